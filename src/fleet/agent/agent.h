@@ -148,8 +148,8 @@ void monitoring_end(struct agent *a);
 
 struct agent {
     const struct settings *settings;
-    const char *root;    /* folder of /proc and /sys: "", or a test's */
-    struct settings own; /* of collecting: the process is looked for here */
+    const struct collect_options *options; /* settings->own */
+    const char *root;                      /* folder of /proc and /sys: "", or a test's */
     struct collector c;
     struct store_queue queue;
     struct host_lock lock;

@@ -71,9 +71,9 @@ struct hd_store *open_store_inside(struct settings *s)
         store = open_store(s, HD_STORE_READ);
     /* With --save the store is opened again, to be written. */
     if (store != NULL &&
-        !(is_file   ? s->save || sandbox_narrow_to_store(&s->sandbox, file.bytes)
-          : s->save ? sandbox_enter_with_store(&s->sandbox, NULL)
-                    : sandbox_enter_to_read_store(&s->sandbox, NULL))) {
+        !(is_file    ? s->saves || sandbox_narrow_to_store(&s->sandbox, file.bytes)
+          : s->saves ? sandbox_enter_with_store(&s->sandbox, NULL)
+                     : sandbox_enter_to_read_store(&s->sandbox, NULL))) {
         hd_store_close(store);
         store = NULL;
     }

@@ -4,7 +4,7 @@
 #ifndef RUN_FACTS_H
 #define RUN_FACTS_H
 
-#include "cli/options/settings.h"
+#include "collect/live/collecting.h"
 #include "heapdrift_store.h"
 
 /* {0} is none. */

@@ -5,6 +5,7 @@
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 #include "fleet/agent/open_store.h"
+#include "heapdrift_fleet.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,6 +5,7 @@
 #include "cli/options/options.h"
 #include "cli/options/settings.h"
 #include "cli/terminal/clock.h"
+#include "collect/live/collecting.h"
 #include "fleet/agent/open_store.h"
 #include "fleet/agent/stored_run.h"
 #include "fleet/commands/fleet_pages.h"
@@ -84,14 +85,15 @@ static bool fleet_next(void *context, struct hd_fleet_series *series, struct hd_
 static struct hd_fleet *read_store(const struct settings *s, struct hd_store *store,
                                    const struct hd_fleet_rules *rules)
 {
+    const struct fleet_options *o = s->own;
     struct hd_fleet *fleet = hd_fleet_new(rules);
     struct hd_error err = {0};
     struct hd_store_filter filter = hd_store_everything();
     filter.service = rules->service;
     filter.since = rules->since;
     filter.until = rules->until;
-    filter.shard = s->shard;
-    filter.shards = s->shards;
+    filter.shard = o->shard;
+    filter.shards = o->shards;
     struct feed f = {.store = store, .list = hd_store_series(store, &filter, &err)};
     const struct hd_fleet_how how = {.threads = s->threads,
                                      .max_memory = s->read.max_memory};
@@ -159,27 +161,29 @@ static bool has_format(const struct settings *s)
 /* A shard is a part; so is what is merged into a file, unless it is to be read. */
 static bool writes_part(const struct settings *s)
 {
-    return s->shards > 0 || (s->merge && s->output != NULL && !has_format(s));
+    const struct fleet_options *o = s->own;
+    return o->shards > 0 || (o->merge && s->output != NULL && !has_format(s));
 }
 
 static bool fits(const struct settings *s)
 {
-    if (s->merge && s->operand_count == 0)
+    const struct fleet_options *o = s->own;
+    if (o->merge && s->operand_count == 0)
         return refuse("fleet --merge needs parts written by --shard");
-    if (!s->merge && s->operand_count > 0)
+    if (!o->merge && s->operand_count > 0)
         return refuse("fleet reads a store, --store=URL; parts are read with --merge");
-    if (s->merge && (s->since != NULL || s->until != NULL || s->service != NULL))
+    if (o->merge && (s->since != NULL || s->until != NULL || s->service != NULL))
         return refuse("--merge takes no --since, --until or --service: the parts have "
                       "their own window and services");
-    if (s->merge && s->shards > 0)
+    if (o->merge && o->shards > 0)
         return refuse("--shard and --merge exclude each other");
-    if (s->merge && fleet_pages_are_wanted(s) && !store_is_named(s))
+    if (o->merge && fleet_pages_are_wanted(s) && !store_is_named(s))
         return refuse(
             "pages of runs are made of the store: add --store=URL, or name a file "
             "with -o");
-    if (s->shards > 0 && has_format(s))
+    if (o->shards > 0 && has_format(s))
         return refuse("--shard writes a part, which takes no --format");
-    if (s->shards > 0 && (s->exit_code || s->max_hosts_given))
+    if (o->shards > 0 && (s->exit_code || o->max_hosts_given))
         return refuse(
             "a part has no verdict: use --exit-code and --max-hosts with --merge");
     return true;
@@ -203,22 +207,23 @@ static struct hd_fleet *read_parts(const struct settings *s)
 
 static bool find_rules(const struct settings *s, struct hd_fleet_rules *rules)
 {
+    const struct fleet_options *o = s->own;
     static const double usual_days = 7, day = 24 * 60 * 60;
     struct moment until = {0};
     *rules = (struct hd_fleet_rules){.service = s->service,
-                                     .shard = s->shard,
-                                     .shards = s->shards,
+                                     .shard = o->shard,
+                                     .shards = o->shards,
                                      .min_share = s->options.min_share,
                                      .min_bytes = s->options.min_bytes,
                                      .min_steady_share = s->options.min_steady_share,
                                      .min_steady_bytes = s->options.min_steady_bytes,
-                                     .min_span = (double)s->min_span_ms / 1000};
+                                     .min_span = (double)o->min_span_ms / 1000};
     if (!store_window(s, usual_days * day, &rules->since, &rules->until))
         return false;
     if (s->until != NULL)
         parse_moment(s->until, &until);
     /* Do other shards have the same window whenever they are run? */
-    return s->shards <= 1 || until.is_date || getenv("SOURCE_DATE_EPOCH") != NULL ||
+    return o->shards <= 1 || until.is_date || getenv("SOURCE_DATE_EPOCH") != NULL ||
            refuse("all parts must cover the same window: give each the same --until, such "
                   "as --until=2026-11-22T00:00Z");
 }
@@ -254,11 +259,12 @@ static void report_damage(struct hd_fleet *f)
 /* Whether a suspect is on more hosts than that; those are named. */
 static bool is_on_too_many(const struct settings *s, const struct hd_fleet_answer *a)
 {
+    const struct fleet_options *o = s->own;
     bool any = false;
-    for (size_t i = 0; s->max_hosts_given && i < a->suspect_count + a->few_count; i++) {
+    for (size_t i = 0; o->max_hosts_given && i < a->suspect_count + a->few_count; i++) {
         const struct hd_fleet_suspect *x = &a->suspects[i];
-        double most = s->max_hosts_share >= 0 ? s->max_hosts_share * (double)x->of_hosts
-                                              : (double)s->max_hosts;
+        double most = o->max_hosts_share >= 0 ? o->max_hosts_share * (double)x->of_hosts
+                                              : (double)o->max_hosts;
         if ((double)x->hosts <= most)
             continue;
         any = true;
@@ -298,17 +304,18 @@ static int status_of(const struct settings *s, const struct hd_report *report)
 
 static int answer(struct settings *s, struct hd_store *store, struct hd_fleet *f)
 {
+    const struct fleet_options *o = s->own;
     /* Parts do not say which store they are of, and heapdrift.db is a guess. */
     struct hd_memory url = {0};
-    if (!s->merge || store_is_named(s))
+    if (!o->merge || store_is_named(s))
         hd_store_put_public_url(hd_sink_memory(&url), store_url(s));
     struct hd_fleet_options opt;
     hd_fleet_set_default_options(&opt);
-    opt.by = s->fleet_by;
-    opt.limit = s->limit > 0 ? s->limit : HD_UNKNOWN;
+    opt.by = o->by;
+    opt.limit = o->limit > 0 ? o->limit : HD_UNKNOWN;
     opt.rows = s->options.rows;
-    opt.min_hosts_share = s->min_hosts_share;
-    opt.min_hosts = s->min_hosts;
+    opt.min_hosts_share = o->min_hosts_share;
+    opt.min_hosts = o->min_hosts;
     opt.store = url.bytes;
     struct hd_report *report = hd_report_fleet(f, &opt);
     hd_memory_free(&url);
@@ -322,19 +329,20 @@ static int answer(struct settings *s, struct hd_store *store, struct hd_fleet *f
 
 static int fleet_run(struct settings *s)
 {
+    const struct fleet_options *o = s->own;
     bool pages = fleet_pages_are_wanted(s) && !writes_part(s);
     struct hd_store *store = NULL;
     struct hd_fleet_rules rules;
     if (!fits(s) ||
-        (s->merge && !fleet_pages_are_wanted(s) && !sandbox_enter(&s->sandbox)) ||
-        (!s->merge && !find_rules(s, &rules)) || (pages && !fleet_pages_begin(s)) ||
-        ((!s->merge || pages) && (store = open_store_inside(s)) == NULL))
+        (o->merge && !fleet_pages_are_wanted(s) && !sandbox_enter(&s->sandbox)) ||
+        (!o->merge && !find_rules(s, &rules)) || (pages && !fleet_pages_begin(s)) ||
+        ((!o->merge || pages) && (store = open_store_inside(s)) == NULL))
         return EXIT_TROUBLE;
-    struct hd_fleet *f = s->merge ? read_parts(s) : read_store(s, store, &rules);
+    struct hd_fleet *f = o->merge ? read_parts(s) : read_store(s, store, &rules);
     if (f != NULL && !s->quiet)
         report_damage(f);
     int status = EXIT_TROUBLE;
-    bool ok = f != NULL && (!s->save || fleet_save(f, s));
+    bool ok = f != NULL && (!s->saves || fleet_save(f, s));
     if (ok && !writes_part(s))
         status = answer(s, store, f);
     else if (ok && output_file(s, s->output, (struct output_how){.write = write_part}, f))
@@ -347,52 +355,56 @@ static int fleet_run(struct settings *s)
 /* --- options --------------------------------------------------------- */
 
 /* "3/16" */
-static const char *parse_shard(struct settings *s, const struct option *o,
+static const char *parse_shard(struct settings *s, const struct option *row,
                                const char *value)
 {
+    struct fleet_options *o = s->own;
     enum { MAX_SHARDS = 100000 };
     unsigned long shard, shards;
     char *end, *behind;
     errno = 0;
     shard = strtoul(value, &end, 10);
     if (value[0] < '0' || value[0] > '9' || *end != '/' || end[1] < '0' || end[1] > '9')
-        return o->wanted;
+        return row->wanted;
     shards = strtoul(end + 1, &behind, 10);
     if (errno != 0 || *behind != '\0' || shard < 1 || shard > shards || shards > MAX_SHARDS)
-        return o->wanted;
-    s->shard = (unsigned)shard;
-    s->shards = (unsigned)shards;
+        return row->wanted;
+    o->shard = (unsigned)shard;
+    o->shards = (unsigned)shards;
     return NULL;
 }
 
+OPTIONS_OF(struct fleet_options);
+
 static const struct option options[] = {
-    {"service", 0, GROUP_STORE, ON_FLEET, TEXT(TEXT, service), .help = "only this service"},
-    {"limit", 0, GROUP_STORE, ON_FLEET, SIZE(limit),
+    {"service", 0, GROUP_STORE, ON_FLEET, TEXT(TEXT, s.service),
+     .help = "only this service"},
+    {"limit", 0, GROUP_STORE, ON_FLEET, SIZE(own.limit),
      .help = "memory limit of a process; default: as recorded"},
-    {"since", 0, GROUP_COMPARED, ON_FLEET, TEXT(MOMENT, since),
+    {"since", 0, GROUP_COMPARED, ON_FLEET, TEXT(MOMENT, s.since),
      .help = "start of the window: 7d (default), 12h, 2026-11-15, all"},
-    {"until", 0, GROUP_COMPARED, ON_FLEET, TEXT(MOMENT, until),
+    {"until", 0, GROUP_COMPARED, ON_FLEET, TEXT(MOMENT, s.until),
      .wanted = "a time such as 1h, 2026-11-22, 2026-11-22T14:05Z",
      .help = "end of the window; default: now"},
     {"shard", 0, GROUP_COMPARED, ON_FLEET, .kind = OPTION_OTHER, .parse = parse_shard,
      .argument = "I/N", .wanted = "I/N, from 1/1 to N/N, such as 3/16",
      .help = "only shard I of N, written as a part for --merge"},
-    {"merge", 0, GROUP_COMPARED, ON_FLEET, FLAG(merge),
+    {"merge", 0, GROUP_COMPARED, ON_FLEET, FLAG(own.merge),
      .help = "merge the parts given; -o without --format writes a part"},
     {"by", 0, GROUP_SHOWN, ON_FLEET,
-     CHOICE(fleet_by, HD_FLEET_BY_SERVICE, "service", "host", "build"), .argument = "UNIT",
+     CHOICE(own.by, HD_FLEET_BY_SERVICE, "service", "host", "build"), .argument = "UNIT",
      .usual = "service", .help = ""},
-    {"min-hosts", 0, GROUP_RANKING, ON_FLEET, HOSTS(min_hosts, min_hosts_share),
+    {"min-hosts", 0, GROUP_RANKING, ON_FLEET, HOSTS(own.min_hosts, own.min_hosts_share),
      .usual = "5%", .help = "hosts that a suspect of the fleet must be on"},
-    {"min-span", 0, GROUP_RANKING, ON_FLEET, DURATION(min_span_ms, 0), .usual = "24h",
+    {"min-span", 0, GROUP_RANKING, ON_FLEET, DURATION(own.min_span_ms, 0), .usual = "24h",
      .help = "least length of a run judged alone; 0 = off"},
-    {"save", 0, GROUP_OUTPUT, ON_FLEET, FLAG(save),
+    {"save", 0, GROUP_OUTPUT, ON_FLEET, FLAG(s.saves),
      .help = "write the findings to the store, for SQL"},
-    {"max-hosts", 0, GROUP_GENERAL, ON_FLEET, HOSTS(max_hosts, max_hosts_share),
-     GIVEN(max_hosts_given), .help = "exit with 1 if a suspect is on more hosts"},
-    {"strict", 0, GROUP_GENERAL, ON_FLEET, FLAG(strict),
+    {"max-hosts", 0, GROUP_GENERAL, ON_FLEET, HOSTS(own.max_hosts, own.max_hosts_share),
+     GIVEN(own.max_hosts_given), .help = "exit with 1 if a suspect is on more hosts"},
+    {"strict", 0, GROUP_GENERAL, ON_FLEET, FLAG(s.strict),
      .help = "exit with 3 if a run allows no verdict or a part is missing"},
-    {0}};
+    {.more = collect_rows}};
 
 const struct command cmd_fleet = {
     .name = "fleet",
@@ -420,5 +432,7 @@ const struct command cmd_fleet = {
             {"heapdrift fleet --merge *.part", "all of them"},
         },
     .options = options,
+    .own_size = sizeof(struct fleet_options),
+    .owns_format = hd_format_is_for_fleet,
     .run = fleet_run,
 };

@@ -210,7 +210,7 @@ bool fleet_pages_make(struct settings *s, struct hd_store *store,
 {
     const struct hd_fleet_answer *a = hd_report_model(report)->fleet;
     struct fleet_pages *p = zeroed(1, sizeof(*p));
-    s->made_pages = p;
+    ((struct fleet_options *)s->own)->pages = p;
     p->index = path_in(s->output, "index.html");
     fleet_pages_choose(p, a);
     if (!is_free(p->index) || !make_all(s, store, p, &a->rules))
@@ -223,7 +223,8 @@ bool fleet_pages_make(struct settings *s, struct hd_store *store,
 
 void fleet_pages_free(struct settings *s)
 {
-    struct fleet_pages *p = s->made_pages;
+    struct fleet_options *o = s->own;
+    struct fleet_pages *p = o->pages;
     for (size_t i = 0; p != NULL && i < p->count; i++)
         free(p->all[i].path);
     if (p != NULL) {
@@ -231,5 +232,5 @@ void fleet_pages_free(struct settings *s)
         free(p->index);
     }
     free(p);
-    s->made_pages = NULL;
+    o->pages = NULL;
 }

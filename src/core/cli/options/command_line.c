@@ -212,7 +212,7 @@ static bool read_value(struct settings *s, const struct option *o, char letter,
     if (letter != 0)
         s->letters |= 1U << (letter - 'a');
     if (o->given != 0)
-        *(bool *)((char *)s + o->given) = true;
+        *(bool *)option_place(s, o->given) = true;
     if (o->group == GROUP_CHAINS)
         s->chain_option = o->name;
     if (wanted == NULL) {
@@ -292,6 +292,7 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
                                     .max_memory = memory_usual_limit(memory_available(""))},
                            .format = hd_format_name(0),
                            .command = command,
+                           .own = zeroed(1, command->own_size),
                            .threads = processors < 1             ? 1
                                       : processors > MAX_THREADS ? MAX_THREADS
                                                                  : (unsigned)processors,
@@ -347,18 +348,21 @@ void settings_free(struct settings *s)
 {
     if (s->popt != NULL)
         poptFreeContext(s->popt);
+    for (const struct option *o = NULL; (o = option_next(s->command, o)) != NULL;)
+        if (o->kind == OPTION_PATTERNS || o->kind == OPTION_BUDGET) {
+            struct text_list *list = option_place(s, o->at);
+            free((void *)list->all);
+            *list = (struct text_list){0};
+        }
     for (size_t i = 0; i < s->owned.count; i++)
         free((void *)s->owned.all[i]);
     free((void *)s->owned.all);
     free((void *)s->filled_in);
     hd_symbols_close(s->opened_symbols);
-    free((void *)s->types.all);
-    free((void *)s->excludes.all);
-    free((void *)s->labels.all);
     free(s->iterations);
     free(s->files);
     used_files_free(s->used);
     free(s->store_path);
-    free(s->budgets);
+    free(s->own);
     *s = (struct settings){0};
 }

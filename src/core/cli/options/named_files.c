@@ -83,19 +83,21 @@ static void add_store(struct settings *s)
     s->store_path = zeroed(len + 1, 1);
     memcpy(s->store_path, path, len);
     named_files_add(s, s->store_path, "is the store",
-                    FILE_READ | FILE_STORE | (!reads || s->save ? FILE_WRITTEN : 0));
+                    FILE_READ | FILE_STORE | (!reads || s->saves ? FILE_WRITTEN : 0));
 }
 
 static void add_found(struct settings *s)
 {
     const char *summary = getenv("GITHUB_STEP_SUMMARY");
     bool checks = s->command->bit == ON_CHECK;
+    struct check_options *own = s->own;
     if (!checks && s->command->bit != ON_WATCH)
         return;
-    if (s->config == NULL)
-        find_config(s->found_config, s->verbose && (checks || s->budget_count > 0));
-    if (s->found_config[0] != '\0')
-        named_files_add(s, s->found_config, "is the budget file of this check", FILE_READ);
+    if (own->config == NULL)
+        find_config(own->found_config, s->verbose && (checks || own->budgets.count > 0));
+    if (own->found_config[0] != '\0')
+        named_files_add(s, own->found_config, "is the budget file of this check",
+                        FILE_READ);
     if (summary != NULL && summary[0] != '\0')
         named_files_add(s, summary, "is GITHUB_STEP_SUMMARY", FILE_WRITTEN | FILE_APPENDED);
 }

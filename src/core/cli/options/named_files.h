@@ -10,7 +10,7 @@
  * that is also another of them. Two may be one: the baselines that check reads and writes,
  * and what convert reads and writes.
  *
- * The budget file of check or watch is looked for once, into s->found_config, in this
+ * The budget file of check or watch is looked for once, into its own options, in this
  * folder and its parents, up to the root of the repository (where .git is), or to a folder
  * of another owner or file system. The nearest file is taken, in one folder heapdrift.yml
  * before heapdrift.yaml. Whether somebody else decides what is in it is another question

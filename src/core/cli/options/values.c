@@ -65,16 +65,15 @@ const char *parse_count(struct settings *s, const char *value, uint32_t least,
     return wrong;
 }
 
-/* The member of struct settings that a row stores into. */
-static void *values_place(struct settings *s, size_t at)
+void *option_place(const struct settings *s, size_t at)
 {
-    return (char *)s + at;
+    return at < sizeof(*s) ? (char *)s + at : (char *)s->own + (at - sizeof(*s));
 }
 
 static const char *parse_flag(struct settings *s, const struct option *o, const char *value)
 {
     (void)value;
-    *(bool *)values_place(s, o->at) = true;
+    *(bool *)option_place(s, o->at) = true;
     return NULL;
 }
 
@@ -82,20 +81,20 @@ static const char *parse_small_number(struct settings *s, const struct option *o
                                       const char *value)
 {
     return parse_count(s, value, (uint32_t)o->least, (uint32_t)o->most,
-                       values_place(s, o->at));
+                       option_place(s, o->at));
 }
 
 /* Those of processes are an int to the kernel. */
 static const char *parse_any_number(struct settings *s, const struct option *o,
                                     const char *value)
 {
-    const char *wrong = parse_number(s, value, o->least, o->most, values_place(s, o->at));
+    const char *wrong = parse_number(s, value, o->least, o->most, option_place(s, o->at));
     return wrong != NULL && wanted_of(o) != NULL ? wanted_of(o) : wrong;
 }
 
 static const char *parse_size(struct settings *s, const struct option *o, const char *value)
 {
-    uint64_t *bytes = values_place(s, o->at);
+    uint64_t *bytes = option_place(s, o->at);
     if (!hd_size_from_text(value, bytes))
         return "a size such as 64KiB, 10MB or 1.5GiB";
     return *bytes < o->least ? "more than 0" : NULL;
@@ -116,8 +115,8 @@ static const char *parse_decimal(const char *value, double *n)
 static const char *parse_share(struct settings *s, const struct option *o,
                                const char *value)
 {
-    uint64_t *bytes = values_place(s, o->at);
-    double *share = values_place(s, o->share_at), percent;
+    uint64_t *bytes = option_place(s, o->at);
+    double *share = option_place(s, o->share_at), percent;
     size_t len = strlen(value);
     if (len == 0 || value[len - 1] != '%') {
         *share = 0;
@@ -139,9 +138,9 @@ static const char *parse_hosts(struct settings *s, const struct option *o,
     bool is_share = value[0] != '\0' && value[strlen(value) - 1] == '%';
     const char *wrong = is_share
                             ? parse_share(s, o, value)
-                            : parse_number(s, value, 0, UINT64_MAX, values_place(s, o->at));
+                            : parse_number(s, value, 0, UINT64_MAX, option_place(s, o->at));
     if (!is_share)
-        *(double *)values_place(s, o->share_at) = -1;
+        *(double *)option_place(s, o->share_at) = -1;
     return wrong == NULL ? NULL : "a number of hosts, or a share of them such as 5%";
 }
 
@@ -172,7 +171,7 @@ static const char *parse_duration(struct settings *s, const struct option *o,
     double n;
     if (!parse_with_unit(value, units, sizeof(units) / sizeof(*units), 31 * 24 * 3.6e6, &n))
         return "seconds, or a time such as 500ms, 30s, 5m, 1h";
-    *(uint64_t *)values_place(s, o->at) = (uint64_t)n;
+    *(uint64_t *)option_place(s, o->at) = (uint64_t)n;
     return (uint64_t)n < o->least ? "more than 0" : NULL;
 }
 
@@ -193,7 +192,7 @@ static const char *parse_past(const char *value, double *seconds)
 
 static const char *parse_age(struct settings *s, const struct option *o, const char *value)
 {
-    return parse_past(value, values_place(s, o->at));
+    return parse_past(value, option_place(s, o->at));
 }
 
 /* --- points in time -------------------------------------------------------- */
@@ -245,16 +244,11 @@ const char *parse_moment(const char *value, struct moment *m)
 
 const char *format_owner(size_t i, const struct command *command)
 {
-    static const struct {
-        bool (*is_format)(size_t i);
-        unsigned commands;
-        const char *name;
-    } owners[] = {{hd_format_is_for_check, ON_CHECK | ON_WATCH, "check"},
-                  {hd_format_is_for_tree, ON_TREE, "tree"},
-                  {hd_format_is_for_fleet, ON_FLEET, "fleet"}};
-    for (size_t k = 0; k < sizeof(owners) / sizeof(*owners); k++)
-        if (owners[k].is_format(i) && (owners[k].commands & (unsigned)command->bit) == 0)
-            return owners[k].name;
+    const struct command *c;
+    for (size_t k = 0; (c = command_number(k)) != NULL; k++)
+        if (c->owns_format != NULL && c->owns_format(i) &&
+            c->owns_format != command->owns_format)
+            return c->name;
     return NULL;
 }
 
@@ -321,7 +315,7 @@ static const char *parse_choice(struct settings *s, const struct option *o,
                                 const char *value)
 {
     int i = word_index(s, o, value);
-    *(unsigned *)values_place(s, o->at) = (unsigned)o->least + (unsigned)i;
+    *(unsigned *)option_place(s, o->at) = (unsigned)o->least + (unsigned)i;
     return i >= 0 ? NULL : s->wanted;
 }
 
@@ -331,7 +325,7 @@ static const char *parse_word(struct settings *s, const struct option *o, const 
     bool is_one = word_index(s, o, value) >= 0;
     for (size_t i = 0; o->kind == OPTION_FORMAT && hd_format_name(i) != NULL; i++)
         is_one |= strcmp(value, hd_format_name(i)) == 0;
-    *(const char **)values_place(s, o->at) = value;
+    *(const char **)option_place(s, o->at) = value;
     return is_one ? NULL : s->wanted;
 }
 
@@ -339,35 +333,15 @@ static const char *parse_time(struct settings *s, const struct option *o, const 
 {
     struct moment m;
     const char *wrong = parse_moment(value, &m);
-    *(const char **)values_place(s, o->at) = value;
+    *(const char **)option_place(s, o->at) = value;
     return wrong == NULL && m.is_open ? o->wanted : wrong;
 }
 
-/* As the tools of .NET spell it: SOCKET,connect. NULL if it asks us to listen. */
-static const char *socket_of(struct settings *s, const char *value)
-{
-    const char *mode = strrchr(value, ',');
-    size_t len = mode != NULL ? (size_t)(mode - value) : 0;
-    if (mode != NULL && strcmp(mode, ",listen") == 0)
-        return NULL;
-    if (mode == NULL || strcmp(mode, ",connect") != 0 || len >= sizeof(s->socket_path))
-        return value;
-    memcpy(s->socket_path, value, len);
-    s->socket_path[len] = '\0';
-    return s->socket_path;
-}
-
-/* A socket is a file, or a pipe of Windows. */
 static const char *parse_text(struct settings *s, const struct option *o, const char *value)
 {
-    const char **text = values_place(s, o->at), *before = *text;
-    bool is_socket = o->kind == OPTION_SOCKET;
-    if (is_socket && (value = socket_of(s, value)) == NULL)
-        return "a socket to connect to, since heapdrift does not listen: that of a "
-               "process, see `heapdrift ps`, or of dotnet-dsrouter";
+    const char **text = option_place(s, o->at), *before = *text;
     *text = value;
-    if (value[0] == '\0' ||
-        (is_socket && value[0] != '/' && strncmp(value, "\\\\.\\", 4) != 0))
+    if (value[0] == '\0')
         return wanted_of(o);
     return !o->once || before == NULL || strcmp(before, value) == 0 ? NULL
                                                                     : "one file only";
@@ -378,19 +352,19 @@ static const char *parse_pattern(struct settings *s, const struct option *o,
 {
     if (value[0] == '\0')
         return kinds[o->kind].wanted;
-    text_list_add(values_place(s, o->at), value);
+    text_list_add(option_place(s, o->at), value);
     return NULL;
 }
 
 static const char *parse_budget(struct settings *s, const struct option *o,
                                 const char *value)
 {
-    s->budgets = more(s->budgets, (s->budget_count + 1) * sizeof(*s->budgets));
-    s->budgets[s->budget_count++] = (struct budget_option){o->name, value};
+    text_list_add(option_place(s, o->at), o->name);
+    text_list_add(option_place(s, o->at), value);
     return NULL;
 }
 
-/* Rows of OPTION_OTHER have a parser each. */
+/* Rows of kinds without a parser have one each. */
 static const struct values_kind kinds[OPTION_OTHER + 1] = {
     [OPTION_COUNT] = {"N", NULL, NULL, parse_small_number},
     [OPTION_NUMBER] = {"N", NULL, NULL, parse_any_number},
@@ -411,8 +385,7 @@ static const struct values_kind kinds[OPTION_OTHER + 1] = {
     [OPTION_FOLDER] = {"DIR", "a file name", NULL, parse_text},
     [OPTION_SNAPSHOT] = {"FILE", "a file name", NULL, parse_text},
     [OPTION_PROCESS] = {"NAME", "the name of a program", NULL, parse_text},
-    [OPTION_SOCKET] = {"SOCKET", "the absolute path of a diagnostics socket", NULL,
-                       parse_text},
+    [OPTION_SOCKET] = {"SOCKET", NULL, NULL, NULL},
     [OPTION_PID] = {"PID", "a process id, see `heapdrift ps`", NULL, parse_any_number},
     [OPTION_PATTERNS] = {"PATTERN", "a type or a pattern", NULL, parse_pattern},
     [OPTION_BUDGET] = {"SIZE|PCT", NULL, NULL, parse_budget},
