@@ -1,6 +1,6 @@
 /* Facts of a run: of options, of the environment of services, of pods and control groups.
  */
-#include "fleet/agent/run_facts.h"
+#include "fleet/agent/agent.h"
 
 #include "support/scratch.h"
 

@@ -1,4 +1,4 @@
-#include "fleet/agent/run_facts.h"
+#include "fleet/agent/agent.h"
 
 #include "cli/guard/allocate.h"
 #include "cli/guard/memory.h"

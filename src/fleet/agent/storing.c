@@ -1,8 +1,8 @@
-#include "fleet/agent/storing.h"
+#include "fleet/agent/agent.h"
 
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
-#include "fleet/agent/open_store.h"
+#include "fleet/agent/stored_run.h"
 
 #include <errno.h>
 #include <inttypes.h>

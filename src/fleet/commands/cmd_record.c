@@ -1,7 +1,7 @@
 /* Snapshots into a store, one after the other: each is opened, made a digest, stored and
  * closed before the next, so that a thousand of them take no more memory than one. */
+#include "cli/commands/answer.h"
 #include "cli/commands/json.h"
-#include "cli/commands/load.h"
 #include "cli/guard/allocate.h"
 #include "cli/guard/sandbox.h"
 #include "cli/guard/trust.h"
@@ -10,10 +10,9 @@
 #include "cli/terminal/messages.h"
 #include "cli/terminal/progress.h"
 #include "collect/live/children.h"
+#include "fleet/agent/agent.h"
 #include "fleet/agent/follow_folder.h"
-#include "fleet/agent/open_store.h"
-#include "fleet/agent/run_facts.h"
-#include "fleet/agent/storing.h"
+#include "fleet/agent/stored_run.h"
 #include "heapdrift_store.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "cli/options/options.h"
 #include "cli/terminal/messages.h"
 #include "collect/live/collecting.h"
-#include "fleet/agent/open_store.h"
+#include "fleet/agent/stored_run.h"
 #include "heapdrift_store.h"
 
 #include <inttypes.h>

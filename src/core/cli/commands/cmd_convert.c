@@ -1,4 +1,4 @@
-#include "cli/commands/load.h"
+#include "cli/commands/answer.h"
 #include "cli/commands/output.h"
 #include "cli/options/options.h"
 
