@@ -219,7 +219,7 @@ hidden="max-growth-objects seed"
     local row right wrong
     while IFS='|' read -r right wrong; do
         for row in "$right" "$wrong"; do
-            printf '#include "cli/options/options.h"\nOPTIONS_OF(struct { const char *name; uint64_t limit, after; double age; });\nconst struct option o = {"x", 0, GROUP_GENERAL, ON_DIFF, %s};\n' "$row" >"$tmp/row.c"
+            printf '#include "cli/options/options.h"\nOPTIONS_OF(struct { const char *name; uint64_t limit; uint64_t after; double age; });\nconst struct option o = {"x", 0, GROUP_GENERAL, ON_DIFF, %s};\n' "$row" >"$tmp/row.c"
             status=0
             "${CC:-cc}" -std=gnu11 -Isrc/core -Iinclude -fsyntax-only "$tmp/row.c" 2>"$tmp/why" || status=$?
             if [[ $row == "$right" ]]; then

@@ -1,5 +1,5 @@
 /* options.h - what an option is: a row that says all of it. Help, completion, the heads of
- * the manual page and the parser are made of rows; values.c has a parser for each kind of
+ * the manual page and the parser are made of rows; options.c has a parser for each kind of
  * value.
  *
  * A row stands in the file of the command that has it, or in options.c if several have it.
@@ -156,9 +156,6 @@ void option_words(const struct option *o, const struct command *command, char *t
 
 /* The command for which format number i is, if the given command cannot write it; NULL. */
 const char *format_owner(size_t i, const struct command *command);
-
-/* What is called by the kind of a value, if its row does not say it. */
-const char *kind_argument(enum option_kind kind);
 
 /* For options that are of no kind. */
 const char *parse_count(struct settings *s, const char *value, uint32_t least,
