@@ -375,8 +375,8 @@ struct view_kind {
     bool (*left)(struct view *v, size_t i); /* false: go back */
     void (*right)(struct view *v, size_t i);
     bool (*key)(struct view *v, uint32_t key); /* false: not ours */
-    void (*sort)(struct view *v);              /* by the next order */
-    const char *(*order)(const struct view *v);
+    /* Names of its orders, of one snapshot and of changes; up to NULL. */
+    const char *const (*orders)[2];
     void (*refresh)(struct view *v); /* filters or parts have changed */
     /* Whether something is looked for that its screen lacks; afterwards it has it. */
     bool (*waits)(struct view *v);
@@ -392,7 +392,11 @@ struct view {
     struct explore *e; /* that it is of */
     struct view *below;
     size_t cursor, scroll;
+    unsigned order; /* number of kind->orders that refresh() sorts by */
 };
+
+/* The name of the order of a view that has several. */
+const char *view_order(const struct view *v);
 
 /* Row i of a view, for row_free(). */
 struct row view_row(const struct view *v, size_t i);
