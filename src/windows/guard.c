@@ -1,7 +1,6 @@
 /* What trust.h, sandbox.h, memory.h and lost_pages.h ask for. Windows asks the access lists
  * of a file, and lets only administrators make links; nothing can be given up as it can on
  * Linux; there are no control groups. */
-#include "cli/guard/lost_pages.h"
 #include "cli/guard/memory.h"
 #include "cli/guard/sandbox.h"
 #include "cli/guard/trust.h"

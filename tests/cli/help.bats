@@ -207,7 +207,8 @@ hidden="max-growth-objects seed"
 
 @test "the source has no option that help does not list" {
     for c in "${commands[@]}"; do options_of "$c"; done | tr -d = | sort -u >"$tmp/listed"
-    grep -ohE '^    \{"[a-z0-9-]+", (0|.[a-z].), GROUP_' src/core/cli/options/options.c src/*/commands/cmd_*.c src/core/cli/commands/cmd_*.c |
+    grep -ohE '^    \{"[a-z0-9-]+", (0|.[a-z].), GROUP_' src/core/cli/options/options.c src/collect/live/collecting.c src/*/commands/cmd_*.c \
+        src/core/cli/commands/cmd_*.c |
         cut -d'"' -f2 | sort -u >"$tmp/rows"
     [[ $(wc -l <"$tmp/rows") -gt 60 ]]
     [[ $(comm -23 "$tmp/rows" "$tmp/listed" | xargs) == "$hidden" ]]
@@ -218,7 +219,7 @@ hidden="max-growth-objects seed"
     local row right wrong
     while IFS='|' read -r right wrong; do
         for row in "$right" "$wrong"; do
-            printf '#include "cli/options/options.h"\nconst struct option o = {"x", 0, GROUP_GENERAL, ON_DIFF, %s};\n' "$row" >"$tmp/row.c"
+            printf '#include "cli/options/options.h"\nOPTIONS_OF(struct { const char *name; uint64_t limit; uint64_t after; double age; });\nconst struct option o = {"x", 0, GROUP_GENERAL, ON_DIFF, %s};\n' "$row" >"$tmp/row.c"
             status=0
             "${CC:-cc}" -std=gnu11 -Isrc/core -Iinclude -fsyntax-only "$tmp/row.c" 2>"$tmp/why" || status=$?
             if [[ $row == "$right" ]]; then
@@ -228,14 +229,14 @@ hidden="max-growth-objects seed"
             fi
         done
     done <<'ROWS'
-FLAG(quiet)|FLAG(style.width)
-COUNT(style.width, 0, 9)|COUNT(limit, 0, 9)
-SIZE(limit)|SIZE(style.width)
-SHARE(options.min_bytes, options.min_share)|SHARE(options.min_share, options.min_bytes)
-CHOICE(style.color, COLOR_AUTO, "a")|CHOICE(quiet, COLOR_AUTO, "a")
-TEXT(TEXT, service)|TEXT(TEXT, types)
-PATTERNS(types)|PATTERNS(service)
-AGE(keep_seconds)|AGE(timeout_ms)
+FLAG(s.quiet)|FLAG(s.style.width)
+COUNT(s.style.width, 0, 9)|COUNT(own.limit, 0, 9)
+SIZE(own.limit)|SIZE(s.style.width)
+SHARE(s.options.min_bytes, s.options.min_share)|SHARE(s.options.min_share, s.options.min_bytes)
+CHOICE(s.style.color, COLOR_AUTO, "a")|CHOICE(s.quiet, COLOR_AUTO, "a")
+TEXT(TEXT, own.name)|TEXT(TEXT, s.types)
+PATTERNS(s.types)|PATTERNS(own.name)
+AGE(own.age)|AGE(own.after)
 ROWS
 }
 

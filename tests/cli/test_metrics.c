@@ -1,5 +1,5 @@
 /* What a watcher tells of itself: counts by service, and the process that waits longest. */
-#include "fleet/agent/metrics.h"
+#include "fleet/agent/agent.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* /metrics and /healthz over a socket: what is answered, and which clients are dropped. */
-#include "fleet/agent/metrics_server.h"
+#include "fleet/agent/agent.h"
 
 #include "cli/guard/sandbox.h"
 #include "cli/terminal/clock.h"

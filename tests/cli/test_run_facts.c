@@ -1,6 +1,6 @@
 /* Facts of a run: of options, of the environment of services, of pods and control groups.
  */
-#include "fleet/agent/run_facts.h"
+#include "fleet/agent/agent.h"
 
 #include "support/scratch.h"
 
@@ -101,7 +101,8 @@ Test(run_facts, leave_labels_out_that_are_too_long_together)
 Test(run_facts, have_labels_whose_names_begin_alike)
 {
     const char *labels[] = {"zone=a", "zo=b", "zones=c"};
-    const struct settings s = {.labels = {labels, 3}};
+    struct collect_options own = {.labels = {labels, 3}};
+    const struct settings s = {.own = &own};
     run_facts_add_options(&facts, &s);
     cr_expect_str_eq(label("zo"), "b");
     cr_expect_str_eq(label("zone"), "a");
@@ -111,8 +112,9 @@ Test(run_facts, have_labels_whose_names_begin_alike)
 Test(run_facts, of_options_win)
 {
     const char *labels[] = {"env=a", "zone=x=y", "env=b", "empty="};
+    struct collect_options own = {.limit = 5, .labels = {labels, 4}};
     const struct settings s = {
-        .service = "mine", .host = "here", .build = "9", .limit = 5, .labels = {labels, 4}};
+        .service = "mine", .host = "here", .build = "9", .own = &own};
     run_facts_add_options(&facts, &s);
     TAKE("OTEL_SERVICE_NAME=shop\0OTEL_RESOURCE_ATTRIBUTES=service.version=1,host.name=h,"
          "env=c,more=d\0DOTNET_GCHeapHardLimit=2");
@@ -225,7 +227,8 @@ Test(run_facts, know_that_version_1_writes_a_number_for_no_limit)
 /* Of this process: what is readable is read, and the rest is no error. */
 Test(run_facts, of_a_process_that_runs)
 {
-    struct settings s = {.service = "mine"};
+    struct collect_options own = {.limit = 0};
+    struct settings s = {.service = "mine", .own = &own};
     run_facts_free(&facts);
     setenv("OTEL_RESOURCE_ATTRIBUTES", "service.version=7", 1);
     run_facts_of(&facts, &s, 1, HD_UNKNOWN);

@@ -16,6 +16,7 @@ enum { HOUR = 3600 };
 
 static struct scratch scratch;
 static struct settings settings;
+static struct collect_options options;
 static struct agent agent;
 static struct watched process, *all[] = {&process};
 static unsigned failures[WATCH_FAILURES];
@@ -71,12 +72,14 @@ static void begin(void)
     scratch_folder(&scratch, of_process(""));
     put(of_process("/cgroup"), "0::/shop\n");
     set_resident(100);
-    settings = (struct settings){.at = "80%", .quiet = true};
+    settings = (struct settings){.own = &options, .quiet = true};
+    options = (struct collect_options){.at = "80%"};
     process = (struct watched){.is_there = true,
                                .process = {.pid = (uint64_t)getpid(), .memory = 100 * MIB},
                                .pause = NAN,
                                .due = seconds_now() + HOUR / 2};
     agent = (struct agent){.settings = &settings,
+                           .options = &options,
                            .root = scratch.folder,
                            .interval = HOUR,
                            .all = all,
@@ -152,7 +155,7 @@ Test(triggering, limit_that_was_none_is_noticed)
 Test(triggering, limit_that_is_told_counts_for_the_process_alone)
 {
     set_group(1000, 950, 0);
-    settings.limit = 500 * MIB;
+    options.limit = 500 * MIB;
     set_resident(390);
     cr_expect_not(is_due());
     set_resident(410);
@@ -215,7 +218,7 @@ Test(triggering, collection_that_does_not_fit_is_a_failure)
 
 Test(triggering, snapshot_without_the_runtime_needs_no_memory_of_it)
 {
-    settings.direct = true;
+    options.direct = true;
     set_group(1000, 850, 0);
     process.objects = 6 * MIB;
     cr_expect(is_due());

@@ -1,5 +1,5 @@
 /* Which snapshots go when too many wait for a store. */
-#include "fleet/agent/storing.h"
+#include "fleet/agent/agent.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Which process follows one that has ended, and when snapshots are due. */
-#include "fleet/agent/watched.h"
+#include "fleet/agent/agent.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -53,8 +53,9 @@ static struct hd_report *ask(const struct settings *s, struct hd_comparison *c,
     case ON_CHECK: {
         struct hd_budgets *b = hd_budgets_new();
         bool ok = true;
-        for (size_t i = 0; ok && i < s->budget_count; i++)
-            ok = hd_budgets_add_option(b, s->budgets[i].name, s->budgets[i].value, err);
+        const struct text_list *given = &((const struct check_options *)s->own)->budgets;
+        for (size_t i = 0; ok && i < given->count; i += 2)
+            ok = hd_budgets_add_option(b, given->all[i], given->all[i + 1], err);
         struct hd_report *report = ok ? hd_report_check(c, opt, b, err) : NULL;
         hd_budgets_free(b);
         return report;

@@ -2,6 +2,7 @@
  * are not. Windows, which has no database, links it as well. */
 #include "cli/options/houses.h"
 #include "cli/terminal/messages.h"
+#include "heapdrift_fleet.h"
 
 /* The build says so itself where it is another than "this heapdrift". */
 #ifndef BUILD_NAME
@@ -14,18 +15,19 @@ static int refuse_command(struct settings *s)
     return EXIT_TROUBLE;
 }
 
-#define LEFT_OUT(word, its_bit)                                                        \
+#define LEFT_OUT(word, its_bit, formats)                                               \
     static const struct command cmd_##word = {.name = #word,                           \
                                               .bit = its_bit,                          \
                                               .purpose = FOR_FLEETS,                   \
                                               .operands = "",                          \
                                               .summary = "not in " BUILD_NAME,         \
                                               .description = "Not in " BUILD_NAME ".", \
+                                              .owns_format = formats,                  \
                                               .run = refuse_command}
 
-LEFT_OUT(record, ON_RECORD);
-LEFT_OUT(fleet, ON_FLEET);
-LEFT_OUT(store, ON_STORE);
+LEFT_OUT(record, ON_RECORD, NULL);
+LEFT_OUT(fleet, ON_FLEET, hd_format_is_for_fleet);
+LEFT_OUT(store, ON_STORE, NULL);
 
 const struct command *const fleet_commands[] = {&cmd_record, &cmd_fleet, &cmd_store, NULL};
 
@@ -37,7 +39,7 @@ static bool refuse_store(void)
                        "build that has one");
 }
 
-int sidecar_run(const struct settings *s, bool is_once)
+int sidecar_run(struct settings *s, bool is_once)
 {
     (void)s, (void)is_once;
     refuse_store();

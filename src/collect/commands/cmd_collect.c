@@ -28,74 +28,78 @@ static const char no_trace[] =
 
 static bool check_for_all(struct settings *s)
 {
-    bool is_core = s->target != NULL && strcmp(s->target, "core") == 0;
+    struct collect_options *o = s->own;
+    bool is_core = o->target != NULL && strcmp(o->target, "core") == 0;
     if (s->store != NULL)
         return refuse("--all writes files, to be stored with `heapdrift record`; --store "
                       "takes one process");
     if (s->operand_count > 0)
         return refuse(
             "collect --all takes no operands; select processes with --name=PATTERN");
-    if (s->process_id > 0 || s->socket != NULL)
+    if (o->process_id > 0 || o->socket != NULL)
         return refuse("--all cannot be combined with --process-id or --diagnostic-port; "
                       "select processes with --name=PATTERN");
-    if (s->core != CORE_NONE && s->target != NULL && !is_core)
+    if (o->core != CORE_NONE && o->target != NULL && !is_core)
         return refuse("--core writes a core dump, --to another format");
-    if (s->core == CORE_NONE && is_core)
-        s->core = CORE_HEAP;
-    if (s->direct && s->target != NULL && strcmp(s->target, "nettrace") == 0)
+    if (o->core == CORE_NONE && is_core)
+        o->core = CORE_HEAP;
+    if (o->direct && o->target != NULL && strcmp(o->target, "nettrace") == 0)
         return refuse(no_trace);
-    return (!s->on_enter && !s->no_keep) ||
+    return (!o->on_enter && !o->no_keep) ||
            refuse("--on-enter and --no-keep are about one process, --all is not");
 }
 
 /* What is to be written, by the name of the file and by options. */
 static bool check_files(const struct settings *s)
 {
-    if (s->target != NULL)
+    const struct collect_options *o = s->own;
+    if (o->target != NULL)
         return refuse("--to needs --all; without it, the suffix of OUT decides the format");
-    if (s->no_keep && !s->on_enter)
+    if (o->no_keep && !o->on_enter)
         return refuse("--no-keep deletes the snapshots when --on-enter ends");
     if (!collecting_modes_fit(s))
         return false;
-    if (s->no_keep)
+    if (o->no_keep)
         return true;
     if (s->output == NULL)
         return refuse("collect needs an output file: heapdrift collect PID -o OUT");
     bool is_trace = output_ends_in(s->output, ".nettrace");
     bool is_snapshot = is_trace || output_ends_in(s->output, ".gcdump") ||
                        output_ends_in(s->output, ".digest");
-    if (s->core != CORE_NONE && is_snapshot)
+    if (o->core != CORE_NONE && is_snapshot)
         return trouble(s->output,
                        "--core writes a core dump: choose a name that ends in .core");
     if (!is_snapshot && !collect_writes_core(s, s->output))
         return trouble(s->output, "the name must end in .gcdump, .digest (a digest), "
                                   ".nettrace (the raw trace) or .core (a core dump)");
-    return !s->direct || !is_trace || refuse(no_trace);
+    return !o->direct || !is_trace || refuse(no_trace);
 }
 
 /* A digest and nothing else. */
 static bool check_store(const struct settings *s)
 {
-    if (s->on_enter || s->no_keep)
+    const struct collect_options *o = s->own;
+    if (o->on_enter || o->no_keep)
         return refuse("--on-enter and --no-keep are about files, --store has none");
     if (s->output != NULL)
         return refuse("write to a file (-o) or to a store (--store), not both");
-    return (s->core == CORE_NONE && s->target == NULL) ||
+    return (o->core == CORE_NONE && o->target == NULL) ||
            refuse("a store holds digests, not core dumps or traces");
 }
 
 static bool collect_check(struct settings *s)
 {
+    const struct collect_options *o = s->own;
     if (s->store == NULL && s->is_for_a_store)
         return refuse("--max-heap, --lock, --keep and the names of a run need --store");
-    if (s->direct && s->core == CORE_FULL)
+    if (o->direct && o->core == CORE_FULL)
         return refuse("--direct copies the heap only; --core=full needs the runtime");
-    if (!collect_can_retry(s) || (!s->all && !collecting_process_is_named(s, "collect")))
+    if (!collect_can_retry(s) || (!o->all && !collecting_process_is_named(s, "collect")))
         return false;
-    bool ok = s->all             ? check_for_all(s)
+    bool ok = o->all             ? check_for_all(s)
               : s->store != NULL ? check_store(s)
                                  : check_files(s);
-    return ok && (!s->interval_given || s->snapshot_count > 0 ||
+    return ok && (!o->interval_given || o->snapshot_count > 0 ||
                   refuse("--interval needs --count"));
 }
 
@@ -162,7 +166,7 @@ static int collect_requested(struct requested *r)
 {
     char path[PATH_SIZE];
     struct collector *c = r->collecting;
-    uint32_t most = c->settings->snapshot_count;
+    uint32_t most = c->options->snapshot_count;
     collecting_follow(c);
     for (print_prompt(r); collecting_wait(c); print_prompt(r)) {
         name_file(r, ++r->count, ".gcdump", path, sizeof(path));
@@ -195,7 +199,7 @@ static int collect_requested(struct requested *r)
 static int collect_on_request(struct collector *c)
 {
     struct requested r = {.collecting = c};
-    bool is_temporary = c->settings->no_keep;
+    bool is_temporary = c->options->no_keep;
     int status = EXIT_TROUBLE;
     /* Whoever asked may be gone when the answer comes; the files still have to go. */
     signal(SIGPIPE, SIG_IGN);
@@ -242,8 +246,8 @@ struct item {
 };
 
 struct all {
-    const struct settings *settings;
-    struct settings own; /* of each child */
+    struct settings *settings;
+    const struct collect_options *options;
     struct collector c;
     const char *folder;
     bool is_new;
@@ -295,11 +299,11 @@ static void name_item(struct item *item, unsigned same)
  * malloc'd. */
 static char *collect_path_of(const struct all *a, const struct item *item, uint32_t round)
 {
-    const char *target = a->settings->target;
-    const char *suffix = a->settings->core != CORE_NONE ? "core"
-                         : target != NULL               ? target
-                                                        : "gcdump";
-    bool is_series = a->settings->snapshot_count > 0;
+    const char *target = a->options->target;
+    const char *suffix = a->options->core != CORE_NONE ? "core"
+                         : target != NULL              ? target
+                                                       : "gcdump";
+    bool is_series = a->options->snapshot_count > 0;
     size_t len = strlen(a->folder), size = len + NAME_SIZE + 32;
     char *path = more(NULL, size);
     int end = snprintf(path, size, "%s%s%s", a->folder,
@@ -317,7 +321,7 @@ static char *collect_path_of(const struct all *a, const struct item *item, uint3
  * answer is asked all the same: it may by now, and if not, that has to be told. */
 static bool collect_choose(struct all *a, const struct hd_processes *processes)
 {
-    const char *name = a->settings->name;
+    const char *name = a->options->name;
     unsigned same = 0;
     a->items = zeroed(processes->count + 1, sizeof(*a->items));
     for (size_t i = 0; i < processes->count; i++) {
@@ -370,7 +374,7 @@ static bool open_folder(struct all *a)
  * are there would be taken for older ones of this series. */
 static void open_places(struct all *a)
 {
-    bool is_series = a->settings->snapshot_count > 0;
+    bool is_series = a->options->snapshot_count > 0;
     struct stat st;
     for (size_t i = 0; i < a->count; i++) {
         struct item *item = &a->items[i];
@@ -409,10 +413,8 @@ _Noreturn static void be_child(struct all *a, const struct item *item)
     child_collects();
     last_resort_begin(c->signals);
     /* Lines of several children at once must not mix. */
-    if (a->settings->threads_given && a->settings->threads > 1)
+    if (a->options->threads_given && a->settings->threads > 1)
         setvbuf(stderr, line, _IOLBF, sizeof(line));
-    c->settings = &a->own;
-    c->how.max_memory = a->own.read.max_memory;
     c->who = item->who;
     c->host = item->process->host;
     c->how.socket = item->process->socket;
@@ -481,7 +483,7 @@ static void wait_for_one(struct all *a)
 /* One snapshot of each, in order. Returns how many go on. */
 static size_t take_each(struct all *a)
 {
-    size_t most = a->settings->threads_given ? a->settings->threads : 1, left = 0;
+    size_t most = a->options->threads_given ? a->settings->threads : 1, left = 0;
     a->c.begin = seconds_now();
     for (size_t i = 0; i < a->count && !a->c.stopped; i++) {
         if (a->items[i].is_out)
@@ -501,14 +503,12 @@ static size_t take_each(struct all *a)
  * would be everybody's. */
 static bool collect_begin(struct all *a)
 {
-    const struct settings *s = a->settings;
-    if (!open_folder(a) || !collecting_begin(&a->c, s))
+    bool are_several = a->options->threads_given && a->settings->threads > 1;
+    if (are_several)
+        a->settings->read.max_memory /= a->settings->threads;
+    if (!open_folder(a) || !collecting_begin(&a->c, a->settings))
         return false;
-    a->own = *s;
-    if (s->threads_given && s->threads > 1) {
-        a->own.read.max_memory /= s->threads;
-        a->c.progress = false;
-    }
+    a->c.progress &= !are_several;
     return true;
 }
 
@@ -522,7 +522,7 @@ static int collect_each(struct all *a)
     signal(SIGCHLD, SIG_DFL);
     for (a->round = 1; left > 0 && !a->c.stopped; a->round++) {
         left = take_each(a);
-        if (a->round >= a->settings->snapshot_count || left == 0 || !collecting_wait(&a->c))
+        if (a->round >= a->options->snapshot_count || left == 0 || !collecting_wait(&a->c))
             break;
     }
     close_places(a);
@@ -558,13 +558,15 @@ static int collect_for_parent(struct all *a, const char *errand)
     be_child(a, &item);
 }
 
-static int collect_all(const struct settings *s)
+static int collect_all(struct settings *s)
 {
-    struct all a = {.settings = s, .c = {.signals = -1}, .status = EXIT_DONE};
+    const struct collect_options *o = s->own;
+    struct all a = {
+        .settings = s, .options = s->own, .c = {.signals = -1}, .status = EXIT_DONE};
     struct hd_processes processes;
     if (child_errand() != NULL)
         return collect_for_parent(&a, child_errand());
-    if (!collecting_find(&processes, s->name))
+    if (!collecting_find(&processes, o->name))
         return EXIT_TROUBLE;
     int status = collect_choose(&a, &processes) ? collect_each(&a) : EXIT_TROUBLE;
     free(a.items);
@@ -577,17 +579,18 @@ static int collect_all(const struct settings *s)
 static int collect_series(struct collector *c)
 {
     const struct settings *s = c->settings;
+    const struct collect_options *o = c->options;
     int status = EXIT_DONE;
-    if (s->snapshot_count > 1)
+    if (o->snapshot_count > 1)
         collecting_follow(c);
-    for (uint32_t i = 1; i <= s->snapshot_count; i++) {
+    for (uint32_t i = 1; i <= o->snapshot_count; i++) {
         char *name = output_numbered(s->output, i);
         int result = name != NULL ? collecting_take(c, name, NULL) : EXIT_TROUBLE;
         free(name);
         if (result == EXIT_TROUBLE)
             return result;
         status = result != EXIT_DONE ? result : status;
-        if (i == s->snapshot_count || collecting_wait(c))
+        if (i == o->snapshot_count || collecting_wait(c))
             continue;
         fputs("heapdrift: stopped; snapshots collected so far are kept\n", stderr);
         return EXIT_TROUBLE;
@@ -597,37 +600,40 @@ static int collect_series(struct collector *c)
 
 static int collect_run(struct settings *s)
 {
+    const struct collect_options *o = s->own;
     struct collector c = {.signals = -1};
     if (!collect_check(s))
         return EXIT_TROUBLE;
-    if (s->all)
+    if (o->all)
         return collect_all(s);
     if (s->store != NULL)
         return sidecar_run(s, true);
     if (!collecting_begin(&c, s))
         return EXIT_TROUBLE;
-    int status = s->on_enter             ? collect_on_request(&c)
-                 : s->snapshot_count > 0 ? collect_series(&c)
+    int status = o->on_enter             ? collect_on_request(&c)
+                 : o->snapshot_count > 0 ? collect_series(&c)
                                          : collecting_take(&c, s->output, NULL);
     collecting_end(&c);
     return status;
 }
 
+OPTIONS_OF(struct collect_options);
+
 static const struct option options[] = {
-    {"all", 'a', GROUP_PROCESS, ON_COLLECT, FLAG(all),
+    {"all", 'a', GROUP_PROCESS, ON_COLLECT, FLAG(own.all),
      .help = "all .NET processes, or those that match --name"},
-    {"core", 0, GROUP_PROCESS, ON_COLLECT, CHOICE(core, CORE_HEAP, "heap", "full"),
+    {"core", 0, GROUP_PROCESS, ON_COLLECT, CHOICE(own.core, CORE_HEAP, "heap", "full"),
      .argument = "[=KIND]", .help = "have the runtime write a core dump"},
-    {"count", 0, GROUP_PROCESS, ON_COLLECT, COUNT(snapshot_count, 1, MAX_COLLECTED),
+    {"count", 0, GROUP_PROCESS, ON_COLLECT, COUNT(own.snapshot_count, 1, MAX_COLLECTED),
      .help = "number of snapshots: app-1.gcdump, app-2.gcdump, ..."},
-    {"to", 0, GROUP_OUTPUT, ON_COLLECT, TEXT(WORD, target),
+    {"to", 0, GROUP_OUTPUT, ON_COLLECT, TEXT(WORD, own.target),
      .words = WORDS("gcdump", "digest", "nettrace", "core"),
      .help = "format with --all: gcdump (default), digest, nettrace or core"},
-    {"output", 'o', GROUP_OUTPUT, ON_COLLECT, TEXT(SNAPSHOT, output),
+    {"output", 'o', GROUP_OUTPUT, ON_COLLECT, TEXT(SNAPSHOT, s.output),
      .help = "output file; with --all a folder, default: this one"},
-    {"threads", 'j', GROUP_GENERAL, ON_COLLECT, COUNT(threads, 1, MAX_THREADS),
-     GIVEN(threads_given), .help = "with --all: processes at the same time; default 1"},
-    {0}};
+    {"threads", 'j', GROUP_GENERAL, ON_COLLECT, COUNT(s.threads, 1, MAX_THREADS),
+     GIVEN(own.threads_given), .help = "with --all: processes at the same time; default 1"},
+    {.more = collect_rows}};
 
 const struct command cmd_collect = {
     .name = "collect",
@@ -654,5 +660,6 @@ const struct command cmd_collect = {
             {"heapdrift collect MyApp --store=heapdrift.db", "store a digest of it"},
         },
     .options = options,
+    .own_size = sizeof(struct collect_options),
     .run = collect_run,
 };

@@ -51,6 +51,7 @@ static int by_uptime(const void *a, const void *b)
 
 static int cmd_ps_run(struct settings *s)
 {
+    const struct collect_options *o = s->own;
     static int (*const orders[])(const void *, const void *) = {[BY_PID] = by_pid,
                                                                 [BY_NAME] = cmd_ps_by_name,
                                                                 [BY_MEMORY] = by_memory,
@@ -60,11 +61,10 @@ static int cmd_ps_run(struct settings *s)
         return EXIT_TROUBLE;
     }
     struct hd_processes processes;
-    if (!collecting_find(&processes, s->name))
+    if (!collecting_find(&processes, o->name))
         return EXIT_TROUBLE;
     if (processes.count > 0)
-        qsort(processes.all, processes.count, sizeof(*processes.all),
-              orders[s->process_order]);
+        qsort(processes.all, processes.count, sizeof(*processes.all), orders[o->order]);
     struct hd_report *report = hd_report_processes(&processes);
     int status = output_report(s, report, false) ? EXIT_DONE : EXIT_TROUBLE;
     hd_report_free(report);
@@ -72,13 +72,15 @@ static int cmd_ps_run(struct settings *s)
     return status;
 }
 
+OPTIONS_OF(struct collect_options);
+
 static const struct option options[] = {
-    {"name", 0, GROUP_PROCESS, ON_PS, TEXT(PROCESS, name), .old_letter = 'n',
+    {"name", 0, GROUP_PROCESS, ON_PS, TEXT(PROCESS, own.name), .old_letter = 'n',
      .help = "only processes with that name; * and ? are wildcards"},
     {"sort", 0, GROUP_SHOWN, ON_PS,
-     CHOICE(process_order, BY_PID, "pid", "name", "memory", "uptime"), .argument = "KEY",
+     CHOICE(own.order, BY_PID, "pid", "name", "memory", "uptime"), .argument = "KEY",
      .usual = "pid", .help = ""},
-    {0}};
+    {.more = collect_rows}};
 
 const struct command cmd_ps = {
     .name = "ps",
@@ -99,5 +101,6 @@ const struct command cmd_ps = {
             {"heapdrift ps --format=csv", "for scripts"},
         },
     .options = options,
+    .own_size = sizeof(struct collect_options),
     .run = cmd_ps_run,
 };

@@ -64,13 +64,14 @@ static bool keeps_digests(const struct watch_run *w)
 }
 
 /* By the program's own name, whatever the process was asked for by. */
-static bool make_folder(struct watch_run *w, uint64_t pid)
+static bool make_folder(struct watch_run *w, const struct collector *c)
 {
     enum { NAME_SIZE = 160 };
     char name[NAME_SIZE];
     int why;
     struct hd_processes all = {0};
-    const char *program = w->settings->name;
+    const char *program = c->options->name;
+    const uint64_t pid = c->how.pid;
     if (pid > 0)
         hd_processes_find(&all);
     for (size_t i = 0; i < all.count; i++)
@@ -91,8 +92,8 @@ static bool make_folder(struct watch_run *w, uint64_t pid)
 static bool open_folder(struct watch_run *w, const struct collector *c)
 {
     const char *wanted = w->settings->output;
-    if (wanted == NULL && !w->settings->no_keep)
-        return make_folder(w, c->how.pid);
+    if (wanted == NULL && !c->options->no_keep)
+        return make_folder(w, c);
     if (wanted == NULL) {
         w->is_temporary = run_folder_make_temporary(w->folder, sizeof(w->folder));
         return w->is_temporary || no_folder();
@@ -166,11 +167,11 @@ static void print_seconds_left(void *context, double left)
 
 static void print_next(const struct collector *c, size_t number, size_t wanted)
 {
-    const double seconds = (double)c->settings->interval_ms / 1e3;
-    if (c->settings->on_enter && c->progress)
+    const double seconds = (double)c->options->interval_ms / 1e3;
+    if (c->options->on_enter && c->progress)
         fprintf(stderr, "\r\033[Kwatching: %zu snapshot%s; Enter takes %s, Ctrl-D ends",
                 number, number == 1 ? "" : "s", number == 0 ? "the first" : "another");
-    else if (!c->settings->on_enter && c->lines && !c->progress && number == 1)
+    else if (!c->options->on_enter && c->lines && !c->progress && number == 1)
         fprintf(stderr, "heapdrift: watching: %zu more, every %.4g s\n", wanted - number,
                 seconds);
 }
@@ -186,7 +187,7 @@ static bool take_next(struct watch_run *w, struct collector *c, size_t wanted)
     else
         snprintf(path, PATH_SIZE, "%s/%zu.gcdump", w->folder, w->count + 1);
     free(digest);
-    if (w->settings->on_enter && w->settings->snapshot_count == 0)
+    if (c->options->on_enter && c->options->snapshot_count == 0)
         snprintf(label, sizeof(label), "snapshot %zu", w->count + 1);
     else
         snprintf(label, sizeof(label), "snapshot %zu of %zu", w->count + 1, wanted);
@@ -199,10 +200,10 @@ static bool take_next(struct watch_run *w, struct collector *c, size_t wanted)
 
 static int watch_collect(struct watch_run *w, struct collector *c)
 {
-    bool on_enter = w->settings->on_enter, failed = false;
-    size_t wanted = w->settings->snapshot_count > 0 ? w->settings->snapshot_count
-                    : on_enter                      ? HD_MAX_SNAPSHOTS
-                                                    : USUAL_COUNT;
+    bool on_enter = c->options->on_enter, failed = false;
+    size_t wanted = c->options->snapshot_count > 0 ? c->options->snapshot_count
+                    : on_enter                     ? HD_MAX_SNAPSHOTS
+                                                   : USUAL_COUNT;
     w->wanted = wanted;
     c->tick = c->progress && !on_enter ? print_seconds_left : NULL;
     c->tick_context = w;
@@ -236,8 +237,9 @@ static int watch_collect(struct watch_run *w, struct collector *c)
 
 static bool has_budgets(const struct settings *s)
 {
-    return hd_format_is_for_check(settings_format(s)) || s->budget_count > 0 ||
-           s->config != NULL || s->baseline != NULL || s->baseline_write != NULL;
+    const struct check_options *own = s->own;
+    return hd_format_is_for_check(settings_format(s)) || own->budgets.count > 0 ||
+           own->config != NULL || own->baseline != NULL || own->baseline_write != NULL;
 }
 
 static int compare(const struct watch_run *w)
@@ -300,12 +302,13 @@ static int compare_apart(struct watch_run *w, struct collector *c, int *killed_b
 /* What is stored is compared by others, over weeks. */
 static bool check_store(const struct settings *s)
 {
-    if (s->no_keep)
+    const struct collect_options *o = s->own;
+    if (o->no_keep)
         return refuse(
             "--store keeps the snapshots; --no-keep is for those that are compared");
     if (s->output != NULL)
         return refuse("--store keeps the snapshots; -o DIR is for those that are compared");
-    if (s->on_enter)
+    if (o->on_enter)
         return refuse("--store takes snapshots by the clock, without a person: "
                       "no --on-enter");
     if (has_budgets(s) || s->exit_code || strcmp(s->format, hd_format_name(0)) != 0)
@@ -317,19 +320,21 @@ static bool check_store(const struct settings *s)
 /* One agent for a host. */
 static bool check_all(const struct settings *s)
 {
+    const struct collect_options *o = s->own;
     if (s->store == NULL)
         return refuse("watch --all is for a store: --store=URL; for files: `heapdrift "
                       "collect --all`");
-    if (s->operand_count > 0 || s->process_id > 0 || s->socket != NULL)
+    if (s->operand_count > 0 || o->process_id > 0 || o->socket != NULL)
         return refuse("watch --all takes no process; select some with --name=PATTERN or "
                       "--service=PATTERN");
-    return s->snapshot_count == 0 ||
+    return o->snapshot_count == 0 ||
            refuse("watch --all goes on until SIGTERM, so it takes no --count");
 }
 
 static bool watch_check(struct settings *s)
 {
-    bool is_named = s->all ? check_all(s) : collecting_process_is_named(s, "watch");
+    const struct collect_options *o = s->own;
+    bool is_named = o->all ? check_all(s) : collecting_process_is_named(s, "watch");
     if (!is_named || !collect_can_retry(s))
         return false;
     if (s->store != NULL)
@@ -340,10 +345,10 @@ static bool watch_check(struct settings *s)
             "a run need --store");
     if (!collecting_modes_fit(s))
         return false;
-    if (s->snapshot_count != 1 && s->snapshot_count <= HD_MAX_SNAPSHOTS)
+    if (o->snapshot_count != 1 && o->snapshot_count <= HD_MAX_SNAPSHOTS)
         return true;
     fprintf(stderr, "heapdrift: --count=%" PRIu32 ": watch compares 2 to %d snapshots\n",
-            s->snapshot_count, HD_MAX_SNAPSHOTS);
+            o->snapshot_count, HD_MAX_SNAPSHOTS);
     return false;
 }
 
@@ -388,8 +393,7 @@ static int watch_run(struct settings *s)
 static const char *parse_at(struct settings *s, const struct option *o, const char *value)
 {
     struct trigger_rules rules;
-    (void)o;
-    s->at = value;
+    *(const char **)option_place(s, o->at) = value;
     return triggers_parse(value, &rules);
 }
 
@@ -397,34 +401,36 @@ static const char *parse_listen(struct settings *s, const struct option *o,
                                 const char *value)
 {
     const char *problem = metrics_address_problem(value);
-    (void)o;
-    s->listen = value;
+    *(const char **)option_place(s, o->at) = value;
     return problem[0] != '\0' ? problem : NULL;
 }
 
+OPTIONS_OF(struct collect_options);
+
 static const struct option options[] = {
-    {"all", 'a', GROUP_PROCESS, ON_WATCH, FLAG(all),
+    {"all", 'a', GROUP_PROCESS, ON_WATCH, FLAG(own.all),
      .help = "with --store: all processes; --name, --service select"},
-    {"at", 0, GROUP_PROCESS, ON_WATCH, .kind = OPTION_OTHER, .parse = parse_at,
-     GIVEN(is_for_a_store), .argument = "LIST",
+    {"at", 0, GROUP_PROCESS, ON_WATCH, TEXT(OTHER, own.at), .parse = parse_at,
+     GIVEN(s.is_for_a_store), .argument = "LIST",
      .words = WORDS("80%,95%", "1.5GiB", "+200MB"),
      .help = "with --store: also at these shares of its limit, sizes, growth (RSS)"},
-    {"listen", 0, GROUP_STORE, ON_WATCH, .kind = OPTION_OTHER, .parse = parse_listen,
-     GIVEN(is_for_a_store), .argument = "ADDRESS",
+    {"listen", 0, GROUP_STORE, ON_WATCH, TEXT(OTHER, own.listen), .parse = parse_listen,
+     GIVEN(s.is_for_a_store), .argument = "ADDRESS",
      .words = WORDS(":9464", "127.0.0.1:9464"),
      .help = "with --store: serve /metrics and /healthz, for Prometheus"},
-    {"metrics", 0, GROUP_STORE, ON_WATCH, TEXT(FILE_WRITTEN, metrics),
-     GIVEN(is_for_a_store),
+    {"metrics", 0, GROUP_STORE, ON_WATCH, TEXT(FILE_WRITTEN, own.metrics),
+     GIVEN(s.is_for_a_store),
      .help = "with --store: write them to FILE, for its textfile collector"},
-    {"count", 0, GROUP_PROCESS, ON_WATCH, COUNT(snapshot_count, 1, MAX_COLLECTED),
+    {"count", 0, GROUP_PROCESS, ON_WATCH, COUNT(own.snapshot_count, 1, MAX_COLLECTED),
      .help = "snapshots to take, 2 to 50; default 6"},
-    {"output", 'o', GROUP_OUTPUT, ON_WATCH, TEXT(FOLDER, output),
+    {"output", 'o', GROUP_OUTPUT, ON_WATCH, TEXT(FOLDER, s.output),
      .help = "keep the snapshots there; default heapdrift-NAME-PID-DATE-TIME"},
-    {"rows", 0, GROUP_SHOWN, ON_WATCH, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
+    {"rows", 0, GROUP_SHOWN, ON_WATCH, COUNT(s.options.rows, 0, HD_DEFAULT_ROWS - 1),
      .help = "rows per table; default 20, 0 shows all"},
-    {"config", 'c', GROUP_BUDGETS, ON_WATCH, TEXT(FILE_READ, config), .once = true,
+    {"config", 'c', GROUP_BUDGETS, ON_WATCH, TEXT(FILE_READ, own.check.config),
+     .once = true,
      .help = "budgets; heapdrift.yml here or above counts beside other ones only"},
-    {0}};
+    {.more = collect_rows}};
 
 const struct command cmd_watch = {
     .name = "watch",
@@ -455,5 +461,7 @@ const struct command cmd_watch = {
              "one an hour, into a store, until SIGTERM"},
         },
     .options = options,
+    .own_size = sizeof(struct collect_options),
+    .owns_format = hd_format_is_for_check,
     .run = watch_run,
 };

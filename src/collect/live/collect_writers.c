@@ -171,7 +171,7 @@ static struct hd_read_options how_to_read(const struct collector *c, const char 
     how.reach_later = !how.checksum;
     how.plain_names = true; /* as any other gcdump has them */
     /* With --all they say how many processes there are at the same time. */
-    bool one_each = c->settings->all && c->settings->threads_given;
+    bool one_each = c->options->all && c->options->threads_given;
     how.threads = one_each ? 1 : c->settings->threads;
     return how;
 }
@@ -318,7 +318,7 @@ static bool should_try_again(const struct collector *c, const struct hd_snapshot
                              const struct hd_error *err)
 {
     bool bad = snap == NULL ? err->topic == HD_ABOUT_COLLECTION : !c->collected.complete;
-    return bad && c->takes < c->settings->tries && !c->stopped;
+    return bad && c->takes < c->options->tries && !c->stopped;
 }
 
 /* Others may read a core that heapdrift cannot, so it stays. */
@@ -343,7 +343,7 @@ static void report_unread(struct collector *c, struct hd_error *err)
 
 static bool take_core(struct collector *c, FILE *to, struct hd_error *err)
 {
-    enum hd_core_kind kind = c->settings->core == CORE_FULL ? HD_CORE_FULL : HD_CORE_HEAP;
+    enum hd_core_kind kind = c->options->core == CORE_FULL ? HD_CORE_FULL : HD_CORE_HEAP;
     struct hd_snapshot *snap = NULL;
     struct hd_error why;
     do {
@@ -354,9 +354,9 @@ static bool take_core(struct collector *c, FILE *to, struct hd_error *err)
             set_error(err, HD_IO, "cannot write: %s", strerror(errno));
             return collect_writers_failed(c, err);
         }
-        if (!(c->settings->direct ? copy_memory(c, to, err)
-                                  : end_progress(c, hd_collect_core(to, kind, &c->how,
-                                                                    &c->collected, err))))
+        if (!(c->options->direct ? copy_memory(c, to, err)
+                                 : end_progress(c, hd_collect_core(to, kind, &c->how,
+                                                                   &c->collected, err))))
             return collect_writers_failed(c, err);
         c->takes++;
         snap = open_core(c, to, NULL, &why);
@@ -462,7 +462,7 @@ static bool write_as(struct collector *c, const char *target, struct hd_sink to,
                      struct hd_error *err)
 {
     const char *name = c->settings->output;
-    if (c->settings->direct)
+    if (c->options->direct)
         return write_memory(c, target, to, err);
     bool is_digest = strcmp(target, DIGEST) == 0;
     FILE *trace = is_digest ? nameless_in_memory() : temporary_nameless(name);
@@ -487,24 +487,27 @@ static bool write_result(const void *thing, const struct settings *s, FILE *to,
 
 bool collect_writes_core(const struct settings *s, const char *path)
 {
-    return s->core != CORE_NONE || output_ends_in(path, ".core") ||
+    const struct collect_options *o = s->own;
+    return o->core != CORE_NONE || output_ends_in(path, ".core") ||
            output_ends_in(path, ".dmp");
 }
 
 bool collect_can_retry(const struct settings *s)
 {
-    bool is_core = s->core != CORE_NONE ||
-                   (s->target != NULL && strcmp(s->target, "core") == 0) ||
+    const struct collect_options *o = s->own;
+    bool is_core = o->core != CORE_NONE ||
+                   (o->target != NULL && strcmp(o->target, "core") == 0) ||
                    (s->output != NULL && collect_writes_core(s, s->output));
-    return !s->tries_given || s->direct || is_core ||
+    return !o->tries_given || o->direct || is_core ||
            refuse("--tries is about --direct and core dumps: what a runtime loses on the "
                   "way it loses again");
 }
 
 struct output_how collect_writer(const struct settings *s, const char *path)
 {
+    const struct collect_options *o = s->own;
     bool is_core = collect_writes_core(s, path);
-    bool is_trace = !is_core && !s->direct && output_ends_in(path, ".nettrace");
+    bool is_trace = !is_core && !o->direct && output_ends_in(path, ".nettrace");
     return (struct output_how){.write = is_core    ? write_core
                                         : is_trace ? write_trace
                                                    : write_result,

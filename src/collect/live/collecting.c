@@ -38,7 +38,7 @@ static void collecting_show(struct collector *c, const struct hd_collect_progres
     if (!is_time)
         return;
     c->told = seconds;
-    bool is_core = c->is_core || c->settings->direct;
+    bool is_core = c->is_core || c->options->direct;
     fputs(c->progress ? "\r\033[Kcollecting: " : "heapdrift: collecting: ", stderr);
     if (so_far->bytes == 0)
         fprintf(stderr, "the %s, %.0f s",
@@ -77,6 +77,7 @@ static uint64_t left_to_process(void *context, uint64_t pid)
                    for_trace = (uint64_t)16 << 20;
     struct collector *c = context;
     const struct settings *s = c->settings;
+    const struct collect_options *o = c->options;
     uint64_t own = 0;
     c->harm = (struct harm){.pid = pid};
     if (pid == 0)
@@ -84,7 +85,7 @@ static uint64_t left_to_process(void *context, uint64_t pid)
     c->harm.born = hd_process_start(pid);
     memory_kills_see("", pid, &c->harm.kills);
     uint64_t left = memory_spare("", pid);
-    if (s->force || left == HD_UNKNOWN)
+    if (o->force || left == HD_UNKNOWN)
         return HD_UNKNOWN;
     if (memory_is_shared("", pid)) {
         uint64_t trace =
@@ -95,7 +96,7 @@ static uint64_t left_to_process(void *context, uint64_t pid)
                   : names + (trace != HD_UNKNOWN ? trace / TRACE_BYTES * per_object : 0);
     }
     left = left > own ? left - own : 0;
-    return s->all && s->threads_given && s->threads > 1 ? left / s->threads : left;
+    return o->all && o->threads_given && s->threads > 1 ? left / s->threads : left;
 }
 
 const char *collecting_harm(const struct harm *harm, const struct hd_error *err)
@@ -137,9 +138,10 @@ static void warn_of_clients(const struct hd_collected *got)
 static void print_collected(struct collector *c)
 {
     const struct settings *s = c->settings;
+    const struct collect_options *o = c->options;
     const struct hd_collected *got = &c->collected;
     /* What is read of memory says itself what it lacks. */
-    if (!s->quiet && !got->complete && !c->is_core && !s->direct)
+    if (!s->quiet && !got->complete && !c->is_core && !o->direct)
         put_message("warning", s->output,
                     "incomplete: %" PRIu64
                     " events were lost, so objects or references are missing",
@@ -240,8 +242,8 @@ static bool wait_for_enter(struct collector *c)
 
 bool collecting_wait(struct collector *c)
 {
-    double due = c->begin + (double)c->settings->interval_ms / 1e3, left;
-    if (c->settings->on_enter)
+    double due = c->begin + (double)c->options->interval_ms / 1e3, left;
+    if (c->options->on_enter)
         return wait_for_enter(c);
     while ((left = due - seconds_now()) > 0) {
         if (c->tick != NULL)
@@ -262,11 +264,12 @@ static bool is_number(const char *s)
 /* "-n 20", "-t 30": letters that mean rows and seconds elsewhere. */
 static bool letters_are_meant(const struct settings *s, const char *command)
 {
-    if (s->name != NULL && is_number(s->name) && settings_has_letter(s, 'n')) {
+    const struct collect_options *o = s->own;
+    if (o->name != NULL && is_number(o->name) && settings_has_letter(s, 'n')) {
         fprintf(stderr,
                 "heapdrift: -n %s: -n is --name in %s; for a process: `heapdrift %s %s`, "
                 "for rows: --rows=%s, for snapshots: --count=%s\n",
-                s->name, command, command, s->name, s->name, s->name);
+                o->name, command, command, o->name, o->name, o->name);
         return false;
     }
     for (size_t i = 0; i < s->types.count && settings_has_letter(s, 't'); i++) {
@@ -286,6 +289,7 @@ static bool letters_are_meant(const struct settings *s, const char *command)
  */
 static bool parse_operand(struct settings *s, const char *command)
 {
+    struct collect_options *o = s->own;
     const char *given = s->operands[0];
     uint64_t pid = is_number(given) ? strtoull(given, NULL, 10) : 0;
     if (!is_number(given) && (strchr(given, '/') != NULL || hd_path_is_snapshot(given)))
@@ -294,20 +298,21 @@ static bool parse_operand(struct settings *s, const char *command)
             "%s takes a process, by id or name; for files, use `heapdrift diff`", command);
     if (is_number(given) && (pid == 0 || pid > INT32_MAX))
         return trouble(given, "must be a process id, see `heapdrift ps`");
-    s->process_id = pid;
+    o->process_id = pid;
     if (pid == 0)
-        s->name = given;
+        o->name = given;
     return true;
 }
 
 bool collecting_process_is_named(struct settings *s, const char *command)
 {
-    size_t ways = (size_t)(s->process_id > 0) + (s->name != NULL) + (s->socket != NULL);
+    const struct collect_options *o = s->own;
+    size_t ways = (size_t)(o->process_id > 0) + (o->name != NULL) + (o->socket != NULL);
     if (!letters_are_meant(s, command))
         return false;
     /* A process by its number, and by its name whatever comes in its place. */
-    bool number = s->process_id > 0 || (s->operand_count == 1 && is_number(s->operands[0]));
-    ways -= s->store != NULL && s->name != NULL && number;
+    bool number = o->process_id > 0 || (s->operand_count == 1 && is_number(s->operands[0]));
+    ways -= s->store != NULL && o->name != NULL && number;
     if (ways + s->operand_count == 0)
         fprintf(stderr,
                 "heapdrift: name a process: heapdrift %s PID, or its name; see `heapdrift "
@@ -326,9 +331,10 @@ bool collecting_process_is_named(struct settings *s, const char *command)
 
 bool collecting_modes_fit(const struct settings *s)
 {
-    if (s->no_keep && s->output != NULL)
+    const struct collect_options *o = s->own;
+    if (o->no_keep && s->output != NULL)
         return refuse("-o keeps the snapshots, --no-keep does not");
-    return !s->on_enter || !s->interval_given ||
+    return !o->on_enter || !o->interval_given ||
            refuse("--on-enter waits for a person, --interval for a clock: choose one");
 }
 
@@ -350,10 +356,11 @@ bool collecting_find(struct hd_processes *processes, const char *name)
 
 bool collecting_begin(struct collector *c, const struct settings *s)
 {
-    uint64_t pid = s->process_id;
-    if (s->name != NULL && !s->all) {
+    const struct collect_options *o = s->own;
+    uint64_t pid = o->process_id;
+    if (o->name != NULL && !o->all && s->store == NULL) {
         struct hd_error err = {0};
-        pid = hd_process_named(s->name, &err);
+        pid = hd_process_named(o->name, &err);
         if (pid == 0) {
             print_error(NULL, &err);
             return false;
@@ -369,16 +376,17 @@ bool collecting_begin(struct collector *c, const struct settings *s)
             sigaddset(&set, all[i]);
     sigprocmask(SIG_BLOCK, &set, &c->before);
     c->settings = s;
+    c->options = o;
     c->who = NULL;
     c->how = (struct hd_collect_options){.size = sizeof(c->how),
                                          .pid = pid,
-                                         .socket = s->socket,
-                                         .silence_ms = (unsigned)s->timeout_ms,
+                                         .socket = o->socket,
+                                         .silence_ms = (unsigned)o->timeout_ms,
                                          .go_on = go_on,
                                          .memory_left = left_to_process,
                                          .context = c,
                                          .max_memory = s->read.max_memory,
-                                         .resume = s->resume};
+                                         .resume = o->resume};
     c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     last_resort_begin(c->signals);
     c->progress = !s->no_progress && !s->quiet && style_can_redraw();
@@ -389,8 +397,9 @@ bool collecting_begin(struct collector *c, const struct settings *s)
 void collecting_follow(struct collector *c)
 {
     const struct settings *s = c->settings;
+    const struct collect_options *o = c->options;
     /* Memory that is read tells no collection; a core and a trace keep nothing of it. */
-    if (s->options.no_ages || s->direct || s->core != CORE_NONE)
+    if (s->options.no_ages || o->direct || o->core != CORE_NONE)
         return;
     c->following = hd_following_begin();
     c->ages = hd_ages_begin();
@@ -414,3 +423,96 @@ void collecting_end(struct collector *c)
         close(c->signals);
     sigprocmask(SIG_SETMASK, &c->before, NULL);
 }
+
+/* --- options ------------------------------------------------------------------------- */
+
+static const char *parse_label(struct settings *s, const struct option *o,
+                               const char *value)
+{
+    if (value[0] == '=' || strchr(value, '=') == NULL)
+        return o->argument;
+    text_list_add(option_place(s, o->at), value);
+    return NULL;
+}
+
+/* A socket is a file, or a pipe of Windows; also as the tools of .NET spell it:
+ * SOCKET,connect. */
+static const char *parse_socket(struct settings *s, const struct option *row,
+                                const char *value)
+{
+    struct collect_options *o = s->own;
+    const char *mode = strrchr(value, ',');
+    size_t len = mode != NULL ? (size_t)(mode - value) : 0;
+    (void)row;
+    if (mode != NULL && strcmp(mode, ",listen") == 0)
+        return "a socket to connect to, since heapdrift does not listen: that of a "
+               "process, see `heapdrift ps`, or of dotnet-dsrouter";
+    if (mode != NULL && strcmp(mode, ",connect") == 0 && len < sizeof(o->socket_path)) {
+        memcpy(o->socket_path, value, len);
+        value = o->socket_path;
+    }
+    o->socket = value;
+    return value[0] == '/' || strncmp(value, "\\\\.\\", 4) == 0
+               ? NULL
+               : "the absolute path of a diagnostics socket";
+}
+
+enum {
+    ON_LIVE = ON_COLLECT | ON_WATCH,
+    ON_STORES = ON_RECORD | ON_LIVE /* put snapshots into a store */
+};
+
+OPTIONS_OF(struct collect_options);
+
+const struct option collect_rows[] = {
+    {"process-id", 'p', GROUP_PROCESS, ON_LIVE, PID(own.process_id),
+     .help = "process id; see `heapdrift ps`"},
+    {"name", 0, GROUP_PROCESS, ON_LIVE, TEXT(PROCESS, own.name),
+     .help = "the process with that name", .old_letter = 'n'},
+    {"diagnostic-port", 0, GROUP_PROCESS, ON_LIVE, TEXT(SOCKET, own.socket),
+     .parse = parse_socket, .help = "the process listening on this socket"},
+    {"resume", 0, GROUP_PROCESS, ON_LIVE, FLAG(own.resume),
+     .help = "let it run if it is suspended at its start"},
+    {"direct", 0, GROUP_PROCESS, ON_LIVE, FLAG(own.direct),
+     .help = "pause it and read its memory: no GC, a shorter pause"},
+    {"force", 0, GROUP_PROCESS, ON_LIVE, FLAG(own.force),
+     .help = "take it even if the process could run out of memory and be killed"},
+    {"tries", 0, GROUP_PROCESS, ON_LIVE, COUNT(own.tries, 1, MAX_TRIES),
+     GIVEN(own.tries_given), .usual = "3",
+     .help = "--direct, --core: retake an incomplete snapshot, N in all"},
+    {"no-ages", 0, GROUP_PROCESS, ON_LIVE, FLAG(s.options.no_ages),
+     .help = "do not follow its GC, which shows which objects survive"},
+    {"interval", 0, GROUP_PROCESS, ON_LIVE, DURATION(own.interval_ms, 0), .usual = "30s",
+     .help = "time between snapshots: 500ms, 5m, 1h", GIVEN(own.interval_given)},
+    {"on-enter", 0, GROUP_PROCESS, ON_LIVE, FLAG(own.on_enter),
+     .help = "a snapshot each time Enter is pressed; Ctrl-D ends the series"},
+    {"max-heap", 0, GROUP_PROCESS, ON_LIVE, SIZE(own.max_heap), GIVEN(s.is_for_a_store),
+     .help = "with --store: no snapshot while it uses more memory (RSS)"},
+    {"lock", 0, GROUP_PROCESS, ON_LIVE, TEXT(FILE_WRITTEN, own.lock),
+     GIVEN(s.is_for_a_store),
+     .help = "with --store: lock of this host's collectors; default heapdrift.lock"},
+    {"timeout", 0, GROUP_PROCESS, ON_LIVE, DURATION(own.timeout_ms, 1), .usual = "30s",
+     .help = "give up when the process is silent for this long", .old_letter = 't'},
+
+    {"no-keep", 0, GROUP_OUTPUT, ON_LIVE, FLAG(own.no_keep),
+     .help = "delete the snapshots at the end"},
+
+    {"store", 0, GROUP_STORE, ON_LIVE, TEXT(STORE, s.store),
+     .help = "record to a store instead: a file, or postgresql://..."},
+    {"store", 0, GROUP_STORE, ON_RECORD | ON_FLEET | ON_STORE, TEXT(STORE, s.store),
+     .help = "a file, or postgresql://...; default: HEAPDRIFT_STORE, heapdrift.db"},
+    {"service", 0, GROUP_STORE, ON_STORES, TEXT(TEXT, s.service), GIVEN(s.is_for_a_store),
+     .help = "name of the service; default: OTEL_SERVICE_NAME, the pod, the program"},
+    {"host", 0, GROUP_STORE, ON_STORES, TEXT(TEXT, s.host), GIVEN(s.is_for_a_store),
+     .help = "name of the host; default: from the snapshot, else HOSTNAME"},
+    {"build", 0, GROUP_STORE, ON_STORES, TEXT(TEXT, s.build), GIVEN(s.is_for_a_store),
+     .argument = "VERSION", .wanted = "a version",
+     .help = "build of the program, to find the one that began to leak"},
+    {"label", 0, GROUP_STORE, ON_STORES, PATTERNS(own.labels), .parse = parse_label,
+     GIVEN(s.is_for_a_store), .argument = "NAME=VALUE",
+     .help = "any other label of the run; repeatable"},
+    {"limit", 0, GROUP_STORE, ON_STORES, SIZE(own.limit), GIVEN(s.is_for_a_store),
+     .help = "memory limit of the process"},
+    {"keep", 0, GROUP_STORE, ON_STORES, AGE(own.keep_seconds), GIVEN(s.is_for_a_store),
+     .help = "then thin out: hourly after 1 day, daily after 8, delete what is older"},
+    {.more = shared_options}};

@@ -7,8 +7,57 @@
 
 #include "cli/commands/output.h"
 #include "cli/guard/memory.h"
+#include "cli/options/options.h"
 
 #include <signal.h>
+
+enum { MAX_COLLECTED = 100000, MAX_TRIES = 100 };
+enum core_wanted { CORE_NONE, CORE_HEAP, CORE_FULL };
+enum process_order { BY_PID, BY_NAME, BY_MEMORY, BY_UPTIME };
+
+/* The own options of collect, watch and ps; those of record begin with them. */
+struct collect_options {
+    struct check_options check; /* of watch */
+
+    /* the process */
+    uint64_t process_id;   /* 0: not given */
+    const char *name;      /* of the process; of ps and --all a pattern */
+    const char *socket;    /* its diagnostics socket */
+    char socket_path[256]; /* holds that if the option has more than its path */
+    bool all;              /* every process that name matches */
+    enum process_order order;
+
+    /* a snapshot */
+    const char *target;    /* of --all; NULL: gcdump */
+    enum core_wanted core; /* a core instead of a snapshot */
+    bool direct;           /* read the memory of the process, ask it for nothing */
+    bool force;            /* also where a snapshot may get the process killed */
+    bool resume;           /* let it run if it is suspended at its start */
+    uint32_t tries;        /* of direct and core: until a snapshot is complete */
+    bool tries_given;
+    bool threads_given;  /* so many processes at once; else one */
+    uint64_t timeout_ms; /* without a byte */
+
+    /* a series */
+    uint64_t interval_ms;    /* from one snapshot to the next */
+    uint32_t snapshot_count; /* 0: one, not numbered */
+    bool interval_given;
+    bool on_enter; /* a snapshot for every line of standard input */
+    bool no_keep;  /* remove the snapshots at the end */
+
+    /* into a store */
+    struct text_list labels; /* "NAME=VALUE" */
+    double keep_seconds;     /* what is older is thinned out; 0: nothing is */
+    uint64_t limit;          /* bytes of memory that the process may use; 0: not told */
+    const char *lock;    /* file that collectors of one host take turns by; NULL: usual */
+    uint64_t max_heap;   /* bytes of memory that a process may have; 0: any */
+    const char *at;      /* memory that asks for a snapshot; NULL */
+    const char *listen;  /* address of metrics over HTTP; NULL */
+    const char *metrics; /* file that they are written to; NULL */
+};
+
+/* Their rows, of which a command takes those with its bit. */
+extern const struct option collect_rows[];
 
 /* Bytes of a trace for each object, with its references, as docs/collect.md has it. */
 enum { TRACE_BYTES = 54 };
@@ -22,6 +71,7 @@ struct harm {
 
 struct collector {
     const struct settings *settings;
+    const struct collect_options *options; /* settings->own */
     const char *who; /* of several processes the one; NULL: there is one only */
     struct hd_collect_options how;
     struct hd_following *following; /* of a series; NULL: nobody follows its objects */

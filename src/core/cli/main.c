@@ -1,12 +1,10 @@
 /* heapdrift, the program: find the command, parse its options, run it. */
+#include "cli/commands/answer.h"
 #include "cli/commands/commands.h"
-#include "cli/commands/load.h"
 #include "cli/guard/allocate.h"
-#include "cli/guard/lost_pages.h"
 #include "cli/guard/memory.h"
 #include "cli/options/command_line.h"
 #include "cli/options/houses.h"
-#include "cli/options/named_files.h"
 #include "cli/terminal/messages.h"
 
 #include <errno.h>

@@ -116,7 +116,7 @@ static struct watched *finding_add(struct agent *a, struct sighted *seen)
     w->since = w->last_well = seconds_now();
     w->is_there = !w->process.is_denied;
     w->pause = NAN;
-    if (a->settings->all) {
+    if (a->options->all) {
         w->share = time_share_of(&a->shares, w->process.owner, w->since);
         w->share->watched++;
     }
@@ -127,11 +127,11 @@ static struct watched *finding_add(struct agent *a, struct sighted *seen)
     a->all = more(a->all, (a->count + 1) * sizeof(struct watched *));
     a->all[a->count++] = w;
     a->told_missing = a->told_others = false;
-    if (a->settings->all)
+    if (a->options->all)
         return w;
     /* What the one before had too much of says nothing of this one. */
     collecting_unfollow(&a->c);
-    if (a->settings->snapshot_count != 1)
+    if (a->options->snapshot_count != 1)
         collecting_follow(&a->c);
     if (last[0] != '\0')
         finding_note(a, last, "has exited; the next is %s", w->process.who);
@@ -161,10 +161,10 @@ void finding_free(struct agent *a)
 static void remove_at(struct agent *a, size_t i)
 {
     struct watched *w = a->all[i];
-    if (a->settings->all && (w->is_announced || w->taken > 0))
+    if (a->options->all && (w->is_announced || w->taken > 0))
         finding_note(a, w->process.who, "has exited, after %" PRIu64 " snapshot%s",
                      w->taken, w->taken == 1 ? "" : "s");
-    if (!a->settings->all) {
+    if (!a->options->all) {
         sighted_free(&a->last);
         a->last = w->process;
         a->last_instance = w->instance;
@@ -233,6 +233,7 @@ static void add_if_meant(struct agent *a, const struct hd_process *p)
 {
     enum { MAX_OF_ONE = 1000 };
     const struct settings *s = a->settings;
+    const struct collect_options *o = a->options;
     struct sighted seen;
     /* Each costs memory and looks, and a user can make as many as he likes. */
     if (time_share_of(&a->shares, p->owner, seconds_now())->watched >= MAX_OF_ONE) {
@@ -244,7 +245,7 @@ static void add_if_meant(struct agent *a, const struct hd_process *p)
         a->told_too_many = true;
         return;
     }
-    if (s->name != NULL && !hd_process_goes_by(p, s->name))
+    if (o->name != NULL && !hd_process_goes_by(p, o->name))
         return;
     finding_describe(&seen, p);
     /* A name to be compared with a pattern, that of no process. */
@@ -286,7 +287,7 @@ static void add_new(struct agent *a, const struct look *look)
     if (a->count > 0 || a->told_missing)
         return;
     a->told_missing = true;
-    finding_note(a, a->settings->name != NULL ? a->settings->name : ".NET",
+    finding_note(a, a->options->name != NULL ? a->options->name : ".NET",
                  "no such process; waiting for one");
 }
 
@@ -314,18 +315,18 @@ static enum sight take_it(struct agent *a, struct sighted *seen, struct hd_error
  * only counts for the first. */
 static bool is_meant(const struct agent *a, const struct hd_process *p, bool by_name)
 {
-    const struct settings *s = a->settings;
+    const struct collect_options *o = a->options;
     return has_socket(p) &&
-           (by_name             ? hd_process_goes_by(p, s->name)
-            : s->socket != NULL ? strcmp(p->socket, s->socket) == 0
-                                : p->pid == s->process_id && a->numbered == 0);
+           (by_name             ? hd_process_goes_by(p, o->name)
+            : o->socket != NULL ? strcmp(p->socket, o->socket) == 0
+                                : p->pid == o->process_id && a->numbered == 0);
 }
 
 static enum sight choose_named(struct agent *a, struct sighted *all, size_t count,
                                struct hd_error *err)
 {
-    const uint64_t pid = a->settings->process_id;
-    const char *socket = a->settings->socket;
+    const uint64_t pid = a->options->process_id;
+    const char *socket = a->options->socket;
     if (count == 1)
         return take_it(a, &all[0], err);
     if (count > 1) {
@@ -356,30 +357,31 @@ static enum sight choose_by_name(struct agent *a, struct sighted *all, size_t co
                                  struct hd_error *err)
 {
     const struct settings *s = a->settings;
+    const struct collect_options *o = a->options;
     size_t chosen = sighted_choose(all, count, &a->last, s->service != NULL);
     bool is_first = a->last.who[0] == '\0';
     if (count > 1 && a->is_once) {
         set_error(err, HD_USAGE,
                   "%zu processes are called %.80s; choose one with --process-id", count,
-                  s->name);
+                  o->name);
         return SIGHT_SEVERAL;
     }
     if (chosen == count) {
         if (count > 0 && !a->told_others)
             finding_note(
-                a, s->name,
+                a, o->name,
                 "%zu other process%s with this name %s not watched: of another service or "
                 "command line than %.80s; --all --name watches each",
                 count, count == 1 ? "" : "es", count == 1 ? "is" : "are", a->last.who);
         a->told_others |= count > 0;
         set_error(err, HD_USAGE, "no .NET process is called %.80s; see `heapdrift ps`",
-                  s->name);
+                  o->name);
         return SIGHT_GONE;
     }
     enum sight what = take_it(a, &all[chosen], err);
     if (what == SIGHT_THERE && count > 1 && is_first && !a->told_others) {
         finding_note(
-            a, s->name,
+            a, o->name,
             "%zu processes have this name; the newest is watched for as long as it "
             "lives: %.80s; --all --name watches each",
             count, a->all[0]->process.who);
@@ -408,20 +410,20 @@ static enum sight choose_among(struct agent *a, const struct look *look, bool by
  * from the start will not change by itself, and is better told by ending. */
 static void finding_choose(struct agent *a, const struct look *look)
 {
-    const struct settings *s = a->settings;
+    const struct collect_options *o = a->options;
     struct hd_error err = {0};
     enum sight what = SIGHT_GONE;
-    if (s->process_id > 0 || s->socket != NULL)
+    if (o->process_id > 0 || o->socket != NULL)
         what = choose_among(a, look, false, &err);
-    if (what == SIGHT_GONE && s->socket == NULL && s->name != NULL)
+    if (what == SIGHT_GONE && o->socket == NULL && o->name != NULL)
         what = choose_among(a, look, true, &err);
-    if (what == SIGHT_GONE && look->found.incomplete != NULL && s->socket == NULL) {
+    if (what == SIGHT_GONE && look->found.incomplete != NULL && o->socket == NULL) {
         snprintf(err.message, sizeof(err.message), "%s", look->found.incomplete);
         what = SIGHT_DENIED;
     }
     if (what == SIGHT_THERE)
         return;
-    bool comes_back = what == SIGHT_GONE && s->name != NULL && !a->is_once;
+    bool comes_back = what == SIGHT_GONE && o->name != NULL && !a->is_once;
     if (!comes_back && (a->numbered == 0 || a->is_once)) {
         print_error(NULL, &err);
         a->is_over = true;
@@ -432,7 +434,7 @@ static void finding_choose(struct agent *a, const struct look *look)
         put_message("note", a->last.who, "has exited, stopping");
         a->is_over = true;
     } else if (!a->told_missing) {
-        finding_note(a, comes_back ? s->name : a->last.who, "%s",
+        finding_note(a, comes_back ? o->name : a->last.who, "%s",
                      comes_back ? "no such process; waiting for one" : err.message);
     }
     a->told_missing = true;
@@ -452,7 +454,7 @@ void finding_look(struct agent *a)
     if (is_short && !a->told_incomplete && a->numbered > 0)
         finding_note(a, "processes", "%s", look.found.incomplete);
     a->told_incomplete = is_short;
-    if (a->settings->all)
+    if (a->options->all)
         add_new(a, &look);
     else if (a->count == 0)
         finding_choose(a, &look);
@@ -466,7 +468,7 @@ double finding_next(const struct agent *a)
 {
     const double every = 5, longest = 10;
     /* Who waits for one process has nothing else to do. */
-    const double share = a->settings->all ? 20 : 2;
+    const double share = a->options->all ? 20 : 2;
     double wait = fmin(a->interval, every);
     return a->looked + fmax(wait, fmin(share * a->look_seconds, longest));
 }
@@ -475,5 +477,5 @@ double finding_next(const struct agent *a)
 bool finding_is_stale(const struct agent *a, double now)
 {
     const double most = 1, share = 4;
-    return !a->settings->all || now - a->looked > fmax(most, share * a->look_seconds);
+    return !a->options->all || now - a->looked > fmax(most, share * a->look_seconds);
 }

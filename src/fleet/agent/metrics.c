@@ -1,4 +1,4 @@
-#include "fleet/agent/metrics.h"
+#include "fleet/agent/agent.h"
 
 #include "cli/guard/allocate.h"
 

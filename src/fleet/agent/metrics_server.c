@@ -1,6 +1,6 @@
 /* memfd_create, accept4. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
-#include "fleet/agent/metrics_server.h"
+#include "fleet/agent/agent.h"
 
 #include "cli/guard/allocate.h"
 #include "cli/guard/rights.h"

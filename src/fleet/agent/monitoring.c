@@ -16,7 +16,7 @@ static const double publish_every = 2, file_every = 15, file_again = 600;
 
 static bool is_on(const struct agent *a)
 {
-    return a->monitoring.server != NULL || a->settings->metrics != NULL;
+    return a->monitoring.server != NULL || a->options->metrics != NULL;
 }
 
 /* --- counts --------------------------------------------------------------------------- */
@@ -187,7 +187,7 @@ void monitoring_turn(struct agent *a)
         metrics_server_beat(m->server, m->activity, m->seconds);
     /* The temporary file of the program is one, so only while no snapshot is taken here. */
     bool writes =
-        a->settings->metrics != NULL && now >= m->next_file && m->activity != WATCH_TAKES;
+        a->options->metrics != NULL && now >= m->next_file && m->activity != WATCH_TAKES;
     if (!writes && (m->server == NULL || now - m->published < publish_every))
         return;
     struct hd_memory text = {0};
@@ -196,7 +196,7 @@ void monitoring_turn(struct agent *a)
         metrics_server_publish(m->server, text.bytes, text.size);
     if (writes) {
         const struct output_how how = {.write = write_text, .never_waits = true};
-        bool ok = output_file(a->settings, a->settings->metrics, how, &text);
+        bool ok = output_file(a->settings, a->options->metrics, how, &text);
         m->next_file = now + (ok ? file_every : file_again);
     }
     m->published = now;
@@ -220,20 +220,21 @@ void monitoring_expect(struct agent *a, enum watch_activity what, double seconds
 bool monitoring_begin(struct agent *a)
 {
     const struct settings *s = a->settings;
+    const struct collect_options *o = a->options;
     struct monitor *m = &a->monitoring;
     const double first = 60;
     m->metrics.started = seconds_utc();
-    if (s->name == NULL && s->socket == NULL && s->process_id > 0)
-        snprintf(m->watch, sizeof(m->watch), "%" PRIu64, s->process_id);
+    if (o->name == NULL && o->socket == NULL && o->process_id > 0)
+        snprintf(m->watch, sizeof(m->watch), "%" PRIu64, o->process_id);
     else
         snprintf(m->watch, sizeof(m->watch), "%s",
-                 s->name != NULL      ? s->name
-                 : s->socket != NULL  ? s->socket
+                 o->name != NULL      ? o->name
+                 : o->socket != NULL  ? o->socket
                  : s->service != NULL ? s->service
                                       : "all");
-    if (s->listen != NULL)
-        m->server = metrics_server_begin(s, s->listen);
-    if (s->listen != NULL && m->server == NULL)
+    if (o->listen != NULL)
+        m->server = metrics_server_begin(s, o->listen);
+    if (o->listen != NULL && m->server == NULL)
         return false;
     monitoring_expect(a, WATCH_LOOKS, first);
     return true;

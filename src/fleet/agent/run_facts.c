@@ -1,4 +1,4 @@
-#include "fleet/agent/run_facts.h"
+#include "fleet/agent/agent.h"
 
 #include "cli/guard/allocate.h"
 #include "cli/guard/memory.h"
@@ -216,17 +216,18 @@ static void know_label(struct run_facts *f, const char *name, size_t len, const 
 
 void run_facts_add_options(struct run_facts *f, const struct settings *s)
 {
-    if (!s->all)
+    const struct collect_options *o = s->own;
+    if (!o->all)
         know(f, &f->run.service, s->service);
     know(f, &f->run.host, s->host);
     know(f, &f->run.build, s->build);
-    if (s->limit > 0)
-        f->run.limit = s->limit;
+    if (o->limit > 0)
+        f->run.limit = o->limit;
     /* Of two with one name the last counts. */
-    for (size_t i = s->labels.count; i-- > 0;) {
-        const char *equals = strchr(s->labels.all[i], '=');
+    for (size_t i = o->labels.count; i-- > 0;) {
+        const char *equals = strchr(o->labels.all[i], '=');
         if (equals != NULL)
-            know_label(f, s->labels.all[i], (size_t)(equals - s->labels.all[i]),
+            know_label(f, o->labels.all[i], (size_t)(equals - o->labels.all[i]),
                        equals + 1);
     }
 }
@@ -393,6 +394,7 @@ void run_facts_of_process(struct run_facts *f, uint64_t pid)
 void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid,
                   uint64_t owner)
 {
+    const struct collect_options *o = s->own;
     const char *node = getenv("NODE_NAME");
     char number[24];
     run_facts_begin(f);
@@ -404,7 +406,7 @@ void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid,
     read_environment_of(f, pid);
     if (!is_told_limit)
         run_facts_read_group(f, "", pid);
-    if (!s->all) {
+    if (!o->all) {
         read_own_environment(f);
         run_facts_read_pod(f, RUN_FACTS_PODINFO);
     } else if (is_told(node)) {

@@ -63,7 +63,7 @@ static void end_work(struct agent *a, int result, bool is_taken)
     triggering_tried(a, w, is_taken);
     a->at_work = NULL;
     /* Of a number of snapshots each is wanted; without one the next may do. */
-    uint32_t wanted = a->settings->snapshot_count;
+    uint32_t wanted = a->options->snapshot_count;
     if (wanted > 0 && result != EXIT_DONE && a->status != EXIT_TROUBLE)
         a->status = result;
     a->is_over = a->is_over || (wanted > 0 && a->attempts >= wanted) ||
@@ -113,7 +113,7 @@ static void sidecar_keep(struct agent *a, struct taken *t)
     /* What was known of one that ended says nothing of the next. */
     uint64_t instance = t->collected.origin.instance;
     bool is_first = w->taken == 0 && a->last.who[0] == '\0';
-    if (!a->settings->all && !is_first && !a->settings->quiet &&
+    if (!a->options->all && !is_first && !a->settings->quiet &&
         instance != (w->taken > 0 ? w->instance : a->last_instance))
         put_message("note", w->process.who, "a new process, so a new series");
     w->instance = instance;
@@ -187,7 +187,7 @@ static void see_run(struct agent *a)
     /* Before: a process may end behind its snapshot, and what it was called goes with it.
      */
     run_facts_of(&a->facts, a->settings, process->memory != HD_UNKNOWN ? process->pid : 0,
-                 a->settings->all ? process->owner : HD_UNKNOWN);
+                 a->options->all ? process->owner : HD_UNKNOWN);
     if (a->facts.problem != NULL && !quiet)
         put_message("warning", process->who, "%s", a->facts.problem);
 }
@@ -197,7 +197,7 @@ static void see_run(struct agent *a)
 static double most_seconds(const struct agent *a)
 {
     const struct watched *w = a->at_work;
-    double silence = (double)a->settings->timeout_ms / 1e3, most = a->interval;
+    double silence = (double)a->options->timeout_ms / 1e3, most = a->interval;
     if (w->share != NULL && w->taken == 0 && w->failed_in_row < 2)
         most = ldexp(most, (int)w->failed_in_row - 2);
     return fmax(fmin(most, TURN_S), 2 * silence);
@@ -236,7 +236,7 @@ static void sidecar_take(struct agent *a)
  * too. */
 static void begin_work(struct agent *a, struct watched *w)
 {
-    uint64_t most = a->settings->max_heap, memory = w->process.memory;
+    uint64_t most = a->options->max_heap, memory = w->process.memory;
     struct hd_error err;
     a->at_work = w;
     w->begun = a->turn_since = seconds_now();
@@ -262,14 +262,14 @@ static void begin_work(struct agent *a, struct watched *w)
 static bool is_time_to_look(struct agent *a, double now)
 {
     if (a->at_work != NULL)
-        return a->settings->all && a->taking.child > 0 && now >= finding_next(a);
+        return a->options->all && a->taking.child > 0 && now >= finding_next(a);
     if (schedule_next_due(a->all, a->count) <= now)
         return finding_is_stale(a, now);
     if (now < finding_next(a))
         return false;
     /* One that is known by its number lives as long as the kernel says so: nobody has to be
      * asked. */
-    const struct watched *one = a->count == 1 && !a->settings->all ? a->all[0] : NULL;
+    const struct watched *one = a->count == 1 && !a->options->all ? a->all[0] : NULL;
     bool is_known = one != NULL && one->is_there && one->process.born != 0 &&
                     !sighted_has_ended(&one->process);
     if (is_known)
@@ -342,7 +342,7 @@ static void rounds(struct agent *a)
 static bool find_first(struct agent *a)
 {
     sidecar_look(a);
-    while (a->count == 0 && !a->settings->all && !a->is_over && !a->c.stopped) {
+    while (a->count == 0 && !a->options->all && !a->is_over && !a->c.stopped) {
         double left = finding_next(a) - seconds_now();
         if (left <= 0)
             sidecar_look(a);
@@ -356,19 +356,19 @@ static bool find_first(struct agent *a)
 
 static bool sidecar_begin(struct agent *a, const struct settings *s)
 {
+    const struct collect_options *o = s->own;
     bool is_away = false;
     a->settings = s;
-    bool is_usual = !s->interval_given && !a->is_once;
-    a->interval = (double)(is_usual ? USUAL_INTERVAL_MS : s->interval_ms) / 1e3;
-    a->own = *s;
-    a->own.name = NULL;
-    if (!collecting_begin(&a->c, &a->own))
+    a->options = o;
+    bool is_usual = !o->interval_given && !a->is_once;
+    a->interval = (double)(is_usual ? USUAL_INTERVAL_MS : o->interval_ms) / 1e3;
+    if (!collecting_begin(&a->c, s))
         return false;
     a->c.finishes = true;
     last_resort_hold(false);
     a->c.meanwhile = tick;
     a->c.meanwhile_context = a;
-    a->lock = (struct host_lock){.path = s->lock, .held = -1};
+    a->lock = (struct host_lock){.path = o->lock, .held = -1};
     a->clock_offset = seconds_utc() - seconds_now();
     a->queue = storing_begin(s);
     bool goes_on = storing_probe(&a->queue, &is_away) || (is_away && !a->is_once);
@@ -388,28 +388,28 @@ static bool sidecar_begin(struct agent *a, const struct settings *s)
 static void print_begin(const struct agent *a)
 {
     const struct settings *s = a->settings;
+    const struct collect_options *o = a->options;
     if (s->quiet || a->is_once)
         return;
-    begin_message(NULL, !s->all              ? a->all[0]->process.who
-                        : s->name != NULL    ? s->name
+    begin_message(NULL, !o->all              ? a->all[0]->process.who
+                        : o->name != NULL    ? o->name
                         : s->service != NULL ? s->service
                                              : "all .NET processes");
     fprintf(stderr, ": a snapshot every %.4g s into ", a->interval);
     hd_store_put_url(hd_sink_file(stderr), s->store);
-    if (!s->all)
+    if (!o->all)
         fprintf(stderr, ", the first in %.0f s",
                 schedule_until_first(a->all[0], a->interval));
     fputc('\n', stderr);
 }
 
-int sidecar_run(const struct settings *s, bool is_once)
+int sidecar_run(struct settings *s, bool is_once)
 {
     struct agent agent = {.root = "", .c = {.signals = -1}, .is_once = is_once};
     struct agent *a = &agent;
-    struct settings one = *s;
-    if (is_once && s->snapshot_count == 0)
-        one.snapshot_count = 1;
-    s = &one;
+    struct collect_options *o = s->own;
+    if (is_once && o->snapshot_count == 0)
+        o->snapshot_count = 1;
     /* Who reads what it says may be started anew. */
     if (!is_once)
         signal(SIGPIPE, SIG_IGN);
@@ -418,7 +418,7 @@ int sidecar_run(const struct settings *s, bool is_once)
     if (find_first(a)) {
         print_begin(a);
         rounds(a);
-        bool is_cut = a->is_once && a->c.stopped && a->attempts < s->snapshot_count;
+        bool is_cut = a->is_once && a->c.stopped && a->attempts < o->snapshot_count;
         a->status = is_cut ? EXIT_TROUBLE : a->status;
     }
     monitoring_expect(a, WATCH_STORES, 3 * STEP_S);
@@ -428,7 +428,7 @@ int sidecar_run(const struct settings *s, bool is_once)
     /* What came of all of it, of many processes. */
     struct rusage used = {.ru_maxrss = 0};
     getrusage(RUSAGE_SELF, &used);
-    if (s->all && !s->quiet)
+    if (o->all && !s->quiet)
         put_message(NULL, "stopped",
                     "%" PRIu64 " snapshots of %" PRIu64 " processes, %" PRIu64
                     " stored; own memory %.0f MiB at most",

@@ -1,8 +1,8 @@
-#include "fleet/agent/storing.h"
+#include "fleet/agent/agent.h"
 
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
-#include "fleet/agent/open_store.h"
+#include "fleet/agent/stored_run.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -172,8 +172,9 @@ bool storing_flush(struct store_queue *q, bool now)
 
 struct store_queue storing_begin(const struct settings *s)
 {
+    const struct collect_options *o = s->own;
     return (struct store_queue){.url = s->store,
-                                .keep_seconds = s->keep_seconds,
+                                .keep_seconds = o->keep_seconds,
                                 .spread = 1,
                                 .bases = hd_store_bases_new(),
                                 .quiet = s->quiet};

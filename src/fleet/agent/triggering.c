@@ -32,8 +32,8 @@ static void begin_one(const struct agent *a, struct watched *w)
     t->rule = NO_TRIGGER;
     t->group_limit = t->limit = HD_UNKNOWN;
     t->looked = -INFINITY;
-    if (a->settings->limit > 0) {
-        t->limit = a->settings->limit;
+    if (a->options->limit > 0) {
+        t->limit = a->options->limit;
         return;
     }
     /* Of its environment alone: the limit of its group may change. */
@@ -58,7 +58,7 @@ static void see(const struct agent *a, struct watched *w, struct trigger_sight *
                                     .memory = memory_resident(a->root, pid),
                                     .pause = isnan(w->pause) ? 0 : w->pause,
                                     .duration = w->seconds};
-    if (a->settings->limit == 0 &&
+    if (a->options->limit == 0 &&
         (is_limited_by_group(t) || sight->now - t->looked >= limit_every)) {
         t->group_limit = memory_limit(a->root, pid);
         t->looked = sight->now;
@@ -67,7 +67,7 @@ static void see(const struct agent *a, struct watched *w, struct trigger_sight *
     uint64_t left = is_limited_by_group(t) ? memory_left(a->root, pid) : HD_UNKNOWN;
     if (left <= t->group_limit && left != HD_UNKNOWN)
         sight->memory = t->group_limit - left;
-    if (!a->settings->direct)
+    if (!a->options->direct)
         sight->needed = smaller(w->objects * TRACE_BYTES,
                                 w->process.runtime >= WAITING ? most_waiting : most_walked);
 }
@@ -77,8 +77,8 @@ static void see(const struct agent *a, struct watched *w, struct trigger_sight *
 void triggering_begin(struct agent *a)
 {
     a->triggers.interval = a->interval;
-    if (a->settings->at != NULL)
-        triggers_parse(a->settings->at, &a->triggers);
+    if (a->options->at != NULL)
+        triggers_parse(a->options->at, &a->triggers);
 }
 
 static void tell_blind(const struct agent *a, struct watched *w,

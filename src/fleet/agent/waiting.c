@@ -1,5 +1,5 @@
 /* Which snapshots wait for a store, and which of them goes when there are too many. */
-#include "fleet/agent/storing.h"
+#include "fleet/agent/agent.h"
 
 #include "cli/guard/allocate.h"
 

@@ -1,4 +1,4 @@
-#include "fleet/agent/watched.h"
+#include "fleet/agent/agent.h"
 
 #include "cli/guard/allocate.h"
 

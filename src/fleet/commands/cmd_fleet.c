@@ -2,19 +2,260 @@
  * is written instead of a report where one is asked for. */
 #include "cli/commands/output.h"
 #include "cli/guard/allocate.h"
+#include "cli/guard/trust.h"
 #include "cli/options/options.h"
 #include "cli/options/settings.h"
 #include "cli/terminal/clock.h"
-#include "fleet/agent/open_store.h"
+#include "collect/live/collecting.h"
 #include "fleet/agent/stored_run.h"
-#include "fleet/commands/fleet_pages.h"
 #include "heapdrift_fleet.h"
+#include "heapdrift_store.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* The own options of fleet. */
+struct fleet_options {
+    enum hd_fleet_by by;
+    unsigned shard, shards; /* 0 of 0: all */
+    uint64_t max_hosts, min_hosts;
+    double max_hosts_share, min_hosts_share; /* -1: it is a number */
+    bool max_hosts_given;
+    uint64_t min_span_ms;
+    uint64_t limit; /* bytes of memory that a process may use; 0: as recorded */
+    bool merge;
+    struct fleet_pages *pages; /* that own those of the settings; NULL */
+};
+
+/* --- pages ------------------------------------------------------------------- */
+
+/* A folder that can be moved, packed and served as it is: index.html is the page of the
+ * fleet, run-4711.html what `report` says of the run with that number, in the same window.
+ * Names are made of numbers only. What is there is replaced if it is such a page, and left
+ * alone if it is anything else. */
+
+/* More of them nobody opens, and each takes a second of a large service. */
+enum { MAX_PAGES = 50, MAX_NAME = 40 };
+
+struct fleet_pages_page {
+    uint64_t run;
+    char name[MAX_NAME]; /* "run-4711.html" */
+    char *path;
+    struct hd_error error; /* why there is none */
+};
+
+struct fleet_pages {
+    char *index;
+    struct fleet_pages_page all[MAX_PAGES];
+    size_t count;
+    struct hd_page_of_run *told; /* of these and of what is left out */
+    size_t told_count;
+};
+
+/* --- the folder ------------------------------------------------------ */
+
+static bool fleet_pages_are_wanted(const struct settings *s)
+{
+    struct stat st;
+    size_t len = s->output != NULL ? strlen(s->output) : 0;
+    return strcmp(s->format, "html") == 0 && len > 0 &&
+           (s->output[len - 1] == '/' ||
+            (stat(s->output, &st) == 0 && S_ISDIR(st.st_mode)));
+}
+
+static char *path_in(const char *folder, const char *name)
+{
+    size_t len = strlen(folder), size = len + strlen(name) + 2;
+    char *path = zeroed(size, 1);
+    snprintf(path, size, "%s%s%s", folder, len > 0 && folder[len - 1] == '/' ? "" : "/",
+             name);
+    return path;
+}
+
+/* Whether a page of ours may be written there. */
+static bool is_free(const char *path)
+{
+    enum { HEAD = 4096 };
+    struct stat st;
+    char head[HEAD + 1] = "";
+    if (lstat(path, &st) != 0 && errno == ENOENT)
+        return true;
+    int fd = S_ISREG(st.st_mode) ? trust_open_known(path, &st) : -1;
+    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (f != NULL) {
+        head[fread(head, 1, HEAD, f)] = '\0';
+        fclose(f);
+    }
+    return strstr(head, "<meta name=\"generator\" content=\"heapdrift ") != NULL ||
+           trouble(path, "is no page of heapdrift, and stays as it is");
+}
+
+/* --- a page ---------------------------------------------------------- */
+
+struct made_page {
+    const struct hd_report *report;
+    const struct stored_run *run;
+    const char *name;
+};
+
+static bool write_page(const void *thing, const struct settings *s, FILE *to,
+                       struct hd_error *err)
+{
+    enum { MAX_WORDS = 16 };
+    const struct made_page *page = thing;
+    struct hd_write_options style = output_style(s, to);
+    const char *words[MAX_WORDS] = {"heapdrift", "report"};
+    size_t count = 2;
+    style.inputs = stored_run_words(page->run, &style.input_count);
+    style.inputs_are_options = true;
+    for (size_t i = 0; i < style.input_count; i++)
+        words[count++] = style.inputs[i];
+    words[count++] = "-o";
+    words[count++] = page->name;
+    style.command = words;
+    style.command_len = count;
+    report_time(&style.made_at);
+    return hd_report_write(page->report, "html", &style, hd_sink_file(to), err);
+}
+
+/* As fleet does: what cannot be read is left out. */
+static struct hd_comparison *open_good(struct hd_inputs *inputs,
+                                       const struct hd_read_options *how)
+{
+    size_t count, good = 0;
+    struct hd_comparison *c = hd_comparison_open(inputs->all, inputs->count, how);
+    const struct hd_info_entry *entries = hd_comparison_entries(c, &count);
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].snap != NULL)
+            inputs->all[good++] = inputs->all[i];
+    if (good == count)
+        return c;
+    hd_comparison_free(c);
+    inputs->count = good;
+    return hd_comparison_open(inputs->all, good, how);
+}
+
+/* False if it could not be written; what else is wrong is noted. */
+static bool make_page(const struct settings *s, struct hd_store *store,
+                      const struct hd_fleet_rules *rules, struct fleet_pages_page *page)
+{
+    const struct hd_read_options how = {.size = sizeof(how),
+                                        .max_memory = s->read.max_memory,
+                                        .threads = s->threads,
+                                        .reach_later = true,
+                                        .across_builds = true};
+    struct hd_inputs inputs = {0};
+    struct stored_run *run = stored_run_of(store, store_url(s), page->run, rules->since,
+                                           rules->until, &page->error);
+    bool ok = true;
+    if (run == NULL)
+        return true;
+    stored_run_add(run, &inputs);
+    struct hd_comparison *c = open_good(&inputs, &how);
+    struct hd_options opt = hd_default_options();
+    opt.tree = true;
+    opt.min_share = s->options.min_share;
+    opt.min_bytes = s->options.min_bytes;
+    opt.min_steady_share = s->options.min_steady_share;
+    opt.min_steady_bytes = s->options.min_steady_bytes;
+    struct hd_report *report = hd_report_diff(c, &opt, &page->error);
+    const struct made_page made = {report, run, page->name};
+    if (report != NULL)
+        ok = is_free(page->path) &&
+             output_file(s, page->path, (struct output_how){.write = write_page}, &made);
+    hd_report_free(report);
+    hd_comparison_free(c);
+    hd_inputs_free(&inputs);
+    stored_run_free(run);
+    return ok;
+}
+
+/* --- which ------------------------------------------------------------ */
+
+/* Each run once: suspects of one run share its page. */
+static void fleet_pages_choose(struct fleet_pages *p, const struct hd_fleet_answer *a)
+{
+    enum { MAX_TOLD = 1000 };
+    size_t count = a->suspect_count + a->few_count + a->open_count;
+    p->told = zeroed(count < MAX_TOLD ? count : MAX_TOLD, sizeof(*p->told));
+    for (size_t i = 0; i < count && p->told_count < MAX_TOLD; i++) {
+        uint64_t run = a->suspects[i].run;
+        bool is_known = run == HD_UNKNOWN;
+        for (size_t k = 0; k < p->told_count; k++)
+            is_known |= p->told[k].run == run;
+        if (is_known)
+            continue;
+        struct hd_page_of_run *told = &p->told[p->told_count++];
+        *told = (struct hd_page_of_run){.run = run, .why = "the first 50 runs have one"};
+        if (p->count == MAX_PAGES)
+            continue;
+        struct fleet_pages_page *page = &p->all[p->count++];
+        page->run = run;
+        snprintf(page->name, sizeof(page->name), "run-%" PRIu64 ".html", run);
+    }
+}
+
+static bool make_all(const struct settings *s, struct hd_store *store,
+                     struct fleet_pages *p, const struct hd_fleet_rules *rules)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < p->count; i++) {
+        struct fleet_pages_page *page = &p->all[i];
+        page->path = path_in(s->output, page->name);
+        ok = make_page(s, store, rules, page);
+        if (page->error.status == HD_OK) {
+            p->told[i].href = page->name;
+        } else if (!s->quiet) {
+            begin_message("warning", page->name);
+            fputs(": no page: ", stderr);
+            end_message(page->error.message);
+        }
+        p->told[i].why = page->error.message;
+    }
+    return ok;
+}
+
+/* --- all of it ------------------------------------------------------- */
+
+static bool fleet_pages_begin(const struct settings *s)
+{
+    return mkdir(s->output, 0777) == 0 || errno == EEXIST ||
+           trouble(s->output, strerror(errno));
+}
+
+static bool fleet_pages_make(struct settings *s, struct hd_store *store,
+                             const struct hd_report *report)
+{
+    const struct hd_fleet_answer *a = hd_report_model(report)->fleet;
+    struct fleet_pages *p = zeroed(1, sizeof(*p));
+    ((struct fleet_options *)s->own)->pages = p;
+    p->index = path_in(s->output, "index.html");
+    fleet_pages_choose(p, a);
+    if (!is_free(p->index) || !make_all(s, store, p, &a->rules))
+        return false;
+    s->pages = p->told;
+    s->page_count = p->told_count;
+    s->output = p->index;
+    return true;
+}
+
+static void fleet_pages_free(struct settings *s)
+{
+    struct fleet_options *o = s->own;
+    struct fleet_pages *p = o->pages;
+    for (size_t i = 0; p != NULL && i < p->count; i++)
+        free(p->all[i].path);
+    if (p != NULL) {
+        free(p->told);
+        free(p->index);
+    }
+    free(p);
+    o->pages = NULL;
+}
 
 /* --- from a store to a fleet -------------------------------------------------
  *
@@ -84,14 +325,15 @@ static bool fleet_next(void *context, struct hd_fleet_series *series, struct hd_
 static struct hd_fleet *read_store(const struct settings *s, struct hd_store *store,
                                    const struct hd_fleet_rules *rules)
 {
+    const struct fleet_options *o = s->own;
     struct hd_fleet *fleet = hd_fleet_new(rules);
     struct hd_error err = {0};
     struct hd_store_filter filter = hd_store_everything();
     filter.service = rules->service;
     filter.since = rules->since;
     filter.until = rules->until;
-    filter.shard = s->shard;
-    filter.shards = s->shards;
+    filter.shard = o->shard;
+    filter.shards = o->shards;
     struct feed f = {.store = store, .list = hd_store_series(store, &filter, &err)};
     const struct hd_fleet_how how = {.threads = s->threads,
                                      .max_memory = s->read.max_memory};
@@ -159,27 +401,29 @@ static bool has_format(const struct settings *s)
 /* A shard is a part; so is what is merged into a file, unless it is to be read. */
 static bool writes_part(const struct settings *s)
 {
-    return s->shards > 0 || (s->merge && s->output != NULL && !has_format(s));
+    const struct fleet_options *o = s->own;
+    return o->shards > 0 || (o->merge && s->output != NULL && !has_format(s));
 }
 
 static bool fits(const struct settings *s)
 {
-    if (s->merge && s->operand_count == 0)
+    const struct fleet_options *o = s->own;
+    if (o->merge && s->operand_count == 0)
         return refuse("fleet --merge needs parts written by --shard");
-    if (!s->merge && s->operand_count > 0)
+    if (!o->merge && s->operand_count > 0)
         return refuse("fleet reads a store, --store=URL; parts are read with --merge");
-    if (s->merge && (s->since != NULL || s->until != NULL || s->service != NULL))
+    if (o->merge && (s->since != NULL || s->until != NULL || s->service != NULL))
         return refuse("--merge takes no --since, --until or --service: the parts have "
                       "their own window and services");
-    if (s->merge && s->shards > 0)
+    if (o->merge && o->shards > 0)
         return refuse("--shard and --merge exclude each other");
-    if (s->merge && fleet_pages_are_wanted(s) && !store_is_named(s))
+    if (o->merge && fleet_pages_are_wanted(s) && !store_is_named(s))
         return refuse(
             "pages of runs are made of the store: add --store=URL, or name a file "
             "with -o");
-    if (s->shards > 0 && has_format(s))
+    if (o->shards > 0 && has_format(s))
         return refuse("--shard writes a part, which takes no --format");
-    if (s->shards > 0 && (s->exit_code || s->max_hosts_given))
+    if (o->shards > 0 && (s->exit_code || o->max_hosts_given))
         return refuse(
             "a part has no verdict: use --exit-code and --max-hosts with --merge");
     return true;
@@ -203,22 +447,23 @@ static struct hd_fleet *read_parts(const struct settings *s)
 
 static bool find_rules(const struct settings *s, struct hd_fleet_rules *rules)
 {
+    const struct fleet_options *o = s->own;
     static const double usual_days = 7, day = 24 * 60 * 60;
     struct moment until = {0};
     *rules = (struct hd_fleet_rules){.service = s->service,
-                                     .shard = s->shard,
-                                     .shards = s->shards,
+                                     .shard = o->shard,
+                                     .shards = o->shards,
                                      .min_share = s->options.min_share,
                                      .min_bytes = s->options.min_bytes,
                                      .min_steady_share = s->options.min_steady_share,
                                      .min_steady_bytes = s->options.min_steady_bytes,
-                                     .min_span = (double)s->min_span_ms / 1000};
+                                     .min_span = (double)o->min_span_ms / 1000};
     if (!store_window(s, usual_days * day, &rules->since, &rules->until))
         return false;
     if (s->until != NULL)
         parse_moment(s->until, &until);
     /* Do other shards have the same window whenever they are run? */
-    return s->shards <= 1 || until.is_date || getenv("SOURCE_DATE_EPOCH") != NULL ||
+    return o->shards <= 1 || until.is_date || getenv("SOURCE_DATE_EPOCH") != NULL ||
            refuse("all parts must cover the same window: give each the same --until, such "
                   "as --until=2026-11-22T00:00Z");
 }
@@ -254,11 +499,12 @@ static void report_damage(struct hd_fleet *f)
 /* Whether a suspect is on more hosts than that; those are named. */
 static bool is_on_too_many(const struct settings *s, const struct hd_fleet_answer *a)
 {
+    const struct fleet_options *o = s->own;
     bool any = false;
-    for (size_t i = 0; s->max_hosts_given && i < a->suspect_count + a->few_count; i++) {
+    for (size_t i = 0; o->max_hosts_given && i < a->suspect_count + a->few_count; i++) {
         const struct hd_fleet_suspect *x = &a->suspects[i];
-        double most = s->max_hosts_share >= 0 ? s->max_hosts_share * (double)x->of_hosts
-                                              : (double)s->max_hosts;
+        double most = o->max_hosts_share >= 0 ? o->max_hosts_share * (double)x->of_hosts
+                                              : (double)o->max_hosts;
         if ((double)x->hosts <= most)
             continue;
         any = true;
@@ -298,17 +544,18 @@ static int status_of(const struct settings *s, const struct hd_report *report)
 
 static int answer(struct settings *s, struct hd_store *store, struct hd_fleet *f)
 {
+    const struct fleet_options *o = s->own;
     /* Parts do not say which store they are of, and heapdrift.db is a guess. */
     struct hd_memory url = {0};
-    if (!s->merge || store_is_named(s))
+    if (!o->merge || store_is_named(s))
         hd_store_put_public_url(hd_sink_memory(&url), store_url(s));
     struct hd_fleet_options opt;
     hd_fleet_set_default_options(&opt);
-    opt.by = s->fleet_by;
-    opt.limit = s->limit > 0 ? s->limit : HD_UNKNOWN;
+    opt.by = o->by;
+    opt.limit = o->limit > 0 ? o->limit : HD_UNKNOWN;
     opt.rows = s->options.rows;
-    opt.min_hosts_share = s->min_hosts_share;
-    opt.min_hosts = s->min_hosts;
+    opt.min_hosts_share = o->min_hosts_share;
+    opt.min_hosts = o->min_hosts;
     opt.store = url.bytes;
     struct hd_report *report = hd_report_fleet(f, &opt);
     hd_memory_free(&url);
@@ -322,19 +569,20 @@ static int answer(struct settings *s, struct hd_store *store, struct hd_fleet *f
 
 static int fleet_run(struct settings *s)
 {
+    const struct fleet_options *o = s->own;
     bool pages = fleet_pages_are_wanted(s) && !writes_part(s);
     struct hd_store *store = NULL;
     struct hd_fleet_rules rules;
     if (!fits(s) ||
-        (s->merge && !fleet_pages_are_wanted(s) && !sandbox_enter(&s->sandbox)) ||
-        (!s->merge && !find_rules(s, &rules)) || (pages && !fleet_pages_begin(s)) ||
-        ((!s->merge || pages) && (store = open_store_inside(s)) == NULL))
+        (o->merge && !fleet_pages_are_wanted(s) && !sandbox_enter(&s->sandbox)) ||
+        (!o->merge && !find_rules(s, &rules)) || (pages && !fleet_pages_begin(s)) ||
+        ((!o->merge || pages) && (store = open_store_inside(s)) == NULL))
         return EXIT_TROUBLE;
-    struct hd_fleet *f = s->merge ? read_parts(s) : read_store(s, store, &rules);
+    struct hd_fleet *f = o->merge ? read_parts(s) : read_store(s, store, &rules);
     if (f != NULL && !s->quiet)
         report_damage(f);
     int status = EXIT_TROUBLE;
-    bool ok = f != NULL && (!s->save || fleet_save(f, s));
+    bool ok = f != NULL && (!s->saves || fleet_save(f, s));
     if (ok && !writes_part(s))
         status = answer(s, store, f);
     else if (ok && output_file(s, s->output, (struct output_how){.write = write_part}, f))
@@ -347,52 +595,56 @@ static int fleet_run(struct settings *s)
 /* --- options --------------------------------------------------------- */
 
 /* "3/16" */
-static const char *parse_shard(struct settings *s, const struct option *o,
+static const char *parse_shard(struct settings *s, const struct option *row,
                                const char *value)
 {
+    struct fleet_options *o = s->own;
     enum { MAX_SHARDS = 100000 };
     unsigned long shard, shards;
     char *end, *behind;
     errno = 0;
     shard = strtoul(value, &end, 10);
     if (value[0] < '0' || value[0] > '9' || *end != '/' || end[1] < '0' || end[1] > '9')
-        return o->wanted;
+        return row->wanted;
     shards = strtoul(end + 1, &behind, 10);
     if (errno != 0 || *behind != '\0' || shard < 1 || shard > shards || shards > MAX_SHARDS)
-        return o->wanted;
-    s->shard = (unsigned)shard;
-    s->shards = (unsigned)shards;
+        return row->wanted;
+    o->shard = (unsigned)shard;
+    o->shards = (unsigned)shards;
     return NULL;
 }
 
+OPTIONS_OF(struct fleet_options);
+
 static const struct option options[] = {
-    {"service", 0, GROUP_STORE, ON_FLEET, TEXT(TEXT, service), .help = "only this service"},
-    {"limit", 0, GROUP_STORE, ON_FLEET, SIZE(limit),
+    {"service", 0, GROUP_STORE, ON_FLEET, TEXT(TEXT, s.service),
+     .help = "only this service"},
+    {"limit", 0, GROUP_STORE, ON_FLEET, SIZE(own.limit),
      .help = "memory limit of a process; default: as recorded"},
-    {"since", 0, GROUP_COMPARED, ON_FLEET, TEXT(MOMENT, since),
+    {"since", 0, GROUP_COMPARED, ON_FLEET, TEXT(MOMENT, s.since),
      .help = "start of the window: 7d (default), 12h, 2026-11-15, all"},
-    {"until", 0, GROUP_COMPARED, ON_FLEET, TEXT(MOMENT, until),
+    {"until", 0, GROUP_COMPARED, ON_FLEET, TEXT(MOMENT, s.until),
      .wanted = "a time such as 1h, 2026-11-22, 2026-11-22T14:05Z",
      .help = "end of the window; default: now"},
     {"shard", 0, GROUP_COMPARED, ON_FLEET, .kind = OPTION_OTHER, .parse = parse_shard,
      .argument = "I/N", .wanted = "I/N, from 1/1 to N/N, such as 3/16",
      .help = "only shard I of N, written as a part for --merge"},
-    {"merge", 0, GROUP_COMPARED, ON_FLEET, FLAG(merge),
+    {"merge", 0, GROUP_COMPARED, ON_FLEET, FLAG(own.merge),
      .help = "merge the parts given; -o without --format writes a part"},
     {"by", 0, GROUP_SHOWN, ON_FLEET,
-     CHOICE(fleet_by, HD_FLEET_BY_SERVICE, "service", "host", "build"), .argument = "UNIT",
+     CHOICE(own.by, HD_FLEET_BY_SERVICE, "service", "host", "build"), .argument = "UNIT",
      .usual = "service", .help = ""},
-    {"min-hosts", 0, GROUP_RANKING, ON_FLEET, HOSTS(min_hosts, min_hosts_share),
+    {"min-hosts", 0, GROUP_RANKING, ON_FLEET, HOSTS(own.min_hosts, own.min_hosts_share),
      .usual = "5%", .help = "hosts that a suspect of the fleet must be on"},
-    {"min-span", 0, GROUP_RANKING, ON_FLEET, DURATION(min_span_ms, 0), .usual = "24h",
+    {"min-span", 0, GROUP_RANKING, ON_FLEET, DURATION(own.min_span_ms, 0), .usual = "24h",
      .help = "least length of a run judged alone; 0 = off"},
-    {"save", 0, GROUP_OUTPUT, ON_FLEET, FLAG(save),
+    {"save", 0, GROUP_OUTPUT, ON_FLEET, FLAG(s.saves),
      .help = "write the findings to the store, for SQL"},
-    {"max-hosts", 0, GROUP_GENERAL, ON_FLEET, HOSTS(max_hosts, max_hosts_share),
-     GIVEN(max_hosts_given), .help = "exit with 1 if a suspect is on more hosts"},
-    {"strict", 0, GROUP_GENERAL, ON_FLEET, FLAG(strict),
+    {"max-hosts", 0, GROUP_GENERAL, ON_FLEET, HOSTS(own.max_hosts, own.max_hosts_share),
+     GIVEN(own.max_hosts_given), .help = "exit with 1 if a suspect is on more hosts"},
+    {"strict", 0, GROUP_GENERAL, ON_FLEET, FLAG(s.strict),
      .help = "exit with 3 if a run allows no verdict or a part is missing"},
-    {0}};
+    {.more = collect_rows}};
 
 const struct command cmd_fleet = {
     .name = "fleet",
@@ -420,5 +672,7 @@ const struct command cmd_fleet = {
             {"heapdrift fleet --merge *.part", "all of them"},
         },
     .options = options,
+    .own_size = sizeof(struct fleet_options),
+    .owns_format = hd_format_is_for_fleet,
     .run = fleet_run,
 };

@@ -1,7 +1,7 @@
 /* Snapshots into a store, one after the other: each is opened, made a digest, stored and
  * closed before the next, so that a thousand of them take no more memory than one. */
+#include "cli/commands/answer.h"
 #include "cli/commands/json.h"
-#include "cli/commands/load.h"
 #include "cli/guard/allocate.h"
 #include "cli/guard/sandbox.h"
 #include "cli/guard/trust.h"
@@ -10,10 +10,9 @@
 #include "cli/terminal/messages.h"
 #include "cli/terminal/progress.h"
 #include "collect/live/children.h"
+#include "fleet/agent/agent.h"
 #include "fleet/agent/follow_folder.h"
-#include "fleet/agent/open_store.h"
-#include "fleet/agent/run_facts.h"
-#include "fleet/agent/storing.h"
+#include "fleet/agent/stored_run.h"
 #include "heapdrift_store.h"
 
 #include <errno.h>
@@ -130,8 +129,15 @@ static void record_output_thinned(struct record_output *t, const struct hd_thinn
 
 /* --- recording ------------------------------------------------------------------- */
 
+/* Its own options begin with the names of a run, as those of a collected one. */
+struct record_options {
+    struct collect_options collect;
+    bool follow;
+};
+
 struct recorder {
     struct settings *settings;
+    double keep_seconds; /* of its options; 0: nothing is thinned out */
     struct hd_store *store;
     struct hd_inputs inputs;
     struct hd_ages *ages; /* of the snapshots of a series that come one after the other */
@@ -288,10 +294,9 @@ static bool thin(struct recorder *r)
 {
     struct hd_thinned done;
     struct hd_error err = {0};
-    if (r->settings->keep_seconds <= 0 || hd_store_is_lost(r->store))
+    if (r->keep_seconds <= 0 || hd_store_is_lost(r->store))
         return true;
-    if (!hd_store_thin(r->store, r->settings->keep_seconds, (double)time(NULL), &done,
-                       &err)) {
+    if (!hd_store_thin(r->store, r->keep_seconds, (double)time(NULL), &done, &err)) {
         store_trouble(store_url(r->settings), &err);
         return false;
     }
@@ -348,7 +353,9 @@ static int record_apart(const struct settings *s, const char *path, const char *
                         bool file_is_told, bool store_is_told)
 {
     struct settings one = *s;
+    const struct record_options *own = s->own;
     struct recorder r = {.settings = &one,
+                         .keep_seconds = path == NULL ? own->collect.keep_seconds : 0,
                          .opened = opened,
                          .is_told = store_is_told,
                          .file_is_told = file_is_told};
@@ -359,8 +366,6 @@ static int record_apart(const struct settings *s, const char *path, const char *
     one.sandbox.input_count = one.operand_count;
     one.quiet |= file_is_told;
     one.no_progress = true;
-    if (path != NULL)
-        one.keep_seconds = 0;
     r.store = open_trusted_store(store_url(&one), HD_STORE_WRITE, &err);
     if (r.store == NULL && !r.is_told)
         store_trouble(store_url(&one), &err);
@@ -418,8 +423,9 @@ static enum followed take_apart(void *context, const char *path, const char *ope
 static void thin_at_times(void *context)
 {
     struct following_records *f = context;
+    const struct record_options *own = f->settings->own;
     const double day = 86400, now = seconds_now();
-    if (f->settings->keep_seconds <= 0 || (f->thinned > 0 && now - f->thinned < day))
+    if (own->collect.keep_seconds <= 0 || (f->thinned > 0 && now - f->thinned < day))
         return;
     if (take_apart(f, NULL, NULL, false) != FOLLOWED_NOT_NOW)
         f->thinned = now;
@@ -471,15 +477,16 @@ static bool can_follow(const struct settings *s)
 
 static int record_run(struct settings *s)
 {
-    struct recorder r = {.settings = s};
+    const struct record_options *own = s->own;
+    struct recorder r = {.settings = s, .keep_seconds = own->collect.keep_seconds};
     size_t pipes = 0;
     for (size_t i = 0; i < s->operand_count; i++)
         pipes += strcmp(s->operands[i], "-") == 0;
     if (strcmp(s->format, "text") != 0 && strcmp(s->format, "json") != 0)
         fprintf(stderr, "heapdrift: --format=%s: record prints text or json\n", s->format);
-    else if (s->follow)
+    else if (own->follow)
         return can_follow(s) ? record_follow(s) : EXIT_TROUBLE;
-    else if (s->operand_count == 0 && s->keep_seconds <= 0)
+    else if (s->operand_count == 0 && r.keep_seconds <= 0)
         refuse("record needs a snapshot: heapdrift record SNAPSHOT...");
     else if (pipes > 1)
         refuse("standard input can be given only once");
@@ -488,12 +495,14 @@ static int record_run(struct settings *s)
     return EXIT_TROUBLE;
 }
 
+OPTIONS_OF(struct record_options);
+
 static const struct option options[] = {
-    {"format", 0, GROUP_OUTPUT, ON_RECORD, TEXT(FORMAT, format),
+    {"format", 0, GROUP_OUTPUT, ON_RECORD, TEXT(FORMAT, s.format),
      .words = WORDS("text", "json"), .help = "text (default) or json"},
-    {"follow", 0, GROUP_STORE, ON_RECORD, FLAG(follow),
+    {"follow", 0, GROUP_STORE, ON_RECORD, FLAG(own.follow),
      .help = "record what appears in folders, until SIGTERM"},
-    {0}};
+    {.more = collect_rows}};
 
 const struct command cmd_record = {
     .name = "record",
@@ -517,5 +526,6 @@ const struct command cmd_record = {
              "password in PGPASSFILE"},
         },
     .options = options,
+    .own_size = sizeof(struct record_options),
     .run = record_run,
 };

@@ -3,12 +3,17 @@
 #include "cli/commands/json.h"
 #include "cli/options/options.h"
 #include "cli/terminal/messages.h"
-#include "fleet/agent/open_store.h"
+#include "collect/live/collecting.h"
+#include "fleet/agent/stored_run.h"
 #include "heapdrift_store.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct store_options {
+    bool all; /* check: every digest */
+};
 
 /* The document; NULL: text. */
 static json_t *store_begin(const struct settings *s, const struct hd_store *store,
@@ -110,9 +115,10 @@ static void put_problem(const struct hd_store_problem *p, json_t *list)
 
 static int store_check(struct settings *s)
 {
+    const struct store_options *own = s->own;
     struct hd_error err = {0};
     const struct hd_store_checking how = {
-        .size = sizeof(how), .all = s->all, .max_memory = s->read.max_memory};
+        .size = sizeof(how), .all = own->all, .max_memory = s->read.max_memory};
     struct hd_store *store = open_store_inside(s);
     struct hd_store_check *c = store != NULL ? hd_store_check(store, &how, &err) : NULL;
     if (c == NULL) {
@@ -181,6 +187,7 @@ static const struct verb *find_verb(const char *name)
 
 static int run(struct settings *s)
 {
+    const struct store_options *own = s->own;
     if (s->operand_count == 0) {
         refuse("store needs a verb: upgrade or check");
         return EXIT_TROUBLE;
@@ -192,19 +199,21 @@ static int run(struct settings *s)
         fprintf(stderr, "heapdrift: --format=%s: store prints text or json\n", s->format);
     else if (s->operand_count > 1)
         refuse("store takes one verb; the store is --store=URL");
-    else if (s->all && v->run != store_check)
+    else if (own->all && v->run != store_check)
         refuse("--all is for `heapdrift store check`");
     else
         return v->run(s);
     return EXIT_TROUBLE;
 }
 
+OPTIONS_OF(struct store_options);
+
 static const struct option options[] = {
-    {"format", 0, GROUP_OUTPUT, ON_STORE, TEXT(FORMAT, format),
+    {"format", 0, GROUP_OUTPUT, ON_STORE, TEXT(FORMAT, s.format),
      .words = WORDS("text", "json"), .help = "text (default) or json"},
-    {"all", 0, GROUP_STORE, ON_STORE, FLAG(all),
+    {"all", 0, GROUP_STORE, ON_STORE, FLAG(own.all),
      .help = "check: read every digest, not some hundred"},
-    {0}};
+    {.more = collect_rows}};
 
 const struct command cmd_store = {
     .name = "store",
@@ -223,5 +232,6 @@ const struct command cmd_store = {
             {"heapdrift store check --all --store=/backup/store.db", "after a restore"},
         },
     .options = options,
+    .own_size = sizeof(struct store_options),
     .run = run,
 };

@@ -7,53 +7,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What snapshots are held against, and the file that it came from. */
-struct gate {
-    struct hd_budgets *budgets;
-    const char *config; /* given or found; "" if there is none */
-};
-
 /* --- budgets ------------------------------------------------------------- */
 
-static bool read_files(struct gate *g, const struct settings *s)
+/* The budget file is then in own->config: given or found; "" if there is none. */
+static bool read_files(struct check_options *own)
 {
     struct hd_error err = {0};
-    bool is_found = s->config == NULL;
-    g->config = is_found ? s->found_config : s->config;
-    if (g->config[0] != '\0' &&
-        !trust_check(g->config, is_found ? TRUST_FOUND : TRUST_NAMED))
+    enum trust_rule rule = own->config == NULL ? TRUST_FOUND : TRUST_NAMED;
+    if (own->config == NULL)
+        own->config = own->found_config;
+    if (own->config[0] != '\0' && !trust_check(own->config, rule))
         return false;
-    if (g->config[0] != '\0' && !hd_budgets_read(g->budgets, g->config, &err)) {
-        print_error(g->config, &err);
+    if (own->config[0] != '\0' && !hd_budgets_read(own->rules, own->config, &err)) {
+        print_error(own->config, &err);
         return false;
     }
-    if (s->baseline == NULL || s->baseline_write != NULL)
+    if (own->baseline == NULL || own->baseline_write != NULL)
         return true;
-    if (!trust_check(s->baseline, TRUST_NAMED))
+    if (!trust_check(own->baseline, TRUST_NAMED))
         return false;
-    if (hd_budgets_read_baseline(g->budgets, s->baseline, &err))
+    if (hd_budgets_read_baseline(own->rules, own->baseline, &err))
         return true;
-    print_error(s->baseline, &err);
+    print_error(own->baseline, &err);
     return false;
 }
 
 /* False after saying what is wrong. Mistakes are found before any snapshot is read. */
-static bool read_budgets(struct gate *g, const struct settings *s)
+static bool read_budgets(struct check_options *own)
 {
     struct hd_error err = {0};
     int64_t seconds;
     bool ok = true;
-    for (size_t i = 0; ok && i < s->budget_count; i++)
-        ok = hd_budgets_add_option(g->budgets, s->budgets[i].name, s->budgets[i].value,
+    for (size_t i = 0; ok && i < own->budgets.count; i += 2)
+        ok = hd_budgets_add_option(own->rules, own->budgets.all[i], own->budgets.all[i + 1],
                                    &err);
     if (!ok)
         print_error(NULL, &err);
     ok = ok && report_time(&seconds);
     if (ok)
-        hd_budgets_set_time(g->budgets, seconds);
-    ok = ok && read_files(g, s);
-    if (ok && s->baseline_write != NULL)
-        hd_budgets_accept(g->budgets);
+        hd_budgets_set_time(own->rules, seconds);
+    ok = ok && read_files(own);
+    if (ok && own->baseline_write != NULL)
+        hd_budgets_accept(own->rules);
     return ok;
 }
 
@@ -116,15 +111,15 @@ static int status_of(const struct settings *s, const struct hd_report *report)
 
 static int check(struct settings *s, const struct loaded *l)
 {
-    const struct gate *g = s->gate;
+    const struct check_options *own = s->own;
     struct hd_error err = {0};
     struct hd_report *report =
-        hd_report_check(l->comparison, &s->options, g->budgets, &err);
+        hd_report_check(l->comparison, &s->options, own->rules, &err);
     loaded_hide_progress(l);
     if (report == NULL) {
         /* An error about a line that is of no snapshot is of the file of budgets. */
         print_error(err.snapshot > 0          ? loaded_path(l, err.snapshot - 1)
-                    : err.where == HD_AT_LINE ? g->config
+                    : err.where == HD_AT_LINE ? own->config
                                               : NULL,
                     &err);
         return EXIT_TROUBLE;
@@ -133,27 +128,47 @@ static int check(struct settings *s, const struct loaded *l)
     bool ok = output_report(s, report, false);
     ok = annotate(s, report) && ok;
     ok = summarise(report) && ok;
-    if (ok && s->baseline_write != NULL)
-        ok = output_file(s, s->baseline_write, (struct output_how){.write = write_baseline},
-                         report);
+    if (ok && own->baseline_write != NULL)
+        ok = output_file(s, own->baseline_write,
+                         (struct output_how){.write = write_baseline}, report);
     hd_report_free(report);
     return ok ? status : EXIT_TROUBLE;
 }
 
 static int run(struct settings *s)
 {
-    struct gate g = {.budgets = hd_budgets_new(), .config = ""};
-    s->gate = &g;
+    struct check_options *own = s->own;
+    own->rules = hd_budgets_new();
     s->read.reach_later = !s->options.reachable;
-    int status = read_budgets(&g, s) ? load_and_answer(s, check) : EXIT_TROUBLE;
-    hd_budgets_free(g.budgets);
+    int status = read_budgets(own) ? load_and_answer(s, check) : EXIT_TROUBLE;
+    hd_budgets_free(own->rules);
     return status;
 }
 
+OPTIONS_OF(struct check_options);
+
 static const struct option options[] = {
-    {"config", 'c', GROUP_BUDGETS, ON_CHECK, TEXT(FILE_READ, config), .once = true,
+    {"config", 'c', GROUP_BUDGETS, ON_CHECK, TEXT(FILE_READ, own.config), .once = true,
      .help = "budget file; default: heapdrift.yml here or in a parent folder"},
-    {0}};
+    {.more = shared_options}};
+
+const struct option budget_options[] = {
+    {"max-growth", 0, GROUP_BUDGETS, ON_CHECK | ON_WATCH, BUDGET(own.budgets),
+     .words = WORDS("1%", "5%", "10MiB"), .help = "allowed growth of the whole heap"},
+    /* In heapdrift.yml it is a rule among others; who has one rule asks for bytes. */
+    {"max-growth-objects", 0, GROUP_BUDGETS, ON_CHECK | ON_WATCH, BUDGET(own.budgets),
+     .argument = "N|PCT", .help = "allowed growth in objects", .hidden = true},
+    {"budget", 0, GROUP_BUDGETS, ON_CHECK | ON_WATCH, BUDGET(own.budgets),
+     .argument = "TYPE=N", .help = "allowed new instances per matching type; repeatable"},
+    {"max-score", 0, GROUP_BUDGETS, ON_CHECK | ON_WATCH, BUDGET(own.budgets),
+     .words = WORDS("1%", "2%", "5%", "1MiB"),
+     .help = "fail if a suspect scores this much"},
+    {"baseline", 0, GROUP_BUDGETS, ON_CHECK | ON_WATCH, TEXT(FILE_READ, own.baseline),
+     .once = true, .help = "subtract the growth accepted in FILE"},
+    {"baseline-write", 0, GROUP_BUDGETS, ON_CHECK | ON_WATCH,
+     TEXT(FILE_WRITTEN, own.baseline_write), .once = true,
+     .help = "accept the current growth, and write it to FILE"},
+    {.more = general_options}};
 
 const struct command cmd_check = {
     .name = "check",
@@ -178,6 +193,8 @@ const struct command cmd_check = {
              "accept today's growth"},
         },
     .options = options,
+    .own_size = sizeof(struct check_options),
+    .owns_format = hd_format_is_for_check,
     .least = 2,
     .most = HD_MAX_SNAPSHOTS,
     .run = run,

@@ -1,4 +1,4 @@
-#include "cli/commands/load.h"
+#include "cli/commands/answer.h"
 #include "cli/commands/output.h"
 #include "cli/options/options.h"
 
@@ -7,13 +7,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+struct convert_options {
+    const char *target; /* NULL: by the suffix of output */
+    bool redact;        /* a core dump, without values */
+};
+
 /* --- the target ---------------------------------------------------------- */
 
 static bool find_target(const struct settings *s, struct hd_target *target)
 {
+    const struct convert_options *own = s->own;
     for (size_t i = 0; hd_target(i, target); i++)
-        if (s->target != NULL ? strcmp(s->target, target->name) == 0
-                              : output_ends_in(s->output, target->suffix))
+        if (own->target != NULL ? strcmp(own->target, target->name) == 0
+                                : output_ends_in(s->output, target->suffix))
             return true;
     begin_message(NULL, s->output);
     fputs(": unknown format; use --to=FORMAT, or a name that ends in", stderr);
@@ -55,11 +61,12 @@ static bool is_apart(const struct settings *s)
 
 static bool convert_check(const struct settings *s, size_t count, struct hd_target *target)
 {
+    const struct convert_options *own = s->own;
     if (count > 0 && s->output == NULL)
         return refuse("convert needs an output file: heapdrift convert IN -o OUT");
     if (count > 0 && !find_target(s, target))
         return false;
-    if (count > 0 && target->redacts && !s->redact)
+    if (count > 0 && target->redacts && !own->redact)
         return trouble(s->output,
                        "a core dump is only written without values; add --redact");
     if (count == 0 || (count > 1 && !is_digest(target) && !target->redacts))
@@ -175,16 +182,18 @@ static int convert_run(struct settings *s)
     return status;
 }
 
+OPTIONS_OF(struct convert_options);
+
 static const struct option options[] = {
-    {"to", 0, GROUP_OUTPUT, ON_CONVERT, TEXT(WORD, target),
+    {"to", 0, GROUP_OUTPUT, ON_CONVERT, TEXT(WORD, own.target),
      .help = "output format; by default, the suffix of OUT decides"},
-    {"format", 0, GROUP_OUTPUT, ON_CONVERT, TEXT(WORD, target), .help = "the same as --to",
-     .hidden = true},
-    {"redact", 0, GROUP_OUTPUT, ON_CONVERT, FLAG(redact),
+    {"format", 0, GROUP_OUTPUT, ON_CONVERT, TEXT(WORD, own.target),
+     .help = "the same as --to", .hidden = true},
+    {"redact", 0, GROUP_OUTPUT, ON_CONVERT, FLAG(own.redact),
      .help = "of a core dump: overwrite all values with zeros"},
-    {"output", 'o', GROUP_OUTPUT, ON_CONVERT, TEXT(SNAPSHOT, output),
+    {"output", 'o', GROUP_OUTPUT, ON_CONVERT, TEXT(SNAPSHOT, s.output),
      .help = "write to FILE instead of standard output"},
-    {0}};
+    {.more = shared_options}};
 
 const struct command cmd_convert = {
     .name = "convert",
@@ -216,6 +225,7 @@ const struct command cmd_convert = {
              "one line per object"},
         },
     .options = options,
+    .own_size = sizeof(struct convert_options),
     .least = 1,
     .most = SIZE_MAX,
     .run = convert_run,

@@ -1,13 +1,7 @@
-#include "cli/commands/load.h"
+#include "cli/commands/answer.h"
 #include "cli/commands/output.h"
 
 #include <string.h>
-
-/* Sheets have no place for warnings. */
-static bool has_warnings(const char *format)
-{
-    return strcmp(format, "csv") != 0 && strcmp(format, "tsv") != 0;
-}
 
 static int info_run(struct settings *s)
 {
@@ -18,7 +12,9 @@ static int info_run(struct settings *s)
         fputs("heapdrift: info needs a snapshot: heapdrift info SNAPSHOT...\n", stderr);
     if (l.count > 0) {
         struct hd_report *report = hd_report_info(l.comparison);
-        if (output_report(s, report, has_warnings(s->format)) && l.failed == 0)
+        /* Sheets have no place for warnings. */
+        bool is_sheet = strcmp(s->format, "csv") == 0 || strcmp(s->format, "tsv") == 0;
+        if (output_report(s, report, !is_sheet) && l.failed == 0)
             status = output_status(s, report);
         hd_report_free(report);
     }

@@ -48,6 +48,13 @@ static bool parse_operands(struct settings *s, struct hd_object_question *ask)
         text);
 }
 
+/* --- its options ----------------------------------------------------------------- */
+
+struct object_options {
+    bool values;                   /* show strings, and what arrays hold */
+    struct hd_object_question ask; /* about the one; size 0: a type is asked for */
+};
+
 /* --- those of some types --------------------------------------------------------- */
 
 /* A file may be called like an address. */
@@ -59,7 +66,8 @@ static bool check_no_address(const struct settings *s)
             return put_message(NULL, NULL,
                                "object takes an address or --type, not both: %s",
                                s->operands[i]);
-    return !s->values || refuse("--values is for one object, not for --type");
+    const struct object_options *own = s->own;
+    return !own->values || refuse("--values is for one object, not for --type");
 }
 
 /* What chooses among many says nothing of one. */
@@ -82,38 +90,41 @@ static bool check_no_choice(const struct settings *s)
 static int object_answer(struct settings *s, const struct loaded *l)
 {
     struct hd_error err = {0};
+    const struct object_options *own = s->own;
     struct hd_report *report =
-        s->object == NULL ? hd_report_objects(l->comparison, &s->options, &err)
-                          : hd_report_object(l->comparison, &s->options, s->object, &err);
+        own->ask.size == 0 ? hd_report_objects(l->comparison, &s->options, &err)
+                           : hd_report_object(l->comparison, &s->options, &own->ask, &err);
     return output_answer(s, l, report, &err);
 }
 
 static int object_run(struct settings *s)
 {
-    struct hd_object_question ask = {.size = sizeof(ask), .values = s->values};
+    struct object_options *own = s->own;
     bool is_one = s->options.type_count == 0;
-    if (is_one ? !check_no_choice(s) || !parse_operands(s, &ask) : !check_no_address(s))
+    if (is_one ? !check_no_choice(s) || !parse_operands(s, &own->ask)
+               : !check_no_address(s))
         return EXIT_TROUBLE;
     if (is_one) {
         s->operand_count--;
-        s->object = &ask;
+        own->ask.size = sizeof(own->ask);
+        own->ask.values = own->values;
         s->read.reach_later = true;
     } else {
         show_all_rows_in_tables(s);
     }
-    int status = load_and_answer(s, object_answer);
-    s->object = NULL;
-    return status;
+    return load_and_answer(s, object_answer);
 }
 
+OPTIONS_OF(struct object_options);
+
 static const struct option options[] = {
-    {"rows", 'n', GROUP_SHOWN, ON_OBJECT, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
+    {"rows", 'n', GROUP_SHOWN, ON_OBJECT, COUNT(s.options.rows, 0, HD_DEFAULT_ROWS - 1),
      .help = "elements and rows to show; default 20 and all fields, 0 for all"},
-    {"type", 't', GROUP_SHOWN, ON_OBJECT, PATTERNS(types),
+    {"type", 't', GROUP_SHOWN, ON_OBJECT, PATTERNS(s.types),
      .help = "list the instances of matching types instead; repeatable"},
-    {"values", 0, GROUP_SHOWN, ON_OBJECT, FLAG(values),
+    {"values", 0, GROUP_SHOWN, ON_OBJECT, FLAG(own.values),
      .help = "show strings and array elements, which may be secrets"},
-    {0}};
+    {.more = shared_options}};
 
 const struct command cmd_object = {
     .name = "object",
@@ -147,6 +158,7 @@ const struct command cmd_object = {
              "new in snapshots 2 to 4"},
         },
     .options = options,
+    .own_size = sizeof(struct object_options),
     .least = 1,
     .most = HD_MAX_SNAPSHOTS,
     .run = object_run,

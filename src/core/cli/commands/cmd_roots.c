@@ -29,10 +29,12 @@ static const char *parse_rows(struct settings *s, const struct option *o, const 
     return wrong;
 }
 
+OPTIONS_OF(char);
+
 static const struct option options[] = {{"rows", 'n', GROUP_SHOWN, ON_ROOTS,
                                          .kind = OPTION_COUNT, .parse = parse_rows,
                                          .help = "the same as --chains, but 0 shows all"},
-                                        {0}};
+                                        {.more = shared_options}};
 
 const struct command cmd_roots = {
     .name = "roots",

@@ -8,14 +8,16 @@ static bool statics_prepare(struct settings *s)
     return true;
 }
 
+OPTIONS_OF(char);
+
 static const struct option options[] = {
-    {"rows", 'n', GROUP_SHOWN, ON_STATICS, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
+    {"rows", 'n', GROUP_SHOWN, ON_STATICS, COUNT(s.options.rows, 0, HD_DEFAULT_ROWS - 1),
      .help = "variables to show; default 20, 0 for all"},
-    {"type", 't', GROUP_SHOWN, ON_STATICS, PATTERNS(types),
+    {"type", 't', GROUP_SHOWN, ON_STATICS, PATTERNS(s.types),
      .help = "those whose class, name or type matches; repeatable"},
-    {"values", 0, GROUP_SHOWN, ON_STATICS, FLAG(options.values),
+    {"values", 0, GROUP_SHOWN, ON_STATICS, FLAG(s.options.values),
      .help = "show strings and characters, which may be secrets"},
-    {0}};
+    {.more = shared_options}};
 
 const struct command cmd_statics = {
     .name = "statics",

@@ -21,16 +21,18 @@ static bool tree_prepare(struct settings *s)
 
 enum { MAX_LEVELS = 1000000 };
 
+OPTIONS_OF(char);
+
 static const struct option options[] = {
-    {"rows", 'n', GROUP_SHOWN, ON_TREE, COUNT(options.rows, 0, HD_DEFAULT_ROWS - 1),
+    {"rows", 'n', GROUP_SHOWN, ON_TREE, COUNT(s.options.rows, 0, HD_DEFAULT_ROWS - 1),
      .help = "rows to show; default 30, 0 for all"},
-    {"type", 't', GROUP_SHOWN, ON_TREE, PATTERNS(types),
+    {"type", 't', GROUP_SHOWN, ON_TREE, PATTERNS(s.types),
      .help = "only what is below matching types; repeatable"},
-    {"holders", 0, GROUP_SHOWN, ON_TREE, FLAG(options.holders),
+    {"holders", 0, GROUP_SHOWN, ON_TREE, FLAG(s.options.holders),
      .help = "what holds the types of --type: upwards, not downwards"},
-    {"depth", 0, GROUP_SHOWN, ON_TREE, COUNT(options.tree_depth, 1, MAX_LEVELS),
+    {"depth", 0, GROUP_SHOWN, ON_TREE, COUNT(s.options.tree_depth, 1, MAX_LEVELS),
      .argument = "D", .help = "levels below the top; default: all"},
-    {0}};
+    {.more = shared_options}};
 
 const struct command cmd_tree = {
     .name = "tree",
@@ -49,6 +51,7 @@ const struct command cmd_tree = {
             {"heapdrift tree --holders --type=String app.gcdump", "what holds the strings"},
         },
     .options = options,
+    .owns_format = hd_format_is_for_tree,
     .least = 1,
     .most = HD_MAX_SNAPSHOTS,
     .run = answer_command,

@@ -193,8 +193,8 @@ static void draw_panes(struct explore *e, struct grid *g, unsigned line)
     const struct view *v = explore_view(e);
     struct words w;
     words_begin(&w);
-    if (v->kind->order != NULL)
-        PUT(w.to, e->app_only ? "app only, by {} " : "by {} ", WORD(v->kind->order(v)));
+    if (v->kind->orders != NULL)
+        PUT(w.to, e->app_only ? "app only, by {} " : "by {} ", WORD(view_order(v)));
     unsigned right = grid_columns(words_of(&w));
     e->tabs_line = line;
     grid_line(g, line, false);

@@ -397,13 +397,16 @@ static void click(struct explore *e, struct view *v, unsigned x, unsigned y)
 
 static void sort_view(struct explore *e, struct view *v)
 {
-    if (v->kind->sort == NULL) {
+    if (v->kind->orders == NULL) {
         explore_fail(e, "There is one order only.");
         return;
     }
-    v->kind->sort(v);
+    v->order++;
+    if (v->kind->orders[v->order][0] == NULL)
+        v->order = 0;
+    v->kind->refresh(v);
     view_go(v, 0);
-    explore_message(e, "by %s", v->kind->order(v));
+    explore_message(e, "by %s", view_order(v));
 }
 
 static void switch_last(struct explore *e)

@@ -1,4 +1,4 @@
-#include "cli/explore/grid.h"
+#include "cli/explore/explore.h"
 
 #include "cli/guard/allocate.h"
 

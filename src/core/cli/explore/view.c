@@ -118,7 +118,13 @@ size_t view_find(struct view *v, const char *text, size_t i, int step)
     return rows;
 }
 
-/* --- sorting --------------------------------------------------------------------- */
+/* --- order --------------------------------------------------------------------- */
+
+const char *view_order(const struct view *v)
+{
+    bool shows_changes = v->e->model->diff != NULL && !v->e->last;
+    return v->kind->orders[v->order][shows_changes];
+}
 
 static int view_compare(const void *a, const void *b)
 {

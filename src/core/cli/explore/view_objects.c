@@ -13,7 +13,7 @@ enum source { OF_TYPE, AT_PLACE, NEAR_OBJECT };
 struct objects {
     struct view view;
     enum source source;
-    enum hd_object_order order;
+    enum hd_object_order order;  /* of the list */
     struct hd_object_list *list; /* NULL: not yet, or it cannot be */
     char *type;                  /* of instances and neighbours; NULL: any */
     char *shown;
@@ -81,24 +81,13 @@ static void objects_refresh(struct view *v)
     struct objects *o = (struct objects *)v;
     struct hd_error err = {0};
     unsigned wanted = wanted_parts(o);
+    if (o->order != v->order)
+        forget_list(o);
+    o->order = (enum hd_object_order)v->order;
     if (o->list != NULL || v->e->objects == NULL || (v->e->ready & wanted) != wanted)
         return;
     o->list = objects_find(o, &err);
     memcpy(o->why, err.message, sizeof(o->why));
-}
-
-static void objects_sort(struct view *v)
-{
-    struct objects *o = (struct objects *)v;
-    o->order = (enum hd_object_order)((o->order + 1) % 3);
-    forget_list(o);
-    objects_refresh(v);
-}
-
-static const char *objects_order_name(const struct view *v)
-{
-    static const char *const names[] = {"size", "address", "number"};
-    return names[objects_of(v)->order];
 }
 
 /* --- rows ------------------------------------------------------------------------ */
@@ -266,8 +255,9 @@ static const struct view_kind kind = {
     .copied = objects_copied,
     .enter = objects_enter,
     .key = objects_key,
-    .sort = objects_sort,
-    .order = objects_order_name,
+    .orders =
+        (const char *const[][2]){
+            {"size", "size"}, {"address", "address"}, {"number", "number"}, {NULL}},
     .refresh = objects_refresh,
     .forget = objects_forget,
     .find = find_row,

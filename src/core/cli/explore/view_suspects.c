@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum order { BY_RANK, BY_RETAINED, BY_COUNT, BY_NAME, ORDERS };
+enum order { BY_RANK, BY_RETAINED, BY_COUNT, BY_NAME };
 
 struct suspects {
     struct view view;
     const struct hd_suspect **rows; /* those that are shown, in their order */
     size_t len;
-    size_t real; /* of these so many are suspects, the others minor */
-    enum order order;
+    size_t real;           /* of these so many are suspects, the others minor */
     struct hd_tally *told; /* of each row: the counts that tell its growth */
     size_t *told_count;    /* how many; snapshots of them per row */
 };
@@ -69,7 +68,7 @@ static uint64_t gained(const struct explore *e, const struct hd_suspect *s)
 /* --- order ----------------------------------------------------------------------- */
 
 static uint64_t suspects_key_of(const struct explore *e, const struct hd_suspect *s,
-                                enum order order)
+                                unsigned order)
 {
     if (order == BY_RETAINED)
         return e->last ? last_known(e, s) + 1 : gained(e, s);
@@ -86,8 +85,8 @@ static void suspects_add_rows(struct suspects *s, const struct hd_suspect *all,
     for (size_t i = 0; i < count; i++)
         if (!e->app_only || !hd_type_is_framework(all[i].subject))
             slots[len++] =
-                (struct view_slot){.key = suspects_key_of(e, &all[i], s->order),
-                                   .name = s->order == BY_NAME ? all[i].subject : "",
+                (struct view_slot){.key = suspects_key_of(e, &all[i], s->view.order),
+                                   .name = s->view.order == BY_NAME ? all[i].subject : "",
                                    .i = i};
     view_sort(slots, len);
     for (size_t i = 0; i < len; i++)
@@ -119,21 +118,6 @@ static void suspects_refresh(struct view *v)
     for (size_t i = 0; i < s->len; i++)
         s->told_count[i] =
             hd_suspect_counts(s->rows[i], snapshots, &s->told[i * snapshots]);
-}
-
-static void suspects_sort(struct view *v)
-{
-    struct suspects *s = (struct suspects *)v;
-    s->order = (s->order + 1) % ORDERS;
-    suspects_refresh(v);
-}
-
-static const char *suspects_order_name(const struct view *v)
-{
-    static const char *const names[] = {"score", "Δretained", "count", "name"};
-    return suspects_of(v)->order == BY_RETAINED && v->e->last
-               ? "retained"
-               : names[suspects_of(v)->order];
 }
 
 /* --- rows ------------------------------------------------------------------------ */
@@ -492,8 +476,11 @@ static const struct view_kind kind = {
     .detail_lines = 7,
     .tall_detail_lines = 22,
     .enter = suspects_enter,
-    .sort = suspects_sort,
-    .order = suspects_order_name,
+    .orders = (const char *const[][2]){{"score", "score"},
+                                       {"retained", "Δretained"},
+                                       {"count", "count"},
+                                       {"name", "name"},
+                                       {NULL}},
     .refresh = suspects_refresh,
     .free = suspects_release,
 };

@@ -8,7 +8,7 @@
 
 /* --- which places stand on the screen ---------------------------------------------- */
 
-enum tree_order { TREE_BY_SIZE, TREE_BY_OBJECTS, TREE_BY_NAME, TREE_ORDERS };
+enum tree_order { TREE_BY_SIZE, TREE_BY_OBJECTS, TREE_BY_NAME };
 
 struct tree_row {
     size_t first, last; /* nodes that share the row; the same: one */
@@ -293,6 +293,7 @@ static void tree_refresh(struct view *v)
 {
     struct tree_rows *t = &((struct tree_pane *)v)->rows;
     size_t node = v->cursor < t->len ? t->all[v->cursor].last : 0;
+    t->order = (enum tree_order)v->order;
     tree_rows_choose(t, v->e->app_only, !is_diff(v->e) || v->e->last);
     tree_rows_build(t);
     v->cursor = tree_rows_find(t, node);
@@ -562,21 +563,6 @@ static bool tree_key(struct view *v, uint32_t key)
     return true;
 }
 
-static void tree_sort(struct view *v)
-{
-    struct tree_rows *t = &((struct tree_pane *)v)->rows;
-    t->order = (enum tree_order)((t->order + 1) % TREE_ORDERS);
-    tree_refresh(v);
-}
-
-static const char *tree_order_name(const struct view *v)
-{
-    static const char *const names[] = {"retained", "objects", "name"};
-    bool changes = is_diff(v->e) && !v->e->last;
-    return rows_of(v)->order == TREE_BY_SIZE && changes ? "Δretained"
-                                                        : names[rows_of(v)->order];
-}
-
 static size_t tree_find(struct view *v, const char *text, size_t i, int step)
 {
     struct tree_rows *t = &((struct tree_pane *)v)->rows;
@@ -610,8 +596,9 @@ static const struct view_kind kind = {
     .left = tree_left,
     .right = tree_right,
     .key = tree_key,
-    .sort = tree_sort,
-    .order = tree_order_name,
+    .orders =
+        (const char *const[][2]){
+            {"retained", "Δretained"}, {"objects", "objects"}, {"name", "name"}, {NULL}},
     .refresh = tree_refresh,
     .find = tree_find,
     .free = tree_release,

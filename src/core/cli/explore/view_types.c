@@ -6,13 +6,12 @@
 #include <string.h>
 
 /* The first is the order of the report. */
-enum order { AS_REPORTED, BY_BYTES, BY_COUNT, BY_RETAINED, BY_NAME, ORDERS };
+enum order { AS_REPORTED, BY_BYTES, BY_COUNT, BY_RETAINED, BY_NAME };
 
 struct types {
     struct view view;
     const struct hd_type_row **rows;
     size_t len;
-    enum order order;
 };
 
 static const struct types *types_of(const struct view *v)
@@ -74,8 +73,9 @@ static void types_refresh(struct view *v)
     const struct hd_type_table *all = table_of(e);
     struct view_slot *slots = zeroed(all->len, sizeof(*slots));
     /* What is reported is what changed: of the last one the largest come first. */
-    bool as_they_are = t->order == AS_REPORTED && !(is_diff(e) && e->last);
-    enum order order = t->order == AS_REPORTED ? BY_BYTES : t->order;
+    bool as_they_are = v->order == AS_REPORTED && !(is_diff(e) && e->last);
+    v->order += v->order == BY_RETAINED && !has_retained(e);
+    enum order order = v->order == AS_REPORTED ? BY_BYTES : (enum order)v->order;
     free(t->rows);
     t->len = 0;
     for (size_t i = 0; i < all->len; i++)
@@ -90,22 +90,6 @@ static void types_refresh(struct view *v)
     for (size_t i = 0; i < t->len; i++)
         t->rows[i] = &all->rows[slots[i].i];
     free(slots);
-}
-
-static void types_sort(struct view *v)
-{
-    struct types *t = (struct types *)v;
-    t->order = (t->order + 1) % ORDERS;
-    if (t->order == BY_RETAINED && !has_retained(v->e))
-        t->order++;
-    types_refresh(v);
-}
-
-static const char *types_order_name(const struct view *v)
-{
-    static const char *const changes[] = {"growth", "Δbytes", "Δcount", "retained", "name"};
-    static const char *const last[] = {"bytes", "bytes", "count", "retained", "name"};
-    return (is_diff(v->e) && !v->e->last ? changes : last)[types_of(v)->order];
 }
 
 /* --- rows ------------------------------------------------------------------------ */
@@ -208,8 +192,12 @@ static const struct view_kind kind = {
     .detail = types_detail,
     .detail_lines = 2,
     .enter = types_enter,
-    .sort = types_sort,
-    .order = types_order_name,
+    .orders = (const char *const[][2]){{"bytes", "growth"},
+                                       {"bytes", "Δbytes"},
+                                       {"count", "Δcount"},
+                                       {"retained", "retained"},
+                                       {"name", "name"},
+                                       {NULL}},
     .refresh = types_refresh,
     .free = types_release,
 };

@@ -59,4 +59,15 @@ void memory_give_back(void);
 /* What may be used when nobody says: most of it, and never 0, which would be no limit. */
 uint64_t memory_usual_limit(uint64_t available);
 
+/* --- files that become shorter ----------------------------------------------- */
+
+/* What the program says when a file becomes shorter while it is read.
+ *
+ * The library maps large files. Touching what another process has cut off raises SIGBUS,
+ * which nothing can return from: the program says which file it was and ends. A library
+ * leaves that to its program, since there is one handler per process. */
+
+/* From here on. */
+void lost_pages_explain(void);
+
 #endif

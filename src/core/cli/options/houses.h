@@ -44,6 +44,6 @@ const char *metrics_address_problem(const char *address);
  * named by its number alone. is_once, of `collect`: --count snapshots, or one, and no
  * jitter; the first failure ends it. EXIT_DONE, or EXIT_TROUBLE if a snapshot was lost or
  * none could be taken. */
-int sidecar_run(const struct settings *s, bool is_once);
+int sidecar_run(struct settings *s, bool is_once);
 
 #endif

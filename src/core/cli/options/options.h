@@ -1,5 +1,5 @@
 /* options.h - what an option is: a row that says all of it. Help, completion, the heads of
- * the manual page and the parser are made of rows; values.c has a parser for each kind of
+ * the manual page and the parser are made of rows; options.c has a parser for each kind of
  * value.
  *
  * A row stands in the file of the command that has it, or in options.c if several have it.
@@ -24,7 +24,7 @@ enum option_group {
     GROUP_COUNT
 };
 
-/* What a value is, and what it becomes in struct settings. */
+/* What a value is, and what it is stored as. */
 enum option_kind {
     OPTION_FLAG,     /* no value: bool */
     OPTION_COUNT,    /* from least to most: uint32_t */
@@ -48,7 +48,7 @@ enum option_kind {
     OPTION_SOCKET,
     OPTION_PID,      /* uint64_t */
     OPTION_PATTERNS, /* one more each time: struct text_list */
-    OPTION_BUDGET,   /* kept with the name of the option */
+    OPTION_BUDGET,   /* the same, each after the name of the option */
     OPTION_OTHER     /* the row has a function */
 };
 
@@ -58,7 +58,7 @@ struct option {
     enum option_group group;
     unsigned commands; /* whose help lists it */
     enum option_kind kind;
-    size_t at, share_at;  /* offsets in struct settings */
+    size_t at, share_at;  /* where it is stored: see option_place() */
     uint64_t least, most; /* of the kinds that say so */
     const char *help;
     const char *argument; /* what help calls the value; NULL: as its kind. "[=KIND]" may be
@@ -73,13 +73,26 @@ struct option {
     bool once;       /* two different values are an error */
     char old_letter; /* it had, and that means another option elsewhere */
     const char *(*parse)(struct settings *s, const struct option *o, const char *value);
+    const struct option *more; /* of a row without a name: the table that follows; NULL */
 };
 
 /* --- rows ------------------------------------------------------------------ */
 
+/* What rows store into: members of s, the options of all commands, or of own, those of
+ * the command or house (char: it has none). Each file with rows says so once. */
+#define OPTIONS_OF(own_type) \
+    struct option_place {    \
+        struct settings s;   \
+        own_type own;        \
+    }
+
 /* Where a member is. What is of another type than its kind stores does not compile. */
-#define STORED(type, member) \
-    _Generic(((struct settings *)0)->member, type : offsetof(struct settings, member))
+#define STORED(type, member)                          \
+    _Generic(((struct option_place *)0)->member, type \
+             : offsetof(struct option_place, member))
+
+/* What is stored there: in the settings, or behind them in s->own. */
+void *option_place(const struct settings *s, size_t at);
 
 #define WORDS(...)        \
     (const char *const[]) \
@@ -106,6 +119,7 @@ struct option {
 #define PID(member) \
     .kind = OPTION_PID, .at = STORED(uint64_t, member), .least = 1, .most = INT32_MAX
 #define PATTERNS(member) .kind = OPTION_PATTERNS, .at = STORED(struct text_list, member)
+#define BUDGET(member) .kind = OPTION_BUDGET, .at = STORED(struct text_list, member)
 #define GIVEN(member) .given = STORED(bool, member)
 
 /* --- the options of a command ------------------------------------------------ */
@@ -143,9 +157,6 @@ void option_words(const struct option *o, const struct command *command, char *t
 /* The command for which format number i is, if the given command cannot write it; NULL. */
 const char *format_owner(size_t i, const struct command *command);
 
-/* What is called by the kind of a value, if its row does not say it. */
-const char *kind_argument(enum option_kind kind);
-
 /* For options that are of no kind. */
 const char *parse_count(struct settings *s, const char *value, uint32_t least,
                         uint32_t most, uint32_t *n);
@@ -161,8 +172,9 @@ struct moment {
 /* 7d, 12h, 2w; 2026-11-22, 2026-11-22T14:05, 2026-11-22T14:05:30Z; @1793491200; all. */
 const char *parse_moment(const char *value, struct moment *m);
 
-/* Those that several commands have; ends with a row without a name. */
-extern const struct option shared_options[];
+/* Those that several commands have: shared_options, then those of a check, then the rest.
+ */
+extern const struct option shared_options[], budget_options[], general_options[];
 enum { MAX_OPTIONS = 112 };
 
 #endif

@@ -1,19 +1,15 @@
-/* settings.h - what the command line asked for, checked. */
+/* settings.h - what the command line asked for, checked: the options of all commands, and
+ * where those of one command or house are. */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 
 #include "cli/guard/sandbox.h"
 #include "cli/terminal/exit_hook.h"
 #include "cli/terminal/style.h"
-#include "heapdrift_fleet.h"
+#include "heapdrift.h"
 #include <stdbool.h>
 
-enum { MAX_THREADS = 64, MAX_COLLECTED = 100000, MAX_TRIES = 100, CONFIG_PATH_SIZE = 4096 };
-
-/* --max-growth=5%: its name is that of the library too. */
-struct budget_option {
-    const char *name, *value;
-};
+enum { MAX_THREADS = 64, CONFIG_PATH_SIZE = 4096 };
 
 /* A file that an option names, and what becomes of it. */
 struct option_file {
@@ -32,8 +28,6 @@ struct text_list {
     size_t count;
 };
 
-enum core_wanted { CORE_NONE, CORE_HEAP, CORE_FULL };
-enum process_order { BY_PID, BY_NAME, BY_MEMORY, BY_UPTIME };
 struct command;
 struct option;
 
@@ -42,11 +36,11 @@ struct settings {
     struct hd_read_options read;
     const char *format;
     const char *output; /* NULL: standard output */
-    const char *target; /* of convert, collect --all; NULL: by the suffix of output */
     struct style style;
     unsigned threads;
     const char *chain_option; /* the name of one about root chains that was given; NULL */
     bool exit_code, strict, quiet, verbose, no_progress, no_sandbox, help, version;
+    bool memory_given; /* --memory: else as much as is free */
 
     struct sandbox sandbox;
 
@@ -54,72 +48,24 @@ struct settings {
     struct text_list types, excludes; /* of options */
     uint64_t *iterations;
     size_t iteration_count;
+    const char *symbols;               /* a file; NULL */
+    struct hd_symbols *opened_symbols; /* of it: read.symbols; NULL */
 
-    struct budget_option *budgets; /* of check, in their order */
-    size_t budget_count;
-    const struct gate *gate;               /* of check, while it runs */
-    const char *config;                    /* NULL: to be looked for */
-    char found_config[CONFIG_PATH_SIZE];   /* a relative path; "": none, or one is named */
-    const char *symbols;                   /* a file; NULL */
-    struct hd_symbols *opened_symbols;     /* of it: read.symbols; NULL */
-    const char *baseline, *baseline_write; /* files; NULL */
-
-    /* what goes into a store */
+    /* a store, and a run in it: the one that is read, or that is recorded */
     const char *store;                  /* URL; NULL: the environment's, or the usual one */
     char *store_path;                   /* the file of that */
-    double keep_seconds;                /* what is older is thinned out; 0: nothing is */
     const char *service, *host, *build; /* NULL: as far as it is known otherwise */
-    struct text_list labels;            /* "NAME=VALUE" */
-    uint64_t limit;      /* bytes of memory that the process may use; 0: not told */
-    const char *listen;  /* watch: address of metrics over HTTP; NULL */
-    const char *metrics; /* watch: file that they are written to; NULL */
-    const char *at;      /* watch: memory that asks for a snapshot; NULL */
-    bool follow;         /* record: what appears in folders */
+    uint64_t run;                       /* its number; 0: not given */
+    const char *since, *until;          /* as they were given, each a moment; NULL */
     bool is_for_a_store; /* an option was given that only means something beside --store */
-    uint64_t run;        /* of a store, to be read; 0: not given */
+    bool saves;          /* the store is read, and then written */
     struct stored_run *stored; /* its snapshots, in the place of files; NULL */
 
-    /* collect */
-    uint64_t process_id;     /* 0: not given */
-    const char *name;        /* of the process; of ps and --all a pattern */
-    const char *socket;      /* its diagnostics socket */
-    char socket_path[256];   /* holds that if the option has more than its path */
-    bool resume;             /* let it run if it is suspended at its start */
-    uint64_t timeout_ms;     /* without a byte */
-    uint64_t interval_ms;    /* from one snapshot to the next */
-    uint32_t snapshot_count; /* 0: one, not numbered */
-    bool interval_given;
-    bool on_enter; /* a snapshot for every line of standard input */
-    bool all;      /* collect: every process that name matches; store check: every digest */
-    const char *lock;      /* file that collectors of one host take turns by; NULL: usual */
-    uint64_t max_heap;     /* bytes of memory that a process may have; 0: any */
-    enum core_wanted core; /* collect: a core instead of a snapshot */
-    bool force;            /* also where a snapshot may get the process killed */
-    bool direct;           /* read the memory of the process, ask it for nothing */
-    uint32_t tries;        /* of direct and core: until a snapshot is complete */
-    bool tries_given;
-    bool memory_given;  /* --memory: else as much as is free */
-    bool threads_given; /* so many of them at once; else one */
-    enum process_order process_order;
-    bool redact;                             /* convert: a core dump without values */
-    bool values;                             /* object: strings, and what arrays hold */
-    const struct hd_object_question *object; /* the one that is asked for */
-    bool no_keep;                            /* remove the snapshots at the end */
-    bool files_go; /* they are: nothing else can be asked of them */
+    void *own; /* options of the command or of its house: command->own_size bytes */
 
-    /* what a store is asked */
-    const char *since, *until; /* as they were given, each a moment; NULL */
-    enum hd_fleet_by fleet_by;
-    unsigned shard, shards; /* 0 of 0: all */
-    uint64_t max_hosts, min_hosts;
-    double max_hosts_share, min_hosts_share; /* -1: it is a number */
-    bool max_hosts_given;
-    uint64_t min_span_ms;
-    bool merge, save;
-
+    bool files_go; /* the snapshots are removed: nothing else can be asked of them */
     const struct hd_page_of_run *pages; /* beside the page that is written; by their runs */
     size_t page_count;
-    struct fleet_pages *made_pages; /* that own them; NULL */
 
     const char **operands; /* what is no option */
     size_t operand_count;
@@ -136,6 +82,15 @@ struct settings {
     struct poptContext_s *popt; /* operands are its */
     const char **filled_in;     /* the arguments, where every option has its value */
     struct text_list owned;     /* words of options, and of s->words */
+};
+
+/* The own options of check. Those of watch begin with them: it is a check with budgets. */
+struct check_options {
+    struct text_list budgets;              /* in their order, each a name and a value */
+    const char *config;                    /* NULL: to be looked for */
+    char found_config[CONFIG_PATH_SIZE];   /* a relative path; "": none, or one is named */
+    const char *baseline, *baseline_write; /* files; NULL */
+    struct hd_budgets *rules;              /* of all these, while it runs */
 };
 
 /* Bits of struct option: which commands have it. */
@@ -180,10 +135,12 @@ struct command {
     const char *summary;
     const char *description; /* for its own --help */
     struct {
-        const char *line, *what;  /* what to type, and what it is good for */
-    } examples[MAX_EXAMPLES];     /* up to a NULL */
-    const struct option *options; /* its own, up to one without a name; NULL: none */
-    size_t least, most;           /* snapshots that it takes; 0: it reads none */
+        const char *line, *what;   /* what to type, and what it is good for */
+    } examples[MAX_EXAMPLES];      /* up to a NULL */
+    const struct option *options;  /* its own; NULL: those of shared_options alone */
+    size_t own_size;               /* of the struct that they store into; 0: none */
+    bool (*owns_format)(size_t i); /* whether only it can write that format; NULL */
+    size_t least, most;            /* snapshots that it takes; 0: it reads none */
     int (*run)(struct settings *s);
 
     /* If run is answer_command(). */
