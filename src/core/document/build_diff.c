@@ -14,81 +14,30 @@ enum { MORE = DOC_ON_DETAILED_LINES | DOC_ON_PAGES, ROOM_FOR_TREND = 70 };
 
 /* --- types --------------------------------------------------------------- */
 
-/* A change of that from first to last. */
-static void add_change(struct build *b, uint64_t first, uint64_t last,
-                       void (*format)(struct text *, uint64_t, uint64_t))
+/* What rows add up to, under a name of ours. */
+static void add_sum(struct build *b, struct doc_table *t, struct hd_tally *at,
+                    const char *last, struct say_part name)
 {
-    bool known = first != HD_UNKNOWN && last != HD_UNKNOWN;
-    format(&b->words, first, last);
-    CELL_AS(b,
-            !known || first == last ? DOC_WORDS
-            : last > first          ? DOC_MORE
-                                    : DOC_LESS,
-            "");
-}
-
-/* How many of the first snapshot's instances are certainly still there. Where order tells
- * who stayed, some are missed and some are taken for others. */
-static void add_kept(struct build *b, const struct hd_type_row *row)
-{
-    const struct hd_diff *d = &b->r->diff;
-    bool about = d->identity != HD_SAME_UNKNOWN || row->survivors_low != HD_UNKNOWN;
-    bool known = row->survivors != HD_UNKNOWN && row->survivors > 0 && row->at[0].count > 0;
-    if (known)
-        CELL(b,
-             d->identity == HD_SAME_BY_EVENTS ? ""
-             : about                          ? "≈ "
-                                              : "≥ ",
-             as_percent((double)row->survivors / (double)row->at[0].count));
-    else
-        CELL(b, "");
-}
-
-/* row is NULL for a sum. */
-static void add_type_row(struct build *b, struct doc_table *t, const struct hd_tally *at,
-                         const struct hd_type_row *row)
-{
-    const struct hd_tally *last = &at[b->r->snapshot_count - 1];
+    struct hd_type_row sum = {.at = at,
+                              .retained = HD_UNKNOWN,
+                              .survivors = HD_UNKNOWN,
+                              .survivors_low = HD_UNKNOWN};
     build_row(b, t, DOC_ROW);
-    add_change(b, at->count, last->count, format_delta);
-    CELL(b, at->count, " → ", last->count);
-    if (row != NULL)
-        build_cell_trend(b, row->at, b->r->snapshot_count);
-    else
-        CELL(b, "");
-    add_change(b, at->bytes, last->bytes, format_size_delta);
-    if (row != NULL)
-        add_kept(b, row);
-    else
-        CELL(b, "");
-    CELL(b, row != NULL ? series_status_names[row->status] : "");
+    build_list_row(b, t, &sum);
+    SAY(b, &build_cell_of(b, last)->words, name);
 }
 
-static void add_type_rows(struct build *b, struct doc_section *s)
+static void add_rows(struct build *b, struct doc_section *s,
+                     const struct hd_type_table *types, const struct record *r)
 {
-    const struct hd_type_table *types = &b->r->diff.types;
-    bool knows_survivors = false;
-    for (size_t i = 0; i < types->len; i++)
-        knows_survivors |= types->rows[i].survivors != HD_UNKNOWN;
-    const struct doc_column columns[] = {
-        {RIGHT("Δcount")},
-        {RIGHT("count"), .from_width = 60},
-        {.title = "trend", .from_width = ROOM_FOR_TREND},
-        {RIGHT("Δbytes")},
-        {RIGHT("kept"), .from_width = 100, .is_absent = !knows_survivors},
-        {.title = "", .from_width = 90},
-        {.title = report_unit(b->r), .is_subject = true}};
-    struct doc_table *t = TABLE(b, s, columns);
+    struct doc_table *t = build_list(b, s, r);
     for (size_t i = 0; i < types->shown; i++) {
-        add_type_row(b, t, types->rows[i].at, &types->rows[i]);
-        CELL(b, run_type(types->rows[i].type));
+        build_row(b, t, DOC_ROW);
+        build_list_row(b, t, &types->rows[i]);
     }
-    if (types->others.rows > 0) {
-        add_type_row(b, t, types->others.at, NULL);
-        CELL(b, as_others(types->others.rows));
-    }
-    add_type_row(b, t, types->sum.at, NULL);
-    CELL(b, phrase_total(types));
+    if (types->others.rows > 0)
+        add_sum(b, t, types->others.at, "type", as_others(types->others.rows));
+    add_sum(b, t, types->sum.at, "type", say_words(phrase_total(types)));
 }
 
 static const char *order_of_types(struct build *b, size_t shown)
@@ -114,7 +63,7 @@ static void diff_add_types(struct build *b)
     struct doc_section *s =
         doc_topic(b->doc, titles[r->options.by], order_of_types(b, r->diff.types.shown));
     if (r->diff.types.len > 0)
-        add_type_rows(b, s);
+        add_rows(b, s, &r->diff.types, &record_row);
     else
         PARAGRAPH(b, s, "None.");
 }
@@ -226,73 +175,10 @@ void build_native(struct build *b)
 
 /* --- one snapshot ------------------------------------------------------------------ */
 
-/* "gen2", or "gen1 83 %, gen2 17 %" of count objects; below 1 % is for programs. */
-static void add_generation(struct text *t, const struct hd_tally *by_generation, int g,
-                           uint64_t count)
-{
-    enum { SHOWN_FROM = 100 };
-    uint64_t here = by_generation[g].count;
-    if (here < count / SHOWN_FROM + (count % SHOWN_FROM != 0))
-        return;
-    say(t, t->len > 0 ? ", " : "", generation_names[g]);
-    if (here == count)
-        return;
-    say(t, " ", as_percent((double)here / (double)count));
-}
-
-/* All that have a share; where room is short the one that most objects are in. */
-static void add_generations(struct build *b, const struct hd_type_row *row)
-{
-    enum { ROOM_FOR_ALL = 120 };
-    const struct hd_tally *by = row->by_generation;
-    int largest = 0;
-    for (int g = 1; by != NULL && g < HD_GENERATION_COUNT; g++)
-        largest = by[g].count > by[largest].count ? g : largest;
-    if (by == NULL || by[largest].count == 0) {
-        CELL(b, "-");
-        return;
-    }
-    add_generation(&b->words, by, largest, row->at->count);
-    build_end(b, doc_brief(b->doc, &b->row->cells[b->cell], ROOM_FOR_ALL));
-    for (int g = 0; g < HD_GENERATION_COUNT; g++)
-        add_generation(&b->words, by, g, row->at->count);
-    CELL(b, "");
-}
-
-static bool has_generations(const struct hd_report *r)
-{
-    return r->top.types.len > 0 && r->top.types.rows[0].by_generation != NULL;
-}
-
-/* row is NULL for a sum. */
-static void add_size_row(struct build *b, struct doc_table *t, const struct hd_tally *sum,
-                         const struct hd_type_row *row)
-{
-    const struct hd_type_table *types = &b->r->top.types;
-    bool known =
-        sum->bytes != HD_UNKNOWN && types->bytes_known && types->totals[0].bytes > 0;
-    build_row(b, t, DOC_ROW);
-    CELL(b, sum->count);
-    CELL(b, as_size(sum->bytes));
-    CELL(b, as_share(known ? (double)sum->bytes / (double)types->totals[0].bytes : NAN));
-    CELL(b, as_size(row != NULL ? row->retained : HD_UNKNOWN));
-    if (row != NULL && has_generations(b->r))
-        add_generations(b, row);
-    else
-        CELL(b, "");
-}
-
 void build_top(struct build *b)
 {
     const struct hd_type_table *types = &b->r->top.types;
     const struct hd_info *info = &b->r->snapshots[0].info;
-    const struct doc_column columns[] = {
-        {RIGHT("count")},
-        {RIGHT("bytes")},
-        {RIGHT("of heap"), .from_width = 60},
-        {RIGHT("retained"), .from_width = 70},
-        {.title = "generation", .from_width = 100, .is_absent = !has_generations(b->r)},
-        {.title = report_unit(b->r), .is_subject = true}};
     build_summary(b);
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
@@ -304,15 +190,5 @@ void build_top(struct build *b)
         PIECE(b, l, ", ", as_share((double)info->reachable_objects / (double)info->objects),
               b->r->leaves_garbage ? " of all objects in the file" : " reachable");
     build_selection(b, s);
-    struct doc_table *t = TABLE(b, s, columns);
-    for (size_t i = 0; i < types->shown; i++) {
-        add_size_row(b, t, types->rows[i].at, &types->rows[i]);
-        CELL(b, run_type(types->rows[i].type));
-    }
-    if (types->shown < types->len) {
-        add_size_row(b, t, types->others.at, NULL);
-        CELL(b, as_others(types->len - types->shown));
-    }
-    add_size_row(b, t, types->sum.at, NULL);
-    CELL(b, phrase_total(types));
+    add_rows(b, s, types, &record_top_row);
 }

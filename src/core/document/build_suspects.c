@@ -96,23 +96,6 @@ static void add_remarks(struct build *b, const struct hd_suspect *s)
                s->at[b->r->snapshot_count - 1].count);
 }
 
-/* Where the order comes from. */
-static void add_details(struct build *b, const struct hd_suspect *s)
-{
-    char tau[32];
-    bool bytes = b->r->diff.types.bytes_known;
-    uint64_t score = (uint64_t)(s->score + 0.5);
-    if (s->score < 0.5)
-        CELL(b, bytes ? "<1 B" : "<1");
-    else
-        CELL(b, bytes ? as_size(score) : say_count(score));
-    CELL(b, as_share(s->score_share));
-    c_snprintf(tau, sizeof(tau), "%.2f", s->tau);
-    CELL(b, tau);
-    CELL(b, ranking_basis_names[s->basis]);
-    CELL(b, s->suspicion != HD_SUSPECT_NOT ? suspicion_names[s->suspicion] : "");
-}
-
 /* What bars are drawn of, a value per snapshot: the counts that the row tells or, where one
  * object came and went on growing, what it retains. */
 static struct doc_chart *chart_of(struct build *b, const struct hd_suspect *s,
@@ -142,25 +125,12 @@ static void suspects_add_row(struct build *b, struct doc_table *t,
                              const struct hd_suspect *s)
 {
     struct hd_tally at[SERIES_MAX_SNAPSHOTS];
-    struct text method = {0};
     build_row(b, t, DOC_ROW);
     b->row->is_suspect = s->suspicion != HD_SUSPECT_NOT && s->rank > 0;
-    CELL(b, say_if(s->rank > 0, say_count(s->rank)));
-    text_gain(&b->words, b->r, s);
-    CELL_AS(b, b->row->is_suspect ? DOC_MORE : DOC_WORDS, "");
-    CELL(b, as_share(text_gain_share(b->r, s)));
-    size_t n = hd_suspect_counts(s, b->r->snapshot_count, at);
-    CELL(b, at[0].count, " → ", at[n - 1].count);
+    build_list_row(b, t, s);
     if (b->page != NULL)
-        b->row->cells[b->cell].chart = chart_of(b, s, at, n);
-    build_cell_trend(b, at, n);
-    add_details(b, s);
-    /* A call of an async method goes by the method. */
-    if (format_method(&method, s->subject, false))
-        CELL(b, run_name(text_string(&method)));
-    else
-        CELL(b, run_type(s->subject));
-    text_free(&method);
+        build_cell_of(b, "counted_from_to")->chart =
+            chart_of(b, s, at, hd_suspect_counts(s, b->r->snapshot_count, at));
     add_remarks(b, s);
 }
 
@@ -257,42 +227,7 @@ static void suspects_add_groups(struct build *b, struct doc_table *t)
 static void suspects_add_table(struct build *b, struct doc_section *s)
 {
     const struct hd_diff *d = &b->r->diff;
-    const struct doc_column columns[] = {
-        {RIGHT("#")},
-        /* Of tables it is the growth of shallow bytes, or of counts. */
-        {.title = d->by_graph            ? "retains"
-                  : d->types.bytes_known ? "bytes"
-                                         : "objects",
-         .align = DOC_RIGHT,
-         .meaning = d->by_graph ? "Gained from the first to the last snapshot, including "
-                                  "everything only these objects keep alive."
-                                : "Gained from the first to the last snapshot."},
-        {RIGHT("of heap"), .from_width = 60},
-        {RIGHT("count")},
-        {.title = "trend", .from_width = 70},
-        {RIGHT("score"), .is_detail = true,
-         .meaning =
-             "The order: retained bytes gained that no growing owner above explains, at "
-             "the rate of the second half of the series, reduced for growth that goes "
-             "back and forth."},
-        {RIGHT("of heap"), .is_detail = true, .is_for_pages = true},
-        {RIGHT("tau"), .is_detail = true, .is_for_pages = true,
-         .meaning = "How steadily it grows, from -1 to 1: 1 means that every snapshot has "
-                    "more than the one before it."},
-        {.title = "basis",
-         .is_detail = true,
-         .is_for_pages = true,
-         .meaning =
-             "What grows. graph: a place in the dominator tree; type: a whole type, held "
-             "by different owners over time; table: shallow bytes of a type."},
-        {.title = "suspect by",
-         .is_detail = true,
-         .is_for_pages = true,
-         .meaning =
-             "Why it is a suspect. size: a large score; steady: nearly the same gain in "
-             "every step; age: what was added in every step is still alive."},
-        {.title = report_unit(b->r), .is_subject = true, .is_title = true}};
-    struct doc_table *t = TABLE(b, s, columns);
+    struct doc_table *t = build_list(b, s, &record_suspect);
     t->details = "Scores";
     for (size_t i = 0; i < d->suspects_shown; i++) {
         suspects_add_row(b, t, &d->suspects[i]);

@@ -249,7 +249,9 @@ static enum minor_group group_of(const struct hd_report *r, const struct hd_susp
 {
     if (report_has_stopped(&r->found.diff, s->type))
         return MINOR_STOPPED;
-    return text_gain_share(r, s) < TEXT_NOISE_SHARE ? MINOR_NOISE : MINOR_WORTH_A_LINE;
+    return text_gain_share(&r->diff, r->snapshot_count, s) < TEXT_NOISE_SHARE
+               ? MINOR_NOISE
+               : MINOR_WORTH_A_LINE;
 }
 
 /* So the ranks that are shown have no gaps. */

@@ -252,7 +252,7 @@ void phrase_leak(struct sentence *h, const struct hd_report *r, const struct hd_
     struct text since = {0};
     uint64_t last = c.at[c.len - 1].count, snapshots = r->diff.usable_count;
     bool bytes = r->diff.by_graph || r->diff.types.bytes_known;
-    struct say_part share = as_percent(text_gain_share(r, s));
+    struct say_part share = as_percent(text_gain_share(&r->diff, r->snapshot_count, s));
     static const char *const units[] = {
         [HD_BY_NAMESPACE] = "namespace ", [HD_BY_MODULE] = "module "};
     struct text method = {0};
@@ -282,9 +282,10 @@ void phrase_leak(struct sentence *h, const struct hd_report *r, const struct hd_
     if (s->per_iteration != HD_UNKNOWN)
         say(h, ", exactly ", s->per_iteration, " per iteration");
     /* ", +3.31 MiB, 66 % of the heap"; in brief ", +3.31 MiB (66 %)" */
+    struct hd_cell gain = text_gain_cell(&r->diff, r->snapshot_count, s);
     say(h, ", ");
     if (bytes)
-        text_gain(&h->words, r, s);
+        say(h, as_size_change(gain.a, gain.b));
     if (bytes && brief)
         say(h, " (", share, ")");
     else

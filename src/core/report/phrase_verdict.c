@@ -16,7 +16,8 @@ static bool is_near(const struct hd_report *r)
 {
     const struct hd_diff *all = &r->found.diff;
     for (size_t i = 0; i < all->minor_count; i++)
-        if (text_gain_share(r, &all->minor[i]) >= TEXT_NOISE_SHARE)
+        if (text_gain_share(&r->diff, r->snapshot_count, &all->minor[i]) >=
+            TEXT_NOISE_SHARE)
             return true;
     return r->diff.usable_count == 2 && all->minor_count > 0;
 }
