@@ -129,7 +129,7 @@ static void suspects_add_row(struct build *b, struct doc_table *t,
     b->row->is_suspect = s->suspicion != HD_SUSPECT_NOT && s->rank > 0;
     build_list_row(b, t, s);
     if (b->page != NULL)
-        build_cell_of(b, "counted_from_to")->chart =
+        build_cell_of(b, "trend")->chart =
             chart_of(b, s, at, hd_suspect_counts(s, b->r->snapshot_count, at));
     add_remarks(b, s);
 }
