@@ -232,10 +232,10 @@ size_t record_list(const struct record *r, const char *list, struct listed all[M
         .key = (key_), .null = LISTS_ONLY, .shape = {.kind = FIELD_CELL}, \
         COLUMN(__VA_ARGS__)                                               \
     }
-#define COLUMN(...)                  \
-    .column = &(const struct column) \
-    {                                \
-        __VA_ARGS__                  \
+#define COLUMN(title_, kind_, ...)                                      \
+    .column = &(const struct column)                                    \
+    {                                                                   \
+        .title = (title_), .kind = HD_CELL_##kind_, .cell = __VA_ARGS__ \
     }
 #define CELLS(name, kind_, ...)                                          \
     static struct hd_cell name(const struct hd_model *m, const void *of) \

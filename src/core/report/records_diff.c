@@ -128,28 +128,23 @@ IN_REPORT(bool, has_generations,
 
 static const struct record_field row_fields[] = {
     FIELD("type", TEXT(type), NEVER_NULL, "Canonical name, or what `by` names.",
-          COLUMN("type", .title_in = unit_of_rows, .kind = HD_CELL_TYPE, .cell = type_cell,
-                 .is_subject = true, .page = "type")),
-    FIELD(
-        "count", COUNTS(at), NEVER_NULL, "Instances. One number per snapshot.",
-        COLUMN("count", .kind = HD_CELL_FROM_TO, .cell = count_from_to, .page = "n wide")),
+          COLUMN("type", TYPE, type_cell, .title_in = unit_of_rows, .is_subject = true,
+                 .page = "type")),
+    FIELD("count", COUNTS(at), NEVER_NULL, "Instances. One number per snapshot.",
+          COLUMN("count", FROM_TO, count_from_to, .page = "n wide")),
     FIELD("bytes", BYTES(at), NEVER_NULL,
           "Shallow bytes of the instances; null when unknown. One number per snapshot.",
-          COLUMN("bytes", .kind = HD_CELL_SIZE, .cell = last_bytes, .page = "n wide")),
+          COLUMN("bytes", SIZE, last_bytes, .page = "n wide")),
     FIELD("status", CHOICE(status, series_status_word, HD_SERIES_STATUS_COUNT), NEVER_NULL,
           "The first that fits: gone (none left), growing (keeps on), new (none at first), "
           "shrinking, steady (never changed), varying.",
-          COLUMN("", .kind = HD_CELL_WORD, .cell = row_status, .page = "word wide")),
+          COLUMN("", WORD, row_status, .page = "word wide")),
     FIELDS_SURVIVORS,
     FIELD_FULL_NAME(full_name),
-    LISTED("delta_count", "Δcount", .kind = HD_CELL_COUNT_CHANGE, .cell = count_change,
-           .page = "n"),
-    LISTED("delta_bytes", "Δbytes", .kind = HD_CELL_SIZE_CHANGE, .cell = bytes_change,
-           .page = "n middle"),
-    LISTED("trend", "trend", .kind = HD_CELL_TREND, .cell = row_trend, .file = "",
-           .page = "spark middle"),
-    LISTED("kept", "kept", .kind = HD_CELL_SHARE, .words = add_kept,
-           .is_known = any_survivors),
+    LISTED("delta_count", "Δcount", COUNT_CHANGE, count_change, .page = "n"),
+    LISTED("delta_bytes", "Δbytes", SIZE_CHANGE, bytes_change, .page = "n middle"),
+    LISTED("trend", "trend", TREND, row_trend, .file = "", .page = "spark middle"),
+    LISTED("kept", "kept", SHARE, NULL, .words = add_kept, .is_known = any_survivors),
 };
 const struct record record_row = {
     .name = "row",
@@ -163,28 +158,27 @@ const struct record record_row = {
 /* Also of a type of a diff, in the last snapshot. */
 static const struct record_field top_row_fields[] = {
     FIELD("type", TEXT(type), NEVER_NULL, "Canonical name, or what `by` names.",
-          COLUMN("type", .title_in = unit_of_rows, .kind = HD_CELL_TYPE, .cell = type_cell,
-                 .is_subject = true, .page = "type")),
+          COLUMN("type", TYPE, type_cell, .title_in = unit_of_rows, .is_subject = true,
+                 .page = "type")),
     FIELD("count", FIRST_COUNT(at), MAY_BE_NULL, "Instances.",
-          COLUMN("count", .kind = HD_CELL_COUNT, .cell = last_count, .page = "n middle")),
+          COLUMN("count", COUNT, last_count, .page = "n middle")),
     FIELD("bytes", FIRST_BYTES(at), MAY_BE_NULL,
           "Sum of their shallow sizes, in bytes; null when unknown.",
-          COLUMN("bytes", .kind = HD_CELL_SIZE, .cell = last_bytes, .page = "n")),
-    FIELD(
-        "retained", UINT64(retained), MAY_BE_NULL,
-        "Bytes that its reachable instances keep alive together, an object counted once; "
-        "null when not computed.",
-        COLUMN("retained", .kind = HD_CELL_SIZE, .cell = row_retained, .page = "n middle")),
+          COLUMN("bytes", SIZE, last_bytes, .page = "n")),
+    FIELD("retained", UINT64(retained), MAY_BE_NULL,
+          "Bytes that its reachable instances keep alive together, an object counted once; "
+          "null when not computed.",
+          COLUMN("retained", SIZE, row_retained, .page = "n middle")),
     FIELD("generations", POINTER(by_generation, record_generations), MAY_BE_NULL,
           "How many of the instances lie in each generation, estimated for a sampled file; "
           "null when not known, with --reachable and with --by=holder.",
-          COLUMN("generation", .kind = HD_CELL_WORD, .words = add_generations,
-                 .brief = add_largest, .brief_below = 120, .is_known = has_generations)),
+          COLUMN("generation", WORD, NULL, .words = add_generations, .brief = add_largest,
+                 .brief_below = 120, .is_known = has_generations)),
     FIELD_FULL_NAME(full_name),
-    LISTED("of_heap", "of heap", .kind = HD_CELL_SHARE, .cell = of_heap),
-    LISTED("share", "share", .kind = HD_CELL_SHARE, .cell = of_heap, .file = ""),
-    LISTED("any_retained", "retained", .kind = HD_CELL_SIZE, .cell = row_retained,
-           .is_known = any_retained, .file = "retained"),
+    LISTED("of_heap", "of heap", SHARE, of_heap),
+    LISTED("share", "share", SHARE, of_heap, .file = ""),
+    LISTED("any_retained", "retained", SIZE, row_retained, .is_known = any_retained,
+           .file = "retained"),
 };
 const struct record record_top_row = {
     .name = "row",
@@ -357,18 +351,17 @@ static const struct record_field begin_of_suspect_fields[] = {
     FIELD("rank", SIZE(rank), NULL_AT_ZERO,
           "Place in the ranking from 1; runs on from `suspects` into `minor`. Null in "
           "`pooled`, which is not ranked.",
-          ONE_OR_MORE, COLUMN("#", .kind = HD_CELL_COUNT, .cell = suspect_rank)),
+          ONE_OR_MORE, COLUMN("#", COUNT, suspect_rank)),
     FIELD("type", TEXT(type), NEVER_NULL,
           "The type, or what `by` names, that was found growing."),
     FIELD("subject", TEXT(subject), NEVER_NULL,
           "The program's own class next to it, to put into a title, or the static variable "
           "that holds it; the same as `type` for basis table.",
-          COLUMN("suspect", .kind = HD_CELL_TITLE, .cell = suspect_title, .file = "type")),
+          COLUMN("suspect", TITLE, suspect_title, .file = "type")),
     FIELD("basis", CHOICE(basis, basis_word, HD_BASIS_TYPE + 1), NEVER_NULL,
           "What the row was found by: a place in the tree of owners (graph), a whole type "
           "that is held in changing places (type), or type tables alone (table).",
-          COLUMN("basis", .kind = HD_CELL_WORD, .cell = suspect_basis, .is_detail = true,
-                 .is_for_pages = true,
+          COLUMN("basis", WORD, suspect_basis, .is_detail = true, .is_for_pages = true,
                  .meaning =
                      "What grows. graph: a place in the dominator tree; type: a whole "
                      "type, held by different owners over time; table: shallow bytes "
@@ -378,7 +371,7 @@ static const struct record_field begin_of_suspect_fields[] = {
           "owner explains (basis graph), or of the instances themselves (table); in "
           "objects when bytes are unknown in a snapshot.",
           "\"minimum\": 0",
-          COLUMN("score", .kind = HD_CELL_SIZE, .words = add_score, .is_detail = true,
+          COLUMN("score", SIZE, NULL, .words = add_score, .is_detail = true,
                  .meaning =
                      "The order: retained bytes gained that no growing owner above "
                      "explains, at the rate of the second half of the series, reduced "
@@ -387,26 +380,23 @@ static const struct record_field begin_of_suspect_fields[] = {
           "`score` as a share of the reachable bytes of the last snapshot (all bytes for "
           "tables, objects when bytes are unknown).",
           "\"minimum\": 0",
-          COLUMN("of heap", .kind = HD_CELL_SHARE, .cell = score_of_heap, .is_detail = true,
-                 .is_for_pages = true)),
+          COLUMN("of heap", SHARE, score_of_heap, .is_detail = true, .is_for_pages = true)),
     FIELD("tau", REAL(tau), MAY_BE_NULL,
           "Kendall's tau-b of the counts (or of the bytes, if it grows in size) against "
           "time, of the group with most of the score: 1 is growth at every step.",
           "\"minimum\": -1, \"maximum\": 1",
-          COLUMN("tau", .kind = HD_CELL_COUNT, .words = add_tau, .is_detail = true,
-                 .is_for_pages = true,
-                 .meaning =
-                     "How steadily it grows, from -1 to 1: 1 means that every snapshot "
-                     "has more than the one before it.")),
+          COLUMN(
+              "tau", COUNT, NULL, .words = add_tau, .is_detail = true, .is_for_pages = true,
+              .meaning = "How steadily it grows, from -1 to 1: 1 means that every snapshot "
+                         "has more than the one before it.")),
     FIELD("count", COUNTS(at), NEVER_NULL, "Instances. One number per snapshot.",
-          COLUMN("count", .kind = HD_CELL_COUNT, .cell = suspect_last_count)),
+          COLUMN("count", COUNT, suspect_last_count)),
     FIELD("bytes", BYTES(at), NEVER_NULL,
           "Shallow bytes of the instances. One number per snapshot."),
     FIELD("retained", SERIES(retained), MAY_BE_NULL,
           "Bytes that the growing instances keep alive, one number per snapshot, null "
           "where a snapshot was left out of the ranking; null as a whole for basis table.",
-          COLUMN(.title_in = title_of_retained, .kind = HD_CELL_SIZE,
-                 .cell = suspect_retained)),
+          COLUMN("", SIZE, suspect_retained, .title_in = title_of_retained)),
     FIELD("per_iteration", UINT64(per_iteration), MAY_BE_NULL,
           "Instances gained per iteration of the workload, if that is one whole number at "
           "every step."),
@@ -423,8 +413,7 @@ static const struct record_field end_of_suspect_fields[] = {
           "Why it is a suspect: its score reaches --min-score (size); or --min-steady, and "
           "its instances are nearly the same number more in every step (steady); or what "
           "came in every step stayed (age). Null in `minor` and `pooled`.",
-          COLUMN("suspect by", .kind = HD_CELL_WORD, .cell = suspect_why, .is_detail = true,
-                 .is_for_pages = true,
+          COLUMN("suspect by", WORD, suspect_why, .is_detail = true, .is_for_pages = true,
                  .meaning =
                      "Why it is a suspect. size: a large score; steady: nearly the same "
                      "gain in every step; age: what was added in every step is still "
@@ -478,16 +467,14 @@ static const struct record_field suspect_fields[] = {
           "after the first snapshot and stayed; else of all. The status and the instances "
           "of a chain are of all.",
           "\"enum\": [\"stayed\", \"all\"]"),
-    LISTED("gain", .title_in = title_of_gain, .kind = HD_CELL_SIZE_CHANGE,
-           .cell = suspect_gain, .grows = true, .meaning_in = meaning_of_gain),
-    LISTED("delta", .title_in = title_of_delta, .kind = HD_CELL_SIZE_CHANGE,
-           .cell = suspect_gain),
-    LISTED("of_heap", "of heap", .kind = HD_CELL_SHARE, .cell = gain_of_heap),
-    LISTED("counted_from_to", "count", .kind = HD_CELL_FROM_TO, .cell = suspect_count,
-           .file = "count"),
-    LISTED("trend", "trend", .kind = HD_CELL_TREND, .cell = suspect_trend, .file = ""),
-    LISTED("title", .title_in = unit_of_rows, .kind = HD_CELL_TITLE, .cell = suspect_title,
-           .is_subject = true, .is_title = true),
+    LISTED("gain", "", SIZE_CHANGE, suspect_gain, .title_in = title_of_gain, .grows = true,
+           .meaning_in = meaning_of_gain),
+    LISTED("delta", "", SIZE_CHANGE, suspect_gain, .title_in = title_of_delta),
+    LISTED("of_heap", "of heap", SHARE, gain_of_heap),
+    LISTED("counted_from_to", "count", FROM_TO, suspect_count, .file = "count"),
+    LISTED("trend", "trend", TREND, suspect_trend, .file = ""),
+    LISTED("title", "", TITLE, suspect_title, .title_in = unit_of_rows, .is_subject = true,
+           .is_title = true),
 };
 const struct record record_suspect = {
     .name = "suspect",

@@ -209,13 +209,13 @@ static const struct record_field node_fields[] = {
     FIELD("count", COUNTS(at), NEVER_NULL, "Objects at the place itself."),
     FIELD("bytes", BYTES(at), NEVER_NULL, "Their shallow sizes."),
     FIELD("objects", COUNTS(owned), NEVER_NULL, "Objects at the place and below it.",
-          COLUMN("objects", .kind = HD_CELL_COUNT, .cell = node_objects)),
+          COLUMN("objects", COUNT, node_objects)),
     FIELD("retained", BYTES(owned), NEVER_NULL, "Their bytes: what is gone with the place.",
-          COLUMN("retained", .kind = HD_CELL_SIZE, .cell = node_retained)),
+          COLUMN("retained", SIZE, node_retained)),
     FIELD("growth", INT64(growth), NEVER_NULL,
           "Of `retained`, from the first snapshot that is compared to the last.",
-          COLUMN("Δretained", .kind = HD_CELL_SIZE_CHANGE, .cell = node_growth,
-                 .is_known = is_compared, .file = "delta_retained")),
+          COLUMN("Δretained", SIZE_CHANGE, node_growth, .is_known = is_compared,
+                 .file = "delta_retained")),
     FIELD("suspect", SIZE(suspect), NULL_AT_ZERO, "Rank of the suspect that is held here.",
           ONE_OR_MORE),
     FIELD("single", TRUTH(is_single), NEVER_NULL,
@@ -238,14 +238,13 @@ static const struct record_field node_fields[] = {
           "Objects of the place and of all below it in the last snapshot that came after "
           "the first, the last one's newest too; null where nobody knows which object of "
           "one snapshot is which of the next.",
-          COLUMN("stayed", .kind = HD_CELL_COUNT, .cell = node_stayed,
-                 .is_known = has_stayed,
+          COLUMN("stayed", COUNT, node_stayed, .is_known = has_stayed,
                  .meaning =
                      "Objects that came after the first snapshot and are in the last.")),
-    LISTED("share", "share", .kind = HD_CELL_SHARE, .cell = node_share, .file = ""),
-    LISTED("of_heap", "of heap", .kind = HD_CELL_BAR, .cell = node_bar),
-    LISTED("bar", "", .kind = HD_CELL_BAR, .cell = node_bar, .file = ""),
-    LISTED("owner", .title_in = title_of_owner, .kind = HD_CELL_NAME, .is_subject = true),
+    LISTED("share", "share", SHARE, node_share, .file = ""),
+    LISTED("of_heap", "of heap", BAR, node_bar),
+    LISTED("bar", "", BAR, node_bar, .file = ""),
+    LISTED("owner", "", NAME, NULL, .title_in = title_of_owner, .is_subject = true),
     IN_TABLES("path", CSV_CELL(add_path)),
 };
 const struct record record_node = {
