@@ -816,10 +816,7 @@ struct hd_column {
 };
 
 /* Whether cells of that kind are numbers, which are aligned to the right. */
-static inline bool hd_cell_is_number(enum hd_cell_kind kind)
-{
-    return kind >= HD_CELL_COUNT && kind <= HD_CELL_SHARE;
-}
+bool hd_cell_is_number(enum hd_cell_kind kind);
 
 /* Columns of a list, those without a value in this report left out; how many. */
 size_t hd_list_columns(const struct hd_model *model, enum hd_list list,

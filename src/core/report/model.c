@@ -64,6 +64,11 @@ size_t hd_suspect_counts(const struct hd_suspect *suspect, size_t snapshots,
 
 /* --- columns of lists ------------------------------------------------------ */
 
+bool hd_cell_is_number(enum hd_cell_kind kind)
+{
+    return kind >= HD_CELL_COUNT && kind <= HD_CELL_SHARE;
+}
+
 size_t hd_list_columns(const struct hd_model *model, enum hd_list list,
                        struct hd_column all[HD_MAX_COLUMNS])
 {
