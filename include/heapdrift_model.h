@@ -759,6 +759,72 @@ const char *hd_verdict_name(enum hd_verdict verdict);
 const char *hd_unit_name(enum hd_unit unit);
 const char *hd_node_kind_name(enum hd_node_kind kind);
 
+/* --- columns of lists ------------------------------------------------------ */
+
+/* The value of a cell, for a reader who prints it. */
+enum hd_cell_kind {
+    HD_CELL_NONE,
+    HD_CELL_COUNT,        /* a */
+    HD_CELL_SIZE,         /* a, bytes */
+    HD_CELL_COUNT_CHANGE, /* from a to b */
+    HD_CELL_SIZE_CHANGE,
+    HD_CELL_FROM_TO,   /* counts a and b */
+    HD_CELL_SHARE,     /* share; NAN: unknown */
+    HD_CELL_BAR,       /* the same, drawn */
+    HD_CELL_TREND,     /* counts or at, per snapshot: hd_cell_trend() */
+    HD_CELL_OBJECT,    /* at address a, or 0, with number b */
+    HD_CELL_FIELD,     /* value of the field */
+    HD_CELL_ROOT_KIND, /* a, an enum hd_root_kind */
+    HD_CELL_WORD,      /* text of ours */
+    HD_CELL_QUOTED,    /* text of others */
+    HD_CELL_NAME,      /* a name as it is */
+    HD_CELL_TYPE,      /* canonical name of a type */
+    HD_CELL_TITLE      /* the same; of an async method's call the method */
+};
+
+struct hd_field;
+struct hd_cell {
+    enum hd_cell_kind kind;
+    uint64_t a, b;
+    double share;
+    const char *text; /* NULL: unknown */
+    const struct hd_tally *at;
+    const uint64_t *counts; /* HD_UNKNOWN where a snapshot was left out */
+    const struct hd_field *field;
+};
+
+/* The tables of reports that other programs may list on a screen. */
+enum hd_list {
+    HD_LIST_CHANGES,       /* struct hd_type_row of a diff */
+    HD_LIST_TYPES,         /* the same, in the last snapshot */
+    HD_LIST_SUSPECTS,      /* struct hd_suspect */
+    HD_LIST_LAST_SUSPECTS, /* the same, in the last snapshot */
+    HD_LIST_PLACES,        /* struct hd_tree_node */
+    HD_LIST_LAST_PLACES,   /* the same, in the last snapshot */
+    HD_LIST_OBJECTS        /* struct hd_object */
+};
+
+enum { HD_MAX_COLUMNS = 12 };
+
+struct hd_column {
+    const char *title;
+    const char *key; /* in files; NULL: not there */
+    enum hd_cell_kind kind;
+    unsigned width;      /* of a screen; 0: what the others leave */
+    unsigned from_width; /* of the screen that shows it */
+    struct hd_cell (*cell)(const struct hd_model *model, const void *row);
+};
+
+/* Whether cells of that kind are numbers, which are aligned to the right. */
+bool hd_cell_is_number(enum hd_cell_kind kind);
+
+/* Columns of a list, those without a value in this report left out; how many. */
+size_t hd_list_columns(const struct hd_model *model, enum hd_list list,
+                       struct hd_column all[HD_MAX_COLUMNS]);
+
+/* Counts of a trend into at, which has space for so many snapshots; how many there are. */
+size_t hd_cell_trend(const struct hd_cell *cell, size_t snapshots, struct hd_tally *at);
+
 /* --- as reports print it ------------------------------------------------- */
 
 /* Numbers, "-" for unknown ones: 1,234; +1,234; 1.84 MiB; -188 KiB; 7.9 %. */

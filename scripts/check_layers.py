@@ -46,7 +46,7 @@ fleet/store: core/base core/heap core/format public
 fleet: core/base core/heap core/series core/ranking core/report core/document core/render public
 fleet/agent: core/cli/terminal core/cli/guard core/cli/options core/cli/commands collect/live public
 fleet/commands: core/cli/terminal core/cli/guard core/cli/options core/cli/commands collect/live fleet/agent public
-absent: core/base core/format core/document core/render public
+absent: core/base core/format core/report core/document core/render public
 absent/commands: core/cli/terminal core/cli/options public
 windows: core/base core/cli core/cli/terminal core/cli/guard core/cli/options core/cli/explore collect collect/live fleet/agent public
 """

@@ -1,8 +1,8 @@
 /* The house fleet in a build without it: no answer of its kind is ever made. */
 #include "document/build.h"
 #include "heapdrift_store.h"
-#include "render/records.h"
 #include "render/writer.h"
+#include "report/records.h"
 
 void build_fleet(struct build *b)
 {

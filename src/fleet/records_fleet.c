@@ -1,7 +1,7 @@
 /* A fleet: suspects with their hosts and builds, services, hosts, runs without a verdict.
  */
 #include "fleet/report_fleet.h"
-#include "render/records.h"
+#include "report/records.h"
 
 #include <math.h>
 

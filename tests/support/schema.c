@@ -1,6 +1,6 @@
 #include "support/schema.h"
 
-#include "render/records.h"
+#include "report/records.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -174,7 +174,7 @@ static void put_fields(const struct record *r, json_t *properties, json_t *requi
         bool part = f->shape.kind == FIELD_PART || f->shape.kind == FIELD_PART_AT;
         if (part) {
             put_fields(f->shape.record, properties, required, defs);
-        } else if (f->shape.kind != FIELD_CELL && f->null != CSV_ONLY) {
+        } else if (f->shape.kind != FIELD_CELL && f->null != LISTS_ONLY) {
             json_put(properties, f->key, field_schema(f, defs));
             json_append(required, json_string(f->key));
         }

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- values --------------------------------------------------------------------------- */
@@ -181,7 +182,7 @@ void record_put(json_t *object, const struct record *r, const void *of,
             record_put(object, f->shape.record, at(f, of), w);
         else if (f->shape.kind == FIELD_PART_AT)
             record_put(object, f->shape.record, pointed(f, of), w);
-        else if (f->shape.kind != FIELD_CELL && f->null != CSV_ONLY)
+        else if (f->shape.kind != FIELD_CELL && f->null != LISTS_ONLY)
             json_put(object, f->key, value_json(f, of, w));
 }
 
@@ -398,36 +399,31 @@ static void put_cell(struct csv_writer *csv, const struct record_field *f, const
         plain_cell(csv, f, of);
 }
 
-enum { MAX_COLUMNS = 40 };
-
-/* The columns of a table: found once, asked for every row. */
-struct columns {
-    struct {
-        const struct record_field *field;
-        size_t offset; /* of the struct that it is of */
-    } all[MAX_COLUMNS];
-    size_t len;
-};
-
-static struct columns columns_of(const struct record *r)
+size_t record_list(const struct record *r, const char *list, struct listed all[MAX_LISTED])
 {
-    struct columns c = {0};
-    for (const char *key = r->csv; *key != '\0'; key += strspn(key, " ")) {
-        size_t len = strcspn(key, " ");
-        assert(c.len < MAX_COLUMNS);
-        c.all[c.len].field = record_find(r, key, len, &c.all[c.len].offset);
-        c.len++;
+    size_t count = 0;
+    for (const char *key = list; *key != '\0'; key += strspn(key, " ")) {
+        struct listed *c = &all[count++];
+        size_t len = strcspn(key, " :@");
+        assert(count <= MAX_LISTED);
+        *c = (struct listed){0};
+        c->field = record_find(r, key, len, &c->offset);
         key += len;
+        for (; *key == ':' || *key == '@'; key += strcspn(key, " :@"))
+            if (*key++ == ':')
+                c->width = (unsigned)atoi(key);
+            else
+                c->from_width = (unsigned)atoi(key);
     }
-    return c;
+    return count;
 }
 
 /* What is per snapshot of snapshot k; for SIZE_MAX what is not. */
-static void put_titles(struct csv_writer *csv, const struct columns *c, size_t k,
-                       const struct record_walk *w)
+static void put_titles(struct csv_writer *csv, const struct listed *all, size_t len,
+                       size_t k, const struct record_walk *w)
 {
-    for (size_t i = 0; i < c->len; i++) {
-        const struct record_field *f = c->all[i].field;
+    for (size_t i = 0; i < len; i++) {
+        const struct record_field *f = all[i].field;
         bool first = w->title != NULL && !csv->in_row;
         char title[64];
         if (is_per_snapshot(f) != (k != SIZE_MAX))
@@ -440,12 +436,12 @@ static void put_titles(struct csv_writer *csv, const struct columns *c, size_t k
     }
 }
 
-static void put_cells(struct csv_writer *csv, const struct columns *c, const void *of,
-                      size_t k, const struct record_walk *w)
+static void put_cells(struct csv_writer *csv, const struct listed *all, size_t len,
+                      const void *of, size_t k, const struct record_walk *w)
 {
-    for (size_t i = 0; i < c->len; i++) {
-        const struct record_field *f = c->all[i].field;
-        const void *its = (const char *)of + c->all[i].offset;
+    for (size_t i = 0; i < len; i++) {
+        const struct record_field *f = all[i].field;
+        const void *its = (const char *)of + all[i].offset;
         if (is_per_snapshot(f) != (k != SIZE_MAX))
             continue;
         if (k == SIZE_MAX)
@@ -458,22 +454,24 @@ static void put_cells(struct csv_writer *csv, const struct columns *c, const voi
 void csv_record_titles(struct csv_writer *csv, const struct record *r,
                        const struct record_walk *w)
 {
-    struct columns c = columns_of(r);
-    put_titles(csv, &c, SIZE_MAX, w);
+    struct listed all[MAX_LISTED];
+    size_t len = record_list(r, r->csv, all);
+    put_titles(csv, all, len, SIZE_MAX, w);
     for (size_t k = 0; k < w->snapshots; k++)
-        put_titles(csv, &c, k, w);
+        put_titles(csv, all, len, k, w);
     csv_end_row(csv);
 }
 
 void csv_record_rows(struct csv_writer *csv, const struct record *r, const void *all,
                      size_t len, const struct record_walk *w)
 {
-    struct columns c = columns_of(r);
+    struct listed columns[MAX_LISTED];
+    size_t count = record_list(r, r->csv, columns);
     for (size_t i = 0; i < len; i++) {
         const void *of = (const char *)all + i * r->size;
-        put_cells(csv, &c, of, SIZE_MAX, w);
+        put_cells(csv, columns, count, of, SIZE_MAX, w);
         for (size_t k = 0; k < w->snapshots; k++)
-            put_cells(csv, &c, of, k, w);
+            put_cells(csv, columns, count, of, k, w);
         csv_end_row(csv);
     }
 }

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/csv.h"
 #include "base/json_out.h"
+#include "heapdrift_model.h"
 
 /* What all records of a document share. */
 struct record_walk {
@@ -49,6 +50,7 @@ enum field_kind {
 };
 
 typedef json_t *record_make(const void *of, const struct record_walk *w);
+typedef void record_words(struct text *t, const void *of, const struct record_walk *w);
 
 /* Where a value is, and what it is there. Made by the macros below. */
 struct field_shape {
@@ -63,10 +65,29 @@ struct field_shape {
                                             string: the closed list that it is of */
     unsigned end;
     record_make *make;
-    void (*cell)(struct text *t, const void *of, const struct record_walk *w);
+    record_words *cell;
 };
 
-enum field_null { MAY_BE_NULL, NEVER_NULL, NULL_AT_ZERO, CSV_ONLY };
+enum field_null { MAY_BE_NULL, NEVER_NULL, NULL_AT_ZERO, LISTS_ONLY };
+
+/* A column of lists for people: document, browser and page. */
+struct column {
+    const char *title;
+    const char *(*title_in)(const struct hd_model *m); /* of a report; NULL: title */
+    enum hd_cell_kind kind; /* numbers are aligned to the right */
+    struct hd_cell (*cell)(const struct hd_model *m, const void *of);
+    record_words *words;                        /* in documents, instead of the cell */
+    record_words *brief;                        /* the same in fewer columns than */
+    unsigned brief_below;                       /* this */
+    bool (*is_known)(const struct hd_model *m); /* else no column; NULL: always */
+    bool is_subject, is_title, gives_way;       /* as of struct doc_column */
+    bool is_detail, is_for_pages;               /* the same */
+    bool grows;                                 /* of suspects it is what is bad */
+    const char *meaning;                        /* NULL: clear */
+    const char *(*meaning_in)(const struct hd_model *m); /* of a report; NULL: meaning */
+    const char *file; /* its key in files of the browser; NULL: as of the field, "": none */
+    const char *page; /* classes of its cells in the page's long table */
+};
 
 struct record_field {
     const char *key;
@@ -76,6 +97,7 @@ struct record_field {
     const char *schema; /* what else its schema says, members of JSON; NULL: nothing. All of
                            it, where a function makes the value */
     bool (*known)(const void *of, const struct record_walk *w); /* else null; NULL: known */
+    const struct column *column; /* NULL: no list for people has it */
 };
 
 struct record {
@@ -85,9 +107,22 @@ struct record {
     size_t size; /* of the struct */
     const struct record_field *fields;
     size_t count;
-    const char *csv; /* keys of its columns, in their order, a blank between them; what is
-                        per snapshot stands last, snapshot after snapshot */
+    /* Columns of lists in their order, a blank between them: keys, each with its width on a
+     * screen after ":", and after "@" the width from which on there is space for it. */
+    const char *csv; /* what is per snapshot is last, snapshot after snapshot */
+    const char *lines, *screen, *last_screen, *page;
 };
+
+/* A column of a list, found once for all rows. */
+struct listed {
+    const struct record_field *field;
+    size_t offset; /* of the struct that the field is of */
+    unsigned width, from_width;
+};
+enum { MAX_LISTED = 40 };
+
+/* Those of one of the lists above; how many. */
+size_t record_list(const struct record *r, const char *list, struct listed all[MAX_LISTED]);
 
 /* The rows of a table begin with a T that names the struct: #define T struct hd_info */
 #define FIELD_AT(m, ...) \
@@ -186,9 +221,33 @@ struct record {
     {                        \
         .shape = __VA_ARGS__ \
     }
-#define IN_TABLES(key_, ...)                                  \
-    {                                                         \
-        .key = (key_), .null = CSV_ONLY, .shape = __VA_ARGS__ \
+#define IN_TABLES(key_, ...)                                    \
+    {                                                           \
+        .key = (key_), .null = LISTS_ONLY, .shape = __VA_ARGS__ \
+    }
+/* A column that only lists for people have; the last of a FIELD's arguments, if they have
+ * it; and the value of its cells, of a T that is called x. */
+#define LISTED(key_, ...)                                                 \
+    {                                                                     \
+        .key = (key_), .null = LISTS_ONLY, .shape = {.kind = FIELD_CELL}, \
+        COLUMN(__VA_ARGS__)                                               \
+    }
+#define COLUMN(title_, kind_, ...)                                      \
+    .column = &(const struct column)                                    \
+    {                                                                   \
+        .title = (title_), .kind = HD_CELL_##kind_, .cell = __VA_ARGS__ \
+    }
+#define CELLS(name, kind_, ...)                                          \
+    static struct hd_cell name(const struct hd_model *m, const void *of) \
+    {                                                                    \
+        const T *x = of;                                                 \
+        (void)m, (void)x;                                                \
+        return (struct hd_cell){.kind = (kind_), __VA_ARGS__};           \
+    }
+#define IN_REPORT(type, name, expression)      \
+    static type name(const struct hd_model *m) \
+    {                                          \
+        return (expression);                   \
     }
 
 /* Functions of a T that is called x, for known and for MADE(). */

@@ -247,10 +247,163 @@ void build_cell_trend(struct build *b, const struct hd_tally *at, size_t count)
     CELL(b, "");
 }
 
+/* --- lists ---------------------------------------------------------------- */
+
+struct doc_table *build_list(struct build *b, struct doc_section *s, const struct record *r)
+{
+    const struct hd_model *m = &b->r->model;
+    struct doc_column columns[MAX_LISTED] = {{0}};
+    struct listed found[MAX_LISTED];
+    size_t count = 0, len = record_list(r, r->lines, found);
+    bool has_subject = false;
+    for (size_t i = 0; i < len; i++) {
+        const struct column *c = found[i].field->column;
+        if (c->is_known != NULL && !c->is_known(m))
+            continue;
+        b->listed[count] = found[i];
+        columns[count++] = (struct doc_column){
+            .title = c->title_in != NULL ? c->title_in(m) : c->title,
+            .align = hd_cell_is_number(c->kind) ? DOC_RIGHT : DOC_LEFT,
+            .is_subject = c->is_subject,
+            .gives_way = c->gives_way,
+            .is_title = c->is_title,
+            .from_width = count > 0 ? found[i].from_width : 0,
+            .is_detail = c->is_detail,
+            .is_for_pages = c->is_for_pages,
+            .meaning = c->meaning_in != NULL ? c->meaning_in(m) : c->meaning};
+        has_subject |= c->is_subject;
+    }
+    columns[count - 1].is_subject |= !has_subject;
+    b->listed_count = count;
+    return build_table(b, s, columns, count);
+}
+
+static void add_column_words(struct build *b, const struct column *c, const void *of)
+{
+    struct record_walk w = {.snapshots = b->r->snapshot_count, .context = &b->r->model};
+    if (c->brief != NULL) {
+        c->brief(&b->words, of, &w);
+        if (b->words.len > 0)
+            build_end(b, doc_brief(b->doc, &b->row->cells[b->cell], c->brief_below));
+    }
+    c->words(&b->words, of, &w);
+    CELL(b, "");
+}
+
+/* A change by its sign; of suspects more is bad. */
+static void add_change(struct build *b, const struct column *column, struct hd_cell c)
+{
+    bool known = c.a != HD_UNKNOWN && c.b != HD_UNKNOWN;
+    enum doc_style style = !known || c.a == c.b ? DOC_WORDS
+                           : c.b > c.a          ? DOC_MORE
+                                                : DOC_LESS;
+    if (column->grows)
+        style = b->row->is_suspect ? DOC_MORE : DOC_WORDS;
+    CELL_AS(b, style,
+            c.kind == HD_CELL_COUNT_CHANGE ? as_change(c.a, c.b)
+                                           : as_size_change(c.a, c.b));
+}
+
+static void add_trend(struct build *b, struct hd_cell c)
+{
+    struct hd_tally at[SERIES_MAX_SNAPSHOTS];
+    build_cell_trend(b, at, hd_cell_trend(&c, b->r->snapshot_count, at));
+}
+
+static void add_cell(struct build *b, const struct column *column, struct hd_cell c)
+{
+    enum { BAR_COLUMNS = 8 };
+    struct text method = {0};
+    switch (c.kind) {
+    case HD_CELL_NONE:
+        CELL(b, "");
+        break;
+    case HD_CELL_COUNT:
+        CELL(b, c.a);
+        break;
+    case HD_CELL_SIZE:
+        CELL(b, as_size(c.a));
+        break;
+    case HD_CELL_COUNT_CHANGE:
+    case HD_CELL_SIZE_CHANGE:
+        add_change(b, column, c);
+        break;
+    case HD_CELL_FROM_TO:
+        CELL(b, c.a, " → ", c.b);
+        break;
+    case HD_CELL_SHARE:
+        CELL(b, as_share(c.share));
+        break;
+    case HD_CELL_BAR:
+        if (!isnan(c.share))
+            format_bar(&b->words, c.share, BAR_COLUMNS);
+        CELL(b, "");
+        break;
+    case HD_CELL_TREND:
+        add_trend(b, c);
+        break;
+    case HD_CELL_OBJECT:
+        if (c.a != 0)
+            CELL_AS(b, DOC_CODE, as_address(c.a));
+        else
+            build_place(b, build_next_cell(b), 0, (uint32_t)c.b);
+        break;
+    case HD_CELL_FIELD:
+        build_value(b, build_next_cell(b), c.field);
+        break;
+    case HD_CELL_ROOT_KIND:
+        CELL(b, as_root_kind((int)c.a));
+        break;
+    case HD_CELL_WORD:
+        CELL(b, as_known(c.text));
+        break;
+    case HD_CELL_QUOTED:
+        CELL(b, run_quoted(c.text));
+        break;
+    case HD_CELL_NAME:
+        CELL(b, run_name(c.text));
+        break;
+    case HD_CELL_TITLE:
+        if (format_method(&method, c.text, false))
+            CELL(b, run_name(text_string(&method)));
+        else
+            CELL(b, run_type(c.text));
+        text_free(&method);
+        break;
+    case HD_CELL_TYPE:
+        CELL(b, run_type(c.text));
+        break;
+    }
+}
+
+void build_list_row(struct build *b, struct doc_table *t, const void *of)
+{
+    (void)t;
+    for (size_t i = 0; i < b->listed_count; i++) {
+        const struct column *c = b->listed[i].field->column;
+        const void *its = (const char *)of + b->listed[i].offset;
+        if (c->words != NULL)
+            add_column_words(b, c, its);
+        else if (c->cell != NULL)
+            add_cell(b, c, c->cell(&b->r->model, its));
+        else
+            CELL(b, "");
+    }
+}
+
+struct doc_cell *build_cell_of(struct build *b, const char *key)
+{
+    b->dropped = (struct doc_cell){0};
+    for (size_t i = 0; i < b->listed_count; i++)
+        if (strcmp(b->listed[i].field->key, key) == 0)
+            return &b->row->cells[i];
+    return &b->dropped;
+}
+
 /* --- the summary ---------------------------------------------------------- */
 
 /* Names by themselves: they have to be escaped. */
-static void add_words(struct build *b, struct doc_runs *to, const struct hd_line *l)
+static void summary_add_words(struct build *b, struct doc_runs *to, const struct hd_line *l)
 {
     size_t at = 0, len = strlen(l->text);
     for (size_t i = 0; i <= l->name_count; i++) {
@@ -289,7 +442,7 @@ void build_summary(struct build *b)
         v->style = style_of(s, l->label);
         v->command = doc_string(d, l->command);
         v->if_brief = l->label == NULL ? see_details : NULL;
-        add_words(b, &v->words, l);
+        summary_add_words(b, &v->words, l);
     }
     d->tone = s->verdict_len > 0 ? d->verdict[0].style : DOC_WORDS;
     if (s->fact_len == 0)
@@ -300,7 +453,7 @@ void build_summary(struct build *b)
         struct doc_line *l = &fact->value;
         l->wraps = true;
         fact->if_brief = strcmp(fact->name, "also") == 0 ? see_details : NULL;
-        add_words(b, doc_piece(d, l, ""), &s->facts[i]);
+        summary_add_words(b, doc_piece(d, l, ""), &s->facts[i]);
     }
 }
 

@@ -8,7 +8,7 @@
 #include "base/say.h"
 #include "document/document.h"
 #include "report/format_units.h"
-#include "report/report.h"
+#include "report/records.h"
 
 /* All that the report says, to be written so; for document_free(). */
 struct document *document_of(const struct hd_report *r, const struct hd_write_options *opt);
@@ -67,6 +67,8 @@ struct build {
     unsigned column; /* of the table, with those that are absent */
     unsigned absent; /* a bit per column that the table has not */
     struct doc_cell dropped;
+    struct listed listed[MAX_LISTED]; /* columns of the table, if it is a list */
+    size_t listed_count;
     const struct hd_write_options *opt;
     const struct hd_write_options *page; /* the same, if it is for a page; or NULL */
 };
@@ -147,6 +149,16 @@ void build_summary(struct build *b);
 struct doc_table *build_table(struct build *b, struct doc_section *s,
                               const struct doc_column *columns, size_t count);
 
+/* A table with the columns of a record that lines list, as far as they are known; and a row
+ * of it. A column without values is empty. */
+struct doc_table *build_list(struct build *b, struct doc_section *s,
+                             const struct record *r);
+void build_list_row(struct build *b, struct doc_table *t, const void *of);
+
+/* The cell of a list's row by the key of its column; of one that is not there it goes
+ * nowhere. */
+struct doc_cell *build_cell_of(struct build *b, const char *key);
+
 /* Begin a row; its cells follow. */
 void build_row(struct build *b, struct doc_table *t, enum doc_row_kind kind);
 
@@ -157,6 +169,10 @@ void build_others(struct build *b, struct doc_table *t, uint64_t left);
 
 /* Bars; of many snapshots fewer where room is short. */
 void build_cell_trend(struct build *b, const struct hd_tally *at, size_t count);
+
+/* The value of a field; an object by its address or else by its number. */
+void build_value(struct build *b, struct doc_runs *to, const struct hd_field *f);
+void build_place(struct build *b, struct doc_runs *to, uint64_t address, uint32_t number);
 
 /* Of process, pid, host, container and runtime what is known and the same in all; nothing
  * without a process, a pid or a host. */

@@ -55,17 +55,17 @@ static void add_numbers(struct build *b, const struct hd_finding *f)
 }
 
 /* What the suspects below are, with their chains. */
-struct listed {
+struct listed_suspect {
     UT_hash_handle hh;
     const char *name;
 };
 
-static struct listed *list_suspects(const struct build *b, struct arena *scratch)
+static struct listed_suspect *list_suspects(const struct build *b, struct arena *scratch)
 {
-    struct listed *all = NULL;
+    struct listed_suspect *all = NULL;
     for (size_t i = 0; i < b->r->diff.suspects_shown; i++) {
         const struct hd_suspect *s = &b->r->diff.suspects[i];
-        struct listed *found = NULL, *next = arena_alloc(scratch, sizeof(*next));
+        struct listed_suspect *found = NULL, *next = arena_alloc(scratch, sizeof(*next));
         next->name = s->subject;
         HASH_FIND_STR(all, s->subject, found);
         if (found == NULL && s->chains.len > 0)
@@ -76,14 +76,14 @@ static struct listed *list_suspects(const struct build *b, struct arena *scratch
 
 /* Of a suspect the table below says it. */
 static void add_held_by(struct build *b, const struct hd_finding *f,
-                        const struct listed *listed)
+                        const struct listed_suspect *listed_suspect)
 {
-    struct listed *found = NULL;
+    struct listed_suspect *found = NULL;
     if (f->is_suspect || (f->chains.len == 0 && (f->holder == NULL || !f->holder[0])))
         return;
     struct doc_attached *held = doc_attached(b->doc, b->row, "held by");
     if (f->subject != NULL)
-        HASH_FIND_STR(listed, f->subject, found);
+        HASH_FIND_STR(listed_suspect, f->subject, found);
     held->is_said_below = found != NULL;
     if (f->chains.len > 0)
         build_chain(b, &held->chains, &f->chains.all[0], false);
@@ -93,7 +93,7 @@ static void add_held_by(struct build *b, const struct hd_finding *f,
 
 /* Who reads a failure wants to know why; a pass is one line. */
 static void add_rule(struct build *b, struct doc_table *t, const struct hd_finding *f,
-                     const struct listed *listed)
+                     const struct listed_suspect *listed_suspect)
 {
     struct text reason = {0};
     build_row(b, t, DOC_ROW);
@@ -107,7 +107,7 @@ static void add_rule(struct build *b, struct doc_table *t, const struct hd_findi
     text_free(&reason);
     if (f->status == HD_FOUND_FAIL) {
         add_numbers(b, f);
-        add_held_by(b, f, listed);
+        add_held_by(b, f, listed_suspect);
     } else {
         struct doc_attached *from = doc_attached(b->doc, b->row, NULL);
         from->is_for_pages = true;
@@ -126,10 +126,10 @@ static void add_rules(struct build *b)
     struct doc_table *t = TABLE(b, doc_topic(b->doc, "Rules", NULL), columns);
     size_t shown = check->rules_shown;
     struct arena scratch = {0};
-    struct listed *listed = list_suspects(b, &scratch);
+    struct listed_suspect *listed_suspect = list_suspects(b, &scratch);
     for (size_t i = 0; i < shown; i++)
-        add_rule(b, t, &check->rules[i], listed);
-    HASH_CLEAR(hh, listed);
+        add_rule(b, t, &check->rules[i], listed_suspect);
+    HASH_CLEAR(hh, listed_suspect);
     arena_free(&scratch);
     if (shown == check->rule_count)
         return;

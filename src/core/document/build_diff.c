@@ -1,10 +1,12 @@
 /* What grew: what was compared, the suspects, the types by growth, what to run next. And
  * what takes the space in one snapshot. */
 #include "document/build.h"
+
 #include "heap/place.h"
 #include "report/phrases.h"
 #include "report/text_parts.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,81 +16,30 @@ enum { MORE = DOC_ON_DETAILED_LINES | DOC_ON_PAGES, ROOM_FOR_TREND = 70 };
 
 /* --- types --------------------------------------------------------------- */
 
-/* A change of that from first to last. */
-static void add_change(struct build *b, uint64_t first, uint64_t last,
-                       void (*format)(struct text *, uint64_t, uint64_t))
+/* What rows add up to, under a name of ours. */
+static void add_sum(struct build *b, struct doc_table *t, struct hd_tally *at,
+                    const char *last, struct say_part name)
 {
-    bool known = first != HD_UNKNOWN && last != HD_UNKNOWN;
-    format(&b->words, first, last);
-    CELL_AS(b,
-            !known || first == last ? DOC_WORDS
-            : last > first          ? DOC_MORE
-                                    : DOC_LESS,
-            "");
-}
-
-/* How many of the first snapshot's instances are certainly still there. Where order tells
- * who stayed, some are missed and some are taken for others. */
-static void add_kept(struct build *b, const struct hd_type_row *row)
-{
-    const struct hd_diff *d = &b->r->diff;
-    bool about = d->identity != HD_SAME_UNKNOWN || row->survivors_low != HD_UNKNOWN;
-    bool known = row->survivors != HD_UNKNOWN && row->survivors > 0 && row->at[0].count > 0;
-    if (known)
-        CELL(b,
-             d->identity == HD_SAME_BY_EVENTS ? ""
-             : about                          ? "≈ "
-                                              : "≥ ",
-             as_percent((double)row->survivors / (double)row->at[0].count));
-    else
-        CELL(b, "");
-}
-
-/* row is NULL for a sum. */
-static void add_type_row(struct build *b, struct doc_table *t, const struct hd_tally *at,
-                         const struct hd_type_row *row)
-{
-    const struct hd_tally *last = &at[b->r->snapshot_count - 1];
+    struct hd_type_row sum = {.at = at,
+                              .retained = HD_UNKNOWN,
+                              .survivors = HD_UNKNOWN,
+                              .survivors_low = HD_UNKNOWN};
     build_row(b, t, DOC_ROW);
-    add_change(b, at->count, last->count, format_delta);
-    CELL(b, at->count, " → ", last->count);
-    if (row != NULL)
-        build_cell_trend(b, row->at, b->r->snapshot_count);
-    else
-        CELL(b, "");
-    add_change(b, at->bytes, last->bytes, format_size_delta);
-    if (row != NULL)
-        add_kept(b, row);
-    else
-        CELL(b, "");
-    CELL(b, row != NULL ? series_status_names[row->status] : "");
+    build_list_row(b, t, &sum);
+    SAY(b, &build_cell_of(b, last)->words, name);
 }
 
-static void add_type_rows(struct build *b, struct doc_section *s)
+static void add_rows(struct build *b, struct doc_section *s,
+                     const struct hd_type_table *types, const struct record *r)
 {
-    const struct hd_type_table *types = &b->r->diff.types;
-    bool knows_survivors = false;
-    for (size_t i = 0; i < types->len; i++)
-        knows_survivors |= types->rows[i].survivors != HD_UNKNOWN;
-    const struct doc_column columns[] = {
-        {RIGHT("Δcount")},
-        {RIGHT("count"), .from_width = 60},
-        {.title = "trend", .from_width = ROOM_FOR_TREND},
-        {RIGHT("Δbytes")},
-        {RIGHT("kept"), .from_width = 100, .is_absent = !knows_survivors},
-        {.title = "", .from_width = 90},
-        {.title = report_unit(b->r), .is_subject = true}};
-    struct doc_table *t = TABLE(b, s, columns);
+    struct doc_table *t = build_list(b, s, r);
     for (size_t i = 0; i < types->shown; i++) {
-        add_type_row(b, t, types->rows[i].at, &types->rows[i]);
-        CELL(b, run_type(types->rows[i].type));
+        build_row(b, t, DOC_ROW);
+        build_list_row(b, t, &types->rows[i]);
     }
-    if (types->others.rows > 0) {
-        add_type_row(b, t, types->others.at, NULL);
-        CELL(b, as_others(types->others.rows));
-    }
-    add_type_row(b, t, types->sum.at, NULL);
-    CELL(b, phrase_total(types));
+    if (types->others.rows > 0)
+        add_sum(b, t, types->others.at, "type", as_others(types->others.rows));
+    add_sum(b, t, types->sum.at, "type", say_words(phrase_total(types)));
 }
 
 static const char *order_of_types(struct build *b, size_t shown)
@@ -114,7 +65,7 @@ static void diff_add_types(struct build *b)
     struct doc_section *s =
         doc_topic(b->doc, titles[r->options.by], order_of_types(b, r->diff.types.shown));
     if (r->diff.types.len > 0)
-        add_type_rows(b, s);
+        add_rows(b, s, &r->diff.types, &record_row);
     else
         PARAGRAPH(b, s, "None.");
 }
@@ -226,73 +177,10 @@ void build_native(struct build *b)
 
 /* --- one snapshot ------------------------------------------------------------------ */
 
-/* "gen2", or "gen1 83 %, gen2 17 %" of count objects; below 1 % is for programs. */
-static void add_generation(struct text *t, const struct hd_tally *by_generation, int g,
-                           uint64_t count)
-{
-    enum { SHOWN_FROM = 100 };
-    uint64_t here = by_generation[g].count;
-    if (here < count / SHOWN_FROM + (count % SHOWN_FROM != 0))
-        return;
-    say(t, t->len > 0 ? ", " : "", generation_names[g]);
-    if (here == count)
-        return;
-    say(t, " ", as_percent((double)here / (double)count));
-}
-
-/* All that have a share; where room is short the one that most objects are in. */
-static void add_generations(struct build *b, const struct hd_type_row *row)
-{
-    enum { ROOM_FOR_ALL = 120 };
-    const struct hd_tally *by = row->by_generation;
-    int largest = 0;
-    for (int g = 1; by != NULL && g < HD_GENERATION_COUNT; g++)
-        largest = by[g].count > by[largest].count ? g : largest;
-    if (by == NULL || by[largest].count == 0) {
-        CELL(b, "-");
-        return;
-    }
-    add_generation(&b->words, by, largest, row->at->count);
-    build_end(b, doc_brief(b->doc, &b->row->cells[b->cell], ROOM_FOR_ALL));
-    for (int g = 0; g < HD_GENERATION_COUNT; g++)
-        add_generation(&b->words, by, g, row->at->count);
-    CELL(b, "");
-}
-
-static bool has_generations(const struct hd_report *r)
-{
-    return r->top.types.len > 0 && r->top.types.rows[0].by_generation != NULL;
-}
-
-/* row is NULL for a sum. */
-static void add_size_row(struct build *b, struct doc_table *t, const struct hd_tally *sum,
-                         const struct hd_type_row *row)
-{
-    const struct hd_type_table *types = &b->r->top.types;
-    bool known =
-        sum->bytes != HD_UNKNOWN && types->bytes_known && types->totals[0].bytes > 0;
-    build_row(b, t, DOC_ROW);
-    CELL(b, sum->count);
-    CELL(b, as_size(sum->bytes));
-    CELL(b, as_share(known ? (double)sum->bytes / (double)types->totals[0].bytes : NAN));
-    CELL(b, as_size(row != NULL ? row->retained : HD_UNKNOWN));
-    if (row != NULL && has_generations(b->r))
-        add_generations(b, row);
-    else
-        CELL(b, "");
-}
-
 void build_top(struct build *b)
 {
     const struct hd_type_table *types = &b->r->top.types;
     const struct hd_info *info = &b->r->snapshots[0].info;
-    const struct doc_column columns[] = {
-        {RIGHT("count")},
-        {RIGHT("bytes")},
-        {RIGHT("of heap"), .from_width = 60},
-        {RIGHT("retained"), .from_width = 70},
-        {.title = "generation", .from_width = 100, .is_absent = !has_generations(b->r)},
-        {.title = report_unit(b->r), .is_subject = true}};
     build_summary(b);
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
@@ -304,15 +192,414 @@ void build_top(struct build *b)
         PIECE(b, l, ", ", as_share((double)info->reachable_objects / (double)info->objects),
               b->r->leaves_garbage ? " of all objects in the file" : " reachable");
     build_selection(b, s);
+    add_rows(b, s, types, &record_top_row);
+}
+
+/* --- what was compared -------------------------------------------------------------- */
+
+/* What stands above a diff and a check: what was compared and how sure the result is, the
+ * totals, and where the growth went; below, what to run next; and what a page was made of.
+ */
+
+/* A page says how many they are at its top, and which at its end. */
+static void head_add_compared(struct build *b, struct doc_section *s)
+{
+    enum { BELOW = 2 };
+    const size_t n = b->r->snapshot_count, left_out = n - b->r->diff.usable_count;
+    if (b->page != NULL) {
+        if (left_out > 0)
+            PARAGRAPH(b, s, as_plural(left_out, "snapshot"), " ",
+                      left_out == 1 ? "is" : "are", " left out of the ranking.");
+        return;
+    }
+    struct doc_line *l = &doc_block(b->doc, s, DOC_PARAGRAPH)->line;
+    l->indent = BELOW;
+    format_plural(&b->words, n, "snapshot");
+    heading_add_span(&b->words, b->r);
+    build_end(b, doc_piece(b->doc, l, ""));
+    PIECE(b, l, "  ", run_file(0));
+    PIECE(b, l, n > 2 ? " … " : " → ", run_file(n - 1));
+    if (left_out > 0)
+        PIECE(b, l, "  ", "(", left_out, " left out of the ranking)");
+}
+
+/* --- totals -------------------------------------------------------------- */
+
+/* a → b → c, the middle left out where there are more than most. */
+static void write_values(struct build *b, size_t most, bool bytes)
+{
+    const struct hd_tally *at = b->r->diff.types.totals;
+    const size_t count = b->r->snapshot_count;
+    for (size_t k = 0; k < count; k++) {
+        bool gap = count > most && k == most / 2;
+        if (gap)
+            k = count - most / 2;
+        if (k > 0)
+            text_add_string(&b->words, gap ? " … " : " → ");
+        (bytes ? format_size : format_count)(&b->words, bytes ? at[k].bytes : at[k].count);
+    }
+}
+
+/* The block of facts that the section ends with, or a new one. */
+static struct doc_facts *facts_of(struct build *b, struct doc_section *s)
+{
+    enum { NAME_COLUMNS = sizeof("reachable") - 1 };
+    struct doc_block *last = s->block_count > 0 ? &s->blocks[s->block_count - 1] : NULL;
+    if (last == NULL || last->kind != DOC_FACTS)
+        last = doc_block(b->doc, s, DOC_FACTS);
+    last->facts.name_columns = NAME_COLUMNS;
+    return &last->facts;
+}
+
+static void write_bars(struct build *b, bool bytes)
+{
+    enum { BARS = 16 };
+    struct hd_tally bars[SERIES_MAX_SNAPSHOTS];
+    const struct hd_tally *at = b->r->diff.types.totals;
+    const size_t n = b->r->snapshot_count;
+    if (bytes && !b->r->diff.types.bytes_known)
+        return;
+    for (size_t k = 0; k < n; k++)
+        bars[k].count = bytes ? at[k].bytes : at[k].count;
+    format_trend_of(&b->words, bars, n, BARS);
+}
+
+/* Where there is no room for more it is the first and the last, with bars. */
+static struct doc_line *add_values(struct build *b, struct doc_facts *f, const char *name,
+                                   bool bytes)
+{
+    enum { MAX_VALUES = 6, FEW_VALUES = 2, ROOM_FOR_MAX = 110 };
+    struct doc_line *l = &doc_fact(b->doc, f, name)->value;
+    write_values(b, MAX_VALUES, bytes);
+    build_end(b, doc_piece(b->doc, l, ""));
+    if (b->r->snapshot_count <= FEW_VALUES)
+        return l;
+    write_values(b, FEW_VALUES, bytes);
+    build_end(b, doc_brief(b->doc, &l->all[0].cell, ROOM_FOR_MAX));
+    build_break(b, l, "  ");
+    write_bars(b, bytes);
+    build_end(b, doc_brief(b->doc, &l->all[1].cell, ROOM_FOR_MAX));
+    return l;
+}
+
+static void add_change(struct build *b, struct doc_line *l, uint64_t first, uint64_t last)
+{
+    SAY_AS(b, build_break(b, l, "   "),
+           last > first   ? DOC_MORE
+           : last < first ? DOC_LESS
+                          : DOC_WORDS,
+           "");
+}
+
+/* (+977 KiB per step, +5.7 MiB/h), or per iteration if iterations were given. */
+static void add_rate(struct build *b, struct doc_line *l, uint64_t first, uint64_t last)
+{
+    const uint64_t *iterations = b->r->diff.iterations;
+    const size_t n = b->r->snapshot_count;
+    uint64_t steps = iterations != NULL ? iterations[n - 1] - iterations[0] : n - 1;
+    if (last <= first)
+        return;
+    if (steps >= 2) {
+        say(&b->words, "(+", as_size((last - first) / steps),
+            iterations != NULL ? " per iteration" : " per step");
+    }
+    if (heading_add_rate(&b->words, b->r, steps >= 2 ? ", " : "(", first, last) ||
+        steps >= 2)
+        PIECE(b, l, "  ", ")");
+}
+
+static void add_totals(struct build *b, struct doc_section *s)
+{
+    const size_t n = b->r->snapshot_count;
+    const struct hd_tally *first = &b->r->diff.types.totals[0],
+                          *last = &b->r->diff.types.totals[n - 1],
+                          *reachable = &b->r->diff.reachable[n - 1];
+    struct doc_facts *f = facts_of(b, s);
+    struct doc_line *heap = add_values(b, f, "heap", true);
+    if (b->r->diff.types.bytes_known) {
+        format_size_delta(&b->words, first->bytes, last->bytes);
+        add_change(b, heap, first->bytes, last->bytes);
+        add_rate(b, heap, first->bytes, last->bytes);
+    }
+    struct doc_line *objects = add_values(b, f, "objects", false);
+    format_delta(&b->words, first->count, last->count);
+    add_change(b, objects, first->count, last->count);
+    if (reachable->count == HD_UNKNOWN || last->count == 0)
+        return;
+    uint64_t all = b->r->leaves_garbage && !b->r->options.gen2
+                       ? b->r->snapshots[n - 1].info.objects
+                       : last->count;
+    FACT(b, f, "reachable", as_share((double)reachable->count / (double)all),
+         " of the objects in the last snapshot");
+    f->all[f->len - 1].value.wraps = true;
+}
+
+/* Where it went, in exact bytes: the parts sum to the whole. */
+static void head_add_growth(struct build *b, struct doc_section *s)
+{
+    const struct hd_growth *g = &b->r->diff.growth;
+    if (!g->known || g->bytes <= 0)
+        return;
+    struct doc_line *l = &doc_fact(b->doc, facts_of(b, s), "growth")->value;
+    SAY(b, doc_piece(b->doc, l, ""), as_size_signed(g->bytes), " reachable,");
+    PIECE(b, l, " ", as_share(g->share), " of the heap:");
+    PIECE(b, l, " ", "suspects ", as_size_signed(g->suspects), ",");
+    if (g->pools != 0)
+        PIECE(b, l, " ", "pools and threads ", as_size_signed(g->pools), ",");
+    PIECE(b, l, " ", "rest ", as_size_signed(g->rest));
+}
+
+/* Files know it of the time when they were taken, which nobody can ask for any more. */
+static void add_untold(struct build *b, struct doc_section *s)
+{
+    const struct hd_diff *d = &b->r->diff;
+    const char *source = hd_identity_source_name(d->identity);
+    if (d->untold == HD_UNTOLD_NOTHING)
+        return;
+    struct doc_facts *f = facts_of(b, s);
+    FACT(b, f, "survivors", source != NULL ? "by " : "not known",
+         source != NULL ? source : "", "; events missing in snapshot ",
+         d->untold_snapshot + 1, ": ", hd_untold_words(d->untold));
+    f->all[f->len - 1].value.wraps = true;
+}
+
+void build_diff_head(struct build *b)
+{
+    struct doc_section *s = doc_topic(b->doc, "Heap", NULL);
+    head_add_compared(b, s);
+    if (b->page == NULL)
+        build_origin(b, s);
+    add_totals(b, s);
+    add_untold(b, s);
+    build_selection(b, s);
+    head_add_growth(b, s);
+    /* What an all-clear is worth. */
+    if (phrase_power_of_verdict(&b->words, b->r))
+        PARAGRAPH(b, s, ".");
+}
+
+/* --- inputs, of a page ------------------------------------------------------------- */
+
+/* What a page was made of: the snapshots one by one, the command, the version. */
+
+/* "incomplete", "sampled", "no references" is what makes it less than others. */
+static void add_input(struct build *b, struct doc_table *t, const struct hd_info *info)
+{
+    bool named = info->process != NULL, has_pid = info->pid != HD_UNKNOWN;
+    build_row(b, t, DOC_ROW);
+    CELL(b, run_name(info->path));
+    CELL(b, run_name(info->time));
+    CELL(b, say_if(named, run_name(info->process)), named && has_pid ? ", " : "",
+         has_pid ? "pid " : "", say_if(has_pid, as_digits(info->pid)));
+    CELL(b, run_name(info->host));
+    CELL(b, info->objects);
+    CELL(b, as_size(info->bytes));
+    CELL(b, as_size(info->reachable_bytes));
+    CELL(b, info->format);
+    if (!info->complete)
+        REMARK(b, "incomplete");
+    if (info->sampled)
+        REMARK(b, "sampled");
+    if (!info->has_graph)
+        REMARK(b, "a table, without references");
+}
+
+/* What no file tells is left out. */
+static void add_inputs(struct build *b, struct doc_section *s)
+{
+    bool process = false, host = false, time = false, reachable = false;
+    for (size_t k = 0; k < b->r->snapshot_count; k++) {
+        const struct hd_info *info = &b->r->snapshots[k].info;
+        process |= info->process != NULL || info->pid != HD_UNKNOWN;
+        host |= info->host != NULL;
+        time |= info->time != NULL;
+        reachable |= info->reachable_objects != HD_UNKNOWN;
+    }
+    const struct doc_column columns[] = {{.title = "file", .is_subject = true},
+                                         {.title = "time", .is_absent = !time},
+                                         {.title = "process", .is_absent = !process},
+                                         {.title = "host", .is_absent = !host},
+                                         {RIGHT("objects")},
+                                         {RIGHT("bytes")},
+                                         {RIGHT("reachable"), .is_absent = !reachable},
+                                         {.title = "format"}};
     struct doc_table *t = TABLE(b, s, columns);
-    for (size_t i = 0; i < types->shown; i++) {
-        add_size_row(b, t, types->rows[i].at, &types->rows[i]);
-        CELL(b, run_type(types->rows[i].type));
+    for (size_t k = 0; k < b->r->snapshot_count; k++)
+        add_input(b, t, &b->r->snapshots[k].info);
+}
+
+static void add_made_by(struct build *b, struct doc_section *s)
+{
+    struct text words = {0};
+    for (size_t i = 0; i < b->page->command_len; i++) {
+        text_add_string(&words, i > 0 ? " " : "");
+        format_shell_word(&words, b->page->command[i]);
     }
-    if (types->shown < types->len) {
-        add_size_row(b, t, types->others.at, NULL);
-        CELL(b, as_others(types->len - types->shown));
+    FACT(b, &doc_block(b->doc, s, DOC_FACTS)->facts, "made by",
+         run_name(text_string(&words)));
+    text_free(&words);
+}
+
+/* A page has a place for the tree; where there is none it says why. */
+void build_inputs(struct build *b)
+{
+    bool may_have = b->r->kind == HD_REPORT_DIFF || b->r->kind == HD_REPORT_CHECK ||
+                    b->r->kind == HD_REPORT_TOP;
+    if (may_have && b->r->found.tree.len > 0)
+        build_places(b);
+    else if (may_have)
+        PARAGRAPH(b, doc_topic(b->doc, "Where the memory is", NULL),
+                  "Unknown: retained sizes need references. A table of types has none, and "
+                  "--tables-only does not read them; snapshots of heapdrift collect and "
+                  "dotnet-gcdump have them.");
+    if (b->r->snapshot_count == 0 || b->r->kind == HD_REPORT_INFO)
+        return;
+    struct doc_section *s = doc_topic(b->doc, "Inputs", NULL);
+    add_inputs(b, s);
+    if (b->page->command_len > 0)
+        add_made_by(b, s);
+}
+
+/* --- what to run next -------------------------------------------------------------- */
+
+/* Commands to paste: with the snapshots as they were named, so that a folder stays a
+ * folder, and a run of a store a run. */
+
+/* Whether a word can be printed as it is, for somebody to paste. */
+static bool is_plain(const char *word)
+{
+    struct text t = {0};
+    format_name(&t, word);
+    bool plain = strcmp(text_string(&t), word) == 0;
+    text_free(&t);
+    return plain;
+}
+
+struct names {
+    const char *const *all;
+    size_t count;
+    bool are_options;
+};
+
+static bool are_plain(const struct names *of)
+{
+    for (size_t i = 0; i < of->count; i++)
+        if (!is_plain(of->all[i]))
+            return false;
+    return true;
+}
+
+/* Behind "--" if a command line takes one for something else: -x, @FILE. */
+static void add_names(struct build *b, const struct names *of)
+{
+    bool dashes = false;
+    for (size_t i = 0; i < of->count; i++)
+        dashes |= !of->are_options &&
+                  ((of->all[i][0] == '-' && of->all[i][1] != '\0') || of->all[i][0] == '@');
+    text_add_string(&b->words, dashes ? " --" : "");
+    for (size_t i = 0; i < of->count; i++) {
+        text_add_char(&b->words, ' ');
+        format_shell_word(&b->words, strcmp(of->all[i], "-") == 0 ? "FILE" : of->all[i]);
     }
-    add_size_row(b, t, types->sum.at, NULL);
-    CELL(b, phrase_total(types));
+}
+
+/* What is in b->words, as commands; a line each. */
+static void end_commands(struct build *b, bool names_files)
+{
+    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+    struct doc_command *next = &doc_block(b->doc, s, DOC_COMMAND)->command;
+    next->label = "next";
+    next->lines = doc_string(b->doc, text_string(&b->words));
+    next->names_files = names_files;
+    text_clear(&b->words);
+}
+
+static bool are_stored(const struct build *b)
+{
+    return b->opt != NULL && b->opt->inputs_are_options;
+}
+
+/* The snapshots as the user named them, or else by their paths. */
+static struct names inputs_of(struct build *b)
+{
+    const struct hd_report *r = b->r;
+    if (b->opt != NULL && b->opt->input_count > 0)
+        return (struct names){b->opt->inputs, b->opt->input_count, are_stored(b)};
+    const char **paths = arena_array(&b->doc->arena, const char *, r->snapshot_count);
+    for (size_t k = 0; k < r->snapshot_count; k++)
+        paths[k] = r->snapshots[k].info.path;
+    return (struct names){paths, r->snapshot_count, false};
+}
+
+void build_next_of(struct build *b, const char *subject)
+{
+    const struct hd_report *r = b->r;
+    const size_t last = r->snapshot_count - 1;
+    const char *paths[] = {r->snapshots[0].info.path, r->snapshots[last].info.path};
+    const struct names ends =
+        are_stored(b) ? inputs_of(b) : (struct names){paths, last > 0 ? 2 : 1, false};
+    if (subject == NULL || place_is_root(subject) || !is_plain(subject) ||
+        !are_plain(&ends))
+        return;
+    text_add_string(&b->words, "heapdrift roots ");
+    format_shell_word(&b->words, arena_printf(&b->doc->arena, "--type=%s", subject));
+    add_names(b, &ends);
+    end_commands(b, true);
+}
+
+/* What began late is found from where it began, if enough was taken since. */
+static bool add_diff_since(struct build *b)
+{
+    const struct hd_report *r = b->r;
+    const size_t since = r->diff.growth.since, left = r->snapshot_count - since;
+    const char *paths[SERIES_MAX_SNAPSHOTS];
+    if (since == 0 || !report_is_enough(left) || are_stored(b))
+        return false;
+    for (size_t k = 0; k < left; k++)
+        paths[k] = r->snapshots[since + k].info.path;
+    const struct names later = {paths, left, false};
+    if (!are_plain(&later))
+        return false;
+    text_add_string(&b->words, "heapdrift diff");
+    add_names(b, &later);
+    end_commands(b, true);
+    return true;
+}
+
+/* Under load, and long enough; the process may be there still. What is in a store is
+ * watched already. */
+static void add_watch(struct build *b)
+{
+    struct heading_origin from;
+    char command[64] = "heapdrift watch PID --count=6";
+    if (are_stored(b))
+        return;
+    if (heading_origin(b->r, &from) && from.pid != HD_UNKNOWN)
+        snprintf(command, sizeof(command), "heapdrift watch %" PRIu64 " --count=6",
+                 from.pid);
+    text_add_string(&b->words, command);
+    end_commands(b, false);
+}
+
+void build_next(struct build *b)
+{
+    const struct hd_diff *d = &b->r->diff;
+    const struct names in = inputs_of(b);
+    if (d->usable_count < 2 || d->no_match != NULL)
+        return;
+    if (d->suspect_count > 0 && are_plain(&in)) {
+        text_add_string(&b->words, "heapdrift explore");
+        add_names(b, &in);
+        if (in.count == 1 ||
+            in.are_options) { /* of many the line would be too long to say twice */
+            text_add_string(&b->words, "\nheapdrift report");
+            add_names(b, &in);
+            text_add_string(&b->words, " -o leak.html");
+        }
+        end_commands(b, true);
+    } else if (d->suspect_count + d->hidden_count == 0 &&
+               (d->growth.is_open || b->r->summary.tone == HD_TONE_UNSURE)) {
+        if (!d->growth.is_open || !add_diff_since(b))
+            add_watch(b);
+    }
 }

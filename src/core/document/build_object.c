@@ -27,8 +27,7 @@ static struct doc_section *begin_topic(struct build *b, const char *title)
 
 /* An object by its address or, where there is none, its number, as code: else a page takes
  * it for a ticket. */
-static void add_place(struct build *b, struct doc_runs *to, uint64_t address,
-                      uint32_t number)
+void build_place(struct build *b, struct doc_runs *to, uint64_t address, uint32_t number)
 {
     if (address == 0)
         SAY(b, to, run_code(arena_printf(&b->doc->arena, "#%u", (unsigned)number)));
@@ -62,14 +61,14 @@ static void add_plain(struct build *b, struct doc_runs *to, const struct hd_fiel
 }
 
 /* The value of a field, of a reference with what it leads to. */
-static void add_value(struct build *b, struct doc_runs *to, const struct hd_field *f)
+void build_value(struct build *b, struct doc_runs *to, const struct hd_field *f)
 {
     if (f->kind != HD_FIELD_REFERENCE) {
         add_plain(b, to, f);
         return;
     }
     if (f->to != HD_NO_OBJECT)
-        add_place(b, to, f->number, f->to);
+        build_place(b, to, f->number, f->to);
     else if (f->number == 0)
         SAY(b, to, "null");
     else
@@ -136,13 +135,13 @@ static void object_add_facts(struct build *b, struct doc_section *s,
     if (self != NULL && self->text != NULL) /* of a Uri */
         add_text(b, build_fact(b, f, "value"), self->text, self->is_cut);
     else if (self != NULL)
-        add_value(b, build_fact(b, f, "value"), self);
+        build_value(b, build_fact(b, f, "value"), self);
     struct doc_runs *to = build_fact(b, f, "address");
     SAY(b, to, as_address(o->address));
     if (x->offset > 0)
         SAY(b, to, "; ", as_address(x->asked), " is inside it, ",
             as_plural(x->offset, "byte"), " behind its beginning");
-    add_place(b, build_fact(b, f, "number"), 0, o->number);
+    build_place(b, build_fact(b, f, "number"), 0, o->number);
     add_size(b, f, x);
     object_add_since(b, f, x);
     if (x->has_roots && o->is_reachable)
@@ -175,8 +174,8 @@ static void add_field_table(struct build *b, struct doc_section *s,
         const char *declared = field->type != NULL ? field->type : "-";
         build_row(b, t, DOC_ROW);
         CELL(b, run_quoted(field->name != NULL ? field->name : "-"));
-        add_value(b, build_next_cell(b), field);
-        add_place(b, build_next_cell(b), field->number, field->to);
+        build_value(b, build_next_cell(b), field);
+        build_place(b, build_next_cell(b), field->number, field->to);
         CELL(b, field->to_type != NULL ? run_type(field->to_type) : run_name(declared));
     }
     build_rest(b, t, f->count - f->first - f->len);
@@ -248,7 +247,7 @@ static void neighbours_add(struct build *b, const char *title,
         CELL(b, g->references);
         CELL(b, say_if(g->kind == HD_OBJECT, as_size(g->bytes)));
         text_add_string(&b->words, g->objects > 1 ? "e.g. " : "");
-        add_place(b, build_next_cell(b), all[i].address, g->first);
+        build_place(b, build_next_cell(b), all[i].address, g->first);
         CELL(b, run_quoted(g->field != NULL ? g->field : "-"));
         CELL(b, object_type_of(g->type, g->full_name));
     }
@@ -278,7 +277,7 @@ static void add_holders(struct build *b, const struct hd_instance *x)
         bool is_object = o->kind == HD_OBJECT;
         build_row(b, t, DOC_ROW);
         CELL(b, h->references);
-        add_place(b, build_next_cell(b), is_object ? o->address : 0, o->number);
+        build_place(b, build_next_cell(b), is_object ? o->address : 0, o->number);
         CELL(b, say_if(is_object, as_size(o->bytes)));
         CELL(b, run_quoted(h->field != NULL ? h->field : "-"));
         CELL(b, object_type_of(o->type, o->full_name));
@@ -314,7 +313,7 @@ static void object_add_chain(struct build *b, const struct hd_instance *x)
             build_rest(b, t, x->chain_skipped);
         build_row(b, t, DOC_ROW);
         if (o->kind == HD_OBJECT)
-            add_place(b, build_next_cell(b), o->address, o->number);
+            build_place(b, build_next_cell(b), o->address, o->number);
         else
             CELL(b, "");
         CELL(b, say_if(o->kind == HD_OBJECT, as_size(o->bytes)));
@@ -331,7 +330,7 @@ void build_object(struct build *b)
     /* What a page has as its heading. */
     SAY(b, &b->doc->summary, object_type_of(o->type, o->full_name), " ");
     if (o->address == 0)
-        add_place(b, &b->doc->summary, 0, o->number);
+        build_place(b, &b->doc->summary, 0, o->number);
     else
         SAY_AS(b, &b->doc->summary, DOC_CODE, as_address(o->address));
     object_add_facts(b, doc_section(b->doc, DOC_PLAIN), x);
@@ -425,37 +424,13 @@ static void object_add_types(struct build *b)
 static void add_objects(struct build *b)
 {
     const struct hd_object_set *set = &b->r->objects;
-    const bool has_type = set->type_count > 1;
-    const struct doc_column columns[] = {
-        {.title = "object"},
-        {RIGHT("size")},
-        {RIGHT("retained"), .is_absent = !set->has_roots},
-        {.title = "gen",
-         .from_width = 70,
-         .is_absent = !b->r->snapshots[b->r->snapshot_count - 1].info.has_generations},
-        {RIGHT("since"), .is_absent = set->identity == HD_SAME_UNKNOWN},
-        {.title = "type", .is_subject = true, .is_absent = !has_type},
-        {.title = "held by", .gives_way = true, .is_subject = !has_type}};
     if (set->len == 0)
         return;
-    struct doc_table *t = TABLE(b, doc_topic(b->doc, "Objects", NULL), columns);
+    struct doc_table *t =
+        build_list(b, doc_topic(b->doc, "Objects", NULL), &record_object_row);
     for (size_t i = 0; i < set->len; i++) {
-        const struct hd_object_row *row = &set->rows[i];
-        const struct hd_object *o = &row->object;
         build_row(b, t, DOC_ROW);
-        if (o->address != 0)
-            CELL_AS(b, DOC_CODE, as_address(o->address));
-        else
-            add_place(b, build_next_cell(b), 0, o->number);
-        CELL(b, as_size(o->bytes));
-        CELL(b, as_size(row->retained));
-        CELL(b, o->generation != HD_GEN_UNKNOWN ? generation_names[o->generation] : "-");
-        CELL(b, row->since == 0 ? say_words("before") : say_count(row->since + 1));
-        CELL(b, run_type(o->type));
-        /* Its owner; without one the kind of root, and that nothing holds it. */
-        CELL(b, !set->has_roots        ? say_words("-")
-                : row->held_by != NULL ? run_name(row->held_by)
-                                       : as_root_kind(row->root));
+        build_list_row(b, t, &set->rows[i]);
     }
     build_rest(b, t, set->omitted);
 }
@@ -488,27 +463,18 @@ static void add_statics(struct build *b, struct doc_runs *to)
         SAY(b, to, ", ", set->unset, " not set yet");
 }
 
-/* Of a reference the type of what is there. */
 static void add_static(struct build *b, struct doc_table *t, const struct hd_static *s)
 {
-    const struct hd_field *f = &s->field;
-    const char *module = s->module, *end = module != NULL ? strrchr(module, '/') : NULL;
-    const char *field = f->name != NULL ? f->name : "";
+    const char *field = s->field.name != NULL ? s->field.name : "";
     build_row(b, t, DOC_ROW);
-    CELL(b, say_if(s->retained != HD_UNKNOWN, as_size(s->retained)));
-    CELL(b, say_if(s->bytes != HD_UNKNOWN, as_size(s->bytes)));
+    build_list_row(b, t, s);
     /* "Shop.Store.s_all"; where the class is not known, only the field. */
-    CELL(b, run_name(s->declared_by == NULL
-                         ? field
-                         : arena_printf(&b->doc->arena, f->name != NULL ? "%s.%s" : "%s%s",
-                                        s->declared_by, field)));
-    if (s->is_set)
-        add_value(b, build_next_cell(b), f);
-    else
-        CELL(b, "not set yet");
-    CELL(b, f->to_type != NULL ? run_type(f->to_type) : run_name(f->type));
-    CELL(b, say_if(s->thread != 0, as_id(s->thread)));
-    CELL(b, run_name(end != NULL ? end + 1 : module));
+    SAY(b, &build_cell_of(b, "variable")->words,
+        run_name(s->declared_by == NULL
+                     ? field
+                     : arena_printf(&b->doc->arena,
+                                    s->field.name != NULL ? "%s.%s" : "%s%s",
+                                    s->declared_by, field)));
 }
 
 static bool any_static_is_hidden(const struct hd_static_set *set)
@@ -526,20 +492,9 @@ static bool any_static_is_hidden(const struct hd_static_set *set)
 void build_statics(struct build *b)
 {
     const struct hd_static_set *set = &b->r->statics;
-    bool threads = false, modules = false, texts = false;
-    for (size_t i = 0; i < set->len; i++) {
-        threads |= set->rows[i].thread != 0;
-        modules |= set->rows[i].module != NULL;
+    bool texts = false;
+    for (size_t i = 0; i < set->len; i++)
         texts |= set->rows[i].field.text != NULL || set->rows[i].field.member != NULL;
-    }
-    const struct doc_column columns[] = {
-        {RIGHT("retained")},
-        {RIGHT("bytes"), .from_width = 120},
-        {.title = "variable", .is_subject = true},
-        {.title = "value", .gives_way = texts},
-        {.title = "type", .gives_way = true},
-        {RIGHT("thread"), .is_absent = !threads},
-        {.title = "module", .gives_way = true, .from_width = 160, .is_absent = !modules}};
     if (b->page != NULL)
         add_statics(b, &b->doc->summary);
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
@@ -549,7 +504,9 @@ void build_statics(struct build *b)
                   "only those that refer to an object, without values: these, and numbers, "
                   "are in core dumps");
     s = doc_topic(b->doc, "Static variables", NULL);
-    struct doc_table *t = TABLE(b, s, columns);
+    struct doc_table *t = build_list(b, s, &record_static_row);
+    for (size_t c = 0; c < t->column_count; c++)
+        t->columns[c].gives_way |= texts && strcmp(t->columns[c].title, "value") == 0;
     for (size_t i = 0; i < set->len; i++)
         add_static(b, t, &set->rows[i]);
     build_rest(b, t, set->omitted);

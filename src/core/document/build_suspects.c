@@ -6,7 +6,6 @@
 #include "heap/async_names.h"
 #include "ranking/hints.h"
 #include "report/phrases.h"
-
 #include "report/text_parts.h"
 
 #include <math.h>
@@ -96,23 +95,6 @@ static void add_remarks(struct build *b, const struct hd_suspect *s)
                s->at[b->r->snapshot_count - 1].count);
 }
 
-/* Where the order comes from. */
-static void add_details(struct build *b, const struct hd_suspect *s)
-{
-    char tau[32];
-    bool bytes = b->r->diff.types.bytes_known;
-    uint64_t score = (uint64_t)(s->score + 0.5);
-    if (s->score < 0.5)
-        CELL(b, bytes ? "<1 B" : "<1");
-    else
-        CELL(b, bytes ? as_size(score) : say_count(score));
-    CELL(b, as_share(s->score_share));
-    c_snprintf(tau, sizeof(tau), "%.2f", s->tau);
-    CELL(b, tau);
-    CELL(b, ranking_basis_names[s->basis]);
-    CELL(b, s->suspicion != HD_SUSPECT_NOT ? suspicion_names[s->suspicion] : "");
-}
-
 /* What bars are drawn of, a value per snapshot: the counts that the row tells or, where one
  * object came and went on growing, what it retains. */
 static struct doc_chart *chart_of(struct build *b, const struct hd_suspect *s,
@@ -142,25 +124,12 @@ static void suspects_add_row(struct build *b, struct doc_table *t,
                              const struct hd_suspect *s)
 {
     struct hd_tally at[SERIES_MAX_SNAPSHOTS];
-    struct text method = {0};
     build_row(b, t, DOC_ROW);
     b->row->is_suspect = s->suspicion != HD_SUSPECT_NOT && s->rank > 0;
-    CELL(b, say_if(s->rank > 0, say_count(s->rank)));
-    text_gain(&b->words, b->r, s);
-    CELL_AS(b, b->row->is_suspect ? DOC_MORE : DOC_WORDS, "");
-    CELL(b, as_share(text_gain_share(b->r, s)));
-    size_t n = hd_suspect_counts(s, b->r->snapshot_count, at);
-    CELL(b, at[0].count, " → ", at[n - 1].count);
+    build_list_row(b, t, s);
     if (b->page != NULL)
-        b->row->cells[b->cell].chart = chart_of(b, s, at, n);
-    build_cell_trend(b, at, n);
-    add_details(b, s);
-    /* A call of an async method goes by the method. */
-    if (format_method(&method, s->subject, false))
-        CELL(b, run_name(text_string(&method)));
-    else
-        CELL(b, run_type(s->subject));
-    text_free(&method);
+        build_cell_of(b, "trend")->chart =
+            chart_of(b, s, at, hd_suspect_counts(s, b->r->snapshot_count, at));
     add_remarks(b, s);
 }
 
@@ -257,42 +226,7 @@ static void suspects_add_groups(struct build *b, struct doc_table *t)
 static void suspects_add_table(struct build *b, struct doc_section *s)
 {
     const struct hd_diff *d = &b->r->diff;
-    const struct doc_column columns[] = {
-        {RIGHT("#")},
-        /* Of tables it is the growth of shallow bytes, or of counts. */
-        {.title = d->by_graph            ? "retains"
-                  : d->types.bytes_known ? "bytes"
-                                         : "objects",
-         .align = DOC_RIGHT,
-         .meaning = d->by_graph ? "Gained from the first to the last snapshot, including "
-                                  "everything only these objects keep alive."
-                                : "Gained from the first to the last snapshot."},
-        {RIGHT("of heap"), .from_width = 60},
-        {RIGHT("count")},
-        {.title = "trend", .from_width = 70},
-        {RIGHT("score"), .is_detail = true,
-         .meaning =
-             "The order: retained bytes gained that no growing owner above explains, at "
-             "the rate of the second half of the series, reduced for growth that goes "
-             "back and forth."},
-        {RIGHT("of heap"), .is_detail = true, .is_for_pages = true},
-        {RIGHT("tau"), .is_detail = true, .is_for_pages = true,
-         .meaning = "How steadily it grows, from -1 to 1: 1 means that every snapshot has "
-                    "more than the one before it."},
-        {.title = "basis",
-         .is_detail = true,
-         .is_for_pages = true,
-         .meaning =
-             "What grows. graph: a place in the dominator tree; type: a whole type, held "
-             "by different owners over time; table: shallow bytes of a type."},
-        {.title = "suspect by",
-         .is_detail = true,
-         .is_for_pages = true,
-         .meaning =
-             "Why it is a suspect. size: a large score; steady: nearly the same gain in "
-             "every step; age: what was added in every step is still alive."},
-        {.title = report_unit(b->r), .is_subject = true, .is_title = true}};
-    struct doc_table *t = TABLE(b, s, columns);
+    struct doc_table *t = build_list(b, s, &record_suspect);
     t->details = "Scores";
     for (size_t i = 0; i < d->suspects_shown; i++) {
         suspects_add_row(b, t, &d->suspects[i]);
@@ -329,4 +263,163 @@ void build_suspects(struct build *b)
                   d->hidden_count == 1 ? "is" : "are",
                   " not shown: --type, --exclude or --app-only hides ",
                   d->hidden_count == 1 ? "it" : "them", ".");
+}
+
+/* --- hints -------------------------------------------------------------------------- */
+
+/* A hint's section of docs/hints.md as blocks of a document.
+ *
+ * The page is a part of the program (hints.S), so that a report by mail and a terminal
+ * without a browser have its text too. Of Markdown it has what is read here, and tests see
+ * to it that it has nothing else: paragraphs with **words**, `code` and [words](link), and
+ * blocks of code. It does not know how any of it is shown. */
+
+/* --- the page ------------------------------------------------------------- */
+
+extern const char hints_markdown[]; /* ends with a 0 */
+
+/* Where the text below the heading of that name begins; NULL: there is none. Its end is
+ * where the next one begins, or that of the page. */
+static const char *section_of(const char *id, const char **end)
+{
+    static const char heading[] = "\n## ";
+    const size_t len = strlen(id);
+    for (const char *at = hints_markdown; (at = strstr(at, heading)) != NULL;) {
+        at += sizeof(heading) - 1;
+        if (strncmp(at, id, len) != 0 || at[len] != '\n')
+            continue;
+        *end = strstr(at, heading);
+        *end = *end != NULL ? *end : at + strlen(at);
+        return at + len;
+    }
+    return NULL;
+}
+
+/* --- words ---------------------------------------------------------------- */
+
+/* What stands around a run, and what it is then. */
+struct markup {
+    const char *open, *close;
+    enum doc_style style;
+};
+
+/* What the mark that begins here is around, up to *to; NULL: there is none. */
+static const char *marked(const struct markup *m, const char *s, const char *end,
+                          const char **to)
+{
+    const size_t len = strlen(m->open);
+    if (strncmp(s, m->open, len) != 0)
+        return NULL;
+    *to = strstr(s + len, m->close);
+    return *to != NULL && *to < end ? s + len : NULL;
+}
+
+static void add_marked(struct build *b, struct doc_runs *to, const char *s, const char *end)
+{
+    static const struct markup marks[] = {{"**", "**", DOC_STRONG}, {"`", "`", DOC_CODE}};
+    static const struct markup label = {"[", "](", DOC_WORDS};
+    while (s < end) {
+        const char *from = NULL, *until;
+        size_t m = 0;
+        while (m < 2 && (from = marked(&marks[m], s, end, &until)) == NULL)
+            m++;
+        if (from != NULL) {
+            build_end(b, to);
+            text_add(&b->words, from, (size_t)(until - from));
+            SAY_AS(b, to, marks[m].style, "");
+            s = until + strlen(marks[m].close);
+        } else if ((from = marked(&label, s, end, &until)) != NULL) {
+            text_add(&b->words, from, (size_t)(until - from));
+            s = until + strcspn(until, ")") + 1; /* nobody can follow it from here */
+        } else {
+            text_add(&b->words, *s == '\n' ? " " : s, 1);
+            s++;
+        }
+    }
+    build_end(b, to);
+}
+
+void build_marked(struct build *b, struct doc_runs *to, const char *words)
+{
+    add_marked(b, to, words, words + strlen(words));
+}
+
+/* --- blocks --------------------------------------------------------------- */
+
+static void add_prose(struct build *b, struct doc_section *s, const char *from,
+                      const char *end)
+{
+    struct doc_line *l = &doc_block(b->doc, s, DOC_PROSE)->line;
+    l->wraps = true;
+    add_marked(b, doc_piece(b->doc, l, ""), from, end);
+}
+
+/* From its language on. */
+static void add_listing(struct build *b, struct doc_section *s, const char *from,
+                        const char *end)
+{
+    const size_t language = strcspn(from, "\n");
+    struct doc_listing *l = &doc_block(b->doc, s, DOC_LISTING)->listing;
+    l->language = arena_strdup(&b->doc->arena, from, language);
+    from += language + 1;
+    l->lines = arena_strdup(&b->doc->arena, from, (size_t)(end - from));
+}
+
+/* What s begins with, up to the next of that; or to the end. */
+static const char *until(const char *s, const char *what, const char *end)
+{
+    const char *found = strstr(s, what);
+    return found != NULL && found < end ? found : end;
+}
+
+void build_hint_page(struct build *b, struct doc_section *s, const char *id)
+{
+    static const char fence[] = "```";
+    const char *end, *at = id != NULL ? section_of(id, &end) : NULL;
+    while (at != NULL && at < end) {
+        const char *stop;
+        if (*at == '\n') {
+            at++;
+        } else if (strncmp(at, fence, sizeof(fence) - 1) == 0) {
+            stop = until(at + 1, "\n```", end);
+            add_listing(b, s, at + sizeof(fence) - 1, stop + (stop < end));
+            at = stop < end ? stop + sizeof(fence) : end;
+        } else {
+            stop = until(at, "\n\n", end);
+            add_prose(b, s, at, stop > at && stop[-1] == '\n' ? stop - 1 : stop);
+            at = stop;
+        }
+    }
+}
+
+/* --- documents of their own ------------------------------------------------ */
+
+struct document *document_of_hint(const char *id)
+{
+    const struct hint *hint = hint_named(id);
+    if (hint == NULL)
+        return NULL;
+    struct build b = {.doc = document_new("heapdrift help hint")};
+    struct doc_section *s = doc_section(b.doc, DOC_ITEM);
+    s->title = (struct doc_run){DOC_STRONG, hint->id};
+    add_prose(&b, s, hint->fix, hint->fix + strlen(hint->fix));
+    build_hint_page(&b, s, id);
+    text_free(&b.words);
+    return b.doc;
+}
+
+struct document *document_of_hints(void)
+{
+    struct build b = {.doc = document_new("heapdrift help hint")};
+    struct doc_section *s = doc_section(b.doc, DOC_PLAIN);
+    struct doc_facts *all = &doc_block(b.doc, s, DOC_FACTS)->facts;
+    for (size_t i = 0; i < hint_count; i++) {
+        if (hints[i].id == NULL)
+            continue;
+        struct doc_line *l = &doc_fact(b.doc, all, hints[i].id)->value;
+        l->wraps = true;
+        SAY(&b, doc_piece(b.doc, l, ""), hints[i].fix);
+    }
+    text_free(&b.words);
+    return b.doc;
 }

@@ -188,34 +188,15 @@ static void name_line(struct build *b, struct doc_runs *to, const struct tree_li
 
 /* --- what is said of it ------------------------------------------------------- */
 
-/* Of all places or of none. */
-static bool knows_stayed(const struct hd_tree *t)
-{
-    return t->len > 0 && t->nodes[0].stayed != HD_UNKNOWN;
-}
-
 static void tree_add_line(struct build *b, struct doc_table *table,
                           const struct tree_line *line)
 {
-    enum { BAR_COLUMNS = 8 };
     const struct hd_tree *t = &b->r->tree;
-    const struct hd_tree_node *n = node_at(b, line->start), *last = node_at(b, line->last);
-    const struct hd_tally *owned = &n->owned[t->last];
-    const uint64_t all = t->reachable[t->last].bytes;
+    const struct hd_tree_node *last = node_at(b, line->last);
     build_row(b, table, DOC_ROW);
     b->row->depth = line->depth;
-    CELL_AS(b,
-            n->growth > 0   ? DOC_MORE
-            : n->growth < 0 ? DOC_LESS
-                            : DOC_WORDS,
-            as_size_signed(n->growth));
-    CELL(b, as_size(owned->bytes));
-    CELL(b, owned->count);
-    CELL(b, n->stayed);
-    if (all > 0)
-        format_bar(&b->words, (double)owned->bytes / (double)all, BAR_COLUMNS);
-    CELL(b, "");
-    name_line(b, build_next_cell(b), line);
+    build_list_row(b, table, node_at(b, line->start));
+    name_line(b, &build_cell_of(b, "owner")->words, line);
     if (last->suspect == 0)
         return;
     struct doc_runs *mark = doc_remark(b->doc, b->row);
@@ -258,18 +239,7 @@ static void add_lines(struct build *b, struct doc_table *table)
 
 static void add_tree(struct build *b, struct doc_section *s)
 {
-    enum { ROOM_FOR_BARS = 100 };
-    const struct hd_tree *t = &b->r->tree;
-    const bool one = t->first == t->last;
-    const struct doc_column columns[] = {
-        {RIGHT("Δretained"), .is_absent = one},
-        {RIGHT("retained"), .from_width = one ? 0 : 56},
-        {RIGHT("objects"), .from_width = 72},
-        {RIGHT("stayed"), .from_width = ROOM_FOR_BARS, .is_absent = !knows_stayed(t),
-         .meaning = "Objects that came after the first snapshot and are in the last."},
-        {.title = "of heap", .from_width = ROOM_FOR_BARS},
-        {.title = t->is_holders ? "held by" : "owner", .is_subject = true}};
-    struct doc_table *table = TABLE(b, s, columns);
+    struct doc_table *table = build_list(b, s, &record_node);
     table->is_tree = true;
     add_lines(b, table);
 }

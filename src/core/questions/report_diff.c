@@ -6,7 +6,7 @@
 #include "format/open.h"
 #include "heap/place.h"
 #include "owners/ownership_tree.h"
-#include "questions/hint_clues.h"
+#include "questions/questions.h"
 #include "questions/report_suspects.h"
 #include "questions/report_tree.h"
 #include "ranking/native.h"

@@ -5,7 +5,7 @@
 #include "browse/objects.h"
 #include "heap/graph.h"
 #include "heap/names.h"
-#include "questions/since.h"
+#include "questions/questions.h"
 #include "report/report.h"
 
 #include <stdlib.h>

@@ -2,8 +2,7 @@
 #include "base/error.h"
 #include "compare/instances.h"
 #include "format/open.h"
-#include "questions/asked_types.h"
-#include "questions/since.h"
+#include "questions/questions.h"
 #include "report/phrases.h"
 
 #include <stdlib.h>

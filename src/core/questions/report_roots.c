@@ -1,9 +1,7 @@
 #include "base/error.h"
 #include "compare/comparison.h"
 #include "format/open.h"
-#include "questions/asked_types.h"
-#include "questions/hint_clues.h"
-#include "questions/since.h"
+#include "questions/questions.h"
 #include "report/phrases.h"
 
 #include <stdlib.h>

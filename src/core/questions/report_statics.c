@@ -8,7 +8,7 @@
 #include "format/open.h"
 #include "heap/place.h"
 #include "owners/retained.h"
-#include "questions/asked_types.h"
+#include "questions/questions.h"
 
 #include <stdlib.h>
 #include <string.h>

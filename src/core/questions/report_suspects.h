@@ -5,8 +5,10 @@
 
 #include "owners/ownership_tree.h"
 #include "ranking/leak_ranking.h"
+#include "ranking/table_ranking.h"
 #include "report/report.h"
 #include "series/series.h"
+#include "series/suspicion.h"
 
 struct suspect_rows {
     struct hd_report *r;
@@ -28,5 +30,22 @@ struct suspect_rows {
  * nothing explains the growth. scratch must live as long as heads are used. */
 void suspects_by_graph(struct suspect_rows *to, struct arena *scratch);
 void suspects_by_tables(struct suspect_rows *to, struct arena *scratch);
+
+/* One row for one leak of --by=holder.
+ *
+ * What a static variable holds grows in each of the places below it: in the dictionary's
+ * array, in its nodes, in what they refer to. Of such suspects the topmost speaks for all.
+ * It knows places by their names, and no graph. */
+/* The places that a row speaks for, by their scores. */
+struct joined_holder {
+    const char **below;
+    size_t len;
+};
+
+/* Join the suspects of t, rows that reach the line, and order it again: one for each row
+ * of t. A row that speaks for others has the counts, bytes and scores of all. In a. */
+struct joined_holder *nested_holders_join(struct ranking *t, size_t snapshots,
+                                          const struct suspect_line *line, double whole,
+                                          struct arena *a);
 
 #endif

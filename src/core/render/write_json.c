@@ -1,7 +1,7 @@
 /* JSON, one object: what the records say (records.h); docs/json-schema has the schemas.
  * Keys stand in their order, unknown values are null, integers are exact. */
-#include "render/records.h"
 #include "render/writer.h"
+#include "report/records.h"
 
 const struct record *const document_records[HD_REPORT_KIND_COUNT] = {
     [HD_REPORT_DIFF] = &record_diff,           [HD_REPORT_TOP] = &record_top,

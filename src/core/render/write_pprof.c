@@ -4,8 +4,8 @@
  * protobuf-c packs structs that are made here and allocates nothing itself; where its bytes
  * go to is ours (append). */
 #include "base/pack.h"
-#include "render/tree_frames.h"
 #include "render/writer.h"
+#include "report/records.h"
 
 #include <profile.pb-c.h>
 

@@ -4,7 +4,7 @@
 #include "base/csv.h"
 #include "heap/place.h"
 #include "report/object_words.h"
-#include "report/report.h"
+#include "report/records.h"
 #include "report/text_parts.h"
 
 #include <string.h>
@@ -59,6 +59,49 @@ size_t hd_suspect_counts(const struct hd_suspect *suspect, size_t snapshots,
     for (size_t k = 0; k < snapshots; k++)
         if (suspect->counts[k] != HD_UNKNOWN)
             at[n++] = (struct hd_tally){suspect->counts[k], 0};
+    return n;
+}
+
+/* --- columns of lists ------------------------------------------------------ */
+
+bool hd_cell_is_number(enum hd_cell_kind kind)
+{
+    return kind >= HD_CELL_COUNT && kind <= HD_CELL_SHARE;
+}
+
+size_t hd_list_columns(const struct hd_model *model, enum hd_list list,
+                       struct hd_column all[HD_MAX_COLUMNS])
+{
+    const struct record *const records[] = {
+        &record_row,  &record_top_row, &record_suspect,   &record_suspect,
+        &record_node, &record_node,    &record_any_object};
+    const struct record *r = records[list];
+    const bool last = list == HD_LIST_LAST_SUSPECTS || list == HD_LIST_LAST_PLACES;
+    struct listed found[MAX_LISTED];
+    size_t count = 0, len = record_list(r, last ? r->last_screen : r->screen, found);
+    for (size_t i = 0; i < len; i++) {
+        const struct column *c = found[i].field->column;
+        const char *key = c->file != NULL ? c->file : found[i].field->key;
+        if (c->is_known == NULL || c->is_known(model))
+            all[count++] = (struct hd_column){
+                .title = c->title_in != NULL ? c->title_in(model) : c->title,
+                .key = *key != '\0' ? key : NULL,
+                .kind = c->kind,
+                .width = found[i].width,
+                .from_width = found[i].from_width,
+                .cell = c->cell};
+    }
+    return count;
+}
+
+size_t hd_cell_trend(const struct hd_cell *cell, size_t snapshots, struct hd_tally *at)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < snapshots; k++)
+        if (cell->counts == NULL)
+            at[n++] = cell->at[k];
+        else if (cell->counts[k] != HD_UNKNOWN)
+            at[n++] = (struct hd_tally){cell->counts[k], 0};
     return n;
 }
 

@@ -262,24 +262,28 @@ const char *text_warned_file(const struct hd_snapshot_facts *all, size_t count,
 
 /* --- growth ------------------------------------------------------------------------ */
 
-void text_gain(struct text *t, const struct hd_report *r, const struct hd_suspect *s)
+struct hd_cell text_gain_cell(const struct hd_diff *d, size_t snapshots,
+                              const struct hd_suspect *s)
 {
-    const struct hd_tally *last = &s->at[r->snapshot_count - 1];
-    say(t, r->diff.by_graph            ? as_size_signed(s->more)
-           : r->diff.types.bytes_known ? as_size_change(s->at[0].bytes, last->bytes)
-                                       : as_change(s->at[0].count, last->count));
+    const struct hd_tally *first = &s->at[0], *last = &s->at[snapshots - 1];
+    if (d->by_graph)
+        return (struct hd_cell){.kind = HD_CELL_SIZE_CHANGE,
+                                .a = s->more < 0 ? (uint64_t)-s->more : 0,
+                                .b = s->more < 0 ? 0 : (uint64_t)s->more};
+    if (d->types.bytes_known)
+        return (struct hd_cell){HD_CELL_SIZE_CHANGE, .a = first->bytes, .b = last->bytes};
+    return (struct hd_cell){HD_CELL_COUNT_CHANGE, .a = first->count, .b = last->count};
 }
 
-double text_gain_share(const struct hd_report *r, const struct hd_suspect *s)
+double text_gain_share(const struct hd_diff *d, size_t snapshots,
+                       const struct hd_suspect *s)
 {
-    const struct hd_tally *last = &s->at[r->snapshot_count - 1],
-                          *all = &r->diff.types.totals[r->snapshot_count - 1];
-    if (r->diff.by_graph)
-        return s->more_share;
-    double gain = r->diff.types.bytes_known ? (double)last->bytes - (double)s->at[0].bytes
-                                            : (double)last->count - (double)s->at[0].count;
-    double whole = (double)(r->diff.types.bytes_known ? all->bytes : all->count);
-    return whole > 0 ? gain / whole : 0;
+    struct hd_cell c = text_gain_cell(d, snapshots, s);
+    const struct hd_tally *all = &d->types.totals[snapshots - 1];
+    double whole = (double)(d->types.bytes_known ? all->bytes : all->count);
+    return d->by_graph ? s->more_share
+           : whole > 0 ? ((double)c.b - (double)c.a) / whole
+                       : 0;
 }
 
 void text_line(struct text *t, const struct hd_report *r)

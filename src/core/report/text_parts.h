@@ -45,10 +45,12 @@ const char *text_warned_file(const struct hd_snapshot_facts *all, size_t count,
 
 /* "+1.84 MiB": what it and all that goes along retain more; of tables the shallow bytes, or
  * objects where bytes are unknown. */
-void text_gain(struct text *t, const struct hd_report *r, const struct hd_suspect *s);
+struct hd_cell text_gain_cell(const struct hd_diff *d, size_t snapshots,
+                              const struct hd_suspect *s);
 
 /* That as a share of the heap in the last snapshot. */
-double text_gain_share(const struct hd_report *r, const struct hd_suspect *s);
+double text_gain_share(const struct hd_diff *d, size_t snapshots,
+                       const struct hd_suspect *s);
 
 /* What gains less than this share of the heap is not worth a line of its own. */
 #define TEXT_NOISE_SHARE 0.005

@@ -1,5 +1,5 @@
 /* Which suspects of --by=holder speak for which, and what they have then. */
-#include "questions/nested_holders.h"
+#include "questions/report_suspects.h"
 
 #include "base/arena.h"
 

@@ -1,6 +1,6 @@
 /* What a diff looks like in places of any width, and what of it a screen is spared. */
 #include "document/build.h"
-#include "questions/nested_holders.h"
+#include "questions/report_suspects.h"
 #include "render/written.h"
 
 /* --- widths --------------------------------------------------------------------------- */

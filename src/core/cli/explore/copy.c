@@ -106,7 +106,7 @@ void copy_put_sequence(const char *text, bool in_tmux, struct hd_sink to)
 struct table {
     FILE *to;
     bool csv;
-    struct column columns[MAX_VIEW_COLUMNS];
+    struct hd_column columns[HD_MAX_COLUMNS];
     size_t count;
 };
 
@@ -160,7 +160,7 @@ static void put_cells(const struct table *t, const struct row *row)
     bool begun = false;
     for (size_t i = 0; i < t->count; i++) {
         struct hd_memory text = {0};
-        if (t->columns[i].csv == NULL)
+        if (t->columns[i].key == NULL)
             continue;
         print_cell(t, row, i, hd_sink_memory(&text));
         const char *s = text.bytes != NULL ? text.bytes : "";
@@ -178,17 +178,17 @@ static void put_heads(const struct table *t)
 {
     bool begun = false;
     for (size_t i = 0; i < t->count; i++) {
-        const struct column *c = &t->columns[i];
-        if (c->csv == NULL)
+        const struct hd_column *c = &t->columns[i];
+        if (c->key == NULL)
             continue;
         put_joint(t, begun);
-        fputs(t->csv ? c->csv : c->head, t->to);
+        fputs(t->csv ? c->key : c->title, t->to);
         begun = true;
     }
     fputs(t->csv ? "\n" : " |\n", t->to);
     for (size_t i = 0; !t->csv && i < t->count; i++)
-        if (t->columns[i].csv != NULL)
-            fputs(t->columns[i].align == ALIGN_RIGHT ? "| ---: " : "| --- ", t->to);
+        if (t->columns[i].key != NULL)
+            fputs(hd_cell_is_number(t->columns[i].kind) ? "| ---: " : "| --- ", t->to);
     fputs(t->csv ? "" : "|\n", t->to);
 }
 

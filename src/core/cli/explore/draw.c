@@ -228,8 +228,8 @@ static unsigned head_draw(struct explore *e, struct grid *g, unsigned end)
 
 /* Columns that fit, with their widths; one takes what the others leave. */
 struct list_layout {
-    struct column all[MAX_VIEW_COLUMNS];
-    size_t from[MAX_VIEW_COLUMNS]; /* number of the cell */
+    struct hd_column all[HD_MAX_COLUMNS];
+    size_t from[HD_MAX_COLUMNS]; /* number of the cell */
     size_t len;
     size_t wide; /* number of the one that takes the rest */
 };
@@ -238,12 +238,12 @@ enum { GUTTER = 2, BETWEEN = 2, MAX_NAME = 80 };
 
 static void lay_out(const struct view *v, unsigned width, struct list_layout *l)
 {
-    struct column all[MAX_VIEW_COLUMNS] = {0};
+    struct hd_column all[HD_MAX_COLUMNS] = {0};
     size_t count = v->kind->columns(v, all);
     unsigned used = GUTTER;
     *l = (struct list_layout){0};
     for (size_t i = 0; i < count; i++) {
-        if (all[i].least > width)
+        if (all[i].from_width > width)
             continue;
         used += all[i].width + (l->len > 0 ? BETWEEN : 0);
         if (all[i].width == 0)
@@ -257,13 +257,18 @@ static void lay_out(const struct view *v, unsigned width, struct list_layout *l)
     l->all[l->wide].width = is_last || rest < MAX_NAME ? rest : MAX_NAME;
 }
 
+static enum align align_of(const struct hd_column *c)
+{
+    return hd_cell_is_number(c->kind) ? ALIGN_RIGHT : ALIGN_LEFT;
+}
+
 static void draw_columns(struct grid *g, const struct list_layout *l, unsigned line)
 {
     grid_line(g, line, false);
     grid_put(g, LOOK_HEAD, "", GUTTER, ALIGN_LEFT);
     for (size_t i = 0; i < l->len; i++) {
         grid_put(g, LOOK_HEAD, "", i > 0 ? BETWEEN : 0, ALIGN_LEFT);
-        grid_put(g, LOOK_HEAD, l->all[i].head, l->all[i].width, l->all[i].align);
+        grid_put(g, LOOK_HEAD, l->all[i].title, l->all[i].width, align_of(&l->all[i]));
     }
     grid_end_line(g, LOOK_HEAD);
 }
@@ -325,7 +330,7 @@ static void draw_row(const struct explore *e, const struct view *v, size_t i,
         struct words w;
         words_begin(&w);
         cell_print(c, w.to);
-        grid_put(g, c->look, words_of(&w), l->all[k].width, l->all[k].align);
+        grid_put(g, c->look, words_of(&w), l->all[k].width, align_of(&l->all[k]));
         words_end(&w);
     }
     grid_end_line(g, LOOK_PLAIN);

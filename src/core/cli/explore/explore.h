@@ -276,11 +276,10 @@ enum cell_kind {
     CELL_COUNT_CHANGE, /* from a to b */
     CELL_SIZE_CHANGE,
     CELL_FROM_TO, /* counts a and b */
-    CELL_SHARE,   /* a of b */
     CELL_PERCENT, /* share */
-    CELL_BAR,     /* a of b, as a bar of 8 columns */
+    CELL_BAR,     /* the same, as a bar of 8 columns */
     CELL_OTHERS,  /* [a others] */
-    CELL_TREND,   /* tallies, a of them */
+    CELL_TREND,   /* the last b of a snapshots */
     CELL_ADDRESS, /* a; 0 unknown */
     CELL_NUMBER,  /* a, without separators */
     CELL_WORD,    /* text of ours */
@@ -295,7 +294,7 @@ struct cell {
     uint64_t a, b;
     double share;
     const char *text;
-    const struct hd_tally *at;
+    struct hd_cell trend;
 };
 
 #define COUNT(n) ((struct cell){.kind = CELL_COUNT, .a = (n)})
@@ -304,11 +303,6 @@ struct cell {
 #define ADDRESS(n) ((struct cell){.kind = CELL_ADDRESS, .a = (n)})
 #define OTHERS(n) ((struct cell){.kind = CELL_OTHERS, .look = LOOK_DIM, .a = (n)})
 #define FROM_TO(a_, b_) ((struct cell){.kind = CELL_FROM_TO, .a = (a_), .b = (b_)})
-#define SHARE(a_, b_) \
-    ((struct cell){.kind = CELL_SHARE, .look = LOOK_DIM, .a = (a_), .b = (b_)})
-#define BAR(a_, b_) \
-    ((struct cell){.kind = CELL_BAR, .look = LOOK_DIM, .a = (a_), .b = (b_)})
-#define TREND(at_, n) ((struct cell){.kind = CELL_TREND, .a = (n), .at = (at_)})
 #define PERCENT(x) ((struct cell){.kind = CELL_PERCENT, .share = (x)})
 #define WORD(text_) ((struct cell){.kind = CELL_WORD, .text = (text_)})
 #define WORD_AS(look_, text_) \
@@ -331,18 +325,8 @@ struct cell cell_change(enum cell_kind kind, uint64_t first, uint64_t last);
     }
 void put_said(struct hd_sink to, const char *format, const struct cell *parts);
 
-enum { MAX_VIEW_COLUMNS = 8 };
-
-struct column {
-    const char *head; /* on the screen */
-    const char *csv;  /* in a file; NULL: not there */
-    unsigned width;   /* 0: what is left; one of them has it */
-    enum align align;
-    unsigned least; /* width of the screen from which on it is shown */
-};
-
 struct row {
-    struct cell cells[MAX_VIEW_COLUMNS];
+    struct cell cells[HD_MAX_COLUMNS];
     const char *name;  /* that is searched and marked; hostile. NULL: none */
     const char *shown; /* what people read instead; NULL: name */
     char *lead;        /* before the last column, safe to print; malloc'd, or NULL */
@@ -357,7 +341,7 @@ struct view_kind {
     const char *name; /* of files that it is exported to */
     enum place place; /* where its keys are told (keys.h) */
 
-    size_t (*columns)(const struct view *v, struct column *all);
+    size_t (*columns)(const struct view *v, struct hd_column *all);
     size_t (*rows)(const struct view *v);
     void (*row)(const struct view *v, size_t i, struct row *row);
 
@@ -464,20 +448,11 @@ struct view *object_view(struct explore *e, uint32_t number);
 unsigned cohorts_lines(const struct hd_births *b, unsigned columns);
 void cohorts_line(const struct hd_births *b, unsigned i, struct hd_sink to);
 
-/* Bars of a trend, of the last snapshots; and the column that has them. */
-static inline size_t view_bars(const struct explore *e)
-{
-    enum { FEW = 16, WIDE = 140 };
-    size_t count = e->model->snapshot_count;
-    return count > FEW && e->width < WIDE ? FEW : count;
-}
-static inline struct column view_trend(const struct explore *e, unsigned least)
-{
-    enum { LEAST = 5, MOST = 16 };
-    unsigned bars = (unsigned)view_bars(e);
-    bars = bars < LEAST ? LEAST : bars > MOST ? MOST : bars;
-    return (struct column){"trend", NULL, bars, ALIGN_LEFT, least};
-}
+/* The columns of a list of the report, and the cells of a row of it. Trends are of as many
+ * of the last snapshots as there is space for. */
+size_t view_list_columns(const struct explore *e, enum hd_list list, struct hd_column *all);
+void view_list_cells(const struct explore *e, enum hd_list list, const void *of,
+                     struct row *row);
 
 /* --- words that several use ------------------------------------------------------ */
 

@@ -90,11 +90,11 @@ static size_t count_lines(enum place place, bool own)
     return n;
 }
 
-static size_t help_columns(const struct view *v, struct column *all)
+static size_t help_columns(const struct view *v, struct hd_column *all)
 {
     (void)v;
-    all[0] = (struct column){"key", "key", 20, ALIGN_LEFT, 0};
-    all[1] = (struct column){"", "what", 0, ALIGN_LEFT, 0};
+    all[0] = (struct hd_column){"key", "key", HD_CELL_WORD, .width = 20};
+    all[1] = (struct hd_column){"", "what", HD_CELL_WORD, .width = 0};
     return 2;
 }
 

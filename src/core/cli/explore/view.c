@@ -179,6 +179,74 @@ struct cell cell_change(enum cell_kind kind, uint64_t first, uint64_t last)
     return (struct cell){.kind = kind, .look = look, .a = first, .b = last};
 }
 
+/* --- lists of the report ---------------------------------------------------------- */
+
+static size_t bars_of(const struct explore *e)
+{
+    enum { FEW = 16, WIDE = 140 };
+    size_t count = e->model->snapshot_count;
+    return count > FEW && e->width < WIDE ? FEW : count;
+}
+
+size_t view_list_columns(const struct explore *e, enum hd_list list, struct hd_column *all)
+{
+    enum { LEAST = 5, MOST = 16 };
+    unsigned bars = (unsigned)bars_of(e);
+    size_t count = hd_list_columns(e->model, list, all);
+    for (size_t i = 0; i < count; i++)
+        if (all[i].kind == HD_CELL_TREND)
+            all[i].width = bars < LEAST ? LEAST : bars > MOST ? MOST : bars;
+    return count;
+}
+
+static struct cell cell_of(const struct explore *e, struct hd_cell c)
+{
+    switch (c.kind) {
+    case HD_CELL_COUNT:
+        return COUNT(c.a);
+    case HD_CELL_SIZE:
+        return BYTES(c.a);
+    case HD_CELL_COUNT_CHANGE:
+        return cell_change(CELL_COUNT_CHANGE, c.a, c.b);
+    case HD_CELL_SIZE_CHANGE:
+        return cell_change(CELL_SIZE_CHANGE, c.a, c.b);
+    case HD_CELL_FROM_TO:
+        return FROM_TO(c.a, c.b);
+    case HD_CELL_SHARE:
+    case HD_CELL_BAR:
+        return (struct cell){.kind = c.share != c.share        ? CELL_NONE
+                                     : c.kind == HD_CELL_SHARE ? CELL_PERCENT
+                                                               : CELL_BAR,
+                             .look = LOOK_DIM,
+                             .share = c.share};
+    case HD_CELL_TREND:
+        return (struct cell){
+            .kind = CELL_TREND, .a = e->model->snapshot_count, .b = bars_of(e), .trend = c};
+    case HD_CELL_OBJECT:
+        return c.a != 0 || c.b == HD_NO_OBJECT
+                   ? ADDRESS(c.a)
+                   : (struct cell){.kind = CELL_NUMBER, .look = LOOK_DIM, .a = c.b};
+    case HD_CELL_WORD:
+        return WORD(c.text);
+    case HD_CELL_TYPE:
+    case HD_CELL_TITLE:
+        return NAMED(hd_type_is_framework(c.text) ? LOOK_DIM : LOOK_PLAIN,
+                     hd_report_shown(e->report, c.text));
+    default:
+        return (struct cell){0};
+    }
+}
+
+void view_list_cells(const struct explore *e, enum hd_list list, const void *of,
+                     struct row *row)
+{
+    struct hd_column all[HD_MAX_COLUMNS];
+    size_t count = hd_list_columns(e->model, list, all);
+    for (size_t i = 0; i < count; i++)
+        if (all[i].cell != NULL)
+            row->cells[i] = cell_of(e, all[i].cell(e->model, of));
+}
+
 void print_owner(const char *name, unsigned columns, struct hd_sink to)
 {
     struct hd_memory text = {0};
@@ -198,17 +266,21 @@ void print_owner(const char *name, unsigned columns, struct hd_sink to)
 }
 
 /* Eighths of a column. */
-static void print_bar(uint64_t part, uint64_t whole, struct hd_sink to)
+static void print_bar(double share, struct hd_sink to)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     enum { BAR = 8, EIGHTHS = 8 };
-    if (whole == 0 || part == HD_UNKNOWN || whole == HD_UNKNOWN)
-        return;
-    double share = (double)part / (double)whole;
     unsigned filled = (unsigned)((share < 1 ? share : 1) * BAR * EIGHTHS + 0.5);
     for (unsigned i = 0; i < filled / EIGHTHS; i++)
         print_to(to, "█");
     print_to(to, "%s", eighths[filled % EIGHTHS]);
+}
+
+static void print_trend(const struct cell *c, struct hd_sink to)
+{
+    struct hd_tally at[HD_MAX_SNAPSHOTS];
+    size_t n = hd_cell_trend(&c->trend, c->a, at), bars = c->b < n ? c->b : n;
+    hd_put_trend(to, at + (n - bars), bars);
 }
 
 static void print_address(uint64_t address, struct hd_sink to)
@@ -241,15 +313,11 @@ void cell_print(const struct cell *c, struct hd_sink to)
         put_whole(" → ", to);
         hd_put_count(to, c->b);
         break;
-    case CELL_SHARE:
-        if (c->b > 0 && c->a != HD_UNKNOWN && c->b != HD_UNKNOWN)
-            hd_put_share(to, (double)c->a / (double)c->b);
-        break;
     case CELL_PERCENT:
         hd_put_share(to, c->share);
         break;
     case CELL_BAR:
-        print_bar(c->a, c->b, to);
+        print_bar(c->share, to);
         break;
     case CELL_OTHERS:
         put_whole("[", to);
@@ -257,7 +325,7 @@ void cell_print(const struct cell *c, struct hd_sink to)
         put_whole(c->a == 1 ? " other]" : " others]", to);
         break;
     case CELL_TREND:
-        hd_put_trend(to, c->at, c->a);
+        print_trend(c, to);
         break;
     case CELL_ADDRESS:
         print_address(c->a, to);

@@ -137,15 +137,16 @@ static void object_refresh(struct view *v)
 
 /* --- rows ------------------------------------------------------------------------ */
 
-static size_t object_columns(const struct view *v, struct column *all)
+static size_t object_columns(const struct view *v, struct hd_column *all)
 {
     bool ages = v->e->model->snapshots[v->e->snapshot].info.has_generations;
-    all[NAME] = (struct column){"", "type", 0, ALIGN_LEFT, 0};
-    all[OBJECTS] = (struct column){"objects", "objects", 9, ALIGN_RIGHT, 0};
-    all[SIZE] = (struct column){"bytes", "bytes", 10, ALIGN_RIGHT, 0};
-    all[GENERATION] =
-        (struct column){"gen", "generation", 7, ALIGN_LEFT, ages ? 60 : UINT32_MAX};
-    all[PLACE] = (struct column){"address", "address", 15, ALIGN_LEFT, 70};
+    all[NAME] = (struct hd_column){"", "type", HD_CELL_TYPE, .width = 0};
+    all[OBJECTS] = (struct hd_column){"objects", "objects", HD_CELL_COUNT, .width = 9};
+    all[SIZE] = (struct hd_column){"bytes", "bytes", HD_CELL_SIZE, .width = 10};
+    all[GENERATION] = (struct hd_column){"gen", "generation", HD_CELL_WORD, .width = 7,
+                                         .from_width = ages ? 60 : UINT32_MAX};
+    all[PLACE] = (struct hd_column){"address", "address", HD_CELL_OBJECT, .width = 15,
+                                    .from_width = 70};
     return 5;
 }
 

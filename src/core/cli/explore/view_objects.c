@@ -92,29 +92,22 @@ static void objects_refresh(struct view *v)
 
 /* --- rows ------------------------------------------------------------------------ */
 
-static size_t objects_columns(const struct view *v, struct column *all)
+static size_t objects_columns(const struct view *v, struct hd_column *all)
 {
-    bool ages = v->e->model->snapshots[v->e->snapshot].info.has_generations;
-    all[0] = (struct column){"bytes", "bytes", 10, ALIGN_RIGHT, 0};
-    all[1] = (struct column){"gen", "generation", 7, ALIGN_LEFT, ages ? 50 : UINT32_MAX};
-    all[2] = (struct column){"refers to", "references", 9, ALIGN_RIGHT, 100};
-    all[3] = (struct column){"referrers", "referrers", 9, ALIGN_RIGHT, 70};
-    all[4] = (struct column){"address", "address", 15, ALIGN_LEFT, 0};
-    all[5] = (struct column){"object", "object", 11, ALIGN_RIGHT, 90};
-    all[6] = objects_of(v)->type == NULL && objects_of(v)->source == NEAR_OBJECT
-                 ? (struct column){"type", "type", 0, ALIGN_LEFT, 0}
-                 : (struct column){"referred to by", "referrer", 0, ALIGN_LEFT, 0};
-    return 7;
+    enum { GENERATION = 1, TYPE = 6 };
+    size_t count = view_list_columns(v->e, HD_LIST_OBJECTS, all);
+    if (!v->e->model->snapshots[v->e->snapshot].info.has_generations)
+        all[GENERATION].from_width = UINT32_MAX;
+    if (objects_of(v)->type != NULL || objects_of(v)->source != NEAR_OBJECT) {
+        all[TYPE].title = "referred to by";
+        all[TYPE].key = "referrer";
+    }
+    return count;
 }
 
 static size_t objects_rows(const struct view *v)
 {
     return objects_of(v)->list != NULL ? hd_object_list_count(objects_of(v)->list) : 0;
-}
-
-static const char *generation_of(const struct hd_object *o)
-{
-    return o->generation == HD_GEN_UNKNOWN ? "-" : hd_generation_name(o->generation);
 }
 
 /* The type of what refers to it, or of most of that. What many refer to would take long. */
@@ -145,13 +138,7 @@ static void objects_row(const struct view *v, size_t i, struct row *row)
     row->shown = o.full_name != NULL ? o.full_name : o.type;
     row->has_bytes = true;
     row->bytes = o.bytes;
-    row->cells[0] = BYTES(o.bytes);
-    row->cells[1] = WORD(generation_of(&o));
-    row->cells[2] = COUNT(o.references);
-    row->cells[3] = COUNT(o.referrers);
-    row->cells[4] = ADDRESS(o.address);
-    row->cells[5] = NUMBER(o.number);
-    row->cells[5].look = LOOK_DIM;
+    view_list_cells(v->e, HD_LIST_OBJECTS, &o, row);
     row->cells[6] = OWNER(LOOK_DIM, row->shown);
     if (objects_of(v)->type != NULL || objects_of(v)->source != NEAR_OBJECT)
         put_referrer(v->e, &o, row);

@@ -11,9 +11,7 @@ struct suspects {
     struct view view;
     const struct hd_suspect **rows; /* those that are shown, in their order */
     size_t len;
-    size_t real;           /* of these so many are suspects, the others minor */
-    struct hd_tally *told; /* of each row: the counts that tell its growth */
-    size_t *told_count;    /* how many; snapshots of them per row */
+    size_t real; /* of these so many are suspects, the others minor */
 };
 
 static const struct suspects *suspects_of(const struct view *v)
@@ -28,19 +26,18 @@ static size_t suspects_last_of(const struct explore *e)
     return e->model->snapshot_count - 1;
 }
 
-/* What it retains: places in the tree, or the bytes of its type. */
-static uint64_t bytes_at(const struct hd_suspect *s, size_t k)
+/* What it gained, or what it retains at last: the second column. */
+static struct hd_cell second_cell(const struct explore *e, enum hd_list list,
+                                  const struct hd_suspect *s)
 {
-    return s->retained != NULL ? s->retained[k] : s->at[k].bytes;
+    struct hd_column all[HD_MAX_COLUMNS];
+    hd_list_columns(e->model, list, all);
+    return all[1].cell(e->model, s);
 }
 
-/* Snapshots that could not be compared tell nothing. */
 static uint64_t last_known(const struct explore *e, const struct hd_suspect *s)
 {
-    for (size_t k = suspects_last_of(e) + 1; k-- > 0;)
-        if (bytes_at(s, k) != HD_UNKNOWN)
-            return bytes_at(s, k);
-    return HD_UNKNOWN;
+    return second_cell(e, HD_LIST_LAST_SUSPECTS, s).a;
 }
 
 /* What is counted is often the entry of a table, or a part, of what the row is about. */
@@ -49,19 +46,9 @@ static bool counts_another(const struct hd_suspect *s)
     return strcmp(s->counted, s->subject) != 0;
 }
 
-/* The gain of reports, as a change from one number to another. */
-static struct cell gain_of(const struct explore *e, const struct hd_suspect *s)
-{
-    if (s->basis == HD_BASIS_TABLE)
-        return cell_change(CELL_SIZE_CHANGE, s->at[0].bytes,
-                           s->at[suspects_last_of(e)].bytes);
-    return cell_change(CELL_SIZE_CHANGE, s->more < 0 ? (uint64_t)-s->more : 0,
-                       s->more < 0 ? 0 : (uint64_t)s->more);
-}
-
 static uint64_t gained(const struct explore *e, const struct hd_suspect *s)
 {
-    struct cell c = gain_of(e, s);
+    struct hd_cell c = second_cell(e, HD_LIST_SUSPECTS, s);
     return c.b > c.a && c.b != HD_UNKNOWN ? c.b - c.a : 0;
 }
 
@@ -100,11 +87,7 @@ static void suspects_refresh(struct view *v)
     const struct explore *e = v->e;
     const struct hd_diff *d = e->model->diff;
     free(s->rows);
-    free(s->told);
-    free(s->told_count);
     s->rows = NULL;
-    s->told = NULL;
-    s->told_count = NULL;
     s->len = s->real = 0;
     if (d == NULL)
         return;
@@ -112,33 +95,18 @@ static void suspects_refresh(struct view *v)
     suspects_add_rows(s, d->suspects, d->suspect_count);
     s->real = s->len;
     suspects_add_rows(s, d->minor, d->minor_count);
-    size_t snapshots = e->model->snapshot_count;
-    s->told = zeroed(s->len * snapshots, sizeof(*s->told));
-    s->told_count = zeroed(s->len, sizeof(*s->told_count));
-    for (size_t i = 0; i < s->len; i++)
-        s->told_count[i] =
-            hd_suspect_counts(s->rows[i], snapshots, &s->told[i * snapshots]);
 }
 
 /* --- rows ------------------------------------------------------------------------ */
 
-static size_t suspects_columns(const struct view *v, struct column *all)
+static enum hd_list suspects_list(const struct explore *e)
 {
-    const struct explore *e = v->e;
-    bool by_graph = e->model->diff != NULL && e->model->diff->by_graph;
-    all[0] = (struct column){"#", "rank", 3, ALIGN_RIGHT, 0};
-    if (e->last) {
-        all[1] = (struct column){by_graph ? "retained" : "bytes", "retained", 10,
-                                 ALIGN_RIGHT, 0};
-        all[2] = (struct column){"count", "count", 11, ALIGN_RIGHT, 50};
-    } else {
-        all[1] =
-            (struct column){by_graph ? "Δretained" : "Δbytes", "delta", 11, ALIGN_RIGHT, 0};
-        all[2] = (struct column){"count", "count", 19, ALIGN_RIGHT, 70};
-    }
-    all[3] = view_trend(e, 60);
-    all[4] = (struct column){"suspect", "type", 0, ALIGN_LEFT, 0};
-    return 5;
+    return e->last ? HD_LIST_LAST_SUSPECTS : HD_LIST_SUSPECTS;
+}
+
+static size_t suspects_columns(const struct view *v, struct hd_column *all)
+{
+    return view_list_columns(v->e, suspects_list(v->e), all);
 }
 
 /* One more than there are: what scores less stands below a line. */
@@ -169,30 +137,21 @@ static void put_counted(const struct explore *e, const struct hd_suspect *s,
 
 static void suspects_row(const struct view *v, size_t i, struct row *row)
 {
+    enum { NAME = 4 };
     const struct explore *e = v->e;
     const struct hd_suspect *s = at(suspects_of(v), i);
     if (s == NULL) {
         row->is_heading = true;
-        row->cells[4] = WORD_AS(LOOK_DIM, "below the threshold:");
+        row->cells[NAME] = WORD_AS(LOOK_DIM, "below the threshold:");
         return;
     }
-    size_t bars = view_bars(e);
-    size_t number = i > suspects_of(v)->real ? i - 1 : i,
-           n = suspects_of(v)->told_count[number];
-    const struct hd_tally *told = &suspects_of(v)->told[number * e->model->snapshot_count];
-    bars = bars < n ? bars : n;
     row->name = s->subject;
     row->shown = hd_report_shown(e->report, s->subject);
     row->count = s->at[suspects_last_of(e)].count;
     row->bytes = last_known(e, s);
     row->has_count = row->has_bytes = true;
-    row->cells[0] = COUNT(s->rank);
-    row->cells[1] = e->last ? BYTES(row->bytes) : gain_of(e, s);
-    row->cells[2] = e->last  ? COUNT(row->count)
-                    : n == 0 ? FROM_TO(row->count, row->count)
-                             : FROM_TO(told[0].count, told[n - 1].count);
-    row->cells[3] = TREND(told + (n - bars), bars);
-    row->cells[4] = NAMED(i < suspects_of(v)->real ? LOOK_STRONG : LOOK_PLAIN, row->shown);
+    view_list_cells(e, suspects_list(e), s, row);
+    row->cells[NAME].look = i < suspects_of(v)->real ? LOOK_STRONG : LOOK_PLAIN;
     put_counted(e, s, row);
 }
 
@@ -425,9 +384,9 @@ static bool suspects_detail(const struct view *v, unsigned i, struct hd_sink to)
     if (i == 0) {
         put_type(e, s, room, to);
     } else if (i == 1) {
-        size_t number = v->cursor > all->real ? v->cursor - 1 : v->cursor;
-        put_counts(e, s, &all->told[number * e->model->snapshot_count],
-                   all->told_count[number], room, to);
+        struct hd_tally counts[HD_MAX_SNAPSHOTS];
+        put_counts(e, s, counts, hd_suspect_counts(s, e->model->snapshot_count, counts),
+                   room, to);
     } else {
         put_facts(s, to);
     }
@@ -460,8 +419,6 @@ static void suspects_enter(struct view *v, size_t i)
 static void suspects_release(struct view *v)
 {
     free(((struct suspects *)v)->rows);
-    free(((struct suspects *)v)->told);
-    free(((struct suspects *)v)->told_count);
 }
 
 static const struct view_kind kind = {

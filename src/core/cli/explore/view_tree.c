@@ -280,13 +280,6 @@ static bool is_diff(const struct explore *e)
     return tree_of(e) != NULL && tree_of(e)->first != tree_of(e)->last;
 }
 
-/* Of all places or of none. */
-static bool has_stayed(const struct explore *e)
-{
-    return tree_of(e) != NULL && tree_of(e)->len > 0 &&
-           tree_of(e)->nodes[0].stayed != HD_UNKNOWN;
-}
-
 /* --- which rows ------------------------------------------------------------------ */
 
 static void tree_refresh(struct view *v)
@@ -341,20 +334,18 @@ bool tree_view_show(struct view *v, size_t rank)
 
 /* --- rows ------------------------------------------------------------------------ */
 
-static size_t tree_columns(const struct view *v, struct column *all)
+static enum hd_list tree_list(const struct explore *e)
 {
-    const struct explore *e = v->e;
-    bool changes = is_diff(e) && !e->last;
-    size_t n = 0;
-    all[n++] = changes ? (struct column){"Δretained", "delta_retained", 11, ALIGN_RIGHT, 0}
-                       : (struct column){"share", NULL, 7, ALIGN_RIGHT, 0};
-    all[n++] = (struct column){"", NULL, 8, ALIGN_LEFT, has_stayed(e) ? 120 : 100};
-    all[n++] = (struct column){"retained", "retained", 10, ALIGN_RIGHT, changes ? 50 : 0};
-    all[n++] = (struct column){"objects", "objects", 11, ALIGN_RIGHT, 90};
-    if (has_stayed(e))
-        all[n++] = (struct column){"stayed", "stayed", 11, ALIGN_RIGHT, 100};
-    all[n++] = (struct column){"owner", "owner", 0, ALIGN_LEFT, 0};
-    return n;
+    return is_diff(e) && !e->last ? HD_LIST_PLACES : HD_LIST_LAST_PLACES;
+}
+
+static size_t tree_columns(const struct view *v, struct hd_column *all)
+{
+    enum { BAR = 1, BAR_BESIDE_STAYED = 120, WITH_STAYED = 6 };
+    size_t count = view_list_columns(v->e, tree_list(v->e), all);
+    if (count == WITH_STAYED)
+        all[BAR].from_width = BAR_BESIDE_STAYED;
+    return count;
 }
 
 static size_t tree_rows(const struct view *v)
@@ -434,21 +425,12 @@ static void tree_row(const struct view *v, size_t i, struct row *row)
     const struct tree_row *r = &t->all[i];
     const struct hd_tree_node *node = node_at(t, r->first);
     const struct hd_tally *last = &node->owned[t->tree->last];
-    uint64_t whole = owned_bytes(t, 0);
-    size_t n = 0;
+    struct hd_column columns[HD_MAX_COLUMNS];
     row->count = last->count;
     row->bytes = last->bytes;
     row->has_count = row->has_bytes = true;
-    row->cells[n++] =
-        is_diff(e) && !e->last
-            ? cell_change(CELL_SIZE_CHANGE, node->owned[t->tree->first].bytes, last->bytes)
-            : SHARE(last->bytes, whole);
-    row->cells[n++] = BAR(last->bytes, whole);
-    row->cells[n++] = BYTES(last->bytes);
-    row->cells[n++] = COUNT(last->count);
-    if (has_stayed(e))
-        row->cells[n++] = COUNT(node->stayed);
-    put_names(t, r, e->width, row, &row->cells[n]);
+    view_list_cells(e, tree_list(e), node, row);
+    put_names(t, r, e->width, row, &row->cells[tree_columns(v, columns) - 1]);
 }
 
 static void tree_empty(const struct view *v, struct hd_sink to)

@@ -94,24 +94,14 @@ static void types_refresh(struct view *v)
 
 /* --- rows ------------------------------------------------------------------------ */
 
-static size_t types_columns(const struct view *v, struct column *all)
+static enum hd_list types_list(const struct explore *e)
 {
-    const struct explore *e = v->e;
-    size_t n = 0;
-    if (is_diff(e) && !e->last) {
-        all[n++] = (struct column){"Δcount", "delta_count", 11, ALIGN_RIGHT, 0};
-        all[n++] = (struct column){"count", "count", 19, ALIGN_RIGHT, 72};
-        all[n++] = view_trend(e, 80);
-        all[n++] = (struct column){"Δbytes", "delta_bytes", 11, ALIGN_RIGHT, 40};
-    } else {
-        all[n++] = (struct column){"count", "count", 12, ALIGN_RIGHT, 0};
-        all[n++] = (struct column){"bytes", "bytes", 10, ALIGN_RIGHT, 0};
-        all[n++] = (struct column){"share", NULL, 7, ALIGN_RIGHT, 60};
-        if (has_retained(e))
-            all[n++] = (struct column){"retained", "retained", 10, ALIGN_RIGHT, 50};
-    }
-    all[n++] = (struct column){"type", "type", 0, ALIGN_LEFT, 0};
-    return n;
+    return is_diff(e) && !e->last ? HD_LIST_CHANGES : HD_LIST_TYPES;
+}
+
+static size_t types_columns(const struct view *v, struct hd_column *all)
+{
+    return view_list_columns(v->e, types_list(v->e), all);
 }
 
 static size_t types_rows(const struct view *v)
@@ -123,27 +113,13 @@ static void types_row(const struct view *v, size_t i, struct row *row)
 {
     const struct explore *e = v->e;
     const struct hd_type_row *r = types_of(v)->rows[i];
-    size_t last = types_last_of(e), bars = view_bars(e), n = 0;
-    const struct hd_tally *from = &r->at[0], *to = &r->at[last];
-    bool dim = hd_type_is_framework(r->type);
+    const struct hd_tally *last = &r->at[types_last_of(e)];
     row->name = r->type;
     row->shown = r->full_name != NULL ? r->full_name : r->type;
-    row->count = to->count;
-    row->bytes = to->bytes;
+    row->count = last->count;
+    row->bytes = last->bytes;
     row->has_count = row->has_bytes = true;
-    if (is_diff(e) && !e->last) {
-        row->cells[n++] = cell_change(CELL_COUNT_CHANGE, from->count, to->count);
-        row->cells[n++] = FROM_TO(from->count, to->count);
-        row->cells[n++] = TREND(r->at + (last + 1 - bars), bars);
-        row->cells[n++] = cell_change(CELL_SIZE_CHANGE, from->bytes, to->bytes);
-    } else {
-        row->cells[n++] = COUNT(to->count);
-        row->cells[n++] = BYTES(to->bytes);
-        row->cells[n++] = SHARE(to->bytes, table_of(e)->totals[last].bytes);
-        if (has_retained(e))
-            row->cells[n++] = BYTES(r->retained);
-    }
-    row->cells[n++] = NAMED(dim ? LOOK_DIM : LOOK_PLAIN, row->shown);
+    view_list_cells(e, types_list(e), r, row);
 }
 
 static void types_empty(const struct view *v, struct hd_sink to)

@@ -10,8 +10,9 @@
  *   status     a letter per type, the second of its status; "" of a top
  *   count      per type the values; a number is one that never changes
  *   bytes      the same; a number is the bytes of each object; null: unknown
- *   retained   per type a number or null; of a top only
- *   order      the column of page.js that they are in the order of; null: none of them */
+ *   columns    of the table, in their order (records.h): the key, title, kind and classes
+ * of each, and per type a number or null, where the above do not have it order      the key
+ * of the column that they are in the order of; null: none of them */
 #include "render/page/page.h"
 
 #include "base/hash.h"
@@ -19,8 +20,10 @@
 #include "heap/names.h"
 #include "render/writer.h"
 #include "report/format_units.h"
+#include "report/records.h"
 #include "report/view.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* --- words of names ------------------------------------------------------------ */
@@ -167,16 +170,57 @@ static const char *order_of(const struct hd_report *r)
     bool top = r->model.top != NULL, sized = model_table(&r->model)->bytes_known;
     switch (r->options.sort) {
     case HD_SORT_NAME:
-        return "name";
+        return "type";
     case HD_SORT_RETAINED:
         return top ? "retained" : NULL;
     case HD_SORT_BYTES:
-        return top ? "bytes" : sized ? "deltaBytes" : "deltaCount";
+        return top ? "bytes" : sized ? "delta_bytes" : "delta_count";
     case HD_SORT_COUNT:
-        return top ? "count" : "deltaCount";
+        return top ? "count" : "delta_count";
     default:
-        return top ? "bytes" : "deltaCount";
+        return top ? "bytes" : "delta_count";
     }
+}
+
+/* Of columns that do not follow from names, counts, bytes and status. */
+static json_t *values_of(const struct hd_model *m, const struct column *c)
+{
+    const struct hd_type_table *t = model_table(m);
+    json_t *all = json_array();
+    for (size_t i = 0; i < t->len; i++) {
+        struct hd_cell cell = c->cell(m, &t->rows[i]);
+        json_append(all, cell.kind == HD_CELL_SHARE ? json_real_or_null(cell.share)
+                                                    : json_number_or_null(cell.a));
+    }
+    return all;
+}
+
+static json_t *page_columns(const struct hd_model *m)
+{
+    static const char *const kinds[] = {
+        [HD_CELL_COUNT] = "count",   [HD_CELL_COUNT_CHANGE] = "count change",
+        [HD_CELL_SIZE] = "size",     [HD_CELL_SIZE_CHANGE] = "size change",
+        [HD_CELL_FROM_TO] = "count", [HD_CELL_SHARE] = "share",
+        [HD_CELL_TREND] = "trend",   [HD_CELL_WORD] = "word",
+        [HD_CELL_TYPE] = "type"};
+    static const char follow[] = " type count bytes status trend delta_count delta_bytes ";
+    const struct record *r = m->top != NULL ? &record_top_row : &record_row;
+    struct listed found[MAX_LISTED];
+    size_t len = record_list(r, r->page, found);
+    json_t *all = json_array();
+    for (size_t i = 0; i < len; i++) {
+        const struct column *c = found[i].field->column;
+        const char *title = c->title_in != NULL ? c->title_in(m) : c->title;
+        char key[32];
+        snprintf(key, sizeof(key), " %s ", found[i].field->key);
+        json_t *o = json_pack("{ssssssss}", "key", found[i].field->key, "title",
+                              *title != '\0' ? title : found[i].field->key, "kind",
+                              kinds[c->kind], "classes", c->page);
+        if (strstr(follow, key) == NULL)
+            json_put(o, "values", values_of(m, c));
+        json_append(all, o);
+    }
+    return all;
 }
 
 json_t *page_types(const struct hd_report *r)
@@ -188,7 +232,7 @@ json_t *page_types(const struct hd_report *r)
     struct page_words words = {.all = json_array()};
     const struct page_points p = choose_points(m, &scratch);
     json_t *points = json_array(), *name = json_array(), *count = json_array(),
-           *size = json_array(), *retained = json_array();
+           *size = json_array();
     for (size_t i = 0; i < p.len; i++)
         json_append(points, json_integer((json_int_t)p.all[i]));
     for (size_t i = 0; i < t->len; i++) {
@@ -198,17 +242,14 @@ json_t *page_types(const struct hd_report *r)
         json_append(name, packed(&words, report_shown(r, row->type)));
         json_append(count, counts(row->at, &p));
         json_append(size, bytes(row->at, &p));
-        if (m->top != NULL)
-            json_append(retained, json_number_or_null(row->retained));
-        else
+        if (m->top == NULL)
             text_add_char(&status, hd_series_status_name(row->status)[1]);
     }
-    json_t *o =
-        json_pack("{sosIsssosososososososo}", "points", points, "snapshots",
-                  (json_int_t)m->snapshot_count, "unit", hd_unit_name(m->by), "order",
-                  json_string_or_null(order_of(r)), "words", words.all, "name", name,
-                  "framework", words_digits(&framework), "status", words_digits(&status),
-                  "count", count, "bytes", size, "retained", retained);
+    json_t *o = json_pack(
+        "{sosIsosososososososo}", "points", points, "snapshots",
+        (json_int_t)m->snapshot_count, "order", json_string_or_null(order_of(r)), "words",
+        words.all, "name", name, "framework", words_digits(&framework), "status",
+        words_digits(&status), "count", count, "bytes", size, "columns", page_columns(m));
     words_free(&words);
     text_free(&framework);
     text_free(&status);

@@ -13,12 +13,13 @@ function unpackTypes(packed) {
         const c = Array.isArray(packed.count[i]) ? packed.count[i] : Array(n).fill(packed.count[i]);
         const b = packed.bytes[i];
         const bytes = Array.isArray(b) ? b : known(b) ? c.map((x) => x * b) : Array(n).fill(null);
-        return {
+        const row = {
             name: visible(name.replace(/\d+/g, (i) => packed.words[i])), framework: packed.framework[i] === "1",
-            status: STATUS[packed.status[i]] || "", counts: c, sizes: bytes,
+            status: STATUS[packed.status[i]] || "", trend: c, sizes: bytes,
             deltaCount: difference(c[0], last(c)), count: last(c),
-            deltaBytes: difference(bytes[0], last(bytes)), bytes: last(bytes),
-            retained: packed.retained.length ? packed.retained[i] : null};
+            deltaBytes: difference(bytes[0], last(bytes)), bytes: last(bytes)};
+        for (const {key, values} of packed.columns) if (values) row[rowKey(key)] = values[i];
+        return row;
     });
 }
 
@@ -29,18 +30,17 @@ function sparkline(values) {
     return svg("svg", {viewBox: "0 0 90 22", "aria-hidden": "true"}, svg("path", {class: "sparkline", d}));
 }
 
+/* As addresses have it. */
+const rowKey = (key) => (key === "type" ? "name" : key.replace(/_(.)/g, (_, letter) => letter.toUpperCase()));
+
+const SHOW = {count, size, share: percent,
+    "count change": (v) => signed(count, v), "size change": (v) => signed(size, v)};
+
+/* The columns of reports, but for those in which nothing is known. */
 function typeColumns(packed) {
-    const one = packed.snapshots === 1;
-    const numbers = one
-        ? [["count", "count", count, "n middle"], ["bytes", "bytes", size, "n"],
-           ["retained", "retained", size, "n middle"]]
-        : [["deltaCount", "Δcount", (v) => signed(count, v), "n"], ["count", "count", count, "n wide"],
-           ["deltaBytes", "Δbytes", (v) => signed(size, v), "n middle"], ["bytes", "bytes", size, "n wide"]];
-    const columns = [{key: "name", title: packed.unit, kind: "type"}]
-        .concat(numbers.map(([key, title, show, kind]) => ({key, title, show, kind, number: true})));
-    if (one) return columns.filter((c) => c.key !== "retained" || packed.retained.some(known));
-    columns.splice(2, 0, {key: "counts", title: "trend", kind: "spark middle", still: true});
-    return columns.concat({key: "status", title: "status", kind: "word wide"});
+    return packed.columns.filter((c) => !c.values || c.values.some(known)).map((c) => ({
+        key: rowKey(c.key), title: c.title, kind: c.classes, still: c.kind === "trend",
+        show: SHOW[c.kind], number: c.kind in SHOW}));
 }
 
 /* A name that leads to its places in the tree, if it has any that are large enough. */
@@ -67,11 +67,11 @@ function csvCell(value) {
     return /[",\n\r]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
 }
 
-function typesAsCsv(rows, one) {
-    const head = one ? ["type", "count", "bytes", "retained"]
-        : ["type", "status", "count_first", "bytes_first", "count_last", "bytes_last"];
-    const lines = rows.map((r) => one ? [r.name, r.count, r.bytes, r.retained]
-        : [r.name, r.status, r.counts[0], r.sizes[0], r.count, r.bytes]);
+function typesAsCsv(rows, packed) {
+    const one = packed.snapshots === 1, keys = packed.columns.map((c) => c.key);
+    const head = one ? keys : ["type", "status", "count_first", "bytes_first", "count_last", "bytes_last"];
+    const lines = rows.map((r) => one ? keys.map((key) => r[rowKey(key)])
+        : [r.name, r.status, r.trend[0], r.sizes[0], r.count, r.bytes]);
     return [head, ...lines].map((line) => line.map(csvCell).join(",") + "\n").join("");
 }
 
@@ -98,7 +98,8 @@ class TypesTable {
         this.columns = typeColumns(packed);
         this.one = packed.snapshots === 1;
         /* As the report has them. */
-        this.given = {key: this.columns.some((c) => c.key === packed.order) ? packed.order : null, down: packed.order !== "name"};
+        const order = packed.order && rowKey(packed.order);
+        this.given = {key: this.columns.some((c) => c.key === order) ? order : null, down: order !== "name"};
         this.sorted = this.given;
         this.shown = this.rows;
         this.words = "";
@@ -120,14 +121,14 @@ class TypesTable {
         new ResizeObserver(() => { this.first = -1; this.draw(); }).observe(this.scroll);
     }
 
-    controls() {
+    controls(packed) {
         this.field = html("input", {type: "search", placeholder: "filter, e.g. Session", "aria-label": "filter types",
             oninput: () => { this.words = this.field.value.toLowerCase(); this.choose(); this.keep("filter"); }});
         this.app = html("input", {type: "checkbox", onchange: () => { this.appOnly = this.app.checked; this.choose(); this.keep(); }});
         const markdown = html("button", {type: "button", onclick: () =>
             copy(typesAsMarkdown(this.shown, this.columns), markdown)}, "copy as Markdown");
         const csv = html("button", {type: "button", onclick: () =>
-            copy(typesAsCsv(this.shown, this.one), csv)}, "copy as CSV");
+            copy(typesAsCsv(this.shown, packed), csv)}, "copy as CSV");
         return html("div", {class: "controls"}, this.field, html("label", {}, this.app, "app only"), this.found, markdown, csv);
     }
 
@@ -234,7 +235,7 @@ function allTypes(tree) {
     const remark = part.querySelector(".remark");
     if (remark && remark.textContent.includes(";"))
         remark.textContent = remark.textContent.split(";")[0];
-    part.append(table.controls(), table.scroll);
+    part.append(table.controls(packed), table.scroll);
     if (packed.points.length < packed.snapshots)
         part.append(html("p", {class: "note"}, `Trends of ${count(packed.points.length)} of the ` +
             `${count(packed.snapshots)} snapshots, the first and the last among them.`));

@@ -2,7 +2,7 @@
 #include "base/say.h"
 #include "heap/root_kind.h"
 #include "heap/warning.h"
-#include "render/records.h"
+#include "report/records.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Chains of references from a root: their frames, their owner, what became of them. */
-#include "render/records.h"
+#include "report/records.h"
 
 #include <string.h>
 

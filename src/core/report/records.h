@@ -1,6 +1,6 @@
-/* records.h - what reports say to programs: the table of every record, and of every
- * document that is made of them. JSON, its schemas, CSV and the page's data are made of
- * these tables; who adds a column adds a field here, and to the struct. */
+/* records.h - the fields of every record of a report, and of every document that is made of
+ * them. JSON, its schemas and CSV are made of these tables, and so are the columns of lists
+ * for people: documents, the browser and the page. A new column is a change here alone. */
 #ifndef RECORDS_H
 #define RECORDS_H
 
@@ -21,6 +21,7 @@ extern const struct record *const document_records[HD_REPORT_KIND_COUNT];
 
 /* Rows of tables. */
 extern const struct record record_object_row, record_field, record_static_row;
+extern const struct record record_suspect, record_any_object;
 extern const struct record record_row, record_top_row, record_rule_cells, record_file,
     record_failed_cells, record_process, record_node;
 void csv_fleet(struct csv_writer *csv, const struct hd_fleet_answer *a);
@@ -58,5 +59,37 @@ void csv_fleet(struct csv_writer *csv, const struct hd_fleet_answer *a);
     "\"type\": \"array\", \"items\": {" A_COUNT "}, \"minItems\": 2, \"maxItems\": 2"
 #define ONE_OR_MORE "\"minimum\": 1"
 #define A_SHARE "\"minimum\": 0, \"maximum\": 1"
+
+/* --- a tree as profilers see one --------------------------------------------------- */
+
+/* Every place is a stack of frames, whose names are numbered. The top is no frame, except
+ * of patterns, if there are several. Names are those of the model: a writer replaces what
+ * its format cannot hold. */
+
+/* Frames of the longest stack. Paths of types are short; what is longer, in a file made
+ * for it, loses its middle, or output would grow with the square of the depth. */
+enum { TREE_MAX_FRAMES = 256 };
+
+#define NO_FRAME SIZE_MAX
+
+struct tree_frames {
+    const struct hd_tree *tree;
+    const char **names; /* distinct, in the order of the tree */
+    size_t count;
+    size_t *name_of; /* per node, or NO_FRAME */
+    const char *
+        *root_kind; /* per node: of the roots above it, or below a holder; or NULL */
+    size_t *depth;  /* per node: frames of its whole stack */
+    size_t *high;   /* per node: where the upper half of a long stack ends */
+    size_t gap;     /* the name of what is left out of a long stack, if there is one */
+    struct arena arena;
+};
+
+struct tree_frames tree_frames_of(const struct hd_tree *t);
+void tree_frames_free(struct tree_frames *f);
+
+/* The numbers of the names on the way from the top to a node, into TREE_MAX_FRAMES places;
+ * how many. */
+size_t tree_stack(const struct tree_frames *f, size_t node, size_t *stack);
 
 #endif

@@ -1,7 +1,11 @@
 /* What grew, what takes the space, and what holds it: rows, suspects, where the growth
  * went, rules; diff, check, top and roots. */
-#include "render/records.h"
+#include "report/records.h"
+
+#include "base/c_locale.h"
+#include "base/say.h"
 #include "report/phrases.h"
+#include "report/text_parts.h"
 
 #include <math.h>
 
@@ -32,39 +36,159 @@ NAMES(verdict)
 
 #define T struct hd_type_row
 
+/* In the last snapshot; a row without a type is a sum. */
+#define LAST x->at[m->snapshot_count - 1]
+
+CELLS(type_cell, x->type != NULL ? HD_CELL_TYPE : HD_CELL_NONE, .text = x->type)
+CELLS(count_change, HD_CELL_COUNT_CHANGE, .a = x->at->count, .b = LAST.count)
+CELLS(bytes_change, HD_CELL_SIZE_CHANGE, .a = x->at->bytes, .b = LAST.bytes)
+CELLS(count_from_to, HD_CELL_FROM_TO, .a = x->at->count, .b = LAST.count)
+CELLS(last_count, HD_CELL_COUNT, .a = LAST.count)
+CELLS(last_bytes, HD_CELL_SIZE, .a = LAST.bytes)
+CELLS(row_trend, x->type != NULL ? HD_CELL_TREND : HD_CELL_NONE, .at = x->at)
+CELLS(row_status, x->type != NULL ? HD_CELL_WORD : HD_CELL_NONE,
+      .text = series_status_word(x->status))
+CELLS(row_retained, HD_CELL_SIZE, .a = x->retained)
+
+static double share_of(uint64_t part, uint64_t whole)
+{
+    bool known = part != HD_UNKNOWN && whole != HD_UNKNOWN && whole > 0;
+    return known ? (double)part / (double)whole : NAN;
+}
+
+CELLS(of_heap, HD_CELL_SHARE,
+      .share = share_of(LAST.bytes, model_table(m)->totals[m->snapshot_count - 1].bytes))
+
+/* How many of the first snapshot's instances are certainly still there. Where order tells
+ * who stayed, some are missed and some are taken for others. */
+static void add_kept(struct text *t, const void *of, const struct record_walk *w)
+{
+    const T *x = of;
+    const enum hd_identity_source identity = MODEL->diff->identity;
+    bool about = identity != HD_SAME_UNKNOWN || x->survivors_low != HD_UNKNOWN;
+    if (x->survivors == HD_UNKNOWN || x->survivors == 0 || x->at->count == 0)
+        return;
+    say(t,
+        identity == HD_SAME_BY_EVENTS ? ""
+        : about                       ? "≈ "
+                                      : "≥ ",
+        as_percent((double)x->survivors / (double)x->at->count));
+}
+
+static bool any_survivors(const struct hd_model *m)
+{
+    for (size_t i = 0; i < model_table(m)->len; i++)
+        if (model_table(m)->rows[i].survivors != HD_UNKNOWN)
+            return true;
+    return false;
+}
+
+/* "gen2", or "gen1 83 %, gen2 17 %" of count objects; below 1 % is for programs. */
+static void add_generation(struct text *t, const T *x, int g)
+{
+    enum { SHOWN_FROM = 100 };
+    uint64_t here = x->by_generation[g].count, count = x->at->count;
+    if (here < count / SHOWN_FROM + (count % SHOWN_FROM != 0))
+        return;
+    say(t, t->len > 0 ? ", " : "", hd_generation_name((enum hd_generation)g));
+    if (here != count)
+        say(t, " ", as_percent((double)here / (double)count));
+}
+
+/* All that have a share; where room is short the one that most objects are in. */
+static void add_largest(struct text *t, const void *of, const struct record_walk *w)
+{
+    const T *x = of;
+    int largest = 0;
+    (void)w;
+    for (int g = 1; x->by_generation != NULL && g < HD_GENERATION_COUNT; g++)
+        if (x->by_generation[g].count > x->by_generation[largest].count)
+            largest = g;
+    if (x->by_generation != NULL && x->by_generation[largest].count > 0)
+        add_generation(t, x, largest);
+}
+
+static void add_generations(struct text *t, const void *of, const struct record_walk *w)
+{
+    const T *x = of;
+    add_largest(t, of, w);
+    bool any = t->len > 0;
+    text_clear(t);
+    for (int g = 0; any && g < HD_GENERATION_COUNT; g++)
+        add_generation(t, x, g);
+    text_add_string(t, any || x->type == NULL ? "" : "-");
+}
+
+IN_REPORT(const char *, unit_of_rows, hd_unit_name(m->by))
+IN_REPORT(bool, any_retained,
+          m->diff == NULL && m->top->types.len > 0 &&
+              m->top->types.rows[0].retained != HD_UNKNOWN)
+IN_REPORT(bool, has_generations,
+          m->top->types.len > 0 && m->top->types.rows[0].by_generation != NULL)
+
 static const struct record_field row_fields[] = {
-    FIELD("type", TEXT(type), NEVER_NULL, "Canonical name, or what `by` names."),
-    FIELD("count", COUNTS(at), NEVER_NULL, "Instances. One number per snapshot."),
+    FIELD("type", TEXT(type), NEVER_NULL, "Canonical name, or what `by` names.",
+          COLUMN("type", TYPE, type_cell, .title_in = unit_of_rows, .is_subject = true,
+                 .page = "type")),
+    FIELD("count", COUNTS(at), NEVER_NULL, "Instances. One number per snapshot.",
+          COLUMN("count", FROM_TO, count_from_to, .page = "n wide")),
     FIELD("bytes", BYTES(at), NEVER_NULL,
-          "Shallow bytes of the instances; null when unknown. One number per snapshot."),
+          "Shallow bytes of the instances; null when unknown. One number per snapshot.",
+          COLUMN("bytes", SIZE, last_bytes, .page = "n wide")),
     FIELD("status", CHOICE(status, series_status_word, HD_SERIES_STATUS_COUNT), NEVER_NULL,
           "The first that fits: gone (none left), growing (keeps on), new (none at first), "
-          "shrinking, steady (never changed), varying."),
+          "shrinking, steady (never changed), varying.",
+          COLUMN("", WORD, row_status, .page = "word wide")),
     FIELDS_SURVIVORS,
     FIELD_FULL_NAME(full_name),
+    LISTED("delta_count", "Δcount", COUNT_CHANGE, count_change, .page = "n"),
+    LISTED("delta_bytes", "Δbytes", SIZE_CHANGE, bytes_change, .page = "n middle"),
+    LISTED("trend", "trend", TREND, row_trend, .file = "", .page = "spark middle"),
+    LISTED("kept", "kept", SHARE, NULL, .words = add_kept, .is_known = any_survivors),
 };
-const struct record record_row = {.name = "row",
-                                  .doc = "One type in every snapshot.",
-                                  FIELDS(row_fields),
-                                  .csv = "type status count bytes"};
+const struct record record_row = {
+    .name = "row",
+    .doc = "One type in every snapshot.",
+    FIELDS(row_fields),
+    .csv = "type status count bytes",
+    .lines = "delta_count count@60 trend@70 delta_bytes kept@100 status@90 type",
+    .screen = "delta_count:11 count:19@72 trend@80 delta_bytes:11@40 type",
+    .page = "type delta_count trend count delta_bytes bytes status"};
 
+/* Also of a type of a diff, in the last snapshot. */
 static const struct record_field top_row_fields[] = {
-    FIELD("type", TEXT(type), NEVER_NULL, "Canonical name, or what `by` names."),
-    FIELD("count", FIRST_COUNT(at), MAY_BE_NULL, "Instances."),
+    FIELD("type", TEXT(type), NEVER_NULL, "Canonical name, or what `by` names.",
+          COLUMN("type", TYPE, type_cell, .title_in = unit_of_rows, .is_subject = true,
+                 .page = "type")),
+    FIELD("count", FIRST_COUNT(at), MAY_BE_NULL, "Instances.",
+          COLUMN("count", COUNT, last_count, .page = "n middle")),
     FIELD("bytes", FIRST_BYTES(at), MAY_BE_NULL,
-          "Sum of their shallow sizes, in bytes; null when unknown."),
+          "Sum of their shallow sizes, in bytes; null when unknown.",
+          COLUMN("bytes", SIZE, last_bytes, .page = "n")),
     FIELD("retained", UINT64(retained), MAY_BE_NULL,
           "Bytes that its reachable instances keep alive together, an object counted once; "
-          "null when not computed."),
+          "null when not computed.",
+          COLUMN("retained", SIZE, row_retained, .page = "n middle")),
     FIELD("generations", POINTER(by_generation, record_generations), MAY_BE_NULL,
           "How many of the instances lie in each generation, estimated for a sampled file; "
-          "null when not known, with --reachable and with --by=holder."),
+          "null when not known, with --reachable and with --by=holder.",
+          COLUMN("generation", WORD, NULL, .words = add_generations, .brief = add_largest,
+                 .brief_below = 120, .is_known = has_generations)),
     FIELD_FULL_NAME(full_name),
+    LISTED("of_heap", "of heap", SHARE, of_heap),
+    LISTED("share", "share", SHARE, of_heap, .file = ""),
+    LISTED("any_retained", "retained", SIZE, row_retained, .is_known = any_retained,
+           .file = "retained"),
 };
-const struct record record_top_row = {.name = "row",
-                                      .doc = "One type.",
-                                      FIELDS(top_row_fields),
-                                      .csv = "type count bytes retained"};
+const struct record record_top_row = {
+    .name = "row",
+    .doc = "One type.",
+    FIELDS(top_row_fields),
+    .csv = "type count bytes retained",
+    .lines = "count bytes of_heap@60 retained@70 generations@100 type",
+    .screen = "count:12 bytes:10 share:7@60 any_retained:10@50 type",
+    .page = "type count bytes retained"};
+#undef LAST
 #undef T
 
 /* --- who came when ------------------------------------------------------------------- */
@@ -149,6 +273,74 @@ static const RECORD_OF(
 
 #define T struct hd_suspect
 
+static struct hd_cell suspect_count(const struct hd_model *m, const void *of)
+{
+    struct hd_tally at[SERIES_MAX_SNAPSHOTS];
+    size_t n = hd_suspect_counts(of, m->snapshot_count, at);
+    uint64_t last = ((const T *)of)->at[m->snapshot_count - 1].count;
+    return (struct hd_cell){.kind = HD_CELL_FROM_TO,
+                            .a = n > 0 ? at[0].count : last,
+                            .b = n > 0 ? at[n - 1].count : last};
+}
+
+/* What it retained in the last snapshot that could be compared: places in the tree, or the
+ * bytes of its type. */
+static struct hd_cell suspect_retained(const struct hd_model *m, const void *of)
+{
+    const T *x = of;
+    struct hd_cell c = {.kind = HD_CELL_SIZE, .a = HD_UNKNOWN};
+    for (size_t k = m->snapshot_count; c.a == HD_UNKNOWN && k-- > 0;)
+        c.a = x->retained != NULL ? x->retained[k] : x->at[k].bytes;
+    return c;
+}
+
+CELLS(suspect_rank, x->rank > 0 ? HD_CELL_COUNT : HD_CELL_NONE, .a = x->rank)
+CELLS(suspect_last_count, HD_CELL_COUNT, .a = x->at[m->snapshot_count - 1].count)
+CELLS(suspect_trend, HD_CELL_TREND, .counts = x->counts)
+CELLS(suspect_basis, HD_CELL_WORD, .text = basis_word(x->basis))
+CELLS(suspect_why, HD_CELL_WORD,
+      .text = x->suspicion != HD_SUSPECT_NOT ? suspicion_word(x->suspicion) : "")
+CELLS(suspect_title, HD_CELL_TITLE, .text = x->subject)
+CELLS(score_of_heap, HD_CELL_SHARE, .share = x->score_share)
+CELLS(gain_of_heap, HD_CELL_SHARE, .share = text_gain_share(m->diff, m->snapshot_count, x))
+
+/* Of tables it is the growth of shallow bytes, or of counts. */
+static struct hd_cell suspect_gain(const struct hd_model *m, const void *of)
+{
+    return text_gain_cell(m->diff, m->snapshot_count, of);
+}
+
+static void add_score(struct text *t, const void *of, const struct record_walk *w)
+{
+    const T *x = of;
+    bool bytes = MODEL->diff->types.bytes_known;
+    uint64_t score = (uint64_t)(x->score + 0.5);
+    if (x->score < 0.5)
+        say(t, bytes ? "<1 B" : "<1");
+    else
+        say(t, bytes ? as_size(score) : say_count(score));
+}
+
+static void add_tau(struct text *t, const void *of, const struct record_walk *w)
+{
+    char tau[32];
+    (void)w;
+    c_snprintf(tau, sizeof(tau), "%.2f", ((const T *)of)->tau);
+    text_add_string(t, tau);
+}
+
+#define BY_GRAPH(graph, bytes, objects)                                              \
+    (m->diff == NULL || (m->diff->types.bytes_known && !m->diff->by_graph) ? (bytes) \
+     : m->diff->by_graph                                                   ? (graph) \
+                                                                           : (objects))
+IN_REPORT(const char *, title_of_gain, BY_GRAPH("retains", "bytes", "objects"))
+IN_REPORT(const char *, meaning_of_gain,
+          m->diff->by_graph ? "Gained from the first to the last snapshot, including "
+                              "everything only these objects keep alive."
+                            : "Gained from the first to the last snapshot.")
+IN_REPORT(const char *, title_of_delta, BY_GRAPH("Δretained", "Δbytes", "Δobjects"))
+IN_REPORT(const char *, title_of_retained, BY_GRAPH("retained", "bytes", "bytes"))
+
 KNOWN(is_by_graph, MODEL->diff->by_graph)
 VALUE(first_owner, x->chains.len > 0 && x->chains.all->chain.owner != NULL
                        ? record_json(&record_owner, x->chains.all, w)
@@ -159,34 +351,52 @@ static const struct record_field begin_of_suspect_fields[] = {
     FIELD("rank", SIZE(rank), NULL_AT_ZERO,
           "Place in the ranking from 1; runs on from `suspects` into `minor`. Null in "
           "`pooled`, which is not ranked.",
-          ONE_OR_MORE),
+          ONE_OR_MORE, COLUMN("#", COUNT, suspect_rank)),
     FIELD("type", TEXT(type), NEVER_NULL,
           "The type, or what `by` names, that was found growing."),
     FIELD("subject", TEXT(subject), NEVER_NULL,
           "The program's own class next to it, to put into a title, or the static variable "
-          "that holds it; the same as `type` for basis table."),
+          "that holds it; the same as `type` for basis table.",
+          COLUMN("suspect", TITLE, suspect_title, .file = "type")),
     FIELD("basis", CHOICE(basis, basis_word, HD_BASIS_TYPE + 1), NEVER_NULL,
           "What the row was found by: a place in the tree of owners (graph), a whole type "
-          "that is held in changing places (type), or type tables alone (table)."),
+          "that is held in changing places (type), or type tables alone (table).",
+          COLUMN("basis", WORD, suspect_basis, .is_detail = true, .is_for_pages = true,
+                 .meaning =
+                     "What grows. graph: a place in the dominator tree; type: a whole "
+                     "type, held by different owners over time; table: shallow bytes "
+                     "of a type.")),
     FIELD("score", REAL(score), MAY_BE_NULL,
           "Growth that keeps on, in bytes: of what the instances retain and no growing "
           "owner explains (basis graph), or of the instances themselves (table); in "
           "objects when bytes are unknown in a snapshot.",
-          "\"minimum\": 0"),
+          "\"minimum\": 0",
+          COLUMN("score", SIZE, NULL, .words = add_score, .is_detail = true,
+                 .meaning =
+                     "The order: retained bytes gained that no growing owner above "
+                     "explains, at the rate of the second half of the series, reduced "
+                     "for growth that goes back and forth.")),
     FIELD("score_share", REAL(score_share), MAY_BE_NULL,
           "`score` as a share of the reachable bytes of the last snapshot (all bytes for "
           "tables, objects when bytes are unknown).",
-          "\"minimum\": 0"),
+          "\"minimum\": 0",
+          COLUMN("of heap", SHARE, score_of_heap, .is_detail = true, .is_for_pages = true)),
     FIELD("tau", REAL(tau), MAY_BE_NULL,
           "Kendall's tau-b of the counts (or of the bytes, if it grows in size) against "
           "time, of the group with most of the score: 1 is growth at every step.",
-          "\"minimum\": -1, \"maximum\": 1"),
-    FIELD("count", COUNTS(at), NEVER_NULL, "Instances. One number per snapshot."),
+          "\"minimum\": -1, \"maximum\": 1",
+          COLUMN(
+              "tau", COUNT, NULL, .words = add_tau, .is_detail = true, .is_for_pages = true,
+              .meaning = "How steadily it grows, from -1 to 1: 1 means that every snapshot "
+                         "has more than the one before it.")),
+    FIELD("count", COUNTS(at), NEVER_NULL, "Instances. One number per snapshot.",
+          COLUMN("count", COUNT, suspect_last_count)),
     FIELD("bytes", BYTES(at), NEVER_NULL,
           "Shallow bytes of the instances. One number per snapshot."),
     FIELD("retained", SERIES(retained), MAY_BE_NULL,
           "Bytes that the growing instances keep alive, one number per snapshot, null "
-          "where a snapshot was left out of the ranking; null as a whole for basis table."),
+          "where a snapshot was left out of the ranking; null as a whole for basis table.",
+          COLUMN("", SIZE, suspect_retained, .title_in = title_of_retained)),
     FIELD("per_iteration", UINT64(per_iteration), MAY_BE_NULL,
           "Instances gained per iteration of the workload, if that is one whole number at "
           "every step."),
@@ -202,7 +412,12 @@ static const struct record_field end_of_suspect_fields[] = {
     FIELD("suspect", CHOICE(suspicion, suspicion_word, HD_SUSPECT_AGE + 1), MAY_BE_NULL,
           "Why it is a suspect: its score reaches --min-score (size); or --min-steady, and "
           "its instances are nearly the same number more in every step (steady); or what "
-          "came in every step stayed (age). Null in `minor` and `pooled`."),
+          "came in every step stayed (age). Null in `minor` and `pooled`.",
+          COLUMN("suspect by", WORD, suspect_why, .is_detail = true, .is_for_pages = true,
+                 .meaning =
+                     "Why it is a suspect. size: a large score; steady: nearly the same "
+                     "gain in every step; age: what was added in every step is still "
+                     "alive.")),
     FIELD("also", TEXTS(also, also_count), NEVER_NULL,
           "Types that go along with it, the weightiest first: what it shares with another "
           "owner, or other classes in the same store. Their scores are part of its score."),
@@ -252,9 +467,23 @@ static const struct record_field suspect_fields[] = {
           "after the first snapshot and stayed; else of all. The status and the instances "
           "of a chain are of all.",
           "\"enum\": [\"stayed\", \"all\"]"),
+    LISTED("gain", "", SIZE_CHANGE, suspect_gain, .title_in = title_of_gain, .grows = true,
+           .meaning_in = meaning_of_gain),
+    LISTED("delta", "", SIZE_CHANGE, suspect_gain, .title_in = title_of_delta),
+    LISTED("of_heap", "of heap", SHARE, gain_of_heap),
+    LISTED("counted_from_to", "count", FROM_TO, suspect_count, .file = "count"),
+    LISTED("trend", "trend", TREND, suspect_trend, .file = ""),
+    LISTED("title", "", TITLE, suspect_title, .title_in = unit_of_rows, .is_subject = true,
+           .is_title = true),
 };
-static const RECORD_OF(suspect, "suspect", suspect_fields,
-                       "A type ranked as a likely leak.");
+const struct record record_suspect = {
+    .name = "suspect",
+    .doc = "A type ranked as a likely leak.",
+    FIELDS(suspect_fields),
+    .lines = "rank gain of_heap@60 counted_from_to trend@70 score score_share tau basis "
+             "suspect title",
+    .screen = "rank:3 delta:11 counted_from_to:19@70 trend@60 subject",
+    .last_screen = "rank:3 retained:10 count:11@50 trend@60 subject"};
 
 static const struct record_field marked_fields[] = {
     FIELD("rank", SIZE(rank), NEVER_NULL, "1 is the first.", ONE_OR_MORE),

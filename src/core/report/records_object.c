@@ -1,6 +1,6 @@
 /* One object: what it is, its fields and their values, its neighbours, its chain. */
-#include "render/records.h"
 #include "report/object_words.h"
+#include "report/records.h"
 
 #include <math.h>
 
@@ -16,22 +16,39 @@ NAMES(identity_source)
 
 KNOWN(is_object, x->kind == HD_OBJECT)
 
+CELLS(object_number, HD_CELL_OBJECT, .b = x->number)
+CELLS(object_address, HD_CELL_OBJECT, .a = x->address, .b = HD_NO_OBJECT)
+CELLS(object_bytes, HD_CELL_SIZE, .a = x->bytes)
+CELLS(object_generation, HD_CELL_WORD,
+      .text = x->generation != HD_GEN_UNKNOWN ? hd_generation_name(x->generation) : "-")
+CELLS(object_references, HD_CELL_COUNT, .a = x->references)
+CELLS(object_referrers, HD_CELL_COUNT, .a = x->referrers)
+
 static const struct record_field object_fields[] = {
     FIELD("object", UINT32(number), NEVER_NULL,
-          "Number in the snapshot's graph: '#N' for `heapdrift object`."),
+          "Number in the snapshot's graph: '#N' for `heapdrift object`.",
+          COLUMN("object", COUNT, object_number)),
     FIELD("kind", CHOICE(kind, object_kind_word, HD_OBJECT_UNDEFINED + 1), NEVER_NULL,
           "An object; a group of roots or a variable; referred to but not described."),
     FIELD("address", ADDRESS(address), MAY_BE_NULL,
-          "In the process; null when the snapshot tells none.", SCHEMA_ADDRESS),
+          "In the process; null when the snapshot tells none.", SCHEMA_ADDRESS,
+          COLUMN("address", OBJECT, object_address)),
     FIELD("type", TEXT(type), NEVER_NULL,
-          "Canonical name of its type; the name of a group of roots or a variable."),
+          "Canonical name of its type; the name of a group of roots or a variable.",
+          COLUMN("type", TYPE, NULL)),
     FIELD_FULL_NAME(full_name),
     FIELD("bytes", UINT64(bytes), MAY_BE_NULL, "Shallow size; null of what is no object.",
-          NULL, is_object),
+          NULL, is_object, COLUMN("bytes", SIZE, object_bytes)),
     FIELD("generation", CHOICE(generation, generation_word, HD_GEN_UNKNOWN), MAY_BE_NULL,
-          "Where it lies; null when the snapshot does not tell."),
+          "Where it lies; null when the snapshot does not tell.",
+          COLUMN("gen", WORD, object_generation)),
+    LISTED("references", "refers to", COUNT, object_references),
+    LISTED("referrers", "referrers", COUNT, object_referrers),
 };
-static const RECORD_OF(any_object, NULL, object_fields, NULL);
+const struct record record_any_object = {
+    FIELDS(object_fields),
+    .screen = "bytes:10 generation:7@50 references:9@100 referrers:9@70 address:15 "
+              "object:11@90 type"};
 #undef T
 
 #define T struct hd_instance_link
@@ -411,18 +428,47 @@ KNOWN(row_has_since, x->since != (size_t)-1)
 
 KNOWN(row_has_root, MODEL->objects->has_roots)
 
+CELLS(row_object, HD_CELL_OBJECT, .a = x->object.address, .b = x->object.number)
+CELLS(row_bytes, HD_CELL_SIZE, .a = x->object.bytes)
+CELLS(row_retained, HD_CELL_SIZE, .a = x->retained)
+CELLS(row_generation, HD_CELL_WORD,
+      .text = x->object.generation != HD_GEN_UNKNOWN
+                  ? hd_generation_name(x->object.generation)
+                  : "-")
+CELLS(row_type, HD_CELL_TYPE, .text = x->object.type)
+/* Its owner; without one the kind of root, and that nothing holds it. */
+CELLS(row_held_by,
+      !m->objects->has_roots ? HD_CELL_WORD
+      : x->held_by != NULL   ? HD_CELL_NAME
+                             : HD_CELL_ROOT_KIND,
+      .text = x->held_by, .a = x->root)
+/* Snapshots count from 0 here, and from 1 for people. */
+CELLS(row_since, x->since == 0 ? HD_CELL_WORD : HD_CELL_COUNT, .text = "before",
+      .a = x->since + 1)
+
+IN_REPORT(bool, has_rows_of_roots, m->objects->has_roots)
+IN_REPORT(bool, is_identity_known, m->objects->identity != HD_SAME_UNKNOWN)
+IN_REPORT(bool, has_several_types, m->objects->type_count > 1)
+IN_REPORT(bool, has_generations, m->snapshots[m->snapshot_count - 1].info.has_generations)
+
 static const struct record_field object_row_fields[] = {
     FIELD("object", UINT32(object.number), NEVER_NULL,
-          "Number in the snapshot's graph: '#N' for `heapdrift object`."),
+          "Number in the snapshot's graph: '#N' for `heapdrift object`.",
+          COLUMN("object", OBJECT, row_object)),
     FIELD("address", ADDRESS(object.address), MAY_BE_NULL,
           "In the process; null when the snapshot tells none.", SCHEMA_ADDRESS),
-    FIELD("type", TEXT(object.type), NEVER_NULL, "Canonical name."),
-    FIELD("bytes", UINT64(object.bytes), NEVER_NULL, "Shallow size."),
+    FIELD(
+        "type", TEXT(object.type), NEVER_NULL, "Canonical name.",
+        COLUMN("type", TYPE, row_type, .is_subject = true, .is_known = has_several_types)),
+    FIELD("bytes", UINT64(object.bytes), NEVER_NULL, "Shallow size.",
+          COLUMN("size", SIZE, row_bytes)),
     FIELD("retained", UINT64(retained), MAY_BE_NULL,
           "Bytes that only it keeps alive, itself included; null when the snapshot has no "
-          "roots, and of what no root reaches."),
+          "roots, and of what no root reaches.",
+          COLUMN("retained", SIZE, row_retained, .is_known = has_rows_of_roots)),
     FIELD("generation", CHOICE(object.generation, generation_word, HD_GEN_UNKNOWN),
-          MAY_BE_NULL, "Where it lies; null when the snapshot does not tell."),
+          MAY_BE_NULL, "Where it lies; null when the snapshot does not tell.",
+          COLUMN("gen", WORD, row_generation, .is_known = has_generations)),
     FIELD("root_kind", CHOICE(root, root_kind_word, HD_ROOT_KIND_COUNT), MAY_BE_NULL,
           "The kind of root that holds it, as in `held`; null when the snapshot has no "
           "roots.",
@@ -430,16 +476,19 @@ static const struct record_field object_row_fields[] = {
     FIELD("since", SIZE(since), MAY_BE_NULL,
           "The first snapshot that has it, from 0; 0: it was there before. Null of one "
           "snapshot, and when not known.",
-          NULL, row_has_since),
+          NULL, row_has_since,
+          COLUMN("since", COUNT, row_since, .is_known = is_identity_known)),
     FIELD("held_by", TEXT(held_by), MAY_BE_NULL,
           "The owner of its chain in a few words: static s_all, singleton PriceFeed, "
-          "Session; null without one."),
+          "Session; null without one.",
+          COLUMN("held by", NAME, row_held_by, .gives_way = true)),
 };
 const struct record record_object_row = {
     .name = "object",
     .doc = "One of the chosen instances.",
     FIELDS(object_row_fields),
-    .csv = "object address type bytes retained generation root_kind since held_by"};
+    .csv = "object address type bytes retained generation root_kind since held_by",
+    .lines = "object bytes retained generation@70 since type held_by"};
 #undef T
 
 #define T struct hd_object_set

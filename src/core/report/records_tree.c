@@ -1,0 +1,315 @@
+/* The ownership tree: its places, and the suspects that they mark. */
+#include "report/records.h"
+
+#include "base/hash.h"
+#include "base/say.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- frames ------------------------------------------------------------------------ */
+
+/* What stays of a long stack, at its top. */
+enum { HALF = TREE_MAX_FRAMES / 2 };
+
+static const char others_name[] = "[others]", left_out[] = "…";
+
+struct known_name {
+    UT_hash_handle hh;
+    size_t number;
+};
+
+struct frame_names {
+    struct tree_frames *f;
+    struct known_name *known;
+};
+
+static size_t frames_number_of(struct frame_names *n, const char *name)
+{
+    struct known_name *found = NULL;
+    HASH_FIND(hh, n->known, name, strlen(name), found);
+    if (found == NULL) {
+        found = arena_alloc(&n->f->arena, sizeof(*found));
+        found->number = n->f->count;
+        HASH_ADD_KEYPTR(hh, n->known, name, strlen(name), found);
+        n->f->names[n->f->count++] = name;
+    }
+    return found->number;
+}
+
+static size_t tops_of(const struct hd_tree *t)
+{
+    size_t tops = 0;
+    for (size_t i = 0; i < t->len; i = t->nodes[i].end)
+        tops++;
+    return tops;
+}
+
+/* Places that only a field parts need names of their own. */
+static const char *name_of_type(const struct hd_tree *t, const struct hd_tree_node *n,
+                                struct arena *a)
+{
+    if (!t->parts_fields || n->field == NULL)
+        return n->type;
+    const char *point = n->field[0] == '[' ? "" : ".";
+    return t->is_holders ? arena_printf(a, "%s%s%s", n->type, point, n->field)
+                         : arena_printf(a, "%s%s → %s", point, n->field, n->type);
+}
+
+static const char *node_name(const struct hd_tree *t, const struct hd_tree_node *n,
+                             size_t tops, struct arena *a)
+{
+    switch (n->kind) {
+    case HD_NODE_ROOTS:
+        return n->type;
+    case HD_NODE_TYPE:
+        return name_of_type(t, n, a);
+    case HD_NODE_PATTERN:
+        return tops > 1 ? n->type : NULL;
+    case HD_NODE_OTHERS:
+        return others_name;
+    case HD_NODE_HEAP:
+    case HD_NODE_KIND_COUNT:
+        break;
+    }
+    return NULL;
+}
+
+static void set_depth(struct tree_frames *f, size_t i)
+{
+    size_t parent = f->tree->nodes[i].parent;
+    bool is_top = parent == HD_NO_NODE;
+    f->depth[i] = (is_top ? 0 : f->depth[parent]) + (f->name_of[i] != NO_FRAME);
+    f->high[i] = is_top || f->depth[i] <= HALF ? i : f->high[parent];
+}
+
+struct tree_frames tree_frames_of(const struct hd_tree *t)
+{
+    struct tree_frames f = {.tree = t};
+    struct frame_names n = {.f = &f};
+    size_t tops = tops_of(t);
+    f.names = arena_array(&f.arena, const char *, t->len + 2);
+    f.name_of = arena_array(&f.arena, size_t, t->len);
+    f.depth = arena_array(&f.arena, size_t, t->len);
+    f.high = arena_array(&f.arena, size_t, t->len);
+    f.root_kind = arena_array(&f.arena, const char *, t->len);
+    for (size_t i = 0; i < t->len; i++) {
+        const struct hd_tree_node *node = &t->nodes[i];
+        const char *name = node_name(t, node, tops, &f.arena);
+        f.name_of[i] = name != NULL ? frames_number_of(&n, name) : NO_FRAME;
+        set_depth(&f, i);
+        if (f.depth[i] > TREE_MAX_FRAMES)
+            f.gap = frames_number_of(&n, left_out);
+        if (node->kind == HD_NODE_ROOTS)
+            f.root_kind[i] = hd_root_kind_name(node->root_kind);
+        else if (node->parent != HD_NO_NODE)
+            f.root_kind[i] = f.root_kind[node->parent];
+    }
+    HASH_CLEAR(hh, n.known);
+    return f;
+}
+
+void tree_frames_free(struct tree_frames *f)
+{
+    arena_free(&f->arena);
+}
+
+/* Frames from a node upwards, into the places that end before end; so many at most. */
+static void frames_add_frames(const struct tree_frames *f, size_t node, size_t *end,
+                              size_t most)
+{
+    for (; node != HD_NO_NODE && most > 0; node = f->tree->nodes[node].parent) {
+        if (f->name_of[node] == NO_FRAME)
+            continue;
+        *--end = f->name_of[node];
+        most--;
+    }
+}
+
+size_t tree_stack(const struct tree_frames *f, size_t node, size_t *stack)
+{
+    size_t depth = f->depth[node];
+    if (depth <= TREE_MAX_FRAMES) {
+        frames_add_frames(f, node, stack + depth, depth);
+        return depth;
+    }
+    frames_add_frames(f, f->high[node], stack + HALF, HALF);
+    stack[HALF] = f->gap;
+    frames_add_frames(f, node, stack + TREE_MAX_FRAMES, TREE_MAX_FRAMES - HALF - 1);
+    return TREE_MAX_FRAMES;
+}
+
+/* --- places -------------------------------------------------------------------------- */
+
+NAMES(node_kind)
+NAMES(root_kind)
+
+#define T struct hd_tree_node
+
+KNOWN(has_parent, x->parent != HD_NO_NODE)
+KNOWN(is_roots, x->kind == HD_NODE_ROOTS)
+KNOWN(is_others, x->kind == HD_NODE_OTHERS)
+KNOWN(has_field, x->field != NULL)
+
+/* By the types on the way to it, as holders are written elsewhere. */
+static void add_path(struct text *t, const void *of, const struct record_walk *w)
+{
+    const struct tree_frames *f = w->context;
+    size_t stack[TREE_MAX_FRAMES];
+    size_t len = tree_stack(f, (size_t)((const T *)of - f->tree->nodes), stack);
+    for (size_t i = 0; i < len; i++) {
+        say(t, i > 0 ? " → " : "", f->names[stack[i]]);
+    }
+}
+
+/* Of the place and all below it. */
+#define LAST x->owned[m->tree->last]
+CELLS(node_growth, HD_CELL_SIZE_CHANGE, .a = x->owned[m->tree->first].bytes,
+      .b = LAST.bytes)
+CELLS(node_retained, HD_CELL_SIZE, .a = LAST.bytes)
+CELLS(node_objects, HD_CELL_COUNT, .a = LAST.count)
+CELLS(node_stayed, HD_CELL_COUNT, .a = x->stayed)
+
+static struct hd_cell node_share(const struct hd_model *m, const void *of)
+{
+    const uint64_t all = m->tree->reachable[m->tree->last].bytes;
+    const T *x = of;
+    return (struct hd_cell){.kind = HD_CELL_SHARE,
+                            .share = all > 0 ? (double)LAST.bytes / (double)all : NAN};
+}
+
+static struct hd_cell node_bar(const struct hd_model *m, const void *of)
+{
+    struct hd_cell c = node_share(m, of);
+    c.kind = HD_CELL_BAR;
+    return c;
+}
+#undef LAST
+
+IN_REPORT(bool, is_compared, m->tree == NULL || m->tree->first != m->tree->last)
+/* Of all places or of none. */
+IN_REPORT(bool, has_stayed,
+          m->tree != NULL && m->tree->len > 0 && m->tree->nodes[0].stayed != HD_UNKNOWN)
+IN_REPORT(const char *, title_of_owner,
+          m->tree != NULL && m->tree->is_holders ? "held by" : "owner")
+
+static const struct record_field node_fields[] = {
+    FIELD("depth", UINT32(depth), NEVER_NULL, "0 at a top."),
+    FIELD("parent", SIZE(parent), MAY_BE_NULL,
+          "Number of the node above, from 0; null at a top.", NULL, has_parent),
+    FIELD("kind", CHOICE(kind, node_kind_word, HD_NODE_KIND_COUNT), NEVER_NULL,
+          "heap: all that is reachable; roots: a group of roots or a variable; type: "
+          "objects of it; pattern: what a pattern of --type matches; others: places that "
+          "are summed up."),
+    FIELD("type", TEXT(type), MAY_BE_NULL,
+          "Canonical name of the type, name of the roots, or the pattern; null of heap and "
+          "others."),
+    FIELD("root_kind", CHOICE(root_kind, root_kind_word, HD_ROOT_KIND_COUNT), MAY_BE_NULL,
+          "Of roots.", NULL, is_roots),
+    FIELD("count", COUNTS(at), NEVER_NULL, "Objects at the place itself."),
+    FIELD("bytes", BYTES(at), NEVER_NULL, "Their shallow sizes."),
+    FIELD("objects", COUNTS(owned), NEVER_NULL, "Objects at the place and below it.",
+          COLUMN("objects", COUNT, node_objects)),
+    FIELD("retained", BYTES(owned), NEVER_NULL, "Their bytes: what is gone with the place.",
+          COLUMN("retained", SIZE, node_retained)),
+    FIELD("growth", INT64(growth), NEVER_NULL,
+          "Of `retained`, from the first snapshot that is compared to the last.",
+          COLUMN("Δretained", SIZE_CHANGE, node_growth, .is_known = is_compared,
+                 .file = "delta_retained")),
+    FIELD("suspect", SIZE(suspect), NULL_AT_ZERO, "Rank of the suspect that is held here.",
+          ONE_OR_MORE),
+    FIELD("single", TRUTH(is_single), NEVER_NULL,
+          "No snapshot has a second object of the type."),
+    FIELD("others", SIZE(others), MAY_BE_NULL, "Of others: how many places.", ONE_OR_MORE,
+          is_others),
+    FIELD("full_name", TEXT(full_name), MAY_BE_NULL,
+          "The name that people know the type by, with its outer class; null where `type` "
+          "is that."),
+    FIELD(
+        "field", TEXT(field), MAY_BE_NULL,
+        "By which field the place above holds it, as in frames of chains: _items, [], "
+        "[].value; with `holders` by which it holds the place above. The most frequent "
+        "where there are several; null when none is known, or most are not held directly."),
+    FIELD("field_share", REAL(field_share), MAY_BE_NULL,
+          "The share of its objects that this is true of, in the last snapshot that has "
+          "any; null without a field.",
+          A_SHARE, has_field),
+    FIELD("stayed", UINT64(stayed), MAY_BE_NULL,
+          "Objects of the place and of all below it in the last snapshot that came after "
+          "the first, the last one's newest too; null where nobody knows which object of "
+          "one snapshot is which of the next.",
+          COLUMN("stayed", COUNT, node_stayed, .is_known = has_stayed,
+                 .meaning =
+                     "Objects that came after the first snapshot and are in the last.")),
+    LISTED("share", "share", SHARE, node_share, .file = ""),
+    LISTED("of_heap", "of heap", BAR, node_bar),
+    LISTED("bar", "", BAR, node_bar, .file = ""),
+    LISTED("owner", "", NAME, NULL, .title_in = title_of_owner, .is_subject = true),
+    IN_TABLES("path", CSV_CELL(add_path)),
+};
+const struct record record_node = {
+    .name = "node",
+    .doc =
+        "A place: the objects that are held in one way. `bytes`, and the `retained` of its "
+        "children, sum to its `retained` in every snapshot; so do `count` and `objects`.",
+    FIELDS(node_fields),
+    .csv = "depth kind path type root_kind suspect growth others count bytes objects "
+           "retained",
+    .lines = "growth retained@56 objects@72 stayed@100 of_heap@100 owner",
+    .screen = "growth:11 bar:8@100 retained:10@50 objects:11@90 stayed:11@100 owner",
+    .last_screen = "share:7 bar:8@100 retained:10 objects:11@90 stayed:11@100 owner"};
+#undef T
+
+#define T struct hd_tree
+
+VALUE(compared, json_pack("[II]", (json_int_t)x->first, (json_int_t)x->last))
+
+static const struct record_field begin_of_tree_fields[] = {
+    FIELD("compared", MADE(compared), NEVER_NULL,
+          "Numbers, from 0, of the first and the last snapshot that can be compared; twice "
+          "the same of one.",
+          TWO_SNAPSHOTS),
+    FIELD("least", UINT64(least), NEVER_NULL,
+          "Bytes. A place that retains less in the last snapshot, and changed by less, is "
+          "among the others (--min)."),
+    FIELD("holders", TRUTH(is_holders), NEVER_NULL,
+          "Whether ways lead up from objects (--holders), not down to them."),
+};
+static const RECORD_OF(begin_of_tree, NULL, begin_of_tree_fields, NULL);
+
+static const struct record_field nodes_fields[] = {
+    FIELD("nodes", RECORDS(nodes, len, record_node), NEVER_NULL,
+          "In preorder: a parent stands before its children, and they before its next "
+          "sibling. Siblings come by growth, then by what they retain, then by name; "
+          "others last."),
+};
+static const RECORD_OF(nodes, NULL, nodes_fields, NULL);
+#undef T
+
+#define T struct hd_model
+
+VALUE(confidence,
+      json_string_or_null(x->diff != NULL ? hd_confidence_name(x->diff->confidence) : NULL))
+
+static json_t *marked(const void *of, const struct record_walk *w)
+{
+    const struct hd_diff *d = ((const T *)of)->diff;
+    return d != NULL ? records_json(&record_marked, d->suspects, d->suspect_count, w)
+                     : json_array();
+}
+
+static const struct record_field tree_fields[] = {
+    FIELD_SNAPSHOTS("1"),
+    FIELD("confidence", MADE(confidence), MAY_BE_NULL,
+          "How far the ranking can be trusted; null of one snapshot, which has none.",
+          "\"enum\": [\"low\", \"medium\", \"high\", null]"),
+    FIELDS_OF(PART_AT(tree, record_begin_of_tree)),
+    FIELD("suspects", MADE_RECORDS(marked, record_marked), NEVER_NULL,
+          "Those of `diff`, in brief; what `suspect` of a node means."),
+    FIELDS_OF(PART_AT(tree, record_nodes)),
+    FIELD_WARNINGS,
+    FIELD_COUNTS_REACHABLE,
+};
+const RECORD_OF(tree, "tree", tree_fields,
+                "Who owns the heap, as a tree of types, and where its growth went.");
+#undef T
