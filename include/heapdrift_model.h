@@ -253,6 +253,14 @@ enum hd_suspicion {
     HD_SUSPECT_AGE     /* neither, and yet: what came in every step stayed */
 };
 
+/* Why what grew like a suspect is called none, so that the verdict is unsure. */
+enum hd_reservation {
+    HD_RESERVED_NOT,
+    HD_RESERVED_FILLS,    /* it gains ever less per unit of load */
+    HD_RESERVED_PER_TYPE, /* its holder keeps one for each type that the program uses */
+    HD_RESERVED_LIFETIME  /* its holder lets go of entries later than this series ends */
+};
+
 /* One place that a suspect is held at. */
 struct hd_head {
     const char *holder; /* "[static var App.s_all] → Order[]" */
@@ -285,7 +293,12 @@ struct hd_suspect {
     const char *subject; /* for a title; type if nothing better is known */
     enum hd_basis basis;
     enum hd_suspicion suspicion;
-    const char **also; /* types that go with it */
+    enum hd_reservation reservation; /* of what is no suspect */
+    struct {
+        const char *holder, *keeps, *setting; /* NULL where nothing sets it */
+        uint64_t seconds, watch; /* for which it keeps them; that a series has to span */
+    } lifetime;                  /* of HD_RESERVED_PER_TYPE and HD_RESERVED_LIFETIME */
+    const char **also;           /* types that go with it */
     size_t also_count;
     struct hd_head *heads; /* where it is held; their scores sum to its own */
     size_t head_count;
@@ -367,6 +380,16 @@ struct hd_native {
     bool is_undecided;         /* so many that a check cannot say that nothing leaks */
 };
 
+/* What time says against a high confidence in suspects. */
+enum hd_time_limit {
+    HD_TIME_ENOUGH,
+    HD_TIME_UNKNOWN, /* files tell none: nothing is known of lifetimes */
+    HD_TIME_SHORT, /* frameworks keep objects by design for longer than these snapshots span
+                    */
+    HD_TIME_YOUNG, /* the process is not three times as old as that */
+    HD_TIME_LIMIT_COUNT
+};
+
 /* How a verdict may be painted: never the only sign of it. */
 enum hd_tone { HD_TONE_GOOD, HD_TONE_UNSURE, HD_TONE_BAD };
 
@@ -409,6 +432,8 @@ struct hd_diff {
      * which it said nothing. */
     enum hd_untold untold;
     size_t untold_snapshot;
+    enum hd_time_limit time_limit;
+    double uptime_seconds; /* of the process at the first that can be compared; NAN */
     double span_seconds;   /* from the first to the last snapshot */
     double bytes_per_hour; /* of growth, over a minute or more */
 
@@ -423,8 +448,9 @@ struct hd_diff {
     struct hd_stopped *stopped; /* by growth */
     size_t stopped_count, stopped_shown;
 
-    /* Without a suspect: a type that rose in every step, though it cannot be shown that it
-     * leaks, nor that as many go as come; NULL: none. */
+    /* Without a suspect: a type that grew like one, but for its doubt; or, without doubt,
+     * that rose in every step, though it cannot be shown that it leaks, nor that as many go
+     * as come. NULL: none. */
     const struct hd_suspect *undecided;
 
     struct hd_native *native; /* that are shown, by type only */
@@ -494,6 +520,7 @@ enum hd_reason_code {
     HD_REASON_SAMPLE_MAY_HIDE, /* growth of the size of the limit */
     HD_REASON_UNEXPLAINED,     /* share of the heap grew since snapshot count, and nothing
                                   explains it */
+    HD_REASON_RESERVED,        /* suspect grew like one, but for its reservation */
     HD_REASON_NATIVE,          /* native piles up */
     HD_REASON_SCALE_UNKNOWN,   /* of the baseline: its run was longer or shorter by an
                                   unknown amount */
@@ -524,6 +551,7 @@ struct hd_reason {
     const char *until; /* its last day, likewise */
     int64_t bytes;
     const struct hd_native *native;
+    const struct hd_suspect *suspect;
 };
 
 /* What became of one rule, or of one type under a rule for many. */
@@ -751,6 +779,8 @@ const char *hd_series_status_name(enum hd_series_status status);
 const char *hd_confidence_name(enum hd_confidence confidence);
 const char *hd_basis_name(enum hd_basis basis);
 const char *hd_suspicion_name(enum hd_suspicion suspicion);
+const char *hd_reservation_name(enum hd_reservation reservation);    /* NULL: none */
+const char *hd_time_limit_name(enum hd_time_limit limit);            /* NULL: none */
 const char *hd_identity_source_name(enum hd_identity_source source); /* NULL: unknown */
 const char *hd_untold_name(enum hd_untold why);                      /* NULL: nothing */
 const char *hd_untold_words(enum hd_untold why);                     /* behind a colon */

@@ -33,6 +33,11 @@ static uint32_t *births_cell(struct births *b, path_id p, size_t cohort, size_t 
     return &b->cell[*row - 1 + (k - cohort)];
 }
 
+static uint64_t *fresh_at(struct births *b, size_t k, path_id p)
+{
+    return &b->fresh[b->t->label[p] * b->n + k];
+}
+
 static void births_count(struct births *b, size_t k, const struct hd_snapshot *snap)
 {
     const struct graph *g = snap->graph;
@@ -45,6 +50,7 @@ static void births_count(struct births *b, size_t k, const struct hd_snapshot *s
         if (p == NO_PATH)
             continue;
         ++*births_cell(b, p, cohort, k);
+        ++*fresh_at(b, k, p);
         if (k + 1 == b->n && cohort > 0) {
             b->stayed[p] += graph_size(g, n);
             b->came[b->t->full[k].at_node[n]]++;
@@ -56,12 +62,14 @@ static void births_begin_empty(struct births *b, const struct ownership_tree *t,
                                enum selection selection)
 {
     size_t cells = array_bytes(t->len, t->snapshots);
+    size_t labels = array_bytes(t->labels.len, t->snapshots);
     *b = (struct births){.t = t,
                          .n = t->snapshots,
                          .source = HD_SAME_BY_EVENTS,
                          .selection = selection,
                          .row = alloc_zeroed(array_bytes(cells, sizeof(*b->row))),
                          .left = alloc_zeroed(array_bytes(cells, sizeof(*b->left))),
+                         .fresh = alloc_zeroed(array_bytes(labels, sizeof(*b->fresh))),
                          .stayed = alloc_zeroed(array_bytes(t->len, sizeof(*b->stayed)))};
 }
 
@@ -91,7 +99,10 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
         bool stays = false;
         if (to != NO_NODE) {
             unsigned char old = b->cohort[n] & OLD;
-            stays = from != NO_PATH && path_at(b, k, newer, to) == from;
+            path_id now = path_at(b, k, newer, to);
+            stays = from != NO_PATH && now == from;
+            if (now != NO_PATH)
+                --*fresh_at(b, k, now); /* births_count() adds all */
             cohort[to] = stays ? b->cohort[n] : old != 0 ? OLD : (unsigned char)k;
         }
         if (from != NO_PATH && !stays && (b->cohort[n] & COHORT) == 0)
@@ -126,6 +137,7 @@ void births_free(struct births *b)
     free(b->left);
     free(b->stayed);
     free(b->stayed_below);
+    free(b->fresh);
     free(b->kept);
     free(b->came);
     free(b->cohort);
@@ -226,6 +238,8 @@ static void add_groups(struct digests *d, size_t k, const uint32_t at[])
         path_id path = births_path_of(d, k, ages->place[i]);
         size_t cohort = ages->born[i] <= at[0] ? 0 : cohort_of[ages->came[i]];
         uint32_t objects = (uint32_t)ages->objects[i];
+        if (k > 0 && ages->born[i] > at[k - 1])
+            *fresh_at(d->b, k, path) += objects;
         if (k > 0 && (cohort > 0 || ages->came[i] > at[k - 1]))
             d->stays[path] -= objects;
         if (cohort == 0)

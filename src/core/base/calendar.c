@@ -1,5 +1,7 @@
 #include "base/calendar.h"
 
+#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -37,6 +39,30 @@ int64_t calendar_day_of(int64_t seconds)
 {
     int64_t day = seconds / SECONDS_A_DAY;
     return seconds % SECONDS_A_DAY < 0 ? day - 1 : day;
+}
+
+double calendar_parse(const char *text)
+{
+    static const char form[] = "0000-00-00T00:00:00";
+    static const int limits[][2] = {{1, LAST_YEAR}, {1, 12}, {1, 31},
+                                    {0, 23},        {0, 59}, {0, 60}};
+    int v[sizeof(limits) / sizeof(limits[0])] = {0};
+    size_t part = 0;
+    for (size_t i = 0; text != NULL && form[i] != '\0'; i++) {
+        bool digit = text[i] >= '0' && text[i] <= '9';
+        if (form[i] == '0' ? !digit : text[i] != form[i])
+            return NAN;
+        if (digit)
+            v[part] = v[part] * 10 + (text[i] - '0');
+        else
+            part++;
+    }
+    for (size_t i = 0; i <= part; i++)
+        if (v[i] < limits[i][0] || v[i] > limits[i][1])
+            return NAN;
+    return calendar_has_day(v[0], v[1], v[2])
+               ? (double)calendar_seconds(v[0], v[1], v[2], v[3], v[4], v[5])
+               : NAN;
 }
 
 bool calendar_time(int64_t seconds, char text[CALENDAR_TIME])

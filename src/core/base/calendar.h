@@ -21,6 +21,10 @@ int64_t calendar_seconds(int year, int month, int day, int hour, int minute, int
 /* The day of a point in time. */
 int64_t calendar_day_of(int64_t seconds);
 
+/* Seconds of a text that begins with "2026-12-31T23:59:59"; a fraction or a zone after it
+ * is ignored. NAN of any other, or of NULL. */
+double calendar_parse(const char *text);
+
 /* Room for a time and its NUL. */
 enum { CALENDAR_TIME = 20 };
 

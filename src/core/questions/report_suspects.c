@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "heap/place.h"
 #include "ranking/confidence.h"
+#include "ranking/known_stores.h"
 #include "ranking/table_ranking.h"
 #include "report/phrases.h"
 #include "report/text_parts.h"
@@ -170,6 +171,12 @@ static struct hd_suspect from_ranking(const struct suspect_rows *to,
         .subject = report_string(r, h->subject),
         .basis = h->basis,
         .suspicion = h->suspicion,
+        .reservation = h->reservation,
+        .lifetime = {.holder = h->store != NULL ? h->store->holder : NULL,
+                     .keeps = h->store != NULL ? h->store->keeps : NULL,
+                     .setting = h->store != NULL ? h->store->setting : NULL,
+                     .seconds = h->store != NULL ? h->store->seconds : 0,
+                     .watch = h->store != NULL ? h->store->watch : 0},
         .score = h->score,
         .score_share = heap > 0 ? h->score / heap : 0,
         .tau = h->tau,
@@ -409,6 +416,8 @@ static void judge_growth(const struct suspect_rows *to, const struct rest_growth
         .growth = g->bytes,
         .rest = g->rest,
         .confidence = r->diff.confidence,
+        .seconds = to->s->seconds,
+        .uptime = to->s->uptime,
         .snapshots = to->s->usable_count,
         .source = r->diff.identity});
     g->is_open = v.is_open;
@@ -418,6 +427,8 @@ static void judge_growth(const struct suspect_rows *to, const struct rest_growth
     g->has_stopped = v.has_stopped;
     g->stopped_share = v.stopped_share;
     r->diff.confidence = v.confidence;
+    r->diff.time_limit = v.time_limit;
+    r->diff.uptime_seconds = to->s->uptime;
     if (v.is_unexplained) {
         struct text t = {0};
         phrase_unexplained(&t, &r->diff.growth, suspects);

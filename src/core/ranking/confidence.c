@@ -2,6 +2,8 @@
 
 #include "series/ranking_constants.h"
 
+#include <math.h>
+
 static uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -48,6 +50,17 @@ bool power_is_high(size_t snapshots, enum hd_identity_source source)
                      objects <= rank_by.sure_a_step * (uint64_t)(snapshots - 1);
 }
 
+static enum hd_time_limit time_limit_of(const struct growth_question *q)
+{
+    if (isnan(q->seconds))
+        return HD_TIME_UNKNOWN;
+    if (q->seconds < rank_by.sure_seconds)
+        return HD_TIME_SHORT;
+    bool is_young = q->seconds < rank_by.long_seconds &&
+                    q->uptime + q->seconds < rank_by.old_spans * q->seconds;
+    return is_young ? HD_TIME_YOUNG : HD_TIME_ENOUGH;
+}
+
 struct growth_verdict growth_verdict_of(const struct growth_question *q)
 {
     bool together = q->open->stayed && q->open->share > q->stopped_share;
@@ -62,5 +75,9 @@ struct growth_verdict growth_verdict_of(const struct growth_question *q)
     bool doubt = weak || v.is_open || v.has_stopped || q->has_undecided;
     bool lower = doubt && !q->has_suspects && q->confidence > HD_CONFIDENCE_LOW;
     v.confidence = lower ? q->confidence - 1 : q->confidence;
+    v.time_limit = time_limit_of(q);
+    if (q->has_suspects && v.time_limit > HD_TIME_UNKNOWN &&
+        v.confidence == HD_CONFIDENCE_HIGH)
+        v.confidence = HD_CONFIDENCE_MEDIUM;
     return v;
 }

@@ -35,6 +35,7 @@ struct growth_question {
     enum hd_confidence confidence; /* by the number of snapshots and what they are */
     size_t snapshots;
     enum hd_identity_source source;
+    double seconds, uptime; /* that they span; of the process at the first; NAN: unknown */
 };
 
 struct growth_verdict {
@@ -44,6 +45,7 @@ struct growth_verdict {
     double stopped_share;
     bool is_one_type; /* that stopped; else it is all together */
     enum hd_confidence confidence;
+    enum hd_time_limit time_limit; /* on the confidence in suspects */
 };
 
 /* The one place that says whether the heap has grown by what nothing explains: the report,

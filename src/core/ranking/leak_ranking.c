@@ -6,6 +6,8 @@
 #include "base/pair_table.h"
 #include "base/search.h"
 #include "owners/referrers.h"
+#include "ranking/known_stores.h"
+#include "ranking/load_clock.h"
 #include "ranking/path_growth.h"
 #include "ranking/suspect_title.h"
 #include "ranking/type_growth.h"
@@ -36,6 +38,8 @@ struct leak_ranker {
     size_t n;
     double heap; /* reachable bytes of the last snapshot */
     struct path_growths growths;
+    struct type_births by_type; /* with the clock: if births are known */
+    struct load_clock clock;
     struct title_tree titles;
     struct leak_ranking_head *heads; /* the ranked by label, then path; then the pooled */
     size_t head_count;
@@ -590,10 +594,89 @@ static void join_causes(struct leak_ranker *r)
 /* --- suspects -------------------------------------------------------------- */
 
 /* Order takes a batch that it lost for one that died. It does not acquit what rises more
- * evenly than chance does. */
+ * evenly than chance does, nor what loses a few by its size. */
 static bool is_by_order(const struct leak_ranker *r)
 {
     return r->growths.births != NULL && r->growths.births->source < HD_SAME_BY_EVENTS;
+}
+
+static bool is_by_events(const struct leak_ranker *r)
+{
+    return r->growths.births != NULL && !is_by_order(r);
+}
+
+/* Adds what came to a row's places in each step, and returns how many of all went. */
+static uint64_t row_births(const struct leak_ranker *r, const struct ranked_row *row,
+                           uint64_t *came)
+{
+    const struct births *b = r->growths.births;
+    uint64_t went = 0;
+    for (size_t i = 0; i < row->type.place_count; i++)
+        for (size_t k = 1; k < r->n; k++) {
+            path_id p = row->type.places[i].path;
+            came[k - 1] += births_at(b, p, k, k);
+            for (size_t cohort = 0; cohort < k; cohort++)
+                went += births_lost(b, p, cohort, k - 1);
+        }
+    return went;
+}
+
+/* A bounded cache that fills is large, and loses already; a leak of that size loses none.
+ */
+static bool is_bounded(const struct leak_ranker *r, const struct ranked_row *row)
+{
+    uint64_t came[SERIES_MAX_SNAPSHOTS] = {0}, all = 0;
+    uint64_t went = row_births(r, row, came);
+    for (size_t k = 0; k + 1 < r->n; k++)
+        all += came[k];
+    return (double)went > rank_by.size_losses * (double)all;
+}
+
+static bool is_filling(const struct leak_ranker *r, const struct ranked_row *row)
+{
+    uint64_t came[SERIES_MAX_SNAPSHOTS] = {0};
+    if (!is_by_events(r))
+        return false;
+    row_births(r, row, came);
+    return load_clock_slows(&r->clock, came);
+}
+
+/* The holder above a place that is known to let go last: a cache in a store of sessions
+ * keeps what that does. One that has many of its kind may leak itself. */
+static const struct known_store *store_above(const struct leak_ranker *r, path_id head)
+{
+    const struct full_tree *f = &r->t->full[r->n - 1];
+    path_id full = r->t->full_of[head * r->n + r->n - 1];
+    const struct known_store *found = NULL;
+    for (; full != NO_PATH && full != 0; full = f->parent[full]) {
+        const struct known_store *s = known_store_of(r->t->labels.all[f->label[full]].name);
+        if (s != NULL && f->count[full] <= 1 &&
+            (found == NULL || s->seconds > found->seconds))
+            found = s;
+    }
+    return found;
+}
+
+/* What a suspect is not, or not yet: below its store's bound it is nothing, within the
+ * lifetime of its entries nobody can know. Without times the series may be of any length.
+ */
+static void make_reservations(const struct leak_ranker *r, struct ranked_row *row)
+{
+    struct ranked_type *type = &row->type;
+    if (type->suspicion == HD_SUSPECT_NOT)
+        return;
+    const struct known_store *store = store_above(r, type->head);
+    bool is_young = store != NULL && store->seconds > 0 && r->s->seconds <= store->seconds;
+    if (store != NULL && store->bound > 0 && type->count[r->n - 1] <= store->bound) {
+        type->suspicion = HD_SUSPECT_NOT;
+    } else if (is_young || (store != NULL && store->is_per_type)) {
+        type->suspicion = HD_SUSPECT_NOT;
+        type->reservation = is_young ? HD_RESERVED_LIFETIME : HD_RESERVED_PER_TYPE;
+        type->store = store;
+    } else if (is_filling(r, row)) {
+        type->suspicion = HD_SUSPECT_NOT;
+        type->reservation = HD_RESERVED_FILLS;
+    }
 }
 
 static enum hd_suspicion suspicion_of(const struct leak_ranker *r,
@@ -605,7 +688,7 @@ static enum hd_suspicion suspicion_of(const struct leak_ranker *r,
     if (!keeps && (r->queues[row->type.label] || turns_over))
         return HD_SUSPECT_NOT;
     if (reaches_line(r->line, row->type.score, r->heap))
-        return HD_SUSPECT_SIZE;
+        return is_by_events(r) && is_bounded(r, row) ? HD_SUSPECT_NOT : HD_SUSPECT_SIZE;
     return steady ? HD_SUSPECT_STEADY : keeps ? HD_SUSPECT_AGE : HD_SUSPECT_NOT;
 }
 
@@ -616,6 +699,7 @@ static void leak_ranking_decide(struct leak_ranker *r)
         if (row->type.pooled || row->gone)
             continue;
         row->type.suspicion = suspicion_of(r, row);
+        make_reservations(r, row);
         if (row->steady <= 0)
             row->type.step_least = row->type.step_most = 0;
     }
@@ -718,12 +802,16 @@ static bool may_be_added(const struct leak_ranker *r, const struct type_growths 
     double score = g->all[label].score;
     size_t at = r->row_of[label];
     if (score <= 0 || strcmp(ranked_name(r, label), "Free") == 0 ||
-        (at != NO_ROW && r->rows[at].type.suspicion != HD_SUSPECT_NOT) ||
+        (at != NO_ROW && (r->rows[at].type.suspicion != HD_SUSPECT_NOT ||
+                          r->rows[at].type.reservation != HD_RESERVED_NOT)) ||
         type_growths_topmost(g, label) == NO_PATH)
         return false;
     if (reaches_line(r->line, score, r->heap) && !r->turns_over[label] && !r->queues[label])
         return true;
-    return reaches_steady_line(r->line, score, r->heap) && type_growths_are_exact(g, label);
+    bool stays = is_by_events(r) && type_births_keep(&r->by_type, label) &&
+                 !load_clock_slows(&r->clock, &r->by_type.came[label * r->by_type.steps]);
+    return reaches_steady_line(r->line, score, r->heap) &&
+           (stays || type_growths_are_exact(g, label));
 }
 
 /* What the suspects leave: types that are one together. */
@@ -735,6 +823,7 @@ static void add_types(struct leak_ranker *r, const struct type_growths *g)
             continue;
         struct ranked_row row = {.name = ranked_name(r, label), .type = {.label = label}};
         rank_whole_type(r, &row, g);
+        make_reservations(r, &row);
         if (at != NO_ROW)
             r->rows[at] = row;
         else
@@ -918,8 +1007,13 @@ static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
 static bool may_leak(const struct leak_ranker *r, const struct ranked_type *row)
 {
     const struct births *b = r->growths.births;
+    if (row->reservation != HD_RESERVED_NOT || b == NULL)
+        return row->reservation != HD_RESERVED_NOT;
+    /* A queue of which few go may have a leak beside it. */
     bool leaves = r->turns_over[row->label] && !row->stays.has_of_each;
-    bool acquitted = (r->queues[row->label] || leaves) && b->source == HD_SAME_BY_EVENTS;
+    bool queues = r->queues[row->label] &&
+                  (double)row->stays.went >= rank_by.turnover * (double)row->stays.came;
+    bool acquitted = (queues || leaves) && b->source == HD_SAME_BY_EVENTS;
     return row->suspicion == HD_SUSPECT_NOT && !acquitted &&
            trend_rises_always(row->count, r->n) &&
            ranked_delta(row->count, r->n) >= rank_by.fewest_undecided &&
@@ -930,9 +1024,7 @@ static bool may_leak(const struct leak_ranker *r, const struct ranked_type *row)
  * seen it leak, if it leaked fast enough, or turn over. */
 static size_t find_undecided(const struct leak_ranker *r, const struct leak_ranking *h)
 {
-    if (r->growths.births == NULL || r->n < rank_by.enough_snapshots)
-        return SIZE_MAX;
-    for (size_t i = 0; i < h->len; i++)
+    for (size_t i = 0; i < h->len && r->n >= rank_by.enough_snapshots; i++)
         if (may_leak(r, &h->all[i]))
             return i;
     return SIZE_MAX;
@@ -952,6 +1044,10 @@ struct leak_ranking leak_ranking_of(const struct ownership_tree *t, const struct
                             .heap = (double)t->retained[n - 1],
                             .growths = path_growths_of(t, s, births),
                             .a = a};
+    if (births != NULL) {
+        r.by_type = type_births_of(births, &r.scratch);
+        r.clock = load_clock_of(births, &r.by_type);
+    }
     bool *grows = arena_array(&r.scratch, bool, t->len);
     for (path_id p = 1; p < t->len; p++)
         grows[p] = r.growths.all[p].kind == GROWS_IN_COUNT && r.growths.all[p].growth > 0;

@@ -12,6 +12,8 @@
 #include "ranking/unexplained_growth.h"
 #include "series/suspicion.h"
 
+struct known_store;
+
 /* One place at which a type is held. */
 struct ranked_place {
     path_id path;
@@ -22,6 +24,8 @@ struct ranked_type {
     label_id label;
     enum hd_basis basis; /* HD_BASIS_GRAPH, or HD_BASIS_TYPE: held in changing places */
     enum hd_suspicion suspicion;
+    enum hd_reservation reservation; /* why it is none, though it would be */
+    const struct known_store *store; /* whose lifetime is longer than the series */
     double score;
     double tau;         /* of the head with the largest credit */
     struct stays stays; /* the same */

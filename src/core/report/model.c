@@ -157,6 +157,16 @@ const char *hd_identity_source_name(enum hd_identity_source source)
     return word(identity_source_names, HD_SAME_SOURCE_COUNT, source);
 }
 
+const char *hd_reservation_name(enum hd_reservation reservation)
+{
+    return word(reservation_names, HD_RESERVED_LIFETIME + 1, reservation);
+}
+
+const char *hd_time_limit_name(enum hd_time_limit limit)
+{
+    return word(time_limit_names, HD_TIME_LIMIT_COUNT, limit);
+}
+
 const char *hd_suspicion_name(enum hd_suspicion suspicion)
 {
     return word(suspicion_names, HD_SUSPECT_AGE + 1, suspicion);

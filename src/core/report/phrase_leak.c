@@ -8,6 +8,7 @@
 #include "ranking/confidence.h"
 #include "ranking/hints.h"
 #include "report/text_parts.h"
+#include "series/ranking_constants.h"
 
 #include <string.h>
 
@@ -434,6 +435,45 @@ static void add_clause(struct sentence *h, struct text *clause)
     text_free(clause);
 }
 
+/* "it fills ever more slowly: a cache, or a set that is nearly complete?" "CircuitRegistry
+ * keeps closed circuits for 3 min: watch for longer than 7 min" */
+void phrase_reservation(struct text *t, const struct hd_suspect *s)
+{
+    if (s->reservation == HD_RESERVED_FILLS) {
+        say(t, "it fills ever more slowly: a cache, or a set that is nearly complete?");
+        return;
+    }
+    if (s->reservation == HD_RESERVED_PER_TYPE) {
+        say(t, as_type(s->lifetime.holder), " keeps ", s->lifetime.keeps,
+            " for each type that the program uses: watch until it has used all");
+        return;
+    }
+    say(t, as_type(s->lifetime.holder), " keeps ", s->lifetime.keeps, " for ",
+        as_duration(s->lifetime.seconds));
+    if (s->lifetime.setting != NULL)
+        say(t, " (", s->lifetime.setting, ")");
+    say(t, ": watch for longer than ", as_duration(s->lifetime.watch));
+}
+
+/* "Order rose in every step, 35 → 77, and may leak: take more snapshots." "Page: 35 → 77
+ * objects, but it fills ever more slowly: ..." */
+static void say_undecided(struct sentence *h, const struct hd_report *r)
+{
+    const struct hd_suspect *s = r->diff.undecided;
+    struct leak_counts c = leak_counts_of(r, s);
+    uint64_t first = c.at[0].count, last = c.at[c.len - 1].count;
+    struct text why = {0};
+    if (s->reservation == HD_RESERVED_NOT) {
+        say(h, as_place(r, s->subject), " rose in every step, ", first, " → ", last,
+            ", and may leak: take more snapshots.");
+        return;
+    }
+    phrase_reservation(&why, s);
+    say(h, as_place(r, s->subject), ": ", first, " → ", as_plural(last, "object"), ", but ",
+        as_text(&why), ".");
+    text_free(&why);
+}
+
 /* What of the heap itself takes away the all-clear. */
 void phrase_other_growth(struct sentence *h, const struct hd_report *r)
 {
@@ -446,20 +486,16 @@ void phrase_other_growth(struct sentence *h, const struct hd_report *r)
         add_clause(h, &hidden);
         return;
     }
-    if (g->is_open) {
+    if (d->undecided != NULL && d->undecided->reservation != HD_RESERVED_NOT) {
+        say_undecided(begin_next(h, " "), r);
+    } else if (g->is_open) {
         phrase_open_growth(&open, g->open_share, g->since);
         add_clause(h, &open);
     } else if (g->has_stopped) {
         say_stopped(h, r);
     }
-    if (d->undecided != NULL && !g->is_open) {
-        /* "Order rose in every step, 35 → 77, and may leak: take more snapshots." */
-        const struct hd_suspect *s = r->diff.undecided;
-        struct leak_counts c = leak_counts_of(r, s);
-        say(begin_next(h, " "), as_place(r, s->subject), " rose in every step, ",
-            c.at[0].count, " → ", c.at[c.len - 1].count,
-            ", and may leak: take more snapshots.");
-    }
+    if (d->undecided != NULL && d->undecided->reservation == HD_RESERVED_NOT && !g->is_open)
+        say_undecided(begin_next(h, " "), r);
     if (g->pools_are_told) {
         phrase_pools(&pools, g);
         add_clause(h, &pools);
@@ -574,7 +610,9 @@ static void doubt_growth(struct sentence *to, const struct hd_report *r)
     if (d->suspect_count > 0 || (!d->growth.has_stopped && !d->growth.is_open))
         return;
     if (d->growth.is_open) {
-        say(reason(to), "part of the growth is unexplained");
+        say(reason(to), d->undecided != NULL && d->undecided->reservation != HD_RESERVED_NOT
+                            ? "what grew may be kept by design"
+                            : "part of the growth is unexplained");
         return;
     }
     say(reason(to), grew_at_first_only(r)
@@ -638,6 +676,31 @@ static void add_stayed(struct sentence *h, const struct hd_report *r,
     say(h, ", ", stayed, " of ", came, " new objects are still there");
 }
 
+/* What a leak has in common with what only lives long. */
+static void doubt_time(struct sentence *to, const struct hd_report *r)
+{
+    const struct hd_diff *d = &r->diff;
+    if (d->suspect_count == 0 || !report_is_enough(d->usable_count))
+        return;
+    switch (d->time_limit) {
+    case HD_TIME_UNKNOWN:
+        say(reason(to), "no times: long-lived objects are not ruled out");
+        break;
+    case HD_TIME_SHORT:
+        say(reason(to),
+            "frameworks keep objects for minutes by design: watch for longer "
+            "than ",
+            as_duration(rank_by.sure_seconds));
+        break;
+    case HD_TIME_YOUNG:
+        say(reason(to), "the process was ", as_duration((uint64_t)d->uptime_seconds),
+            " old at first, so caches may still fill");
+        break;
+    default:
+        break;
+    }
+}
+
 void phrase_confidence(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
@@ -652,6 +715,7 @@ void phrase_confidence(struct sentence *h, const struct hd_report *r)
     doubt_number(&why, r);
     doubt_inputs(&why, r);
     doubt_growth(&why, r);
+    doubt_time(&why, r);
     if (suspects) {
         say(h, ": ", as_plural(d->usable_count, "snapshot"));
         heading_add_span(&h->words, r);

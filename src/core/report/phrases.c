@@ -294,6 +294,10 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
     case HD_REASON_UNEXPLAINED:
         phrase_open_growth(t, why->share, why->count);
         break;
+    case HD_REASON_RESERVED:
+        say(t, as_type(why->suspect->subject), ": ");
+        phrase_reservation(t, why->suspect);
+        break;
     case HD_REASON_STOPPED:
         phrase_has_stopped(t, why->share);
         break;

@@ -13,6 +13,8 @@ NAMES(series_status)
 NAMES(confidence)
 NAMES(basis)
 NAMES(suspicion)
+NAMES(reservation)
+NAMES(time_limit)
 NAMES(identity_source)
 NAMES(untold)
 NAMES(unit)
@@ -445,6 +447,12 @@ static const struct record_field end_of_suspect_fields[] = {
     FIELD("counted", SERIES(counts), NEVER_NULL,
           "Those objects, one number per snapshot, null where a snapshot was left out of "
           "the ranking; `held` where the whole heap tells another story."),
+    FIELD("reservation", CHOICE(reservation, reservation_word, HD_RESERVED_LIFETIME + 1),
+          MAY_BE_NULL,
+          "Why a row of `minor` is no suspect though it grew like one: it gains ever less "
+          "per unit of load (fills), its holder keeps one for each type that the program "
+          "uses (per-type), or keeps entries by default for longer than these snapshots "
+          "span (lifetime). Null of all others."),
 };
 static const RECORD_OF(end_of_suspect, NULL, end_of_suspect_fields, NULL);
 
@@ -700,6 +708,13 @@ static const struct record_field end_of_diff_fields[] = {
     FIELD("untold", GROUP(record_untold), MAY_BE_NULL, NULL, NULL, is_untold),
     FIELD("would_show", RECORD(would_show, record_power), MAY_BE_NULL, NULL, NULL,
           would_show),
+    FIELD(
+        "time_limit", CHOICE(time_limit, time_limit_word, HD_TIME_LIMIT_COUNT), MAY_BE_NULL,
+        "What time says against a high confidence in suspects: files tell none (unknown); "
+        "the snapshots span less than frameworks keep objects by design (short), or the "
+        "process is not three times as old as that (young). Null: nothing."),
+    FIELD("uptime_seconds", REAL(uptime_seconds), MAY_BE_NULL,
+          "Age of the process at the first snapshot that can be compared."),
 };
 static const RECORD_OF(end_of_diff, NULL, end_of_diff_fields, NULL);
 #undef T

@@ -31,6 +31,10 @@ static const struct ranking_constants {
     unsigned fewest_that_keep, ages, fewest_a_step, few_steps, newcomers, record;
     unsigned late_steps, of_late_steps, mostly, fewest_late_steps;
     double goes_on;
+    double size_losses, kept_losses;
+    unsigned clock_births;
+    double clock_turnover, slows_sigma, slows_to;
+    unsigned sure_seconds, long_seconds, old_spans;
     unsigned one_of_queue;
     double queue_deaths;
     unsigned hidden_deaths, of_hidden_deaths;
@@ -136,6 +140,25 @@ static const struct ranking_constants {
     .fewest_late_steps = 3,
     /* A third of the first half's rate, in the second: else it fills. */
     .goes_on = 0.34,
+    /* By events: of what is a suspect by its size alone more than one in ten that went is a
+     * bounded cache; of a type that keeps all it gets, wherever it hangs, one in twenty
+     * goes at most. */
+    .size_losses = 0.1,
+    .kept_losses = 0.05,
+    /* The load is told by types of which so many come in each step and most go again. What
+     * is a suspect gains less per unit of load at the end, by 15 % and two standard errors:
+     * then it fills. */
+    .clock_births = 10,
+    .clock_turnover = 0.7,
+    .slows_sigma = 2,
+    .slows_to = 0.85,
+    /* A suspect is sure after four minutes: most frameworks keep by design for two or three
+     * (handlers 130 s, circuits 180 s), and scan once a minute (known_stores.c has what
+     * keeps longer). Caches fill while a process is younger than three times the series;
+     * after twenty minutes, which is a session, that is no matter any more. */
+    .sure_seconds = 240,
+    .long_seconds = 1200,
+    .old_spans = 3,
     /* A queue: one goes for eight that come, at least, else a leak may be beside it; old
      * ones at more than twice the rate of new ones. A leak among turnover loses the new
      * ones: old ones go at three quarters of their rate, at most. */

@@ -1,6 +1,7 @@
 #include "series/series.h"
 
 #include "base/c_locale.h"
+#include "base/calendar.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/say.h"
@@ -747,6 +748,19 @@ static void place_on_axis(struct series *s, const uint64_t *iterations)
     }
 }
 
+/* The clock of files that other tools wrote is local time, and a start is UTC: one before
+ * the start is none. */
+static void measure_time(struct series *s)
+{
+    s->seconds = s->uptime = NAN;
+    if (s->usable_count < 2 || !clocks_rise(s))
+        return;
+    const struct hd_snapshot *first = s->snaps[s->usable[0]];
+    double uptime = first->clock - calendar_parse(first->info.started);
+    s->seconds = s->snaps[s->usable[s->usable_count - 1]]->clock - first->clock;
+    s->uptime = first->clock_is_date && uptime >= 0 ? uptime : NAN;
+}
+
 static enum hd_confidence series_judge(const struct series *s)
 {
     int steps = s->usable_count >= rank_by.enough_snapshots ? HD_CONFIDENCE_HIGH
@@ -802,6 +816,7 @@ bool series_align(struct series *s, struct hd_snapshot *const *snaps, size_t cou
     identity_check_neighbours(s, warnings, a);
     check_program(s, warnings);
     place_on_axis(s, ask->iterations);
+    measure_time(s);
     s->confidence = series_judge(s);
     for (size_t i = 0; i < s->row_count; i++) {
         s->rows[i].growth = growth_of(s, &s->rows[i]);

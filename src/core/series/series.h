@@ -49,6 +49,8 @@ struct series {
     bool out_of_order;                   /* times fall */
     bool repeats[SERIES_MAX_SNAPSHOTS];  /* is another one in front of it, byte for byte */
     bool has_repeats;
+    double seconds; /* from the first to the last usable one; NAN: nobody knows */
+    double uptime;  /* of the process at the first; NAN */
     enum hd_confidence confidence;
 };
 

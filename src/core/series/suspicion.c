@@ -18,6 +18,16 @@ const char *const identity_source_names[] = {[HD_SAME_UNKNOWN] = NULL,
                                              [HD_SAME_BY_CONTENTS] = "contents",
                                              [HD_SAME_BY_EVENTS] = "events"};
 
+const char *const reservation_names[] = {[HD_RESERVED_NOT] = NULL,
+                                         [HD_RESERVED_FILLS] = "fills",
+                                         [HD_RESERVED_PER_TYPE] = "per-type",
+                                         [HD_RESERVED_LIFETIME] = "lifetime"};
+
+const char *const time_limit_names[] = {[HD_TIME_ENOUGH] = NULL,
+                                        [HD_TIME_UNKNOWN] = "unknown",
+                                        [HD_TIME_SHORT] = "short",
+                                        [HD_TIME_YOUNG] = "young"};
+
 const struct suspect_line usual_line = {.share = USUAL_SHARE,
                                         .steady_share = USUAL_STEADY_SHARE};
 

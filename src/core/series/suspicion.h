@@ -8,6 +8,8 @@ extern const char *const ranking_basis_names[]; /* "table", ... */
 
 extern const char *const suspicion_names[];       /* NULL, "size", "steady", "age" */
 extern const char *const identity_source_names[]; /* NULL, "order", ... */
+extern const char *const reservation_names[];     /* NULL, "fills", ... */
+extern const char *const time_limit_names[];      /* NULL, "unknown", ... */
 
 /* Scores from which on a row is a suspect. Of bytes that are not 0 the share is unused. */
 struct suspect_line {

@@ -15,19 +15,6 @@
 
 /* --- what a snapshot says ------------------------------------------------------------ */
 
-/* "2026-11-22T10:00:00", whatever follows. */
-static double time_from_text(const char *s)
-{
-    int v[6];
-    if (s == NULL ||
-        sscanf(s, "%4d-%2d-%2dT%2d:%2d:%2d", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5]) != 6)
-        return NAN;
-    if (!calendar_has_day(v[0], v[1], v[2]) || v[3] < 0 || v[3] > 23 || v[4] < 0 ||
-        v[4] > 59 || v[5] < 0 || v[5] > 60)
-        return NAN;
-    return (double)calendar_seconds(v[0], v[1], v[2], v[3], v[4], v[5]);
-}
-
 /* The last word of "dotnet /app/Shop.dll" or "C:\app\Shop.exe", as a name. */
 static const char *name_of_program(struct arena *a, const char *program)
 {
@@ -59,7 +46,7 @@ struct hd_run hd_run_of(struct hd_snapshot *snap)
     run.host = info->host;
     run.process = info->process;
     run.pid = info->pid;
-    run.started = time_from_text(info->started);
+    run.started = calendar_parse(info->started);
     run.instance = snap->identity.instance;
     return run;
 }

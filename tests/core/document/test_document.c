@@ -206,11 +206,12 @@ static void expect_all_told(const struct document *d, const char *in, enum doc_p
 /* What one of them tells, the other does; but for what is meant for one of them. */
 Test(document, text_and_markdown_tell_all_of_it)
 {
-    static const struct hd_write_options details = {.details = true};
+    static const struct hd_write_options wide = {.width = 400},
+                                         details = {.details = true, .width = 400};
     struct hd_report *r;
     for (size_t kind = 0; (r = report_of_kind(kind)) != NULL; kind++) {
         struct document *d = document_of(r, NULL);
-        char *text = rendered(d, write_text.render, NULL);
+        char *text = rendered(d, write_text.render, &wide);
         char *more = rendered(d, write_text.render, &details);
         char *markdown = rendered(d, write_markdown.render, NULL);
         expect_all_told(d, text, DOC_ON_LINES);

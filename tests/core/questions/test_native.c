@@ -176,7 +176,7 @@ Test(native_report, leads_the_headline_where_suspects_are_small)
                    forge_object(&f, "App.Blob", 200000));
         node_id cache = forge_object(&f, "System.String[]", 2424);
         node_id table = forge_object(&f, "System.Object[]", 8000);
-        forge_root(&f, HD_ROOT_STATIC, "System.Number.s_smallNumberCache", cache);
+        forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_names", cache);
         forge_root(&f, HD_ROOT_STRONG_HANDLE, NULL, table);
         node_id first = forge_objects(&f, ASSEMBLY, 8, 9 + 5 * k);
         node_id string = forge_objects(&f, "System.String", 32, 9 + 5 * k);
@@ -191,7 +191,7 @@ Test(native_report, leads_the_headline_where_suspects_are_small)
     cr_expect_eq(r->diff.suspects[0].suspicion, HD_SUSPECT_STEADY);
     cr_expect_str_eq(r->diff.headline,
                      "LEAK Loaded assemblies rose in every step, 9 → 34; what they hold "
-                     "outside the heap is not counted; LEAK static s_smallNumberCache: 9 → "
+                     "outside the heap is not counted; LEAK static s_names: 9 → "
                      "34 String objects in 6 snapshots, +1000 B, 0.5 % of the heap");
     for (size_t k = 0; k < SNAPSHOTS; k++)
         hd_snapshot_close(snaps[k]);

@@ -197,8 +197,35 @@ Test(confidence, one_step_is_taken_whatever_the_number_of_reasons)
                                     .has_suspects = cases[i].suspects,
                                     .has_undecided = cases[i].undecided,
                                     .confidence = (enum hd_confidence)cases[i].before,
+                                    .seconds = NAN,
+                                    .uptime = NAN,
                                     .snapshots = cases[i].snapshots};
         cr_expect_eq(growth_verdict_of(&q).confidence, cases[i].after, "case %zu", i);
+    }
+}
+
+Test(confidence, high_needs_time_that_shows_what_only_lives_long)
+{
+    static const struct {
+        double seconds, uptime;
+        enum hd_time_limit limit;
+    } cases[] = {
+        {NAN, NAN, HD_TIME_UNKNOWN}, {NAN, 1e6, HD_TIME_UNKNOWN}, {15, 1e6, HD_TIME_SHORT},
+        {239, NAN, HD_TIME_SHORT},   {240, NAN, HD_TIME_ENOUGH},  {300, 599, HD_TIME_YOUNG},
+        {300, 600, HD_TIME_ENOUGH},  {1200, 0, HD_TIME_ENOUGH},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct rest_growth open = {0};
+        struct growth_question q = {.open = &open,
+                                    .has_suspects = true,
+                                    .confidence = HD_CONFIDENCE_HIGH,
+                                    .snapshots = 6,
+                                    .seconds = cases[i].seconds,
+                                    .uptime = cases[i].uptime};
+        struct growth_verdict v = growth_verdict_of(&q);
+        bool limited = v.time_limit > HD_TIME_UNKNOWN;
+        cr_expect_eq(v.time_limit, cases[i].limit, "case %zu", i);
+        cr_expect_eq(v.confidence, limited ? HD_CONFIDENCE_MEDIUM : HD_CONFIDENCE_HIGH);
     }
 }
 

@@ -40,7 +40,9 @@ Test(write_text, a_diff_says_what_was_compared_how_sure_it_is_and_what_grew)
     struct hd_report *r = shop_diff_of(2, 0.2);
     char *got = written(r, "text");
     expect_part(got, "4 snapshots");
-    expect_part(got, "\nconfidence  high: 4 snapshots, +10 objects in every step\n");
+    expect_part(got,
+                "\nconfidence  high: 4 snapshots, +10 objects in every step; no times: "
+                "long-lived objects are not ruled out\n");
     expect_part(got, "1.48 KiB → 2.89 KiB → 4.30 KiB → 5.70 KiB   +4.22 KiB");
     expect_part(got, "23 → 43 → 63 → 83   +60");
     expect_line(got, "  App.Order\n", "3.98 KiB");

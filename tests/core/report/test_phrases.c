@@ -59,6 +59,8 @@ Test(phrases, what_was_observed_is_told_as_its_limit_is)
 
 Test(phrases, every_reason_has_a_sentence_of_its_own)
 {
+    static const struct hd_suspect cache = {.subject = "App.Page",
+                                            .reservation = HD_RESERVED_FILLS};
     static const struct hd_native threads = {.what = "threads", .first = 3, .last = 9};
     char all[HD_REASON_COUNT][512];
     for (int code = 0; code < HD_REASON_COUNT; code++) {
@@ -69,7 +71,8 @@ Test(phrases, every_reason_has_a_sentence_of_its_own)
                                              .meant = "App.Order",
                                              .words = "a pool",
                                              .until = "2026-11-20",
-                                             .native = &threads}};
+                                             .native = &threads,
+                                             .suspect = &cache}};
         snprintf(all[code], sizeof(all[code]), "%s", told_reason(&rule));
         cr_expect(code == HD_REASON_NONE ? strcmp(all[code], "-") == 0
                                          : strlen(all[code]) > strlen("a poo"),

@@ -90,7 +90,9 @@ Test(summary_check, says_what_two_snapshots_cannot_show)
          "medium: 3 snapshots, +10 objects in every step; fewer than four cannot tell a "
          "leak from warm-up"},
         {2, NULL, NULL, "low: 2 snapshots"}, /* inconclusive for that reason */
-        {5, "max-growth", "5%", "high: 5 snapshots, +10 objects in every step"}};
+        {5, "max-growth", "5%",
+         "high: 5 snapshots, +10 objects in every step; no times: long-lived objects are "
+         "not ruled out"}};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         struct hd_report *r = checked(all[i].snapshots, all[i].option, all[i].value);
         const char *told = fact(r, "confidence");

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* --- the text ------------------------------------------------------------ */
@@ -619,27 +620,13 @@ static bool read_rows(const json_t *types, struct builder *b, struct hd_error *e
     return true;
 }
 
-/* "2026-08-01T12:00:00"; a fraction or a zone after it is ignored. */
 static void parse_time(const char *text, struct builder *b)
 {
-    static const char form[] = "0000-00-00T00:00:00";
-    static const int limits[][2] = {{1, 9999}, {1, 12}, {1, 31}, {0, 23}, {0, 59}, {0, 60}};
-    int v[sizeof(limits) / sizeof(limits[0])] = {0};
-    size_t part = 0;
-    for (size_t i = 0; form[i] != '\0'; i++) {
-        bool digit = text[i] >= '0' && text[i] <= '9';
-        if (form[i] == '0' ? !digit : text[i] != form[i])
-            return;
-        if (digit)
-            v[part] = v[part] * 10 + (text[i] - '0');
-        else
-            part++;
-    }
-    for (size_t i = 0; i <= part; i++)
-        if (v[i] < limits[i][0] || v[i] > limits[i][1])
-            return;
-    b->snap->info.time = builder_string(b, text, sizeof(form) - 1);
-    b->snap->clock = (double)calendar_seconds(v[0], v[1], v[2], v[3], v[4], v[5]);
+    double clock = calendar_parse(text);
+    if (isnan(clock))
+        return;
+    b->snap->info.time = builder_string(b, text, CALENDAR_TIME - 1);
+    b->snap->clock = clock;
     b->snap->clock_is_date = true;
 }
 
