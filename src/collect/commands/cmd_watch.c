@@ -439,8 +439,8 @@ const struct command cmd_watch = {
     .operands = "PID|NAME",
     .summary = "take snapshots, and report what grew",
     .description =
-        "Take snapshots of a running .NET process, six in two and a half minutes unless\n"
-        "told otherwise, and say what grew. The snapshots stay in a new folder, here or,\n"
+        "Take snapshots of a running .NET process, six in five minutes unless told\n"
+        "otherwise, and say what grew. The snapshots stay in a new folder, here or,\n"
         "where that cannot be written to, in $TMPDIR; --no-keep deletes them. With "
         "budgets\n"
         "it ends with the status of `heapdrift check`. Ctrl-C ends it early: what was\n"
@@ -449,8 +449,8 @@ const struct command cmd_watch = {
         "a snapshot an hour goes there, with --all one of each process of this host.",
     .examples =
         {
-            {"heapdrift watch 4711", "six snapshots, 30 s apart, then what grew"},
-            {"heapdrift watch MyApp --count=10 --interval=1m",
+            {"heapdrift watch 4711", "six snapshots, a minute apart, then what grew"},
+            {"heapdrift watch MyApp --count=10 --interval=5m",
              "longer, by the name of the process"},
             {"heapdrift watch 4711 -o snapshots",
              "into that folder; -o app.digest: digests"},

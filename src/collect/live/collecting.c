@@ -482,7 +482,7 @@ const struct option collect_rows[] = {
      .help = "--direct, --core: retake an incomplete snapshot, N in all"},
     {"no-ages", 0, GROUP_PROCESS, ON_LIVE, FLAG(s.options.no_ages),
      .help = "do not follow its GC, which shows which objects survive"},
-    {"interval", 0, GROUP_PROCESS, ON_LIVE, DURATION(own.interval_ms, 0), .usual = "30s",
+    {"interval", 0, GROUP_PROCESS, ON_LIVE, DURATION(own.interval_ms, 0), .usual = "1m",
      .help = "time between snapshots: 500ms, 5m, 1h", GIVEN(own.interval_given)},
     {"on-enter", 0, GROUP_PROCESS, ON_LIVE, FLAG(own.on_enter),
      .help = "a snapshot each time Enter is pressed; Ctrl-D ends the series"},
