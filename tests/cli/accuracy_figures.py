@@ -38,14 +38,14 @@ def main():
         if stated is None or [int(n) for n in stated.groups()] != list(values):
             wrong.append(f"{pattern}: {values} by the table, {stated and stated.groups()} stated")
 
-    slow, healthy, fills = table["slow leak: found"], table["healthy: false"], table["a store that fills: false"]
-    found = [share([cell], slow[:1]) for cell in slow[1:]]
-    false, filling = share(healthy[1:2], healthy[:1]), share(fills[1:2], fills[:1])
-    states(strange, r"that is (\d+) % of the slow leaks found by events, (\d+) % by order, (\d+) % by counts", *found)
-    states(strange, r"(\d+) % of the healthy windows are false, and (\d+) % of those of stores", false, filling)
-    states(strange, r"(\d+) windows of five and six snapshots", sum(slow[0][-2:]))
+    # The first table has numbers of windows, the second shares of those of five and six snapshots.
+    slow, used, fills = (table[key] for key in ("slow leak: found", "package used rightly: LEAK", "a store that fills: LEAK"))
+    found, rightly, filling = ([share([cell], row[:1]) for cell in row[1:]] for row in (slow, used, fills))
+    states(strange, r"slow leak first \| \d+ % \| (\d+) % \| (\d+) %", *found)
+    states(strange, r"LEAK where a store fills \| \d+ % \| (\d+) % \| (\d+) %", *filling)
+    states(strange, r"(\d+) windows of five and six snapshots are", sum(slow[0][-2:]))
     states(readme, r"name (\d+) % of slow leaks", found[0])
-    states(readme, r"in (\d+) % of the windows of healthy programs, and in (\d+) % where", false, filling)
+    states(readme, r"in (\d+) % of the windows of packages used rightly, and in (\d+) % where", rightly[0], filling[0])
 
     parts = [rows(tuned)[f"{kind}, {by}"] for kind in ("packages", "services") for by in ("counts", "order", "events")]
     windows = [parts[0][0], parts[3][0]]

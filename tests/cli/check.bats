@@ -553,7 +553,7 @@ late_leak() {
     status_is 3
     out_matches "^UNSURE  Unexplained growth: 8"
     eval "works ${out##*next: heapdrift }"
-    out_matches "^LEAK  App.Leaked: 100 → 4,300 objects"
+    out_matches "^LEAK  so far, App.Leaked: 100 → 4,300 objects"
     works check -q --format=json "$tmp/late"
     [[ $(json '"\(.verdict) \(.confidence) \(.growth.unexplained) \(.growth.since)"') == \
         "inconclusive medium true 12" ]]

@@ -99,9 +99,10 @@ report_of() {
         works convert "$tmp/$i.gcdump" -o "$tmp/$i.txt"
     done
     # Clocks of machines, which heap text has, are not written to a gcdump.
-    report_of diff -n 0 "${series[@]}" | jq 'del(.span_seconds, .bytes_per_hour)' >"$tmp/before"
-    report_of diff -n 0 "$tmp"/[1-4].gcdump | jq 'del(.span_seconds, .bytes_per_hour)' >"$tmp/gcdump"
-    report_of diff -n 0 "$tmp"/[1-4].txt | jq 'del(.span_seconds, .bytes_per_hour)' >"$tmp/text"
+    local timed='del(.span_seconds, .bytes_per_hour, .time_limit, .confidence) | .headline |= sub(" so far,"; "")'
+    report_of diff -n 0 "${series[@]}" | jq "$timed" >"$tmp/before"
+    report_of diff -n 0 "$tmp"/[1-4].gcdump | jq "$timed" >"$tmp/gcdump"
+    report_of diff -n 0 "$tmp"/[1-4].txt | jq "$timed" >"$tmp/text"
     diff "$tmp/before" "$tmp/gcdump"
     diff "$tmp/before" "$tmp/text"
 }

@@ -42,7 +42,7 @@ compare_five() {
 
 @test "a leak is found, and what is kept bounded is not accused" {
     compare_five leak
-    out_has "LEAK  Lab.Order"
+    out_has "LEAK  so far, Lab.Order"
     out_has "a static variable"
     kill "$pid"
     compare_five stay

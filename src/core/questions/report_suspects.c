@@ -416,6 +416,7 @@ static void judge_growth(const struct suspect_rows *to, const struct rest_growth
         .growth = g->bytes,
         .rest = g->rest,
         .confidence = r->diff.confidence,
+        .by_iterations = to->s->by_iterations,
         .seconds = to->s->seconds,
         .uptime = to->s->uptime,
         .snapshots = to->s->usable_count,

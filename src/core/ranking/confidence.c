@@ -52,6 +52,8 @@ bool power_is_high(size_t snapshots, enum hd_identity_source source)
 
 static enum hd_time_limit time_limit_of(const struct growth_question *q)
 {
+    if (q->by_iterations)
+        return HD_TIME_ENOUGH;
     if (isnan(q->seconds))
         return HD_TIME_UNKNOWN;
     if (q->seconds < rank_by.sure_seconds)

@@ -82,6 +82,9 @@ static void add_leaks(struct hd_report *r, const char *label)
     }
     for (size_t i = 0; i < d->suspect_count && i < MAX_LEAKS; i++) {
         struct sentence h = {0};
+        /* Time may still show that it is none. A check has its verdict. */
+        if (d->time_limit > HD_TIME_UNKNOWN && strcmp(label, "LEAK") == 0)
+            say(&h, "so far, ");
         phrase_leak(&h, r, &d->suspects[i], several);
         summary_add(r, label, &h);
     }
@@ -235,17 +238,16 @@ static void add_no_leak(struct hd_report *r, const char *sure, const char *unsur
     summary_add(r, label, &h);
 }
 
-/* The labels are those of a leak, of one that time may still show to be none, of no leak,
- * and of what cannot be said. */
-static void add_diff(struct hd_report *r, const char *leak, const char *so_far,
-                     const char *none, const char *unsure)
+/* The labels are those of a leak, of none, and of what cannot be said. */
+static void add_diff(struct hd_report *r, const char *leak, const char *none,
+                     const char *unsure)
 {
     const struct hd_diff *d = &r->diff;
     if (d->usable_count < 2 || d->no_match != NULL) {
         add_unusable(r, unsure);
     } else if (is_leak(d)) {
         r->summary.tone = HD_TONE_BAD;
-        add_leaks_or_growth(r, d->time_limit > HD_TIME_UNKNOWN ? so_far : leak);
+        add_leaks_or_growth(r, leak);
     } else if (d->suspect_count > 0) {
         struct sentence h = {0};
         r->summary.tone = HD_TONE_UNSURE;
@@ -346,7 +348,7 @@ static void add_passed(struct hd_report *r, bool suspects)
         summary_add(r, "PASS", &h);
         add_leaks_or_growth(r, "LEAK");
     } else {
-        add_diff(r, "LEAK", "LEAK", "PASS", "PASS");
+        add_diff(r, "LEAK", "PASS", "PASS");
     }
     r->summary.tone = HD_TONE_GOOD;
 }
@@ -484,7 +486,7 @@ void report_summarize(struct hd_report *r)
     else if (r->kind == HD_REPORT_TOP)
         add_most(r);
     else if (r->kind == HD_REPORT_DIFF || is_tree)
-        add_diff(r, "LEAK", "LEAK so far", "NO LEAK FOUND", "UNSURE");
+        add_diff(r, "LEAK", "NO LEAK FOUND", "UNSURE");
     if (r->kind != HD_REPORT_CHECK && r->kind != HD_REPORT_DIFF && !is_tree)
         return;
     r->diff.headline = summary_line(r);

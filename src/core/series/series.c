@@ -749,11 +749,12 @@ static void place_on_axis(struct series *s, const uint64_t *iterations)
 }
 
 /* The clock of files that other tools wrote is local time, and a start is UTC: one before
- * the start is none. */
+ * the start is none. Who counts iterations says that each of them ends: these are the
+ * clock, and time says nothing. */
 static void measure_time(struct series *s)
 {
     s->seconds = s->uptime = NAN;
-    if (s->usable_count < 2 || !clocks_rise(s))
+    if (s->usable_count < 2 || s->by_iterations || !clocks_rise(s))
         return;
     const struct hd_snapshot *first = s->snaps[s->usable[0]];
     double uptime = first->clock - calendar_parse(first->info.started);

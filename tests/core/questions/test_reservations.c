@@ -68,7 +68,7 @@ Test(reservations, after_it_or_without_times_it_is_one)
 Test(reservations, a_short_series_says_leak_so_far)
 {
     struct hd_report *r = watched("App.Store", 10);
-    cr_expect_eq(strncmp(r->diff.headline, "LEAK so far App.Page", 20), 0, "%s",
+    cr_expect_eq(strncmp(r->diff.headline, "LEAK so far, App.Page", 21), 0, "%s",
                  r->diff.headline);
     cr_expect_eq(r->diff.confidence, HD_CONFIDENCE_MEDIUM);
     cr_expect_eq(r->diff.time_limit, HD_TIME_SHORT);

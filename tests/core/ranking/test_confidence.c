@@ -223,6 +223,8 @@ Test(confidence, high_needs_time_that_shows_what_only_lives_long)
                                     .seconds = cases[i].seconds,
                                     .uptime = cases[i].uptime};
         struct growth_verdict v = growth_verdict_of(&q);
+        q.by_iterations = true;
+        cr_expect_eq(growth_verdict_of(&q).time_limit, HD_TIME_ENOUGH, "case %zu", i);
         bool limited = v.time_limit > HD_TIME_UNKNOWN;
         cr_expect_eq(v.time_limit, cases[i].limit, "case %zu", i);
         cr_expect_eq(v.confidence, limited ? HD_CONFIDENCE_MEDIUM : HD_CONFIDENCE_HIGH);
