@@ -779,6 +779,8 @@ const char *hd_series_status_name(enum hd_series_status status);
 const char *hd_confidence_name(enum hd_confidence confidence);
 const char *hd_basis_name(enum hd_basis basis);
 const char *hd_suspicion_name(enum hd_suspicion suspicion);
+/* Whether there is no suspect, but what grew like one. */
+bool hd_diff_is_reserved(const struct hd_diff *diff);
 const char *hd_reservation_name(enum hd_reservation reservation);    /* NULL: none */
 const char *hd_time_limit_name(enum hd_time_limit limit);            /* NULL: none */
 const char *hd_identity_source_name(enum hd_identity_source source); /* NULL: unknown */

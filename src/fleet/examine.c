@@ -212,6 +212,8 @@ static void examine_judge(struct run_at_work *w, const struct hd_report *report,
         doubt(w, HD_UNSURE, HD_DOUBT_SHORT);
     else if (d->suspect_count > 0 || hd_report_conclusive(report))
         doubt(w, HD_JUDGED, HD_DOUBT_NONE);
+    else if (hd_diff_is_reserved(d))
+        doubt(w, HD_UNSURE, HD_DOUBT_RESERVED);
     else if (d->growth.is_open)
         doubt(w, HD_UNSURE, HD_DOUBT_UNEXPLAINED);
     else if (d->growth.has_stopped)

@@ -196,9 +196,9 @@ const char *hd_judgement_name(enum hd_judgement judgement)
 const char *hd_doubt_name(enum hd_doubt doubt)
 {
     static const char *const names[] = {
-        "none",       "one-snapshot", "damaged",   "unfit", "clock",
-        "order",      "failed",       "processes", "short", "few",
-        "incomplete", "unexplained",  "stopped"};
+        "none",       "one-snapshot", "damaged",   "unfit",   "clock",
+        "order",      "failed",       "processes", "short",   "few",
+        "incomplete", "unexplained",  "stopped",   "reserved"};
     return (unsigned)doubt < HD_DOUBT_COUNT ? names[doubt] : NULL;
 }
 

@@ -157,6 +157,11 @@ const char *hd_identity_source_name(enum hd_identity_source source)
     return word(identity_source_names, HD_SAME_SOURCE_COUNT, source);
 }
 
+bool hd_diff_is_reserved(const struct hd_diff *diff)
+{
+    return diff->undecided != NULL && diff->undecided->reservation != HD_RESERVED_NOT;
+}
+
 const char *hd_reservation_name(enum hd_reservation reservation)
 {
     return word(reservation_names, HD_RESERVED_LIFETIME + 1, reservation);

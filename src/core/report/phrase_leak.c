@@ -486,7 +486,7 @@ void phrase_other_growth(struct sentence *h, const struct hd_report *r)
         add_clause(h, &hidden);
         return;
     }
-    if (d->undecided != NULL && d->undecided->reservation != HD_RESERVED_NOT) {
+    if (hd_diff_is_reserved(d)) {
         say_undecided(begin_next(h, " "), r);
     } else if (g->is_open) {
         phrase_open_growth(&open, g->open_share, g->since);
@@ -494,7 +494,7 @@ void phrase_other_growth(struct sentence *h, const struct hd_report *r)
     } else if (g->has_stopped) {
         say_stopped(h, r);
     }
-    if (d->undecided != NULL && d->undecided->reservation == HD_RESERVED_NOT && !g->is_open)
+    if (d->undecided != NULL && !hd_diff_is_reserved(d) && !g->is_open)
         say_undecided(begin_next(h, " "), r);
     if (g->pools_are_told) {
         phrase_pools(&pools, g);
@@ -610,9 +610,8 @@ static void doubt_growth(struct sentence *to, const struct hd_report *r)
     if (d->suspect_count > 0 || (!d->growth.has_stopped && !d->growth.is_open))
         return;
     if (d->growth.is_open) {
-        say(reason(to), d->undecided != NULL && d->undecided->reservation != HD_RESERVED_NOT
-                            ? "what grew may be kept by design"
-                            : "part of the growth is unexplained");
+        say(reason(to), hd_diff_is_reserved(d) ? "what grew may be kept by design"
+                                               : "part of the growth is unexplained");
         return;
     }
     say(reason(to), grew_at_first_only(r)

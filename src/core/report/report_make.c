@@ -439,7 +439,8 @@ bool hd_report_conclusive(const struct hd_report *report)
     if (report->kind == HD_REPORT_CHECK)
         return !has_undecided_rule(report);
     if (report->diff.suspect_count + report->diff.hidden_count == 0 &&
-        (report->diff.growth.is_open || report->diff.growth.has_stopped))
+        (report->diff.growth.is_open || report->diff.growth.has_stopped ||
+         hd_diff_is_reserved(&report->diff)))
         return false;
     return report->kind != HD_REPORT_DIFF ||
            report->diff.usable_count >= rank_by.enough_snapshots;
