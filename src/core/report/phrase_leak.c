@@ -686,9 +686,7 @@ static void doubt_time(struct sentence *to, const struct hd_report *r)
         say(reason(to), "no times: long-lived objects are not ruled out");
         break;
     case HD_TIME_SHORT:
-        say(reason(to),
-            "frameworks keep objects for minutes by design: watch for longer "
-            "than ",
+        say(reason(to), "some live for minutes by design: watch for longer than ",
             as_duration(rank_by.sure_seconds));
         break;
     case HD_TIME_YOUNG:
