@@ -6,17 +6,8 @@
 
 #include <math.h>
 
-/* Objects that have been at the path for `age` snapshots: how many came to be so in each
- * step after snapshot `first`, how many of all went, and how many of each cohort are there
- * at the end. */
-struct population {
-    size_t first, steps;
-    uint64_t came[SERIES_MAX_SNAPSHOTS], left[SERIES_MAX_SNAPSHOTS];
-    uint64_t all_came, all_left, all_stayed;
-};
-
-static struct population population_of(const struct births *b, path_id p, size_t first,
-                                       unsigned age)
+struct population population_of(const struct births *b, path_id p, size_t first,
+                                unsigned age)
 {
     struct population at = {.first = first, .steps = b->n - 1 - first - age};
     for (size_t i = 0; i < at.steps; i++) {
@@ -29,14 +20,6 @@ static struct population population_of(const struct births *b, path_id p, size_t
         at.all_stayed += births_at(b, p, first + i + 1, b->n - 1);
     }
     return at;
-}
-
-static uint64_t sum(const uint64_t *of, size_t from, size_t to)
-{
-    uint64_t all = 0;
-    for (size_t i = from; i < to; i++)
-        all += of[i];
-    return all;
 }
 
 static bool stays_of_each(const struct births *b, path_id p, const struct population *at)
@@ -53,8 +36,8 @@ static bool stays_of_each(const struct births *b, path_id p, const struct popula
 static bool goes_on(const struct births *b, const struct population *at)
 {
     size_t half = (at->steps + 1) / 2;
-    uint64_t first = sum(at->came, 0, half);
-    uint64_t last = sum(at->came, at->steps - half, at->steps);
+    uint64_t first = trend_sum(at->came, 0, half);
+    uint64_t last = trend_sum(at->came, at->steps - half, at->steps);
     return b->n - at->first < rank_by.enough_snapshots ||
            (double)last >= rank_by.goes_on * (double)(first > 0 ? first : 1);
 }
@@ -88,8 +71,8 @@ static bool has_newcomers(const struct births *b, path_id p, unsigned age,
 static bool is_full(const struct population *at)
 {
     size_t half = at->steps / 2 > 0 ? at->steps / 2 : 1;
-    return (double)sum(at->left, at->steps - half, at->steps) >
-           rank_by.turnover * (double)sum(at->came, at->steps - half, at->steps);
+    return (double)trend_sum(at->left, at->steps - half, at->steps) >
+           rank_by.turnover * (double)trend_sum(at->came, at->steps - half, at->steps);
 }
 
 static uint64_t most_before(const uint64_t *all, size_t end)

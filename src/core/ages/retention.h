@@ -24,6 +24,18 @@ struct stays {
     double share;        /* of those that came and are there: what stays by that age */
 };
 
+/* Objects that have been at a path for `age` snapshots: how many came to be so in each step
+ * after snapshot `first`, how many of all went, and how many of each cohort are there at
+ * the end. */
+struct population {
+    size_t first, steps;
+    uint64_t came[SERIES_MAX_SNAPSHOTS], left[SERIES_MAX_SNAPSHOTS];
+    uint64_t all_came, all_left, all_stayed;
+};
+
+struct population population_of(const struct births *b, path_id p, size_t first,
+                                unsigned age);
+
 /* Of a path. Needs three snapshots; with fewer nothing is said. */
 struct stays stays_of(const struct births *b, path_id p);
 

@@ -419,6 +419,23 @@ size_t record_list(const struct record *r, const char *list, struct listed all[M
 }
 
 /* What is per snapshot of snapshot k; for SIZE_MAX what is not. */
+size_t record_list_known(const struct record *r, const char *list, const struct hd_model *m,
+                         struct listed all[MAX_LISTED])
+{
+    size_t count = 0, len = record_list(r, list, all);
+    for (size_t i = 0; i < len; i++) {
+        const struct column *c = all[i].field->column;
+        if (c->is_known == NULL || c->is_known(m))
+            all[count++] = all[i];
+    }
+    return count;
+}
+
+const char *column_title(const struct column *c, const struct hd_model *m)
+{
+    return c->title_in != NULL ? c->title_in(m) : c->title;
+}
+
 static void put_titles(struct csv_writer *csv, const struct listed *all, size_t len,
                        size_t k, const struct record_walk *w)
 {

@@ -124,6 +124,12 @@ enum { MAX_LISTED = 40 };
 /* Those of one of the lists above; how many. */
 size_t record_list(const struct record *r, const char *list, struct listed all[MAX_LISTED]);
 
+/* The same without columns that nothing of the model is known for. */
+size_t record_list_known(const struct record *r, const char *list, const struct hd_model *m,
+                         struct listed all[MAX_LISTED]);
+
+const char *column_title(const struct column *c, const struct hd_model *m);
+
 /* The rows of a table begin with a T that names the struct: #define T struct hd_info */
 #define FIELD_AT(m, ...) \
     (offsetof(T, m) + 0 * sizeof(char[_Generic(((T *)0)->m, __VA_ARGS__, default : -1)]))

@@ -617,7 +617,7 @@ static struct hd_reason doubt_about_none(const struct check_run *c, const struct
     struct hd_reason doubt = doubt_about(c, HD_PER_TOTAL);
     if (doubt.code != HD_REASON_NONE)
         return doubt;
-    if (d->undecided != NULL && d->undecided->reservation != HD_RESERVED_NOT)
+    if (hd_diff_is_reserved(d))
         return (struct hd_reason){.code = HD_REASON_RESERVED, .suspect = d->undecided};
     if (d->growth.is_open)
         return (struct hd_reason){.code = HD_REASON_UNEXPLAINED,

@@ -253,21 +253,17 @@ struct doc_table *build_list(struct build *b, struct doc_section *s, const struc
 {
     const struct hd_model *m = &b->r->model;
     struct doc_column columns[MAX_LISTED] = {{0}};
-    struct listed found[MAX_LISTED];
-    size_t count = 0, len = record_list(r, r->lines, found);
+    size_t count = record_list_known(r, r->lines, m, b->listed);
     bool has_subject = false;
-    for (size_t i = 0; i < len; i++) {
-        const struct column *c = found[i].field->column;
-        if (c->is_known != NULL && !c->is_known(m))
-            continue;
-        b->listed[count] = found[i];
-        columns[count++] = (struct doc_column){
-            .title = c->title_in != NULL ? c->title_in(m) : c->title,
+    for (size_t i = 0; i < count; i++) {
+        const struct column *c = b->listed[i].field->column;
+        columns[i] = (struct doc_column){
+            .title = column_title(c, m),
             .align = hd_cell_is_number(c->kind) ? DOC_RIGHT : DOC_LEFT,
             .is_subject = c->is_subject,
             .gives_way = c->gives_way,
             .is_title = c->is_title,
-            .from_width = count > 0 ? found[i].from_width : 0,
+            .from_width = i > 0 ? b->listed[i].from_width : 0,
             .is_detail = c->is_detail,
             .is_for_pages = c->is_for_pages,
             .meaning = c->meaning_in != NULL ? c->meaning_in(m) : c->meaning};
@@ -376,9 +372,8 @@ static void add_cell(struct build *b, const struct column *column, struct hd_cel
     }
 }
 
-void build_list_row(struct build *b, struct doc_table *t, const void *of)
+void build_list_row(struct build *b, const void *of)
 {
-    (void)t;
     for (size_t i = 0; i < b->listed_count; i++) {
         const struct column *c = b->listed[i].field->column;
         const void *its = (const char *)of + b->listed[i].offset;

@@ -153,7 +153,7 @@ struct doc_table *build_table(struct build *b, struct doc_section *s,
  * of it. A column without values is empty. */
 struct doc_table *build_list(struct build *b, struct doc_section *s,
                              const struct record *r);
-void build_list_row(struct build *b, struct doc_table *t, const void *of);
+void build_list_row(struct build *b, const void *of);
 
 /* The cell of a list's row by the key of its column; of one that is not there it goes
  * nowhere. */

@@ -25,7 +25,7 @@ static void add_sum(struct build *b, struct doc_table *t, struct hd_tally *at,
                               .survivors = HD_UNKNOWN,
                               .survivors_low = HD_UNKNOWN};
     build_row(b, t, DOC_ROW);
-    build_list_row(b, t, &sum);
+    build_list_row(b, &sum);
     SAY(b, &build_cell_of(b, last)->words, name);
 }
 
@@ -35,7 +35,7 @@ static void add_rows(struct build *b, struct doc_section *s,
     struct doc_table *t = build_list(b, s, r);
     for (size_t i = 0; i < types->shown; i++) {
         build_row(b, t, DOC_ROW);
-        build_list_row(b, t, &types->rows[i]);
+        build_list_row(b, &types->rows[i]);
     }
     if (types->others.rows > 0)
         add_sum(b, t, types->others.at, "type", as_others(types->others.rows));

@@ -430,7 +430,7 @@ static void add_objects(struct build *b)
         build_list(b, doc_topic(b->doc, "Objects", NULL), &record_object_row);
     for (size_t i = 0; i < set->len; i++) {
         build_row(b, t, DOC_ROW);
-        build_list_row(b, t, &set->rows[i]);
+        build_list_row(b, &set->rows[i]);
     }
     build_rest(b, t, set->omitted);
 }
@@ -467,7 +467,7 @@ static void add_static(struct build *b, struct doc_table *t, const struct hd_sta
 {
     const char *field = s->field.name != NULL ? s->field.name : "";
     build_row(b, t, DOC_ROW);
-    build_list_row(b, t, s);
+    build_list_row(b, s);
     /* "Shop.Store.s_all"; where the class is not known, only the field. */
     SAY(b, &build_cell_of(b, "variable")->words,
         run_name(s->declared_by == NULL

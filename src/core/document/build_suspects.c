@@ -126,7 +126,7 @@ static void suspects_add_row(struct build *b, struct doc_table *t,
     struct hd_tally at[SERIES_MAX_SNAPSHOTS];
     build_row(b, t, DOC_ROW);
     b->row->is_suspect = s->suspicion != HD_SUSPECT_NOT && s->rank > 0;
-    build_list_row(b, t, s);
+    build_list_row(b, s);
     if (b->page != NULL)
         build_cell_of(b, "trend")->chart =
             chart_of(b, s, at, hd_suspect_counts(s, b->r->snapshot_count, at));

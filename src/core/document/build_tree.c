@@ -195,7 +195,7 @@ static void tree_add_line(struct build *b, struct doc_table *table,
     const struct hd_tree_node *last = node_at(b, line->last);
     build_row(b, table, DOC_ROW);
     b->row->depth = line->depth;
-    build_list_row(b, table, node_at(b, line->start));
+    build_list_row(b, node_at(b, line->start));
     name_line(b, &build_cell_of(b, "owner")->words, line);
     if (last->suspect == 0)
         return;

@@ -84,8 +84,6 @@ void since_free(struct since *since)
     ages_free(&since->ages);
 }
 
-/* --- clues for hints ---------------------------------------------------------------- */
-
 /* --- what is called like the framework's ----------------------------------------- */
 
 static bool is_disguised(enum type_origin origin, const char *name)

@@ -166,17 +166,15 @@ static struct hd_suspect from_ranking(const struct suspect_rows *to,
 {
     struct hd_report *r = to->r;
     double heap = (double)to->tree->retained[to->s->usable_count - 1];
+    struct known_store store =
+        h->store != NULL ? *h->store : (struct known_store){.holder = NULL};
     struct hd_suspect s = {
         .type = row->name,
         .subject = report_string(r, h->subject),
         .basis = h->basis,
         .suspicion = h->suspicion,
         .reservation = h->reservation,
-        .lifetime = {.holder = h->store != NULL ? h->store->holder : NULL,
-                     .keeps = h->store != NULL ? h->store->keeps : NULL,
-                     .setting = h->store != NULL ? h->store->setting : NULL,
-                     .seconds = h->store != NULL ? h->store->seconds : 0,
-                     .watch = h->store != NULL ? h->store->watch : 0},
+        .lifetime = {store.holder, store.keeps, store.setting, store.seconds, store.watch},
         .score = h->score,
         .score_share = heap > 0 ? h->score / heap : 0,
         .tau = h->tau,
@@ -528,8 +526,6 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
     order_minor(to->r, scratch);
     report_suspects_show(to);
 }
-
-/* --- holders within each other ------------------------------------------------------ */
 
 /* --- which stand above which ----------------------------------------------- */
 

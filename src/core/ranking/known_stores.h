@@ -8,8 +8,6 @@
 #define KNOWN_STORES_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct known_store {
     const char *holder;  /* full name, or that of a static variable without its module */

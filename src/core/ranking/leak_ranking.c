@@ -605,40 +605,36 @@ static bool is_by_events(const struct leak_ranker *r)
     return r->growths.births != NULL && !is_by_order(r);
 }
 
-/* Adds what came to a row's places in each step, and returns how many of all went. */
-static uint64_t row_births(const struct leak_ranker *r, const struct ranked_row *row,
-                           uint64_t *came)
+/* What came to all places of a row in each step, and how many of all went. */
+static struct population row_population(const struct leak_ranker *r,
+                                        const struct ranked_row *row)
 {
-    const struct births *b = r->growths.births;
-    uint64_t went = 0;
-    for (size_t i = 0; i < row->type.place_count; i++)
-        for (size_t k = 1; k < r->n; k++) {
-            path_id p = row->type.places[i].path;
-            came[k - 1] += births_at(b, p, k, k);
-            for (size_t cohort = 0; cohort < k; cohort++)
-                went += births_lost(b, p, cohort, k - 1);
-        }
-    return went;
+    struct population all = {.steps = r->n - 1};
+    for (size_t i = 0; i < row->type.place_count; i++) {
+        struct population at =
+            population_of(r->growths.births, row->type.places[i].path, 0, 0);
+        for (size_t k = 0; k < all.steps; k++)
+            all.came[k] += at.came[k];
+        all.all_came += at.all_came;
+        all.all_left += at.all_left;
+    }
+    return all;
 }
 
 /* A bounded cache that fills is large, and loses already; a leak of that size loses none.
  */
 static bool is_bounded(const struct leak_ranker *r, const struct ranked_row *row)
 {
-    uint64_t came[SERIES_MAX_SNAPSHOTS] = {0}, all = 0;
-    uint64_t went = row_births(r, row, came);
-    for (size_t k = 0; k + 1 < r->n; k++)
-        all += came[k];
-    return (double)went > rank_by.size_losses * (double)all;
+    struct population at = row_population(r, row);
+    return (double)at.all_left > rank_by.size_losses * (double)at.all_came;
 }
 
 static bool is_filling(const struct leak_ranker *r, const struct ranked_row *row)
 {
-    uint64_t came[SERIES_MAX_SNAPSHOTS] = {0};
     if (!is_by_events(r))
         return false;
-    row_births(r, row, came);
-    return load_clock_slows(&r->clock, came);
+    struct population at = row_population(r, row);
+    return load_clock_slows(&r->clock, at.came);
 }
 
 /* The holder above a place that is known to let go last: a cache in a store of sessions

@@ -1,6 +1,7 @@
 #include "ranking/load_clock.h"
 
 #include "series/ranking_constants.h"
+#include "series/trend.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,14 +30,6 @@ struct type_births type_births_of(const struct births *b, struct arena *a)
     return all;
 }
 
-static uint64_t sum(const uint64_t *of, size_t from, size_t to)
-{
-    uint64_t all = 0;
-    for (size_t i = from; i < to; i++)
-        all += of[i];
-    return all;
-}
-
 static size_t steps_without(const uint64_t *came, size_t from, size_t to)
 {
     size_t without = 0;
@@ -49,12 +42,13 @@ bool type_births_keep(const struct type_births *t, label_id label)
 {
     const uint64_t *came = &t->came[label * t->steps], *went = &t->went[label * t->steps];
     size_t half = t->steps / 2;
-    uint64_t all = sum(came, 0, t->steps), late = sum(came, t->steps - half, t->steps);
+    uint64_t all = trend_sum(came, 0, t->steps),
+             late = trend_sum(came, t->steps - half, t->steps);
     return all >= rank_by.fewest_that_keep &&
-           (double)sum(went, 0, t->steps) <= rank_by.kept_losses * (double)all &&
+           (double)trend_sum(went, 0, t->steps) <= rank_by.kept_losses * (double)all &&
            steps_without(came, 0, t->steps) <= 1 &&
            steps_without(came, half, t->steps) == 0 &&
-           (double)late >= rank_by.goes_on * (double)sum(came, 0, half);
+           (double)late >= rank_by.goes_on * (double)trend_sum(came, 0, half);
 }
 
 /* --- the clock ----------------------------------------------------------------------- */
@@ -62,10 +56,10 @@ bool type_births_keep(const struct type_births *t, label_id label)
 static bool lives_on_turnover(const struct type_births *t, label_id label)
 {
     const uint64_t *came = &t->came[label * t->steps], *went = &t->went[label * t->steps];
-    uint64_t all = sum(came, 0, t->steps);
+    uint64_t all = trend_sum(came, 0, t->steps);
     return all >= rank_by.clock_births * t->steps &&
            steps_without(came, 0, t->steps) == 0 &&
-           (double)sum(went, 0, t->steps) >= rank_by.clock_turnover * (double)all;
+           (double)trend_sum(went, 0, t->steps) >= rank_by.clock_turnover * (double)all;
 }
 
 /* A type weighs as much as its rate is known: Poisson numbers are off by their root. */
@@ -76,7 +70,7 @@ struct load_clock load_clock_of(const struct births *b, const struct type_births
         if (!lives_on_turnover(t, l))
             continue;
         const uint64_t *came = &t->came[l * t->steps];
-        double weight = 1 / sqrt((double)sum(came, 0, t->steps));
+        double weight = 1 / sqrt((double)trend_sum(came, 0, t->steps));
         clock.steps = t->steps;
         for (size_t k = 0; k < t->steps; k++)
             clock.at[k] += weight * (double)came[k];
@@ -122,7 +116,7 @@ static struct slope_fit fit_slope(const struct load_clock *clock, const uint64_t
     double load = 0;
     for (size_t k = 0; k < clock->steps; k++)
         load += clock->at[k];
-    struct slope_fit f = {.level = log((double)sum(came, 0, clock->steps) / load)};
+    struct slope_fit f = {.level = log((double)trend_sum(came, 0, clock->steps) / load)};
     for (int i = 0; i < ROUNDS; i++) {
         evaluate(&f, clock, came);
         double det = determinant(&f);
@@ -155,6 +149,6 @@ bool load_clock_slows(const struct load_clock *clock, const uint64_t *came)
     for (size_t k = 0; k < clock->steps; k++)
         even.at[k] = 1;
     return clock->steps + 1 >= rank_by.enough_snapshots &&
-           sum(came, 0, clock->steps) >= rank_by.fewest_that_keep && falls(clock, came) &&
-           falls(&even, came);
+           trend_sum(came, 0, clock->steps) >= rank_by.fewest_that_keep &&
+           falls(clock, came) && falls(&even, came);
 }

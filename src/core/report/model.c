@@ -55,11 +55,8 @@ bool hd_report_tells_births(const struct hd_report *report, const struct hd_birt
 size_t hd_suspect_counts(const struct hd_suspect *suspect, size_t snapshots,
                          struct hd_tally *at)
 {
-    size_t n = 0;
-    for (size_t k = 0; k < snapshots; k++)
-        if (suspect->counts[k] != HD_UNKNOWN)
-            at[n++] = (struct hd_tally){suspect->counts[k], 0};
-    return n;
+    struct hd_cell counts = {.counts = suspect->counts};
+    return hd_cell_trend(&counts, snapshots, at);
 }
 
 /* --- columns of lists ------------------------------------------------------ */
@@ -78,18 +75,16 @@ size_t hd_list_columns(const struct hd_model *model, enum hd_list list,
     const struct record *r = records[list];
     const bool last = list == HD_LIST_LAST_SUSPECTS || list == HD_LIST_LAST_PLACES;
     struct listed found[MAX_LISTED];
-    size_t count = 0, len = record_list(r, last ? r->last_screen : r->screen, found);
-    for (size_t i = 0; i < len; i++) {
+    size_t count = record_list_known(r, last ? r->last_screen : r->screen, model, found);
+    for (size_t i = 0; i < count; i++) {
         const struct column *c = found[i].field->column;
         const char *key = c->file != NULL ? c->file : found[i].field->key;
-        if (c->is_known == NULL || c->is_known(model))
-            all[count++] = (struct hd_column){
-                .title = c->title_in != NULL ? c->title_in(model) : c->title,
-                .key = *key != '\0' ? key : NULL,
-                .kind = c->kind,
-                .width = found[i].width,
-                .from_width = found[i].from_width,
-                .cell = c->cell};
+        all[i] = (struct hd_column){.title = column_title(c, model),
+                                    .key = *key != '\0' ? key : NULL,
+                                    .kind = c->kind,
+                                    .width = found[i].width,
+                                    .from_width = found[i].from_width,
+                                    .cell = c->cell};
     }
     return count;
 }
@@ -155,11 +150,6 @@ const char *hd_basis_name(enum hd_basis basis)
 const char *hd_identity_source_name(enum hd_identity_source source)
 {
     return word(identity_source_names, HD_SAME_SOURCE_COUNT, source);
-}
-
-bool hd_diff_is_reserved(const struct hd_diff *diff)
-{
-    return diff->undecided != NULL && diff->undecided->reservation != HD_RESERVED_NOT;
 }
 
 const char *hd_reservation_name(enum hd_reservation reservation)

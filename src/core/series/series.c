@@ -754,11 +754,11 @@ static void place_on_axis(struct series *s, const uint64_t *iterations)
 static void measure_time(struct series *s)
 {
     s->seconds = s->uptime = NAN;
-    if (s->usable_count < 2 || s->by_iterations || !clocks_rise(s))
+    if (s->usable_count < 2 || !s->by_clock)
         return;
     const struct hd_snapshot *first = s->snaps[s->usable[0]];
     double uptime = first->clock - calendar_parse(first->info.started);
-    s->seconds = s->snaps[s->usable[s->usable_count - 1]]->clock - first->clock;
+    s->seconds = s->x[s->usable_count - 1] - s->x[0];
     s->uptime = first->clock_is_date && uptime >= 0 ? uptime : NAN;
 }
 

@@ -28,6 +28,11 @@ const char *const time_limit_names[] = {[HD_TIME_ENOUGH] = NULL,
                                         [HD_TIME_SHORT] = "short",
                                         [HD_TIME_YOUNG] = "young"};
 
+bool hd_diff_is_reserved(const struct hd_diff *diff)
+{
+    return diff->undecided != NULL && diff->undecided->reservation != HD_RESERVED_NOT;
+}
+
 const struct suspect_line usual_line = {.share = USUAL_SHARE,
                                         .steady_share = USUAL_STEADY_SHARE};
 

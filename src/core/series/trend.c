@@ -25,6 +25,14 @@ static int pairs(const struct trend *t)
     return (int)(t->n * (t->n - 1) / 2);
 }
 
+uint64_t trend_sum(const uint64_t *y, size_t from, size_t to)
+{
+    uint64_t all = 0;
+    for (size_t i = from; i < to; i++)
+        all += y[i];
+    return all;
+}
+
 double trend_tau(const struct trend *t)
 {
     return t->n < 2 ? 0 : (double)trend_rises(t) / pairs(t);

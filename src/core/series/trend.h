@@ -24,6 +24,9 @@ struct trend {
  * two noise bands is a tie. -n(n-1)/2 .. n(n-1)/2. */
 int trend_rises(const struct trend *t);
 
+/* y[from] + ... + y[to - 1]. */
+uint64_t trend_sum(const uint64_t *y, size_t from, size_t to);
+
 /* tau_a = rises / pairs, -1 .. 1. M. G. Kendall, A new measure of rank
  * correlation, Biometrika 30 (1938). */
 double trend_tau(const struct trend *t);

@@ -117,8 +117,6 @@ int answer_command(struct settings *s)
     return ready ? load_and_answer(s, answer_ask) : EXIT_TROUBLE;
 }
 
-/* --- from operands to snapshots ---------------------------------------------- */
-
 /* --- what is told meanwhile ----------------------------------------------- */
 
 struct load_progress {

@@ -26,18 +26,17 @@ static size_t suspects_last_of(const struct explore *e)
     return e->model->snapshot_count - 1;
 }
 
-/* What it gained, or what it retains at last: the second column. */
-static struct hd_cell second_cell(const struct explore *e, enum hd_list list,
-                                  const struct hd_suspect *s)
+/* What it gained, or what it retains at last. */
+static struct hd_column second_column(const struct explore *e, enum hd_list list)
 {
     struct hd_column all[HD_MAX_COLUMNS];
     hd_list_columns(e->model, list, all);
-    return all[1].cell(e->model, s);
+    return all[1];
 }
 
-static uint64_t last_known(const struct explore *e, const struct hd_suspect *s)
+static enum hd_list suspects_list(const struct explore *e)
 {
-    return second_cell(e, HD_LIST_LAST_SUSPECTS, s).a;
+    return e->last ? HD_LIST_LAST_SUSPECTS : HD_LIST_SUSPECTS;
 }
 
 /* What is counted is often the entry of a table, or a part, of what the row is about. */
@@ -46,20 +45,18 @@ static bool counts_another(const struct hd_suspect *s)
     return strcmp(s->counted, s->subject) != 0;
 }
 
-static uint64_t gained(const struct explore *e, const struct hd_suspect *s)
-{
-    struct hd_cell c = second_cell(e, HD_LIST_SUSPECTS, s);
-    return c.b > c.a && c.b != HD_UNKNOWN ? c.b - c.a : 0;
-}
-
 /* --- order ----------------------------------------------------------------------- */
 
-static uint64_t suspects_key_of(const struct explore *e, const struct hd_suspect *s,
-                                unsigned order)
+/* second is the column that BY_RETAINED goes by. */
+static uint64_t suspects_key_of(const struct explore *e, const struct hd_column *second,
+                                const struct hd_suspect *s, unsigned order)
 {
-    if (order == BY_RETAINED)
-        return e->last ? last_known(e, s) + 1 : gained(e, s);
-    return order == BY_COUNT ? s->at[suspects_last_of(e)].count : 0;
+    if (order != BY_RETAINED)
+        return order == BY_COUNT ? s->at[suspects_last_of(e)].count : 0;
+    struct hd_cell c = second->cell(e->model, s);
+    if (e->last)
+        return c.a + 1;
+    return c.b > c.a && c.b != HD_UNKNOWN ? c.b - c.a : 0;
 }
 
 /* Rows of all behind those that there are, in their order. */
@@ -67,14 +64,15 @@ static void suspects_add_rows(struct suspects *s, const struct hd_suspect *all,
                               size_t count)
 {
     const struct explore *e = s->view.e;
+    struct hd_column second = second_column(e, suspects_list(e));
     struct view_slot *slots = zeroed(count, sizeof(*slots));
     size_t len = 0;
     for (size_t i = 0; i < count; i++)
         if (!e->app_only || !hd_type_is_framework(all[i].subject))
-            slots[len++] =
-                (struct view_slot){.key = suspects_key_of(e, &all[i], s->view.order),
-                                   .name = s->view.order == BY_NAME ? all[i].subject : "",
-                                   .i = i};
+            slots[len++] = (struct view_slot){
+                .key = suspects_key_of(e, &second, &all[i], s->view.order),
+                .name = s->view.order == BY_NAME ? all[i].subject : "",
+                .i = i};
     view_sort(slots, len);
     for (size_t i = 0; i < len; i++)
         s->rows[s->len++] = &all[slots[i].i];
@@ -98,11 +96,6 @@ static void suspects_refresh(struct view *v)
 }
 
 /* --- rows ------------------------------------------------------------------------ */
-
-static enum hd_list suspects_list(const struct explore *e)
-{
-    return e->last ? HD_LIST_LAST_SUSPECTS : HD_LIST_SUSPECTS;
-}
 
 static size_t suspects_columns(const struct view *v, struct hd_column *all)
 {
@@ -148,7 +141,7 @@ static void suspects_row(const struct view *v, size_t i, struct row *row)
     row->name = s->subject;
     row->shown = hd_report_shown(e->report, s->subject);
     row->count = s->at[suspects_last_of(e)].count;
-    row->bytes = last_known(e, s);
+    row->bytes = second_column(e, HD_LIST_LAST_SUSPECTS).cell(e->model, s).a;
     row->has_count = row->has_bytes = true;
     view_list_cells(e, suspects_list(e), s, row);
     row->cells[NAME].look = i < suspects_of(v)->real ? LOOK_STRONG : LOOK_PLAIN;

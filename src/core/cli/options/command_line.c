@@ -368,8 +368,6 @@ void settings_free(struct settings *s)
     *s = (struct settings){0};
 }
 
-/* --- the files of a command line --------------------------------------------- */
-
 /* --- where heapdrift.yml is ------------------------------------------------------ */
 
 /* A link that leads nowhere is there, too: what it should have led to counts. */

@@ -210,7 +210,7 @@ static json_t *page_columns(const struct hd_model *m)
     json_t *all = json_array();
     for (size_t i = 0; i < len; i++) {
         const struct column *c = found[i].field->column;
-        const char *title = c->title_in != NULL ? c->title_in(m) : c->title;
+        const char *title = column_title(c, m);
         char key[32];
         snprintf(key, sizeof(key), " %s ", found[i].field->key);
         json_t *o = json_pack("{ssssssss}", "key", found[i].field->key, "title",
