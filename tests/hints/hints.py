@@ -30,7 +30,6 @@ import argparse
 import collections
 import concurrent.futures
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -41,7 +40,10 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-HEAPDRIFT = os.environ.get("HEAPDRIFT", ROOT / "build/heapdrift")
+sys.path.append(str(ROOT / "tests/live"))
+import windows  # noqa: E402
+from one_session import HEAPDRIFT  # noqa: E402
+
 # Three files are few: which are suspects is not what is asked here, and so they are compared by counts.
 SERIES = {"watch": [], "files": ["--no-ages", "--min-score=0.1%"]}
 # Sections whose example cannot get its hint here, and why.
@@ -118,12 +120,9 @@ def build(work, examples, drivers):
     source = work / "source"
     source.mkdir(parents=True)
     write_sources(source, examples, drivers)
-    made = subprocess.run(
-        ["dotnet", "build", "--configuration=Release", f"--output={work / 'program'}", source / "Hints.csproj"],
-        env=dict(os.environ, DOTNET_CLI_TELEMETRY_OPTOUT="1", DOTNET_NOLOGO="1"),
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if made.returncode != 0:
-        sys.exit("\n".join(sorted({line for line in made.stdout.splitlines() if "error" in line})))
+    good, said = windows.dotnet_build("Hints.csproj", work)
+    if not good:
+        sys.exit("\n".join(sorted({line for line in said.splitlines() if "error" in line})))
     return work / "program/Hints"
 
 
