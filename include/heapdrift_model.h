@@ -253,7 +253,7 @@ enum hd_suspicion {
     HD_SUSPECT_AGE     /* neither, and yet: what came in every step stayed */
 };
 
-/* Why what grew like a suspect is called none, so that the verdict is unsure. */
+/* Reason why a type that grew like a suspect is not one; the verdict is then unsure. */
 enum hd_reservation {
     HD_RESERVED_NOT,
     HD_RESERVED_FILLS,    /* it gains ever less per unit of load */
@@ -380,10 +380,10 @@ struct hd_native {
     bool is_undecided;         /* so many that a check cannot say that nothing leaks */
 };
 
-/* What time says against a high confidence in suspects. */
+/* Limit that time puts on the confidence in suspects. */
 enum hd_time_limit {
     HD_TIME_ENOUGH,
-    HD_TIME_UNKNOWN, /* files tell none: nothing is known of lifetimes */
+    HD_TIME_UNKNOWN, /* the files have no times */
     HD_TIME_SHORT, /* frameworks keep objects by design for longer than these snapshots span
                     */
     HD_TIME_YOUNG, /* the process is not three times as old as that */
@@ -779,7 +779,7 @@ const char *hd_series_status_name(enum hd_series_status status);
 const char *hd_confidence_name(enum hd_confidence confidence);
 const char *hd_basis_name(enum hd_basis basis);
 const char *hd_suspicion_name(enum hd_suspicion suspicion);
-/* Whether there is no suspect, but what grew like one. */
+/* True if there is no suspect, but a type with a reservation. */
 bool hd_diff_is_reserved(const struct hd_diff *diff);
 const char *hd_reservation_name(enum hd_reservation reservation);    /* NULL: none */
 const char *hd_time_limit_name(enum hd_time_limit limit);            /* NULL: none */

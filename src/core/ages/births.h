@@ -25,8 +25,8 @@ struct births {
     uint64_t *stayed_below; /* the same of it and all paths below it */
     uint32_t
         *came; /* per path of the last full ownership tree: objects of the later cohorts */
-    uint64_t *fresh; /* [label * n + k], k > 0: objects in k that none of k - 1 is, wherever
-                        they hang */
+    uint64_t *fresh; /* [label * n + k], k > 0: objects of snapshot k that are not in k - 1,
+                        at any place */
     uint64_t *kept;  /* per type of the last snapshot: objects that the first has, too */
     unsigned char *cohort; /* of each node of the snapshot that was added last; when all are
                               in, of the last: 0 is what the first has, wherever it hangs */

@@ -35,7 +35,7 @@ struct growth_question {
     enum hd_confidence confidence; /* by the number of snapshots and what they are */
     size_t snapshots;
     enum hd_identity_source source;
-    bool by_iterations;     /* which end, so that time says nothing */
+    bool by_iterations;     /* the axis: each of them ends, so time is no limit */
     double seconds, uptime; /* that they span; of the process at the first; NAN: unknown */
 };
 

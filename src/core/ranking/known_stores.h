@@ -1,9 +1,9 @@
 /* known_stores.h - classes of the framework and of packages that keep objects by design,
  * for how long or up to how many.
  *
- * No statistic over a minute tells a session of 20 minutes from a leak. What hangs from one
- * of these and has not been watched for longer than its lifetime is no suspect yet; what
- * has not reached its bound is none. Each row names its source. */
+ * No statistic over a minute tells a session of 20 minutes from a leak. Objects in one of
+ * these stores are no suspects before they were watched for longer than its lifetime, nor
+ * below its bound. Each row names its source. */
 #ifndef KNOWN_STORES_H
 #define KNOWN_STORES_H
 
@@ -11,12 +11,12 @@
 
 struct known_store {
     const char *holder;  /* full name, or that of a static variable without its module */
-    const char *keeps;   /* "closed circuits": what it keeps */
+    const char *keeps;   /* its entries: "closed circuits" */
     unsigned seconds;    /* longest lifetime of an entry by default; 0: has none */
     unsigned watch;      /* seconds of a watch that would show whether entries go */
     unsigned bound;      /* entries at most by default; 0: has none */
     bool is_per_type;    /* one entry for each type that the program uses */
-    const char *setting; /* what sets it; NULL: nothing does */
+    const char *setting; /* option that changes it; NULL: none does */
 };
 
 /* The row of a holder by its name as snapshots spell it, or NULL. */

@@ -605,7 +605,7 @@ static bool is_by_events(const struct leak_ranker *r)
     return r->growths.births != NULL && !is_by_order(r);
 }
 
-/* What came to all places of a row in each step, and how many of all went. */
+/* Sums the births and deaths of all places of a row. */
 static struct population row_population(const struct leak_ranker *r,
                                         const struct ranked_row *row)
 {
@@ -637,8 +637,9 @@ static bool is_filling(const struct leak_ranker *r, const struct ranked_row *row
     return load_clock_slows(&r->clock, at.came);
 }
 
-/* The holder above a place that is known to let go last: a cache in a store of sessions
- * keeps what that does. One that has many of its kind may leak itself. */
+/* Returns the known store above a place with the longest lifetime, or NULL: a cache within
+ * a store of sessions keeps its entries as long as that. A store with several instances may
+ * leak itself. */
 static const struct known_store *store_above(const struct leak_ranker *r, path_id head)
 {
     const struct full_tree *f = &r->t->full[r->n - 1];
@@ -653,8 +654,8 @@ static const struct known_store *store_above(const struct leak_ranker *r, path_i
     return found;
 }
 
-/* What a suspect is not, or not yet: below its store's bound it is nothing, within the
- * lifetime of its entries nobody can know. Without times the series may be of any length.
+/* Withdraws the suspicion of a row below the bound of its store, and defers it within the
+ * lifetime of its entries. A series without times may be of any length.
  */
 static void make_reservations(const struct leak_ranker *r, struct ranked_row *row)
 {
@@ -1005,7 +1006,7 @@ static bool may_leak(const struct leak_ranker *r, const struct ranked_type *row)
     const struct births *b = r->growths.births;
     if (row->reservation != HD_RESERVED_NOT || b == NULL)
         return row->reservation != HD_RESERVED_NOT;
-    /* A queue of which few go may have a leak beside it. */
+    /* A queue that loses few objects may have a leak next to it. */
     bool leaves = r->turns_over[row->label] && !row->stays.has_of_each;
     bool queues = r->queues[row->label] &&
                   (double)row->stays.went >= rank_by.turnover * (double)row->stays.came;

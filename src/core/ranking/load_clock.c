@@ -24,7 +24,7 @@ struct type_births type_births_of(const struct births *b, struct arena *a)
             uint64_t came = b->fresh[l * b->n + k + 1];
             int64_t went = (int64_t)(all.went[l * steps + k] + came);
             all.came[l * steps + k] = came;
-            /* What no root reached before is there now, and has not come. */
+            /* An object that becomes reachable is not a birth. */
             all.went[l * steps + k] = went > 0 ? (uint64_t)went : 0;
         }
     return all;
@@ -62,7 +62,8 @@ static bool lives_on_turnover(const struct type_births *t, label_id label)
            (double)trend_sum(went, 0, t->steps) >= rank_by.clock_turnover * (double)all;
 }
 
-/* A type weighs as much as its rate is known: Poisson numbers are off by their root. */
+/* Weighs each type by the precision of its rate: the standard error of a Poisson count is
+ * its square root. */
 struct load_clock load_clock_of(const struct births *b, const struct type_births *t)
 {
     struct load_clock clock = {.steps = 0};

@@ -675,7 +675,7 @@ static void add_stayed(struct sentence *h, const struct hd_report *r,
     say(h, ", ", stayed, " of ", came, " new objects are still there");
 }
 
-/* What a leak has in common with what only lives long. */
+/* Adds what time limits: a leak and objects that live long look alike. */
 static void doubt_time(struct sentence *to, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;

@@ -132,7 +132,8 @@ void phrase_hidden(struct text *t, size_t suspects);
  * runtime's by its name only. */
 void phrase_pools(struct text *t, const struct hd_growth *g);
 
-/* Why a row is no suspect though it grew like one: "it fills ever more slowly: ..." */
+/* Appends why a row is not a suspect although it grew like one: "it fills ever more slowly:
+ * ..." */
 void phrase_reservation(struct text *t, const struct hd_suspect *s);
 
 /* "loaded assemblies rose in every step, 8 → 34; what they hold outside the heap is not

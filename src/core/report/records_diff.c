@@ -708,11 +708,12 @@ static const struct record_field end_of_diff_fields[] = {
     FIELD("untold", GROUP(record_untold), MAY_BE_NULL, NULL, NULL, is_untold),
     FIELD("would_show", RECORD(would_show, record_power), MAY_BE_NULL, NULL, NULL,
           would_show),
-    FIELD(
-        "time_limit", CHOICE(time_limit, time_limit_word, HD_TIME_LIMIT_COUNT), MAY_BE_NULL,
-        "What time says against a high confidence in suspects: files tell none (unknown); "
-        "the snapshots span less than frameworks keep objects by design (short), or the "
-        "process is not three times as old as that (young). Null: nothing."),
+    FIELD("time_limit", CHOICE(time_limit, time_limit_word, HD_TIME_LIMIT_COUNT),
+          MAY_BE_NULL,
+          "Limit that time puts on the confidence in suspects: the files have no times "
+          "(unknown); "
+          "the snapshots span less than frameworks keep objects by design (short), or the "
+          "process is not three times as old as that (young). Null: nothing."),
     FIELD("uptime_seconds", REAL(uptime_seconds), MAY_BE_NULL,
           "Age of the process at the first snapshot that can be compared."),
 };

@@ -140,9 +140,8 @@ static const struct ranking_constants {
     .fewest_late_steps = 3,
     /* A third of the first half's rate, in the second: else it fills. */
     .goes_on = 0.34,
-    /* By events: of what is a suspect by its size alone more than one in ten that went is a
-     * bounded cache; of a type that keeps all it gets, wherever it hangs, one in twenty
-     * goes at most. */
+    /* By events: a suspect by its size that loses more than one in ten is a bounded cache;
+     * a type that accumulates in the whole heap loses one in twenty at most. */
     .size_losses = 0.1,
     .kept_losses = 0.05,
     /* The load is told by types of which so many come in each step and most go again. What

@@ -748,9 +748,8 @@ static void place_on_axis(struct series *s, const uint64_t *iterations)
     }
 }
 
-/* The clock of files that other tools wrote is local time, and a start is UTC: one before
- * the start is none. Who counts iterations says that each of them ends: these are the
- * clock, and time says nothing. */
+/* Files of other tools have local time, and a start is UTC, so a negative uptime is
+ * unknown. Counted iterations replace the clock: each of them ends. */
 static void measure_time(struct series *s)
 {
     s->seconds = s->uptime = NAN;

@@ -1,4 +1,5 @@
-/* What grew like a leak and is called none, since its holder is known to let go. */
+/* Types that grew like a leak and are not suspects, since their holder is known to let go.
+ */
 #include "heap/snapshot.h"
 #include "report/report.h"
 #include "support/asked.h"
