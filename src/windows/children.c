@@ -2,33 +2,40 @@
 #include "collect/live/children.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <io.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <windows.h>
 
-#define VARIABLE "HEAPDRIFT_ERRAND"
-
 /* Whoever has the last handle of it takes all its processes along. It is never closed. */
 static HANDLE job;
 
-pid_t child_begin(const char *errand)
+/* out: what it prints to, or NULL for where we print to. */
+static pid_t begin(const char *errand, HANDLE out, DWORD how_urgent)
 {
     enum { MOST = 32768 };
-    JOBOBJECT_EXTENDED_LIMIT_INFORMATION how = {.BasicLimitInformation.LimitFlags =
-                                                    JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {.BasicLimitInformation.LimitFlags =
+                                                       JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
     char *program = malloc(MOST);
     STARTUPINFOA start = {.cb = sizeof(start)};
+    if (out != NULL) {
+        start.dwFlags = STARTF_USESTDHANDLES;
+        start.hStdOutput = out;
+        start.hStdError = GetStdHandle(STD_ERROR_HANDLE);
+    }
     PROCESS_INFORMATION child;
     bool ok = program != NULL && GetModuleFileNameA(NULL, program, MOST) > 0;
     if (job == NULL)
         job = CreateJobObjectA(NULL, NULL);
     if (job != NULL)
-        SetInformationJobObject(job, JobObjectExtendedLimitInformation, &how, sizeof(how));
-    SetEnvironmentVariableA(VARIABLE, errand);
+        SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits,
+                                sizeof(limits));
+    SetEnvironmentVariableA(CHILD_ERRAND, errand);
     ok = ok && CreateProcessA(program, GetCommandLineA(), NULL, NULL, TRUE,
-                              CREATE_SUSPENDED, NULL, NULL, &start, &child);
-    SetEnvironmentVariableA(VARIABLE, NULL);
+                              CREATE_SUSPENDED | how_urgent, NULL, NULL, &start, &child);
+    SetEnvironmentVariableA(CHILD_ERRAND, NULL);
     free(program);
     if (!ok) {
         errno = EAGAIN;
@@ -41,9 +48,31 @@ pid_t child_begin(const char *errand)
     return (pid_t)(intptr_t)child.hProcess;
 }
 
+pid_t child_begin(const char *errand)
+{
+    return begin(errand, NULL, 0);
+}
+
+pid_t child_begin_anew(const char *const *words, const char *errand, int *from)
+{
+    enum { ROOM = 4096 };
+    SECURITY_ATTRIBUTES inherited = {.nLength = sizeof(inherited), .bInheritHandle = TRUE};
+    HANDLE out, in;
+    (void)words;
+    if (!CreatePipe(&in, &out, &inherited, ROOM))
+        return -1;
+    SetHandleInformation(in, HANDLE_FLAG_INHERIT, 0);
+    pid_t child = begin(errand, out, IDLE_PRIORITY_CLASS);
+    CloseHandle(out);
+    *from = child > 0 ? _open_osfhandle((intptr_t)in, _O_BINARY | _O_RDONLY) : -1;
+    if (*from < 0)
+        CloseHandle(in);
+    return child;
+}
+
 const char *child_errand(void)
 {
-    return getenv(VARIABLE);
+    return getenv(CHILD_ERRAND);
 }
 
 pid_t waitpid(pid_t child, int *how, int flags)

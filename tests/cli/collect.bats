@@ -441,6 +441,28 @@ OPERANDS
     fails_with "--store keeps the snapshots; --no-keep is for those that are compared"
 }
 
+@test "watch says from the third snapshot on what it would say" {
+    play_runtime play
+    local said='heapdrift: after 3 of 4 snapshots: UNSURE No leak found '
+    works watch --no-keep --diagnostic-port="$socket" --count=4 --interval=2
+    err_matches "$said"
+    err_lacks "after 2 of 4"
+    err_lacks "after 4 of 4"
+    # With its own options, of digests too, and where somebody presses Enter.
+    works watch --diagnostic-port="$socket" --count=4 --interval=2 --budget='*=0' -o "$tmp/x.digest" --format=junit
+    err_matches "$said|heapdrift: after 3 of 4 snapshots: UNSURE Fewer than two"
+    out_lacks "after 3"
+    works watch --no-keep --diagnostic-port="$socket" --on-enter --count=4 < <(printf '\n\n\n'; sleep 4; echo)
+    err_matches "$said"
+    # Not where nobody looks, nor where there is no time.
+    works watch -q --no-keep --diagnostic-port="$socket" --count=4 --interval=2
+    err_is ""
+    works watch --no-keep --diagnostic-port="$socket" --count=4 --interval=50ms
+    err_lacks "after 3"
+    HEAPDRIFT_ERRAND="so-far 3" hd watch 1
+    status_is 2
+}
+
 @test "watch keeps what it took where this folder cannot be written to" {
     play_runtime play
     mkdir "$tmp/gone" "$tmp/t"

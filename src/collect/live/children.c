@@ -1,8 +1,16 @@
+/* pipe2, environ. */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
 #include "collect/live/children.h"
 
+#include "cli/guard/allocate.h"
 #include "cli/guard/rights.h"
 
+#include <fcntl.h>
+#include <spawn.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 pid_t child_begin(const char *errand)
@@ -11,9 +19,52 @@ pid_t child_begin(const char *errand)
     return fork();
 }
 
+/* The environment, and the errand. malloc'd; the words are where they were. */
+static char **with_errand(char *errand)
+{
+    size_t count = 0;
+    while (environ[count] != NULL)
+        count++;
+    char **all = zeroed(count + 2, sizeof(*all));
+    all[0] = errand;
+    for (size_t i = 0; i < count; i++)
+        all[i + 1] = environ[i];
+    return all;
+}
+
+pid_t child_begin_anew(const char *const *words, const char *errand, int *from)
+{
+    enum { ERRAND_SIZE = 4096 };
+    char variable[ERRAND_SIZE];
+    int ends[2];
+    pid_t child = -1;
+    posix_spawn_file_actions_t files;
+    int length = snprintf(variable, sizeof(variable), CHILD_ERRAND "=%s", errand);
+    if (length >= ERRAND_SIZE || pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    char **environment = with_errand(variable);
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
+    if (posix_spawn(&child, "/proc/self/exe", &files, NULL, (char *const *)words,
+                    environment) != 0)
+        child = -1;
+    posix_spawn_file_actions_destroy(&files);
+    free(environment);
+    close(ends[1]);
+    *from = ends[0];
+    if (child < 0)
+        close(ends[0]);
+    return child;
+}
+
 const char *child_errand(void)
 {
-    return NULL;
+    const int last = 19;
+    const char *errand = getenv(CHILD_ERRAND);
+    if (errand != NULL)
+        setpriority(PRIO_PROCESS, 0, last);
+    return errand;
 }
 
 void child_collects(void)

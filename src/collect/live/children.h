@@ -5,9 +5,16 @@
 
 #include <sys/types.h>
 
+#define CHILD_ERRAND "HEAPDRIFT_ERRAND" /* the variable that an errand is in */
+
 /* As fork(2) where the system can copy a process. Elsewhere (Windows) the program begins
  * anew, with the same arguments, and asks for its errand; this does not return in it. */
 pid_t child_begin(const char *errand);
+
+/* Begins the program anew with those words, NULL last, and an errand, to work when nobody
+ * else does. What it prints, 4 KiB at most since nobody reads before it ends, comes out of
+ * *from. -1: that cannot be had. */
+pid_t child_begin_anew(const char *const *words, const char *errand, int *from);
 
 /* In a child that takes a snapshot of one process: gives up the rights and the passwords of
  * databases that this does not need. */

@@ -223,7 +223,9 @@ static bool wait_for_enter(struct collector *c)
     while (c->asked == 0 && !c->asks_no_more && !c->stopped) {
         struct pollfd ready[] = {{.fd = c->signals, .events = POLLIN},
                                  {.fd = STDIN_FILENO, .events = POLLIN}};
-        if (poll(ready, 2, -1) <= 0)
+        if (c->tick != NULL)
+            c->tick(c->tick_context, 0);
+        if (poll(ready, 2, c->tick != NULL ? 1000 : -1) <= 0)
             continue;
         if (ready[0].revents != 0)
             collecting_is_stopped(c, 0);

@@ -100,7 +100,8 @@ struct collector {
     bool unread;       /* a core was written that cannot be read, which was said */
     bool unchecked;    /* or not looked at */
     const char *label; /* what the snapshot is called there; NULL: by its file */
-    /* Once a second while the next is waited for, with the seconds left; or NULL. */
+    /* Once a second while the next is waited for, with the seconds left, 0 if a person
+     * decides; or NULL. */
     void (*tick)(void *context, double left);
     void *tick_context;
     double told;  /* seconds since begin, when the last line was */
