@@ -95,8 +95,10 @@ static void apply(struct core_namer *n)
             HASH_FIND_STR(n->types, type->name, found);
         else if (type->kind == TYPE_PSEUDO)
             HASH_FIND_STR(n->statics, type->name, found);
+        /* Of a variable the same name says that this class declares it. */
         if (found != NULL)
-            type->full_name = found->full != NULL && strcmp(found->full, type->name) != 0
+            type->full_name = found->full != NULL && (type->kind == TYPE_PSEUDO ||
+                                                      strcmp(found->full, type->name) != 0)
                                   ? found->full
                                   : NULL;
     }

@@ -234,7 +234,8 @@ void gcdump_names_write(struct text *log, const struct hd_snapshot *snap)
     for (type_id t = 0; t < snap->type_count; t++) {
         const struct type *type = &snap->types[t];
         bool is_used = type->kind == TYPE_PSEUDO || type->raw.count > 0;
-        if (type->full_name == NULL || !is_used || strcmp(type->full_name, type->name) == 0)
+        if (type->full_name == NULL || !is_used ||
+            (type->kind != TYPE_PSEUDO && strcmp(type->full_name, type->name) == 0))
             continue;
         size_t len = sizeof(full_key) - 1 + strlen(type->name) + 1 +
                      strlen(type->full_name) + strlen("\r\n");

@@ -36,6 +36,20 @@ Test(gcdump_names, each_full_name_is_a_line)
     hd_snapshot_close(snap);
 }
 
+/* That a class declares a variable of its own type is worth a line, too. */
+Test(gcdump_names, a_variable_of_its_own_class_is_declared_there)
+{
+    static const char name[] = "[static var App.Order.s_all]";
+    struct hd_snapshot *snap = forged();
+    struct text log = {0};
+    row(snap, name)->full_name = name;
+    gcdump_names_write(&log, snap);
+    cr_expect_str_eq(text_string(&log), "heapdrift: full [static var App.Order.s_all]"
+                                        "\t[static var App.Order.s_all]\r\n");
+    text_free(&log);
+    hd_snapshot_close(snap);
+}
+
 Test(gcdump_names, no_name_makes_a_line_of_its_own_or_the_log_long)
 {
     static char endless[1 << 20];
@@ -77,6 +91,8 @@ Test(gcdump_names, lines_are_read_where_they_can_be_true)
     expect(FULL "<>c__D1_0<T>\tA+<>c__D1_0<T>", "<>c__D1_0<T>", "A+<>c__D1_0<T>");
     expect(FULL "Entry<A,B>[]\tDict<A,B>+Entry[]", "Entry<A,B>[]", "Dict<A,B>+Entry[]");
     expect(FULL "[static var L<A.B>.s_x]\t[static var C.s_x]", "[static var L<A.B>.s_x]",
+           "[static var C.s_x]");
+    expect(FULL "[static var C.s_x]\t[static var C.s_x]", "[static var C.s_x]",
            "[static var C.s_x]");
     expect(FULL "[static var L.<X>k__B]\t[static var C<D>.<X>k__B]",
            "[static var L.<X>k__B]", "[static var C<D>.<X>k__B]");
