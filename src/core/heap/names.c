@@ -317,6 +317,21 @@ bool names_is_array(const char *name)
     return len > 0 && name[len - 1] == ']';
 }
 
+bool names_is_value(const char *name)
+{
+    static const char *const values[] = {
+        "Boolean",  "Byte",    "Char",   "DateOnly", "DateTime", "DateTimeOffset",
+        "Decimal",  "Double",  "Guid",   "Half",     "Int128",   "Int16",
+        "Int32",    "Int64",   "IntPtr", "SByte",    "Single",   "TimeOnly",
+        "TimeSpan", "UInt128", "UInt16", "UInt32",   "UInt64",   "UIntPtr"};
+    if (strncmp(name, "System.", strlen("System.")) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+        if (strcmp(name + strlen("System."), values[i]) == 0)
+            return true;
+    return false;
+}
+
 bool names_is_unnamed(const char *name)
 {
     return name[0] == '\0' || name[0] == '<' || name[0] == '[' || names_is_array(name);

@@ -72,6 +72,9 @@ bool names_has_namespace(const char *name);
 /* True for "A[]", "A[,]". Takes a canonical name. */
 bool names_is_array(const char *name);
 
+/* Numbers, dates and the like, of which an object is a box. */
+bool names_is_value(const char *name);
+
 /* Arrays, pseudo-nodes, closures: nobody gave them a name, whoever they are of. */
 bool names_is_unnamed(const char *name);
 

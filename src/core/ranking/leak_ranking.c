@@ -5,6 +5,7 @@
 
 #include "base/pair_table.h"
 #include "base/search.h"
+#include "heap/names.h"
 #include "owners/referrers.h"
 #include "ranking/known_stores.h"
 #include "ranking/load_clock.h"
@@ -533,6 +534,24 @@ struct stepper {
     size_t count, row;
 };
 
+/* Three of one for each of another come in the same numbers, too. Equal steps are those of
+ * an even load, and say nothing of a cause. */
+static void divide_steps(int64_t *steps, size_t count)
+{
+    int64_t divisor = 0;
+    bool are_equal = true;
+    for (size_t k = 0; k < count; k++) {
+        are_equal &= steps[k] == steps[0];
+        for (int64_t b = steps[k]; b != 0;) {
+            int64_t rest = divisor % b;
+            divisor = b;
+            b = rest;
+        }
+    }
+    for (size_t k = 0; k < count && !are_equal; k++)
+        steps[k] /= divisor;
+}
+
 static bool steps_up(const struct leak_ranker *r, int64_t *steps,
                      const struct ranked_row *row)
 {
@@ -547,7 +566,10 @@ static bool steps_up(const struct leak_ranker *r, int64_t *steps,
             return false;
         all += steps[k];
     }
-    return all >= rank_by.fewest_alike;
+    if (all < rank_by.fewest_alike)
+        return false;
+    divide_steps(steps, r->n - 1);
+    return true;
 }
 
 static int by_steps(const void *a, const void *b)
@@ -703,6 +725,15 @@ static void leak_ranking_decide(struct leak_ranker *r)
     ranked_sort_rows(r);
 }
 
+/* A number in a box says nothing of what piles up; what goes along with it does. */
+static const char *subject_of(const struct leak_ranker *r, const struct ranked_row *row)
+{
+    const char *subject = suspect_title_of(&r->titles, row->type.head, NULL);
+    for (size_t i = 0; i < row->type.also_count && names_is_value(subject); i++)
+        subject = ranked_name(r, row->type.also[i]);
+    return subject;
+}
+
 static void ranked_paths_of(struct leak_ranker *r)
 {
     collect_heads(r);
@@ -730,7 +761,7 @@ static void ranked_paths_of(struct leak_ranker *r)
     }
     leak_ranking_decide(r);
     for (size_t i = 0; i < r->row_count; i++)
-        r->rows[i].type.subject = suspect_title_of(&r->titles, r->rows[i].type.head, NULL);
+        r->rows[i].type.subject = subject_of(r, &r->rows[i]);
 }
 
 /* --- whole types ------------------------------------------------------------- */

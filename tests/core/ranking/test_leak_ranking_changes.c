@@ -239,10 +239,14 @@ Test(leak_ranking_changes, three_snapshots_do_not_tell_what_is_steady)
 
 /* --- one cause ------------------------------------------------------------------------ */
 
-/* Of each type another size and its own place; `other` comes in other steps. */
-static void add_alike(struct ranked *r, const uint64_t sizes[3], size_t snapshots)
+/* Of each type another size and its own place; the second comes so many times as often as
+ * the first, the third in other steps. */
+static void add_alike(struct ranked *r, const uint64_t sizes[3], size_t snapshots,
+                      uint32_t times, bool even)
 {
-    static const uint32_t steps[] = {0, 7, 12, 21, 33}, others[] = {0, 7, 13, 21, 33};
+    static const uint32_t uneven[] = {0, 7, 12, 21, 33}, evenly[] = {0, 7, 14, 21, 28},
+                          others[] = {0, 7, 13, 21, 33};
+    const uint32_t *steps = even ? evenly : uneven;
     static const char *const names[] = {"App.First", "App.Second", "App.Third"};
     for (size_t k = 0; k < snapshots; k++) {
         struct forge f = {0};
@@ -255,7 +259,9 @@ static void add_alike(struct ranked *r, const uint64_t sizes[3], size_t snapshot
                                                  : "App.C",
                                         24);
             heap_objects(&f, store, names[i], sizes[i],
-                         40 + (i < 2 ? steps[k] : others[k]));
+                         40 + (i == 0   ? steps[k]
+                               : i == 1 ? times * steps[k]
+                                        : others[k]));
         }
         aligned_add(&r->a, forge_finish(&f));
     }
@@ -267,15 +273,20 @@ Test(leak_ranking_changes,
     static const struct {
         uint64_t sizes[3];
         size_t snapshots, also;
+        uint32_t times;
+        bool even;
     } all[] = {
-        {{1000, 30, 30}, 5, 1},  /* a large one, and a small one in its steps */
-        {{60, 50, 20}, 5, 1},    /* both small */
-        {{1000, 900, 30}, 5, 0}, /* both large: two findings */
-        {{1000, 30, 30}, 3, 0},  /* two steps may be alike by chance */
+        {{1000, 30, 30}, 5, 1, 1, false},  /* a large one, and a small one in its steps */
+        {{60, 50, 20}, 5, 1, 1, false},    /* both small */
+        {{1000, 900, 30}, 5, 0, 1, false}, /* both large: two findings */
+        {{1000, 30, 30}, 3, 0, 1, false},  /* two steps may be alike by chance */
+        {{1000, 30, 30}, 5, 1, 3, false},  /* three for each */
+        {{1000, 30, 30}, 5, 1, 1, true},   /* by an even load, the same number */
+        {{1000, 30, 30}, 5, 0, 3, true},   /* or only the same load */
     };
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         struct ranked r = {0};
-        add_alike(&r, all[i].sizes, all[i].snapshots);
+        add_alike(&r, all[i].sizes, all[i].snapshots, all[i].times, all[i].even);
         rank(&r);
         const struct ranked_type *first = &r.ranking.all[0];
         cr_assert_str_eq(r.tree.labels.all[first->label].name, "App.First", "case %zu", i);
