@@ -261,12 +261,15 @@ int target_connect(const struct target *t, const struct patience *p, struct hd_e
         return -1;
     }
     bool same = transport.peer(fd, &pid, &uid) && uid == t->uid &&
-                (t->visible ? pid == t->pid : pid == 0 || pid == t->pid) &&
-                (t->start == 0 || proc_start(t->pid) == t->start);
-    if (same)
+                (t->visible ? pid == t->pid : pid == 0 || pid == t->pid);
+    uint64_t start = same && t->start != 0 ? proc_start(t->pid) : t->start;
+    if (same && start == t->start)
         return fd;
     close(fd);
-    fail(err, HD_IO, "%s: another process is listening there now", t->socket);
+    if (same && start == 0)
+        fail(err, HD_IO, "%s: the process has exited", t->socket);
+    else
+        fail(err, HD_IO, "%s: another process is listening there now", t->socket);
     return -1;
 }
 
