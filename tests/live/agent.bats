@@ -185,7 +185,8 @@ rogue() {
 }
 
 @test "peers that say nothing, too much or too slowly cost their own snapshots, and are told once" {
-    local habit
+    # All are of one user, who rests the longer the more of them fail in a row.
+    local habit patience=300
     run_lab
     for habit in mute stall flood drip; do rogue "$habit"; done
     watching --all --name="$name*" --store="$tmp/store.db" --interval=2s --timeout=2 --memory=500MiB

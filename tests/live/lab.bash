@@ -57,9 +57,10 @@ stop_lab() {
 stored() { python -c 'import sqlite3, sys
 for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|")' "$tmp/store.db" "$1"; }
 
-# says PATTERN [TIMES]: wait until it has.
+# says PATTERN [TIMES]: wait until it has, for a minute or $patience seconds.
 says() {
-    for _ in {1..1200}; do
+    local i
+    for ((i = 0; i < 20 * ${patience:-60}; i++)); do
         [[ $(grep -cE -- "$1" "$tmp/err") -lt ${2:-1} ]] || return 0
         sleep 0.05
     done
