@@ -236,7 +236,7 @@ PATTERNS
     [[ $(json '[.suspects[].chains[].frames_omitted] | max') -gt 0 ]]
     works -q -v --depth=3 "${series[@]}"
     out_has "… 2 more"
-    out_has "path        static SessionTable → … → Session  (growing, 100 %)"
+    out_has "path        static SessionTable → … → Session"
 }
 
 @test "--min-steady is a line of its own for what grows evenly" {

@@ -566,18 +566,31 @@ static bool add_diff_since(struct build *b)
     return true;
 }
 
+/* Minutes between six snapshots, by which what a known store keeps would go. 0: as usual.
+ */
+static uint64_t minutes_apart(const struct hd_diff *d)
+{
+    enum { FIVE_MINUTES = 5 * 60 }; /* between six snapshots, one apart */
+    const struct hd_suspect *s = d->undecided;
+    bool is_kept = s != NULL && s->reservation == HD_RESERVED_LIFETIME;
+    return is_kept ? s->lifetime.watch / FIVE_MINUTES + 1 : 0;
+}
+
 /* Under load, and long enough; the process may be there still. What is in a store is
  * watched already. */
 static void add_watch(struct build *b)
 {
     struct heading_origin from;
-    char command[64] = "heapdrift watch PID --count=6";
+    const uint64_t minutes = minutes_apart(&b->r->diff);
     if (are_stored(b))
         return;
+    say(&b->words, "heapdrift watch ");
     if (heading_origin(b->r, &from) && from.pid != HD_UNKNOWN)
-        snprintf(command, sizeof(command), "heapdrift watch %" PRIu64 " --count=6",
-                 from.pid);
-    text_add_string(&b->words, command);
+        say(&b->words, as_digits(from.pid));
+    else
+        say(&b->words, "PID");
+    if (minutes > 0)
+        say(&b->words, " --interval=", as_digits(minutes), "m");
     end_commands(b, false);
 }
 
@@ -599,7 +612,7 @@ void build_next(struct build *b)
         end_commands(b, true);
     } else if (d->suspect_count + d->hidden_count == 0 &&
                (d->growth.is_open || b->r->summary.tone == HD_TONE_UNSURE)) {
-        if (!d->growth.is_open || !add_diff_since(b))
+        if (!d->growth.is_open || hd_diff_is_reserved(d) || !add_diff_since(b))
             add_watch(b);
     }
 }

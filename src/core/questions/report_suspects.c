@@ -71,6 +71,16 @@ static void add_places(const struct suspect_rows *to, struct hd_suspect *s,
     text_free(&name);
 }
 
+/* Whether objects of the type changed places. A cohort is of one place, so those that moved
+ * would be told as born and as dead. */
+static bool moved(const struct births *b, label_id label, const uint64_t *at)
+{
+    for (size_t j = 0, cell = 0; j < b->n; cell += b->n - j, j++)
+        if (j > 0 && at[cell] != b->fresh[label * b->n + j])
+            return true;
+    return false;
+}
+
 static const struct hd_births *births_of(const struct suspect_rows *to,
                                          const struct ranked_type *h)
 {
@@ -94,6 +104,8 @@ static const struct hd_births *births_of(const struct suspect_rows *to,
             for (size_t k = j; k < b->n; k++)
                 at[cell++] += births_at(b, p, j, k);
     }
+    if (whole && moved(b, h->label, at))
+        return NULL;
     *births = (struct hd_births){.count = n,
                                  .snapshot = snapshots,
                                  .at = at,

@@ -39,13 +39,13 @@ const struct hint hints[] = {
     {"property-changed-not-unsubscribed",
      "Views subscribe to a model that outlives them: unsubscribe (`-=`) when the view "
      "closes, or use a weak event.",
-     "subscriptions to a model's events that are never removed", HINT_OF_PART,
+     "subscriptions to a model's events", HINT_OF_PART,
      CASES({.at = "System.ComponentModel.Property*EventHandler"},
            {.at = "System.Collections.Specialized.NotifyCollectionChangedEventHandler"},
            LISTED("System.Windows.*EventHandler"))},
     {"change-token-not-disposed",
      "OnChange returns its subscription: keep it, and dispose it together with its owner.",
-     "OnChange subscriptions that are never disposed", HINT_OF_PART,
+     "OnChange subscriptions", HINT_OF_PART,
      CASES({.at = "System.Action<*>",
             .above = "Microsoft.Extensions.Options.OptionsMonitor<*>"},
            {.at = "*ChangeTrackerDisposable<*>"},
@@ -62,7 +62,7 @@ const struct hint hints[] = {
     {"event-not-unsubscribed",
      "Handlers are added to an event and never removed: unsubscribe (`-=`) in Dispose, or "
      "use a weak event.",
-     "event subscriptions that are never removed", HINT_OF_MECHANISM,
+     "event subscriptions", HINT_OF_MECHANISM,
      CASES(
          LISTED("System.EventHandler"), LISTED("System.EventHandler<*>"),
          LISTED("System.Action"), LISTED("System.Action<*>"), LISTED("System.Func<*>"),
@@ -79,7 +79,7 @@ const struct hint hints[] = {
     {"value-changed-not-removed",
      "AddValueChanged keeps the component and its handler in the property's descriptor: "
      "call RemoveValueChanged when the view closes.",
-     "handlers of AddValueChanged that are never removed", HINT_OF_PART,
+     "handlers of AddValueChanged", HINT_OF_PART,
      CASES({.at = "*Node<System.Object,System.EventHandler>", .above = DESCRIPTOR},
            {.at = "System.EventHandler", .above = DESCRIPTOR},
            {.in = "*<System.Object,System.EventHandler>", .of = DESCRIPTOR})},
@@ -90,7 +90,7 @@ const struct hint hints[] = {
     {"linked-token-source-not-disposed",
      "A linked CancellationTokenSource stays registered with its parents: dispose it "
      "(`using`) when the work is done.",
-     "linked token sources that are never disposed", HINT_OF_MECHANISM,
+     "linked token sources", HINT_OF_MECHANISM,
      CASES(
          {TOKEN_CALLBACK, LINKED_SOURCE},
          {.at = "CallbackNode", .above = "CallbackNode >", LINKED_SOURCE},
@@ -107,7 +107,7 @@ const struct hint hints[] = {
     {"delay-not-cancelled",
      "A Task.Delay or WaitAsync with a long timeout outlives the work: pass a token, and "
      "cancel it when the work is done.",
-     "delays that are never cancelled", HINT_OF_MECHANISM,
+     "delays", HINT_OF_MECHANISM,
      CASES({TOKEN_CALLBACK, .with = "*DelayPromise*"}, {TIMER, .with = "*DelayPromise*"},
            {TIMER, .above = "*CancellationPromise<*> >"},
            {TIMER, .with = "*CancellationPromise<*>"}, {.at = "DelayPromise*"},
@@ -115,30 +115,30 @@ const struct hint hints[] = {
     {"application-token-registered",
      "Callbacks are registered on ApplicationStopping and never removed: dispose the "
      "registration together with its owner.",
-     "registrations on ApplicationStopping that are never disposed", HINT_OF_MECHANISM,
+     "registrations on ApplicationStopping", HINT_OF_MECHANISM,
      CASES({.at = "*CallbackNode", .above = "Microsoft.Extensions.Hosting.*Lifetime"})},
     {"token-registration-not-disposed",
      "Callbacks are registered on a long-lived CancellationToken: dispose each "
      "registration when its work is done.",
-     "CancellationToken registrations that are never disposed", HINT_OF_MECHANISM,
+     "CancellationToken registrations", HINT_OF_MECHANISM,
      CASES({TOKEN_CALLBACK}, {.at = "CallbackNode", .above = "*CallbackNode >"},
            {.at = "*CancellationTokenSource+CallbackNode"})},
     {"periodic-timer-not-disposed",
      "A PeriodicTimer loop never ends: dispose the timer, or pass a token to "
      "WaitForNextTickAsync.",
-     "PeriodicTimer loops that never end", HINT_OF_MECHANISM,
+     "PeriodicTimer loops", HINT_OF_MECHANISM,
      CASES({TIMER, .with = "System.Threading.PeriodicTimer"},
            {.at = "System.Threading.PeriodicTimer"})},
     {"timeout-token-source-not-disposed",
      "A CancellationTokenSource with a timeout keeps its timer until it fires: dispose it "
      "(`using`) when the work is done.",
-     "token sources with a timeout that are never disposed", HINT_OF_MECHANISM,
+     "token sources with a timeout", HINT_OF_MECHANISM,
      CASES({TIMER, .with = "System.Threading.CancellationTokenSource"},
            {TIMER, .with = "*CancellationTokenSource"})},
     {"timer-not-disposed",
      "A running timer keeps its callback's target alive: stop or dispose it together with "
      "its owner.",
-     "timers that are never disposed", HINT_OF_MECHANISM,
+     "timers", HINT_OF_MECHANISM,
      /* The dispatcher of a UI framework lists those that run. */
      CASES({TIMER}, {.at = "System.Threading.Timer"}, {.at = "System.Timers.Timer"},
            {.at = "System.Threading.TimerHolder"}, {.at = "*.Threading.DispatcherTimer"},
@@ -146,7 +146,7 @@ const struct hint hints[] = {
     {"listener-not-disposed",
      "A diagnostics listener is added again and again: register one at startup, or dispose "
      "each when it is done.",
-     "diagnostics listeners that are never disposed", HINT_OF_PART,
+     "diagnostics listeners", HINT_OF_PART,
      CASES({.at = "DiagnosticSubscription"}, {.at = "*AllListenerSubscription"},
            {.at = "System.Diagnostics.DiagnosticListener+DiagnosticSubscription"},
            {.at = "System.Diagnostics.ActivityListener"},
@@ -157,7 +157,7 @@ const struct hint hints[] = {
     {"diagnostic-source-not-disposed",
      "A DiagnosticListener, ActivitySource or EventSource is created per object and stays "
      "in a static list: keep one in a static field.",
-     "diagnostic sources that are never disposed", HINT_OF_PART,
+     "diagnostic sources", HINT_OF_PART,
      CASES({.at = "System.Diagnostics.DiagnosticListener"},
            {.at = "System.Diagnostics.ActivitySource"},
            {.at = "System.Diagnostics.Tracing.EventSource"},
@@ -166,20 +166,20 @@ const struct hint hints[] = {
     {"subscription-not-disposed",
      "Subscribe on a long-lived observable returns an IDisposable: keep it, and dispose it "
      "together with the observer.",
-     "observable subscriptions that are never disposed", HINT_OF_PART,
+     "observable subscriptions", HINT_OF_PART,
      CASES({.at = "*SubjectDisposable<*>"}, {.at = "System.Reactive.*"},
            {.above = "System.Reactive.* >"})},
     {"dataflow-link-not-disposed",
      "LinkTo on a long-lived block returns an IDisposable: keep it and dispose it, or "
      "complete the target block.",
-     "dataflow links that are never disposed", HINT_OF_PART,
+     "dataflow links", HINT_OF_PART,
      CASES({.above = "System.Threading.Tasks.Dataflow.*TargetRegistry<*>"},
            {.at = "*LinkedTargetInfo<*>"})},
     /* --- somebody waits for ever ------------------------------------------------- */
     {"semaphore-not-released",
      "A SemaphoreSlim is not released on every path: call Release in `finally`, and give "
      "WaitAsync a timeout.",
-     "waits on a semaphore that is never released", HINT_OF_PART,
+     "waits on a semaphore", HINT_OF_PART,
      CASES({.at = "TaskNode", .above = "System.Threading.SemaphoreSlim"},
            {.at = "System.Threading.SemaphoreSlim+TaskNode"})},
     {"thread-pool-behind",
@@ -192,7 +192,7 @@ const struct hint hints[] = {
     {"wait-not-unregistered",
      "RegisterWaitForSingleObject is never undone: call Unregister on the handle it "
      "returns.",
-     "registered waits that are never unregistered", HINT_OF_MECHANISM,
+     "registered waits", HINT_OF_MECHANISM,
      CASES({.at = "WaitThreadNode"},
            {.at = "System.Threading.PortableThreadPool+WaitThreadNode"},
            {.at = "System.Threading.RegisteredWaitHandle"})},
@@ -205,7 +205,7 @@ const struct hint hints[] = {
     {"await-never-completes",
      "An await never completes: give it a timeout or a token, and complete every "
      "TaskCompletionSource.",
-     "awaits that never complete", HINT_OF_MECHANISM,
+     "awaits that have not completed", HINT_OF_MECHANISM,
      CASES({.at = "*AsyncStateMachineBox<*>"}, {.at = "*BlockedReadAsyncOperation<*>"},
            {.at = "*WaitingReadAsyncOperation"},
            {.at = "*AsyncOperation<*>", .above = "System.Threading.Channels.*"},
@@ -213,7 +213,7 @@ const struct hint hints[] = {
     {"channel-without-reader",
      "The reader of an unbounded channel is too slow, or has stopped: use CreateBounded, "
      "and watch the reader's task.",
-     "a channel whose reader falls behind", HINT_OF_PART,
+     "the backlog of a channel", HINT_OF_PART,
      CASES({.above = "*Slot<*>[] >", .of = "System.Threading.Channels.*"},
            {.above = "System.Threading.Channels.* > *[] >"},
            {.in = "*Deque<*>", .of = "System.Threading.Channels.*"})},
@@ -228,14 +228,14 @@ const struct hint hints[] = {
     {"actor-never-stopped",
      "Actors are created per piece of work and never stopped: call `Context.Stop(Self)` at "
      "its end, or set a receive timeout.",
-     "actors that are never stopped", HINT_OF_PART,
+     "actors", HINT_OF_PART,
      CASES({.at = "Akka.Actor.*"}, {.with = "Akka.Actor.ActorCell"},
            {.above = "Akka.Actor.ActorCell"})},
     /* --- parts of frameworks ----------------------------------------------------- */
     {"cache-without-limit",
      "A MemoryCache without SizeLimit keeps entries that do not expire: set both, and give "
      "every entry a size.",
-     "a MemoryCache without a limit", HINT_OF_PART,
+     "a MemoryCache", HINT_OF_PART,
      CASES({.at = "*Microsoft.Extensions.Caching.Memory.CacheEntry*"},
            {.above = "Microsoft.Extensions.Caching.Memory.CacheEntry >"},
            {.at = "System.Runtime.Caching.*"},
@@ -243,7 +243,7 @@ const struct hint hints[] = {
     {"memory-cache-per-call",
      "Each MemoryCache of System.Runtime.Caching has timers that keep it alive: create it "
      "once, and dispose the ones you no longer need.",
-     "caches that are never disposed", HINT_OF_PART,
+     "caches", HINT_OF_PART,
      CASES({.at = "System.Runtime.Caching.MemoryCache"},
            {TIMER, .with = "System.Runtime.Caching.*"},
            {.at = "System.Threading.Timer", .with = "System.Runtime.Caching.*"})},
@@ -275,7 +275,7 @@ const struct hint hints[] = {
     {"dbcontext-lives-too-long",
      "A DbContext tracks every entity it has seen: create one per unit of work, and read "
      "with AsNoTracking.",
-     "a DbContext that lives too long", HINT_OF_MECHANISM,
+     "a DbContext", HINT_OF_MECHANISM,
      CASES({.at = EF "ChangeTracking.*"}, {.above = EF "ChangeTracking.*"},
            {.with = EF "ChangeTracking.*"})},
     {"service-provider-per-call",
@@ -294,7 +294,7 @@ const struct hint hints[] = {
     {"scope-not-disposed",
      "A service scope is never disposed, and keeps every service it created: `using var "
      "scope = provider.CreateScope()`.",
-     "service scopes that are never disposed", HINT_OF_ROOT,
+     "service scopes", HINT_OF_ROOT,
      CASES({.at = SCOPE}, {.with = SCOPE}, {.with = "Autofac.Core.Lifetime.LifetimeScope"},
            {.above = SCOPE " >"})},
     {"logger-per-instance",
@@ -321,13 +321,13 @@ const struct hint hints[] = {
     {"wcf-channel-not-closed",
      "WCF channels are opened and never closed, and their factory keeps each: call Close, "
      "or Abort after a failure.",
-     "WCF channels that are never closed", HINT_OF_PART,
+     "WCF channels", HINT_OF_PART,
      CASES({.at = "System.ServiceModel.*"},
            {.above = "System.ServiceModel.Channels.ServiceChannelFactory*"})},
     {"grpc-call-not-disposed",
      "A streaming gRPC call is neither read to its end nor disposed, so its channel keeps "
      "it: `using var call = client.Watch(…)`.",
-     "gRPC calls that are never disposed", HINT_OF_PART,
+     "gRPC calls", HINT_OF_PART,
      CASES({.at = "Grpc.Net.Client.Internal.*"},
            {.in = "*<System.IDisposable>", .of = "Grpc.Net.Client.GrpcChannel"})},
     {"http-client-name-per-tenant",
@@ -396,24 +396,24 @@ const struct hint hints[] = {
     {"proxy-generator-per-call",
      "Each ProxyGenerator generates an assembly of its own, which is never unloaded: share "
      "one generator.",
-     "proxy assemblies that are never unloaded", HINT_OF_PART,
+     "proxy assemblies", HINT_OF_PART,
      CASES({.above = "[static var *.signedAssemblyCache]"},
            {.at = "Castle.DynamicProxy.ProxyGenerator"},
            {.with = "Castle.DynamicProxy.ModuleScope"})},
     {"dynamic-class-per-shape",
      "Every new shape generates a class that is never unloaded: use dictionaries, or "
      "shapes that repeat.",
-     "generated classes that are never unloaded", HINT_OF_PART,
+     "generated classes", HINT_OF_PART,
      CASES({.above = "System.Reflection.Emit.RuntimeModuleBuilder > *"})},
     {"script-per-call",
      "Each run of a script compiles an assembly that is never unloaded: compile each "
      "script once, and cache its runner.",
-     "script assemblies that are never unloaded", HINT_OF_PART,
+     "script assemblies", HINT_OF_PART,
      CASES({.with = "Microsoft.CodeAnalysis.Scripting.*"})},
     {"assembly-not-unloaded",
      "Assemblies are loaded or generated again and again: do it once, or unload a "
      "collectible AssemblyLoadContext.",
-     "assemblies that are never unloaded", HINT_OF_MECHANISM,
+     "assemblies", HINT_OF_MECHANISM,
      CASES({.at = "System.Reflection.RuntimeAssembly"},
            {.at = "System.Reflection.RuntimeModule"}, {.at = "System.Runtime.Loader.*"},
            {.at = "System.Reflection.LoaderAllocator"},
@@ -423,24 +423,24 @@ const struct hint hints[] = {
     {"activity-not-stopped",
      "An Activity is started and never stopped, so the next becomes its child: `using var "
      "activity = source.StartActivity(…)`.",
-     "activities that are never stopped", HINT_OF_PART,
+     "activities", HINT_OF_PART,
      CASES({.at = "System.Diagnostics.Activity"},
            {.above = "System.Diagnostics.Activity >"})},
     {"instrument-per-call",
      "Meters, instruments or event counters are created per call: keep them in static "
      "fields, and keep ids out of names and tags.",
-     "metric instruments that are never disposed", HINT_OF_PART,
+     "metric instruments", HINT_OF_PART,
      CASES({.at = "System.Diagnostics.Metrics.*"},
            {.at = "System.Diagnostics.Tracing.*Counter"},
            {.at = "*<System.Diagnostics.Metrics.*"})},
     {"metric-label-per-id",
      "A metric keeps one time series per label value, forever: use labels with few values, "
      "and put ids into the log.",
-     "a metric with ids as label values", HINT_OF_PART, CASES({.above = "Prometheus.*"})},
+     "label values of a metric", HINT_OF_PART, CASES({.above = "Prometheus.*"})},
     {"telemetry-configuration-per-call",
      "A TelemetryConfiguration is created per call, and each has a channel and a thread: "
      "share one, and dispose it at the end.",
-     "telemetry configurations that are never disposed", HINT_OF_PART,
+     "telemetry configurations", HINT_OF_PART,
      CASES({.at = "Microsoft.ApplicationInsights.Channel.*"},
            {.at = "Microsoft.ApplicationInsights.Extensibility.*"},
            {.with = "Microsoft.ApplicationInsights.Extensibility.TelemetryConfiguration"})},
@@ -453,7 +453,7 @@ const struct hint hints[] = {
     {"file-watcher-not-disposed",
      "A FileSystemWatcher is never disposed, and keeps an OS handle and its handlers: "
      "dispose it together with its owner.",
-     "file watchers that are never disposed", HINT_OF_PART,
+     "file watchers", HINT_OF_PART,
      CASES({.with = "System.IO.FileSystemWatcher"},
            {.at = "*FileSystemWatcher+RunningInstance"},
            {.at = "RunningInstance", .with = "Microsoft.Win32.SafeHandles.*"},
@@ -468,8 +468,8 @@ const struct hint hints[] = {
            {.at = "Microsoft.Data.*Connection"}, {.at = "Npgsql.NpgsqlConnection"},
            {.at = "MySqlConnector.MySqlConnection"})},
     {"thread-never-ends",
-     "Threads are started and never end: give each a way to stop, or use tasks.",
-     "threads that never end", HINT_OF_MECHANISM,
+     "Threads are started and never end: give each a way to stop, or use tasks.", "threads",
+     HINT_OF_MECHANISM,
      CASES({.at = "System.Threading.Thread"}, {.at = "*StartHelper"},
            {.at = "*<>c__DisplayClass*", .above = "[local vars] >"},
            /* The registration of a wait, which a stack refers to as long as it lasts. */
@@ -490,7 +490,7 @@ const struct hint hints[] = {
     {"buffer-never-cleared",
      "A StringBuilder or MemoryStream is appended to and never emptied: write it out and "
      "clear it, or start a new one.",
-     "a buffer that is never cleared", HINT_OF_MECHANISM,
+     "a buffer", HINT_OF_MECHANISM,
      CASES({.at = "System.Text.StringBuilder"}, {.above = "System.Text.StringBuilder >"},
            {.above = "System.IO.MemoryStream >"}, {.at = "System.IO.MemoryStream"})},
     {"weak-references-kept",
@@ -572,16 +572,14 @@ const struct hint hints[] = {
     {"pinned-handle-not-freed",
      "A pinned GCHandle is never freed, or a native call never returns: call Free in "
      "`finally`, or use `fixed`.",
-     "pinned GC handles that are never freed", HINT_OF_ROOT,
-     CASES({.above = "[*] >", .root = "pinned_handle"})},
+     "pinned GC handles", HINT_OF_ROOT, CASES({.above = "[*] >", .root = "pinned_handle"})},
     {"gc-handle-not-freed",
      "A GCHandle is allocated and never freed: call Free when native code is done with it.",
-     "GC handles that are never freed", HINT_OF_ROOT,
-     CASES({.above = "[*] >", .root = "strong_handle"})},
+     "GC handles", HINT_OF_ROOT, CASES({.above = "[*] >", .root = "strong_handle"})},
     {"com-object-not-released",
      "Native code still counts a reference to a COM object: unsubscribe from its events, "
      "or call Marshal.ReleaseComObject.",
-     "COM references that are never released", HINT_OF_ROOT,
+     "COM references", HINT_OF_ROOT,
      CASES({.root = "ref_counted_handle"}, {.at = "[RCW*"}, {.at = "System.__ComObject"})},
     {"finalizer-behind",
      "Objects are created faster than they are finalized, or a finalizer blocks: dispose "

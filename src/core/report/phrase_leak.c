@@ -14,16 +14,6 @@
 
 /* --- what holds it ------------------------------------------------------- */
 
-/* Whether what stands before the name of a variable is the class that declares it. Most
- * files have the type of the value there. */
-static bool is_declared(const struct hd_report *r, const char *name)
-{
-    bool declared = r->snapshot_count > 0;
-    for (size_t k = 0; k < r->snapshot_count; k++)
-        declared &= r->snapshots[k].info.has_fields;
-    return declared || report_full_name(r, name) != NULL;
-}
-
 /* "Instances" of "<Instances>k__BackingField", in which a property keeps its value. */
 static void add_field_name(struct text *t, struct name_part field)
 {
@@ -37,7 +27,7 @@ static void add_field_name(struct text *t, struct name_part field)
 static void add_variable(struct sentence *to, const struct say_part *p)
 {
     const struct hd_report *r = p->of;
-    bool declared = is_declared(r, p->words);
+    bool declared = report_is_declared(r, p->words);
     struct place place = place_of(p->words), shown = place_of(report_shown(r, p->words));
     if (declared && place_is_variable(&shown))
         place = shown;
@@ -182,9 +172,13 @@ static bool phrase_leak_add_holder(struct sentence *h, const struct hd_report *r
     if (hint != NULL && hint->holder != NULL && owner.type != NULL && owner.of == NULL &&
         names_is_framework(name_part(owner.type), NAME_WHOLE))
         owner.type = NULL;
+    bool owns_itself = owner.type != NULL && strcmp(owner.type, s->subject) == 0;
+    if (owns_itself)
+        owner.type = NULL;
     const char *words = hint != NULL && hint->holder != NULL ? hint->holder
-                        : s->chains.len > 0 ? root_words[s->chains.all[0].chain.kind]
-                                            : NULL;
+                        : s->chains.len > 0 && !owns_itself
+                            ? root_words[s->chains.all[0].chain.kind]
+                            : NULL;
     if (field == NULL && owner.type == NULL && (hint == NULL || hint->holder == NULL))
         field = nearest(s, place_is_variable);
     if (field == NULL && owner.type == NULL && r->options.by == HD_BY_HOLDER)
@@ -201,22 +195,26 @@ static bool phrase_leak_add_holder(struct sentence *h, const struct hd_report *r
     return true;
 }
 
-/* Whether one chain stands for nearly all, for most, or for few of the instances. */
+/* Whether one chain stands for nearly all, for most, or for few of the instances. A type
+ * that was found wherever it is has had several owners, unless one has all that are left.
+ */
 static void add_held(struct sentence *h, const struct hd_report *r,
                      const struct hd_suspect *s, bool brief)
 {
+    const double nearly_all = 0.9, most = 0.5;
     const struct hint *hint = hint_named(s->hint);
     double share = s->chains.len > 0 ? s->chains.all[0].chain.share : 1;
+    bool moves = s->basis == HD_BASIS_TYPE && (s->chains.len == 0 || share < nearly_all);
     const char *joint = brief ? ", held by " : ", kept alive by ";
-    if (s->basis == HD_BASIS_TYPE)
+    if (moves)
         say(h, joint,
             hint != NULL && hint->holder != NULL ? hint->holder
                                                  : "different owners over time");
-    else if (share < 0.5)
+    else if (share < most)
         say(h, brief ? ", held in several ways" : ", kept alive by several holders");
     else
-        phrase_leak_add_holder(h, r, s,
-                               share < 0.9 && !brief ? ", mostly kept alive by " : joint);
+        phrase_leak_add_holder(
+            h, r, s, share < nearly_all && !brief ? ", mostly kept alive by " : joint);
 }
 
 /* --- one leak -------------------------------------------------------------- */
@@ -343,10 +341,44 @@ static void add_frames(struct sentence *h, const struct hd_report *r,
 }
 
 /* Of a line of 80 columns what is left for it. */
-enum { PATH_COLUMNS = 52 };
+enum { PATH_COLUMNS = 66, MAX_PATH_FRAMES = SENTENCE_NAMES };
 
+/* The frames of a path that are shown, in their order, as many as fit. */
+struct shown_frames {
+    size_t at[MAX_PATH_FRAMES], count;
+    size_t columns; /* that they may take */
+};
+
+/* Adds one, unless the line gets too long for it. */
+static void show_frame(struct shown_frames *to, const struct hd_report *r,
+                       const struct hd_chain_row *row, size_t frame)
+{
+    struct shown_frames more = *to;
+    struct sentence h = {0};
+    size_t i = to->count;
+    for (size_t k = 0; k < to->count; k++)
+        if (to->at[k] == frame)
+            return;
+    if (to->count == MAX_PATH_FRAMES || frame >= row->chain.frame_count)
+        return;
+    for (; i > 0 && more.at[i - 1] > frame; i--)
+        more.at[i] = more.at[i - 1];
+    more.at[i] = frame;
+    more.count++;
+    add_frames(&h, r, row, more.at, more.count);
+    if (to->count < 2 ||
+        printed_columns(text_string(&h.words), h.words.len, false) <= to->columns)
+        *to = more;
+    sentence_free(&h);
+}
+
+/* The root and what piles up; between them who owns it, where one becomes many, and below
+ * the owner classes of the program, the nearest first. */
 void phrase_path(struct sentence *h, const struct hd_report *r, const struct hd_suspect *s)
 {
+    const double almost_all = 0.995;
+    struct shown_frames shown = {.columns = PATH_COLUMNS};
+    struct text share = {0};
     if (s->chains.len == 0)
         return;
     const struct hd_chain_row *row = &s->chains.all[0];
@@ -357,18 +389,26 @@ void phrase_path(struct sentence *h, const struct hd_report *r, const struct hd_
     while (root + 1 < n && place_is_root(c->frames[root].types[0]) &&
            place_is_root(c->frames[root + 1].types[0]))
         root++;
+    /* That all of a leak are held so, and ever more, is no news. */
+    if (row->status != HD_CHAIN_GROWING || c->share < almost_all) {
+        say(&share, "  (");
+        text_brief_share(&share, row);
+        say(&share, ")");
+        shown.columns -= printed_columns(text_string(&share), share.len, false);
+    }
+    show_frame(&shown, r, row, root);
+    show_frame(&shown, r, row, n - 1);
     size_t owner =
         c->owner_frame != HD_NO_OWNER && c->owner_frame > root ? c->owner_frame : root + 1;
-    const size_t shown[] = {root, owner, n - 1};
-    add_frames(h, r, row, shown, 3);
-    if (printed_columns(text_string(&h->words), h->words.len, false) > PATH_COLUMNS) {
-        sentence_free(h);
-        *h = (struct sentence){0};
-        add_frames(h, r, row, (const size_t[]){root, n - 1}, 2);
-    }
-    say(h, "  (");
-    text_brief_share(&h->words, row);
-    say(h, ")");
+    show_frame(&shown, r, row, owner);
+    if (n - 1 > root)
+        show_frame(&shown, r, row, n - 2);
+    for (size_t i = n; i-- > owner;)
+        if (c->frames[i].is_program)
+            show_frame(&shown, r, row, i);
+    add_frames(h, r, row, shown.at, shown.count);
+    say(h, as_text(&share));
+    text_free(&share);
 }
 
 /* --- verdicts ----------------------------------------------------------------------- */
@@ -474,13 +514,52 @@ static void say_undecided(struct sentence *h, const struct hd_report *r)
     text_free(&why);
 }
 
+/* A single object that gained most of what is unexplained, as an array does that is filled
+ * and doubled; or NULL. It is first in the snapshot *since. */
+static const struct hd_suspect *growing_array(const struct hd_report *r, size_t *since)
+{
+    const struct hd_diff *d = &r->found.diff;
+    const struct hd_suspect *most = NULL;
+    for (size_t i = 0; i < d->minor_count; i++) {
+        const struct hd_suspect *s = &d->minor[i];
+        size_t first = 0, last = r->snapshot_count - 1;
+        while (first < last && s->held != NULL && s->held[first] == HD_UNKNOWN)
+            first++;
+        if (s->held == NULL || s->held[first] != 1 || s->held[last] != 1 ||
+            s->more <= r->diff.growth.rest / 2 || (most != NULL && s->more <= most->more))
+            continue;
+        most = s;
+        *since = first;
+    }
+    return most;
+}
+
+/* "Unexplained growth: ..." "BigArrayLeak.Points: one Point[] grew, 1.31 MiB → 3.94 MiB,
+ * which is most of the growth: take more snapshots, further apart." */
+static void say_open_growth(struct sentence *h, const struct hd_report *r)
+{
+    const struct hd_growth *g = &r->diff.growth;
+    size_t first = 0;
+    const struct hd_suspect *one = growing_array(r, &first);
+    struct text open = {0};
+    if (one == NULL) {
+        phrase_open_growth(&open, g->open_share, g->since);
+        add_clause(h, &open);
+        return;
+    }
+    say(begin_next(h, " "), as_place(r, one->subject), ": one ",
+        as_type(report_shown(r, one->type)), " grew, ", as_size(one->retained[first]),
+        " → ", as_size(one->retained[r->snapshot_count - 1]),
+        ", which is most of the growth: take more snapshots, further apart.");
+}
+
 /* What of the heap itself takes away the all-clear. */
 void phrase_other_growth(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
     const struct hd_growth *g = &d->growth;
     const struct hd_native *native = phrase_native_of(d);
-    struct text hidden = {0}, open = {0}, pools = {0}, outside = {0};
+    struct text hidden = {0}, pools = {0}, outside = {0};
     if (d->hidden_count > 0 || hides_all(r)) {
         phrase_hidden(&hidden, d->hidden_count);
         add_clause(h, &hidden);
@@ -489,8 +568,7 @@ void phrase_other_growth(struct sentence *h, const struct hd_report *r)
     if (hd_diff_is_reserved(d)) {
         say_undecided(begin_next(h, " "), r);
     } else if (g->is_open) {
-        phrase_open_growth(&open, g->open_share, g->since);
-        add_clause(h, &open);
+        say_open_growth(h, r);
     } else if (g->has_stopped) {
         say_stopped(h, r);
     }

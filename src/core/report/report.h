@@ -117,6 +117,10 @@ const char *report_shown(const struct hd_report *r, const char *name);
 /* The same, but NULL for the name itself. */
 const char *report_full_name(const struct hd_report *r, const char *name);
 
+/* Whether what stands before the name of a variable, as it is shown, is the class that
+ * declares it. Most files have the type of the value there. */
+bool report_is_declared(const struct hd_report *r, const char *name);
+
 /* What a pattern of any option, budget or suppression selects: a type, or a holder, by its
  * name or by the one that is shown. All of them ask here. */
 bool report_matches(const struct hd_report *r, const char *pattern, const char *name);

@@ -264,7 +264,15 @@ const char *report_shown(const struct hd_report *r, const char *name)
 const char *report_full_name(const struct hd_report *r, const char *name)
 {
     const char *shown = report_shown(r, name);
-    return shown != name ? shown : NULL;
+    return strcmp(shown, name) != 0 ? shown : NULL;
+}
+
+bool report_is_declared(const struct hd_report *r, const char *name)
+{
+    bool is_declared = r->snapshot_count > 0;
+    for (size_t k = 0; k < r->snapshot_count; k++)
+        is_declared &= r->snapshots[k].info.has_fields;
+    return is_declared || report_shown(r, name) != name;
 }
 
 /* --- snapshots and warnings ---------------------------------------------- */

@@ -61,24 +61,58 @@ const char *summary_line(struct hd_report *r)
 
 /* --- leaks ---------------------------------------------------------------- */
 
-/* Whether that is the news, and not a few objects that go along with it. */
-static bool leads(const struct hd_native *n, const struct hd_diff *d)
+/* Whether what is known of that suspect says where both come from: they gain the same in
+ * every step. */
+static bool comes_with(const struct hd_native *n, const struct hd_report *r,
+                       const struct hd_suspect *s)
 {
-    return n != NULL && d->suspect_count > 0 && strcmp(d->suspects[0].type, n->type) != 0 &&
-           d->suspects[0].suspicion == HD_SUSPECT_STEADY;
+    struct leak_counts c = leak_counts_of(r, s);
+    const struct hint *hint = hint_named(s->hint);
+    if (hint == NULL || hint->breadth != HINT_OF_PART)
+        return false;
+    for (size_t k = 1; k < c.len && c.len == r->snapshot_count; k++)
+        if (n->at[k].count - n->at[k - 1].count != c.at[k].count - c.at[k - 1].count)
+            return false;
+    return c.len == r->snapshot_count;
 }
 
-/* The suspects as they rank, the first ones; label is of the first line of all. */
-static void add_leaks(struct hd_report *r, const char *label)
+/* Whether that is the news, and not a few objects that go along with it. */
+static bool leads(const struct hd_native *n, const struct hd_report *r)
+{
+    const struct hd_diff *d = &r->diff;
+    return n != NULL && d->suspect_count > 0 &&
+           d->suspects[0].suspicion == HD_SUSPECT_STEADY &&
+           strcmp(d->suspects[0].type, n->type) != 0 && !comes_with(n, r, &d->suspects[0]);
+}
+
+/* What to do, below what it is about. */
+static void add_fix(struct hd_report *r, const char *hint_name)
+{
+    const struct hint *hint = hint_named(hint_name);
+    struct sentence h = {0};
+    struct text command = {0};
+    if (hint == NULL)
+        return;
+    say(&h, hint->fix);
+    phrase_hint_command(&command, hint->id);
+    summary_add(r, "FIX", &h)->command = report_keep_text(r, &command);
+}
+
+/* The suspects as they rank, the first ones; label is of the first line of all. Below the
+ * first line stands its fix. */
+static void add_leaks(struct hd_report *r, const char *label, bool has_fix)
 {
     const struct hd_diff *d = &r->diff;
     const struct hd_native *native = phrase_native_of(d);
     bool several = d->suspect_count > 1;
-    if (leads(native, d)) {
+    if (leads(native, r)) {
         struct sentence h = {0};
         phrase_native(&h.words, native);
         sentence_capitalize(&h, 0);
         summary_add(r, label, &h);
+        if (has_fix)
+            add_fix(r, native->hint);
+        has_fix = false;
     }
     for (size_t i = 0; i < d->suspect_count && i < MAX_LEAKS; i++) {
         struct sentence h = {0};
@@ -87,6 +121,9 @@ static void add_leaks(struct hd_report *r, const char *label)
             say(&h, "so far, ");
         phrase_leak(&h, r, &d->suspects[i], several);
         summary_add(r, label, &h);
+        if (has_fix)
+            add_fix(r, d->suspects[i].hint);
+        has_fix = false;
     }
     if (d->suspect_count > MAX_LEAKS) {
         struct sentence h = {0};
@@ -166,7 +203,7 @@ static void add_also(struct hd_report *r)
     struct sentence h = {0};
     size_t smaller = 0;
     bool rest = !verdict_tells_rest(r);
-    if (rest && native != NULL && !leads(native, d))
+    if (rest && native != NULL && !leads(native, r))
         say(also(&h), native->last, " ", native->what, ", more in every step");
     if (rest && d->growth.pools_are_told)
         say(also(&h), "buffer pools and threads ", as_size_signed(d->growth.pools));
@@ -185,24 +222,11 @@ static void add_also(struct hd_report *r)
 
 /* --- all of it ------------------------------------------------------------------- */
 
+/* Nothing is to be done about what is not known to leak. */
 static void add_leaks_or_growth(struct hd_report *r, const char *leak)
 {
     bool sure = is_leak(&r->diff);
-    add_leaks(r, sure ? leak : "GREW");
-    if (sure) {
-        /* What to do about the first: nothing where it is not known to leak. */
-        const struct hd_diff *d = &r->diff;
-        const struct hd_native *native = phrase_native_of(d);
-        const struct hint *hint =
-            hint_named(leads(native, d) ? native->hint : d->suspects[0].hint);
-        struct sentence h = {0};
-        struct text command = {0};
-        if (hint == NULL)
-            return;
-        say(&h, hint->fix);
-        phrase_hint_command(&command, hint->id);
-        summary_add(r, "FIX", &h)->command = report_keep_text(r, &command);
-    }
+    add_leaks(r, sure ? leak : "GREW", sure);
 }
 
 /* A sentence that is not ours alone: a pattern of the command line is in it. */

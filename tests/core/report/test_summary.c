@@ -169,6 +169,55 @@ Test(summary, what_to_do_has_a_command)
     drop(m);
 }
 
+Test(summary, what_to_do_stands_below_the_leak_that_it_is_about)
+{
+    struct made *m = make(6, 2);
+    m->suspects[0].hint = m->suspects[1].hint = "timer-not-disposed";
+    report_summarize(&m->r);
+    cr_assert_eq(m->r.summary.verdict_len, 3);
+    cr_expect_str_eq(m->r.summary.verdict[1].label, "FIX");
+    cr_expect_str_eq(m->r.summary.verdict[2].label, "LEAK");
+    drop(m);
+    m = make(6, 2); /* not known of the first: that of the second is no help */
+    m->suspects[1].hint = "timer-not-disposed";
+    report_summarize(&m->r);
+    cr_assert_eq(m->r.summary.verdict_len, 2);
+    drop(m);
+}
+
+/* Threads that a telemetry configuration has bring no line of their own. */
+Test(summary, what_comes_with_a_known_cause_is_no_leak_besides)
+{
+    struct hd_tally threads[MOST];
+    struct hd_native native = {.type = "System.Threading.Thread",
+                               .what = "threads",
+                               .at = threads,
+                               .first = 20,
+                               .last = 620,
+                               .is_undecided = true};
+    static const struct {
+        const char *hint;
+        uint64_t more;
+        size_t lines;
+    } all[] = {{"telemetry-configuration-per-call", 0, 2}, /* LEAK, FIX */
+               {"telemetry-configuration-per-call", 1, 2}, /* two LEAKs */
+               {"static-collection", 0, 2}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        struct made *m = make(6, 1);
+        for (size_t k = 0; k < 6; k++)
+            threads[k] = (struct hd_tally){20 + m->counts[k] + (k == 3) * all[i].more, 0};
+        m->suspects[0].suspicion = HD_SUSPECT_STEADY;
+        m->suspects[0].hint = all[i].hint;
+        m->r.diff.native = &native;
+        m->r.diff.native_count = 1;
+        report_summarize(&m->r);
+        cr_assert_eq(m->r.summary.verdict_len, all[i].lines, "case %zu", i);
+        cr_expect_eq(strstr(m->r.summary.verdict[0].text, "Threads rose") == NULL, i == 0,
+                     "case %zu: %s", i, m->r.summary.verdict[0].text);
+        drop(m);
+    }
+}
+
 /* 2026-11-23 14:05:59 UTC is no part of a minute less. */
 Test(summary, what_began_late_has_its_beginning)
 {
@@ -292,7 +341,8 @@ Test(summary, a_holder_is_named_as_far_as_it_holds)
                  LEAK ", mostly kept alive by static s_orders");
     expect_words(held(0.3, HD_BASIS_GRAPH), HD_TONE_BAD,
                  LEAK ", kept alive by several holders");
-    expect_words(held(1, HD_BASIS_TYPE), HD_TONE_BAD,
+    expect_words(held(1, HD_BASIS_TYPE), HD_TONE_BAD, LEAK HELD);
+    expect_words(held(0.8, HD_BASIS_TYPE), HD_TONE_BAD,
                  LEAK ", kept alive by different owners over time");
 }
 
@@ -330,10 +380,10 @@ Test(summary, a_hint_knows_the_holder_where_names_do_not)
     struct made *m = held(1, HD_BASIS_GRAPH);
     m->suspects[0].holder_len = 1;
     m->suspects[0].hint = "timer-not-disposed";
-    expect_words(m, HD_TONE_BAD, LEAK ", kept alive by timers that are never disposed");
-    m = held(1, HD_BASIS_TYPE);
+    expect_words(m, HD_TONE_BAD, LEAK ", kept alive by timers");
+    m = held(0.8, HD_BASIS_TYPE);
     m->suspects[0].hint = "timer-not-disposed";
-    expect_words(m, HD_TONE_BAD, LEAK ", kept alive by timers that are never disposed");
+    expect_words(m, HD_TONE_BAD, LEAK ", kept alive by timers");
     m = held(1, HD_BASIS_GRAPH);
     m->suspects[0].hint = "timer-not-disposed";
     expect_words(m, HD_TONE_BAD, LEAK HELD);
@@ -375,6 +425,82 @@ Test(summary, what_grows_below_the_line_is_not_nothing)
     expect_words(m, HD_TONE_UNSURE,
                  "UNSURE No leak found above 2 % of the heap between 2 snapshots, but one "
                  "cannot be ruled out");
+}
+
+/* A list of structs is one array, which doubles now and then. */
+Test(summary, a_single_array_that_grows_is_named)
+{
+    static const uint64_t retained[] = {1 << 20, 1 << 20, 2 << 20,
+                                        2 << 20, 2 << 20, 4 << 20};
+    static const uint64_t one[] = {1, 1, 1, 1, 1, 1}, two[] = {1, 1, 1, 1, 1, 2};
+    static const struct {
+        const uint64_t *held;
+        int64_t more, rest;
+        const char *said;
+    } all[] = {{one, 3 << 20, 5 << 20,
+                "UNSURE App.Log: one Byte[] grew, 1.00 MiB → 4.00 MiB, which is most of "
+                "the growth: "
+                "take more snapshots, further apart."},
+               {one, 3 << 20, 7 << 20,
+                "UNSURE Unexplained growth: 40 % of the heap; take more snapshots, further "
+                "apart."},
+               {two, 3 << 20, 5 << 20,
+                "UNSURE Unexplained growth: 40 % of the heap; take more snapshots, further "
+                "apart."}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        struct made *m = make(6, 0);
+        add_minor(m, 0.01);
+        m->minor[0].type = "System.Byte[]";
+        m->minor[0].subject = "App.Log";
+        m->minor[0].held = (uint64_t *)all[i].held;
+        m->minor[0].retained = (uint64_t *)retained;
+        m->minor[0].more = all[i].more;
+        m->r.diff.growth.rest = all[i].rest;
+        m->r.diff.growth.is_open = true;
+        m->r.diff.growth.open_share = 0.4;
+        expect_words(m, HD_TONE_UNSURE, all[i].said);
+    }
+}
+
+/* --- the way from its root ------------------------------------------------------------ */
+
+/* The path of a chain of these frames, with its owner at a frame. */
+static void expect_path(const char *const types[], size_t owner, const char *wanted)
+{
+    enum { FRAMES = 10 };
+    struct hd_frame frames[FRAMES] = {0};
+    struct made *m = held(1, HD_BASIS_GRAPH);
+    size_t n = 0;
+    for (; types[n] != NULL; n++)
+        frames[n] = (struct hd_frame){.types = {types[n]},
+                                      .type_count = 1,
+                                      .is_program = strncmp(types[n], "App.", 4) == 0};
+    m->chain.status = HD_CHAIN_GROWING;
+    m->chain.chain.frames = frames;
+    m->chain.chain.frame_count = n;
+    m->chain.chain.owner_frame = owner;
+    if (owner != HD_NO_OWNER)
+        m->chain.chain.owner = types[owner];
+    report_summarize(&m->r);
+    for (size_t i = 0; i < m->r.summary.fact_len; i++)
+        if (strcmp(m->r.summary.facts[i].label, "path") == 0)
+            cr_expect_str_eq(m->r.summary.facts[i].text, wanted);
+    drop(m);
+}
+
+Test(summary, a_path_shows_where_one_becomes_many_and_whose_it_is)
+{
+    expect_path((const char *[]){"[local vars]", "App.Host", "Lib.Hub", "Lib.Table",
+                                 "App.Rows", "Lib.Entry[]", "App.Order", NULL},
+                2, "a local variable → … → Hub → … → Rows → Entry[] → Order");
+    /* What is above the owner has no part in it. */
+    expect_path((const char *[]){"[local vars]", "App.Host", "App.Hub", "App.Order", NULL},
+                2, "a local variable → … → Hub → Order");
+    /* As much as fits; root and end always. */
+    expect_path((const char *[]){"[local vars]", "Lib.AVeryLongNameOfSomethingThatHasAll",
+                                 "Lib.AnotherVeryLongNameOfAnEntry[]", "App.Order", NULL},
+                HD_NO_OWNER,
+                "a local variable → AVeryLongNameOfSomethingThatHasAll → … → Order");
 }
 
 /* What can make it unsure, alone and with a suspect. */
