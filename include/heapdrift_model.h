@@ -185,10 +185,12 @@ struct hd_chains {
     size_t omitted;       /* chains beyond the wanted number */
     size_t available;     /* chains that can be shown at all */
     double omitted_share; /* of the instances, 0 to 1 */
-    uint64_t instances;   /* in the last snapshot */
-    uint64_t samples;     /* of them that were looked at */
-    bool of_stayed;       /* instances: only those that came after the first snapshot and
-                             stayed; what became of a chain is of all */
+    double owner_share; /* that the owner of the first has, by whatever chain: the places in
+                           a list of several classes have one each; 0 without owner */
+    uint64_t instances; /* in the last snapshot */
+    uint64_t samples;   /* of them that were looked at */
+    bool of_stayed;     /* instances: only those that came after the first snapshot and
+                           stayed; what became of a chain is of all */
 };
 
 /* --- rows ---------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include "report/text_parts.h"
 #include "series/ranking_constants.h"
 
+#include <math.h>
 #include <string.h>
 
 /* --- what holds it ------------------------------------------------------- */
@@ -204,6 +205,7 @@ static void add_held(struct sentence *h, const struct hd_report *r,
     const double nearly_all = 0.9, most = 0.5;
     const struct hint *hint = hint_named(s->hint);
     double share = s->chains.len > 0 ? s->chains.all[0].chain.share : 1;
+    share = fmax(share, s->chains.owner_share);
     bool moves = s->basis == HD_BASIS_TYPE && (s->chains.len == 0 || share < nearly_all);
     const char *joint = brief ? ", held by " : ", kept alive by ";
     if (moves)
@@ -372,11 +374,17 @@ static void show_frame(struct shown_frames *to, const struct hd_report *r,
     sentence_free(&h);
 }
 
+/* Objects of the same class as those at the end, each of which leads to the next. */
+static bool is_list(const struct hd_chain *c, size_t frame)
+{
+    return strcmp(c->frames[frame].types[0], c->frames[c->frame_count - 1].types[0]) == 0;
+}
+
 /* The root and what piles up; between them who owns it, where one becomes many, and below
  * the owner classes of the program, the nearest first. */
 void phrase_path(struct sentence *h, const struct hd_report *r, const struct hd_suspect *s)
 {
-    const double almost_all = 0.995;
+    const double almost_all = 0.995, most = 0.5;
     struct shown_frames shown = {.columns = PATH_COLUMNS};
     struct text share = {0};
     if (s->chains.len == 0)
@@ -390,7 +398,11 @@ void phrase_path(struct sentence *h, const struct hd_report *r, const struct hd_
            place_is_root(c->frames[root + 1].types[0]))
         root++;
     /* That all of a leak are held so, and ever more, is no news. */
-    if (row->status != HD_CHAIN_GROWING || c->share < almost_all) {
+    bool is_one_of_many = c->share < most && s->chains.owner_share >= most;
+    if (is_one_of_many) {
+        say(&share, "  (", as_percent(s->chains.owner_share), ")");
+        shown.columns -= printed_columns(text_string(&share), share.len, false);
+    } else if (row->status != HD_CHAIN_GROWING || c->share < almost_all) {
         say(&share, "  (");
         text_brief_share(&share, row);
         say(&share, ")");
@@ -401,10 +413,10 @@ void phrase_path(struct sentence *h, const struct hd_report *r, const struct hd_
     size_t owner =
         c->owner_frame != HD_NO_OWNER && c->owner_frame > root ? c->owner_frame : root + 1;
     show_frame(&shown, r, row, owner);
-    if (n - 1 > root)
+    if (n - 1 > root && !is_one_of_many && !is_list(c, n - 2))
         show_frame(&shown, r, row, n - 2);
-    for (size_t i = n; i-- > owner;)
-        if (c->frames[i].is_program)
+    for (size_t i = n; i-- > owner && !is_one_of_many;)
+        if (c->frames[i].is_program && !is_list(c, i))
             show_frame(&shown, r, row, i);
     add_frames(h, r, row, shown.at, shown.count);
     say(h, as_text(&share));

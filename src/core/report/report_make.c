@@ -695,6 +695,20 @@ static void leave_out_nothing(struct grown_chains *grown)
     grown->len = len;
 }
 
+/* Of the instances, what the owner of the first chain has. */
+static double share_of_owner(const struct grown_chains *grown)
+{
+    double share = 0;
+    const struct hd_chain *first = grown->len > 0 ? &grown->all[0].chain : NULL;
+    for (size_t i = 0; i < grown->len && first->owner != NULL; i++) {
+        const struct hd_chain *c = &grown->all[i].chain;
+        if (c->owner != NULL && c->kind == first->kind &&
+            strcmp(c->owner, first->owner) == 0)
+            share += c->share;
+    }
+    return share;
+}
+
 struct hd_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
                                   const struct chains *const *in, size_t count)
 {
@@ -703,7 +717,8 @@ struct hd_chains report_chains_of(struct hd_report *r, const struct hd_snapshot 
     struct grown_chains grown = chain_growth(in, count, &scratch);
     leave_out_nothing(&grown);
     struct hd_chains all = {.instances = in[count - 1]->instances,
-                            .samples = in[count - 1]->samples};
+                            .samples = in[count - 1]->samples,
+                            .owner_share = share_of_owner(&grown)};
     size_t most = grown.len < MAX_TO_CHOOSE_FROM ? grown.len : MAX_TO_CHOOSE_FROM;
     bool *taken = arena_array(&scratch, bool, grown.len);
     struct grown_chains first = {grown.all, r->options.chains > most ? grown.len : most};

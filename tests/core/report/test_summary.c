@@ -344,6 +344,10 @@ Test(summary, a_holder_is_named_as_far_as_it_holds)
     expect_words(held(1, HD_BASIS_TYPE), HD_TONE_BAD, LEAK HELD);
     expect_words(held(0.8, HD_BASIS_TYPE), HD_TONE_BAD,
                  LEAK ", kept alive by different owners over time");
+    /* Each place in a list of several classes has a chain of its own, and one owner. */
+    struct made *m = held(0.03, HD_BASIS_GRAPH);
+    m->suspects[0].chains.owner_share = 1;
+    expect_words(m, HD_TONE_BAD, LEAK HELD);
 }
 
 Test(summary, without_a_variable_it_is_a_class_of_the_program_or_the_kind_of_root)
