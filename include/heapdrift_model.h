@@ -324,11 +324,11 @@ struct hd_suspect {
                       other, no other's; NULL unknown */
 
     /* The one count that every view shows: of the subject, where its objects come with
-     * those of the type; else of the type, where it grows if the whole heap tells another
-     * story. HD_UNKNOWN where a snapshot was left out of the ranking. */
+     * those of the type; else of the type, those that are held at its places where there
+     * are more in the end. HD_UNKNOWN where a snapshot was left out of the ranking. */
     const char *counted;
     uint64_t *counts;
-    bool counts_place; /* those at its places only */
+    bool counts_place; /* the whole heap has others */
 };
 
 /* Where the growth of the reachable heap went: bytes, last minus first snapshot that can be

@@ -131,15 +131,18 @@ static int64_t gain(const struct suspect_rows *to, const struct series_row *row)
     return (int64_t)(row->at[last_usable(to)].count - row->at[to->s->usable[0]].count);
 }
 
-/* A leak may hide in a type that is as many as before, or grows elsewhere by far more than
- * where this row saw it: then what it holds counts. held: per usable snapshot; or NULL. */
-static bool counts_place(const struct suspect_rows *to, const struct series_row *row,
-                         const uint64_t *held)
+/* held: per usable snapshot; or NULL. */
+static int64_t gain_here(const struct suspect_rows *to, const uint64_t *held)
 {
-    if (held == NULL)
-        return false;
-    int64_t here = (int64_t)(held[to->s->usable_count - 1] - held[0]);
-    int64_t whole = gain(to, row);
+    return held != NULL ? (int64_t)(held[to->s->usable_count - 1] - held[0]) : 0;
+}
+
+/* A leak may hide in a type that is as many as before, or grows elsewhere by far more than
+ * where this row saw it: then no other type counts. */
+static bool hides(const struct suspect_rows *to, const struct series_row *row,
+                  const uint64_t *held)
+{
+    int64_t here = gain_here(to, held), whole = gain(to, row);
     return here > 0 && (!is_growth_of(here, whole) || !is_growth_of(whole, here));
 }
 
@@ -161,14 +164,16 @@ static void add_counts(const struct suspect_rows *to, struct hd_suspect *s,
 {
     const struct series *all = to->s;
     uint64_t counts[SERIES_MAX_SNAPSHOTS];
-    s->counts_place = counts_place(to, row, held);
     const struct series_row *title =
-        s->counts_place ? NULL : title_row(to, s->subject, row);
-    s->counted = title != NULL ? title->name : row->name;
-    for (size_t i = 0; i < all->usable_count; i++)
-        counts[i] = s->counts_place
-                        ? held[i]
-                        : (title != NULL ? title : row)->at[all->usable[i]].count;
+        hides(to, row, held) ? NULL : title_row(to, s->subject, row);
+    const struct series_row *counted = title != NULL ? title : row;
+    bool is_here = title == NULL && gain_here(to, held) > 0;
+    s->counted = counted->name;
+    for (size_t i = 0; i < all->usable_count; i++) {
+        uint64_t everywhere = counted->at[all->usable[i]].count;
+        counts[i] = is_here ? held[i] : everywhere;
+        s->counts_place |= counts[i] != everywhere;
+    }
     s->counts = report_spread(to->r, all, counts);
 }
 

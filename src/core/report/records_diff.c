@@ -446,7 +446,7 @@ static const struct record_field end_of_suspect_fields[] = {
           "with those of `type`, else of `type`."),
     FIELD("counted", SERIES(counts), NEVER_NULL,
           "Those objects, one number per snapshot, null where a snapshot was left out of "
-          "the ranking; `held` where the whole heap tells another story."),
+          "the ranking; of `type` those of `held`, where they grow in number."),
     FIELD("reservation", CHOICE(reservation, reservation_word, HD_RESERVED_LIFETIME + 1),
           MAY_BE_NULL,
           "Why a row of `minor` is no suspect though it grew like one: it gains ever less "
