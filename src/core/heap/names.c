@@ -332,9 +332,13 @@ bool names_is_value(const char *name)
     return false;
 }
 
+/* What DispatchProxy calls a class that it makes, in .NET 8 to 11: generatedProxy_1. */
+#define PROXY "generatedProxy_"
+
 bool names_is_unnamed(const char *name)
 {
-    return name[0] == '\0' || name[0] == '<' || name[0] == '[' || names_is_array(name);
+    return name[0] == '\0' || name[0] == '<' || name[0] == '[' || names_is_array(name) ||
+           strncmp(name, PROXY, strlen(PROXY)) == 0;
 }
 
 bool names_has_namespace(const char *name)

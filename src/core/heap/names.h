@@ -75,7 +75,8 @@ bool names_is_array(const char *name);
 /* Numbers, dates and the like, of which an object is a box. */
 bool names_is_value(const char *name);
 
-/* Arrays, pseudo-nodes, closures: nobody gave them a name, whoever they are of. */
+/* Arrays, pseudo-nodes, closures, proxies made at run time: nobody gave them a name,
+ * whoever they are of. */
 bool names_is_unnamed(const char *name);
 
 /* True if pattern selects the canonical name. With a wildcard (* any bytes, ?

@@ -173,13 +173,12 @@ static bool phrase_leak_add_holder(struct sentence *h, const struct hd_report *r
     if (hint != NULL && hint->holder != NULL && owner.type != NULL && owner.of == NULL &&
         names_is_framework(name_part(owner.type), NAME_WHOLE))
         owner.type = NULL;
-    bool owns_itself = owner.type != NULL && strcmp(owner.type, s->subject) == 0;
-    if (owns_itself)
-        owner.type = NULL;
+    /* Whose objects they are was said already. */
+    if (field == NULL && owner.type != NULL && strcmp(owner.type, s->subject) == 0)
+        return false;
     const char *words = hint != NULL && hint->holder != NULL ? hint->holder
-                        : s->chains.len > 0 && !owns_itself
-                            ? root_words[s->chains.all[0].chain.kind]
-                            : NULL;
+                        : s->chains.len > 0 ? root_words[s->chains.all[0].chain.kind]
+                                            : NULL;
     if (field == NULL && owner.type == NULL && (hint == NULL || hint->holder == NULL))
         field = nearest(s, place_is_variable);
     if (field == NULL && owner.type == NULL && r->options.by == HD_BY_HOLDER)

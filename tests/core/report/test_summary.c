@@ -375,6 +375,16 @@ Test(summary, without_a_variable_it_is_a_class_of_the_program_or_the_kind_of_roo
     m->chain.chain.owner = "Lib.MemoryCache";
     m->chain.chain.service = HD_SERVICE_SINGLETON;
     expect_words(m, HD_TONE_BAD, LEAK ", kept alive by singleton MemoryCache");
+    /* Not "App.Cache: 0 → 600 Order objects, kept alive by Cache". */
+    m = held(1, HD_BASIS_GRAPH);
+    m->suspects[0].holder_len = 1;
+    m->suspects[0].subject = "App.Cache";
+    m->chain.chain.frames = frames;
+    m->chain.chain.frame_count = 5;
+    expect_words(
+        m, HD_TONE_BAD,
+        "LEAK App.Cache: 0 → 600 Order objects in 6 snapshots, +2.00 KiB, 33 % of the "
+        "heap");
 }
 
 /* What is known of such leaks says more than the kind of root, or a class of the framework,

@@ -13,6 +13,7 @@ Test(type_rank, by_name_goes_by_namespaces)
     } cases[] = {
         {"System.String", RANK_PLAIN},
         {"Microsoft.Extensions.Logging.Logger", RANK_PLAIN},
+        {"generatedProxy_1", RANK_PLAIN},
         {"<>c__DisplayClass3_0", RANK_PLAIN},
         {"[static vars]", RANK_PLAIN},
         {"App.Order[]", RANK_PLAIN},
