@@ -643,12 +643,14 @@ static struct population row_population(const struct leak_ranker *r,
     return all;
 }
 
-/* A bounded cache that fills is large, and loses already; a leak of that size loses none.
- */
+/* A bounded cache that fills is large, and loses already; a leak of that size loses none,
+ * but of what goes before the age from which it keeps all. */
 static bool is_bounded(const struct leak_ranker *r, const struct ranked_row *row)
 {
+    const struct stays *stays = &row->type.stays;
     struct population at = row_population(r, row);
-    return (double)at.all_left > rank_by.size_losses * (double)at.all_came;
+    return stays->keeps ? (double)stays->went > rank_by.size_losses * (double)stays->came
+                        : (double)at.all_left > rank_by.size_losses * (double)at.all_came;
 }
 
 static bool is_filling(const struct leak_ranker *r, const struct ranked_row *row)

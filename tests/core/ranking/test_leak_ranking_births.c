@@ -1,0 +1,103 @@
+/* What the ranking makes of who came and who went, where the collector told it: entries of
+ * one store, which live for so many steps, beside a table that does not change. */
+#include "ranking/ranked.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+enum { SNAPSHOTS = 6, MAX_ENTRIES = 4096, FOR_EVER = 1000 };
+
+struct entry {
+    size_t from, until; /* snapshots */
+    node_id node[SNAPSHOTS];
+};
+
+struct store {
+    struct entry all[MAX_ENTRIES];
+    size_t len;
+};
+
+static void add_entries(struct store *s, size_t from, size_t steps, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        s->all[s->len++] = (struct entry){.from = from, .until = from + steps};
+}
+
+static bool is_there(const struct entry *e, size_t k)
+{
+    return e->from <= k && k < e->until;
+}
+
+static struct hd_snapshot *snapshot_of(struct store *s, size_t k)
+{
+    struct forge f = {0};
+    node_id statics = heap_group(&f, heap_root(&f), "[static vars]");
+    heap_object(&f, statics, "App.Table", 2000000);
+    node_id store = heap_object(&f, statics, "App.Store", 24);
+    for (size_t i = 0; i < s->len; i++)
+        if (is_there(&s->all[i], k))
+            s->all[i].node[k] = heap_object(&f, store, "App.Entry", 500);
+    return forge_finish(&f);
+}
+
+static void tell(struct births *b, const struct store *s, size_t k, const struct aligned *a)
+{
+    const struct hd_snapshot *older = a->snaps[k - 1];
+    struct same same = {.source = HD_SAME_BY_EVENTS,
+                        .count = older->graph->node_count,
+                        .next = calloc(older->graph->node_count, sizeof(node_id))};
+    for (node_id n = 0; n < same.count; n++)
+        same.next[n] = NO_NODE;
+    for (size_t i = 0; i < s->len; i++)
+        if (is_there(&s->all[i], k - 1) && is_there(&s->all[i], k))
+            same.next[s->all[i].node[k - 1]] = s->all[i].node[k];
+    births_add(b, k, older, a->snaps[k], &same);
+    same_free(&same);
+}
+
+static enum hd_suspicion suspicion_of_entries(struct store *s)
+{
+    struct ranked r = {0};
+    struct births b = {0};
+    struct series_question ask = {.selection = SELECT_ALL};
+    for (size_t k = 0; k < SNAPSHOTS; k++)
+        aligned_add(&r.a, snapshot_of(s, k));
+    align(&r.a, &ask);
+    fold_series(&r);
+    births_begin(&b, &r.tree, r.a.snaps[0], SELECT_ALL);
+    for (size_t k = 1; k < SNAPSHOTS; k++)
+        tell(&b, s, k, &r.a);
+    births_end(&b);
+    r.ranking = leak_ranking_of(&r.tree, &r.a.series, &b, &usual_line, &r.a.arena);
+    enum hd_suspicion found = HD_SUSPECT_NOT;
+    for (size_t i = 0; i < r.ranking.len; i++)
+        if (strcmp(r.tree.labels.all[r.ranking.all[i].label].name, "App.Entry") == 0)
+            found = r.ranking.all[i].suspicion;
+    births_free(&b);
+    ranked_free(&r);
+    return found;
+}
+
+/* 60 come in each step, of which so many go after so many steps. */
+static enum hd_suspicion suspicion_of(size_t going, size_t steps)
+{
+    static struct store s;
+    s = (struct store){.len = 0};
+    add_entries(&s, 0, FOR_EVER, 100);
+    for (size_t k = 1; k < SNAPSHOTS; k++) {
+        add_entries(&s, k, FOR_EVER, 60 - going);
+        add_entries(&s, k, steps, going);
+    }
+    return suspicion_of_entries(&s);
+}
+
+Test(leak_ranking_births, what_keeps_all_is_a_suspect_by_its_size)
+{
+    cr_expect_eq(suspicion_of(0, 1), HD_SUSPECT_SIZE);
+}
+
+/* Jobs that are done at once, beside those that stay for ever. */
+Test(leak_ranking_births, what_goes_early_does_not_clear_what_stays)
+{
+    cr_expect_eq(suspicion_of(9, 1), HD_SUSPECT_SIZE);
+}
