@@ -288,7 +288,9 @@ C
 }
 
 @test "a writer whose clock is ten years ahead thins out what it recorded, and nothing else" {
-    ask "UPDATE snapshot SET recorded_at = taken_at" >/dev/null
+    # Three days old, an hour apart: eight days later only one of a day is kept.
+    ask "UPDATE snapshot SET taken_at = taken_at + $(date +%s) - 3 * 86400 - (SELECT MIN(taken_at) FROM snapshot)" \
+        "UPDATE snapshot SET recorded_at = taken_at" >/dev/null
     printf 'a 2 App.exe 1\nt 1 App.Order\nt 2 App.Other\no 1 1 18 2\no 2 2 99\nr 1 3 0\nc App.exe 2\n' >"$tmp/new.txt"
     ahead record -q --keep=90d --service=web --host=c "$tmp/new.txt"
     status_is 0
