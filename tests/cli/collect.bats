@@ -241,6 +241,7 @@ OPERANDS
     printf -v program %q "$HEAPDRIFT"
     # Where no process ever puts its socket: another of that number may have left one in /tmp.
     local as_nobody=(env TMPDIR=/var/lib unshare -m -p -f --kill-child sh -c 'mount -t proc -o hidepid=2 proc /proc || exit
+        mount -t tmpfs none /tmp || exit
         sleep 600 &
         export hidden=$!
         exec setpriv --reuid=65534 --regid=65534 --clear-groups sh -c "$1"' sh)
