@@ -82,7 +82,7 @@ COMMANDS = [
             "{out}/a.gcdump", is_exact=False, slow=True),
     command("collect-series", "collect", "--diagnostic-port={socket}", "--no-progress", "--count=2",
             "--interval=10ms", "-o", "{out}/{n}.gcdump", files=(), is_exact=False, slow=True),
-    command("watch", "watch", "--diagnostic-port={socket}", "--no-progress", "--count=2",
+    command("watch", "watch", "--no-keep", "--diagnostic-port={socket}", "--no-progress", "--count=2",
             "--interval=10ms", "--format=csv", slow=True),
     command("collect-live", "collect", "-p", "{pid}", "-q", "-o", "{out}/live.gcdump",
             is_exact=False, slow=True),

@@ -184,8 +184,9 @@ def judge(command, fault, usual, result):
     """(verdict, why): "survived" (nothing is lost), "refused" (status 2 and a line), "ended" (by
     its signal), or "wrong"."""
     more = more_lines(usual, result)
-    if fault.hits_errors:  # the beginning of a line has nothing to say yet
-        more = [m for m in more if not "heapdrift: ".startswith(m)]
+    if fault.hits_errors:  # a line may be cut by it; the beginning of one has nothing to say yet
+        begun = ["heapdrift: ", *usual.lines()]
+        more = [m for m in more if not any(line.startswith(m) for line in begun)]
     if result.status is None:
         return "wrong", "hangs"
     if result.left and not fault.text.startswith("unlink "):  # which nobody can help
