@@ -393,9 +393,8 @@ static void walk_elements(struct clr_fields_walk *w, uint64_t handle)
 static int by_offset(const void *a, const void *b)
 {
     const struct clr_field *x = a, *y = b;
-    if (x->offset != y->offset)
-        return x->offset < y->offset ? -1 : 1;
-    return strcmp(x->name, y->name);
+    int order = compare_numbers(x->offset, y->offset);
+    return order != 0 ? order : strcmp(x->name, y->name);
 }
 
 /* Version: four numbers side by side. */
@@ -468,13 +467,9 @@ void clr_fields_of(struct clr_types *t, const struct method_table *m,
         }
     }
     if (w.len > 0) {
-        qsort(w.all, w.len, sizeof(*w.all), by_offset);
-        struct clr_field *fields = arena_array(t->a, struct clr_field, w.len);
-        memcpy(fields, w.all, w.len * sizeof(*fields));
-        shown->fields = fields;
+        shown->fields = arena_take_array(t->a, w.all, w.len, sizeof(*w.all), by_offset);
         shown->field_count = w.len;
         set_self(t, m, shown);
     }
     text_free(&w.name);
-    free(w.all);
 }

@@ -277,10 +277,9 @@ static void take_owner(void *context, uint64_t handle)
 static int by_row(const void *a, const void *b)
 {
     const struct clr_statics_owner *x = a, *y = b;
-    if (x->row != y->row)
-        return x->row < y->row ? -1 : 1;
-    int names = strcmp(x->name, y->name);
-    return names != 0 ? names : (x->came > y->came) - (x->came < y->came);
+    int order = compare_numbers(x->row, y->row);
+    order = order != 0 ? order : strcmp(x->name, y->name);
+    return order != 0 ? order : compare_numbers(x->came, y->came);
 }
 
 /* The plain types of a module by their rows, then the instantiations that it keeps. */

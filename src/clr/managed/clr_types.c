@@ -156,9 +156,8 @@ struct members {
 static int members_by_value(const void *a, const void *b)
 {
     const struct clr_types_member *x = a, *y = b;
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
-    return (x->field > y->field) - (x->field < y->field);
+    return x->value != y->value ? compare_numbers(x->value, y->value)
+                                : compare_numbers(x->field, y->field);
 }
 
 /* As Enum.ToString() does: the highest members first, as long as they fit. */

@@ -456,12 +456,8 @@ static const struct hd_static *statics(const void *context, size_t most_text,
     pthread_mutex_lock(&f->lock);
     clr_types_variables(f->core->clr, take_variable, &s);
     pthread_mutex_unlock(&f->lock);
-    struct hd_static *all = arena_array(a, struct hd_static, s.len);
-    if (s.len > 0)
-        memcpy(all, s.all, s.len * sizeof(*all));
-    free(s.all);
     *len = s.len;
-    return all;
+    return arena_take_array(a, s.all, s.len, sizeof(*s.all), NULL);
 }
 
 /* --- contents ------------------------------------------------------------ */

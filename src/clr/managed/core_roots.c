@@ -303,9 +303,8 @@ static void add_handles(struct root_search *s)
 static int links_by_from(const void *a, const void *b)
 {
     const struct core_link *x = a, *y = b;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return (x->to > y->to) - (x->to < y->to);
+    return x->from != y->from ? compare_numbers(x->from, y->from)
+                              : compare_numbers(x->to, y->to);
 }
 
 /* --- objects that wait for their finalizer ------------------------------------- */
@@ -413,8 +412,7 @@ static void add_word(void *context, uint64_t word, uint64_t at)
 
 static int by_number(const void *a, const void *b)
 {
-    node_id x = *(const node_id *)a, y = *(const node_id *)b;
-    return (x > y) - (x < y);
+    return compare_numbers(*(const node_id *)a, *(const node_id *)b);
 }
 
 /* Each once: how often a word stands on stacks tells nothing. */

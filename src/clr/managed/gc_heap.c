@@ -119,17 +119,15 @@ static void add_young(struct region_finder *f, const struct gc_part *part)
 static int by_start(const void *a, const void *b)
 {
     const struct gc_region *x = a, *y = b;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return (x->end < y->end) - (x->end > y->end);
+    return x->start != y->start ? compare_numbers(x->start, y->start)
+                                : compare_numbers(y->end, x->end);
 }
 
 static int by_gap(const void *a, const void *b)
 {
     const struct gc_gap *x = a, *y = b;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return (x->end < y->end) - (x->end > y->end);
+    return x->start != y->start ? compare_numbers(x->start, y->start)
+                                : compare_numbers(y->end, x->end);
 }
 
 /* As far as memory goes without a hole. */
@@ -224,25 +222,11 @@ static void gc_heap_look_at(void *context, uint64_t word, uint64_t at)
 static int by_pending(const void *a, const void *b)
 {
     const struct gc_gap *x = a, *y = b;
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return (x->end > y->end) - (x->end < y->end);
+    return x->start != y->start ? compare_numbers(x->start, y->start)
+                                : compare_numbers(x->end, y->end);
 }
 
 /* --- all of them ----------------------------------------------------------------- */
-
-static struct gc_gap *gaps_in_order(struct gc_gap *gaps, size_t count,
-                                    int (*order)(const void *, const void *),
-                                    struct arena *a)
-{
-    struct gc_gap *all = arena_array(a, struct gc_gap, count);
-    if (count > 0) {
-        qsort(gaps, count, sizeof(*gaps), order);
-        memcpy(all, gaps, count * sizeof(*gaps));
-    }
-    free(gaps);
-    return all;
-}
 
 /* All of it lives in a. Lists that lead in circles or out of memory end there. */
 static void find_regions(struct gc_regions *found, const struct gc_globals *g,
@@ -263,14 +247,15 @@ static void find_regions(struct gc_regions *found, const struct gc_globals *g,
     for (size_t i = 0; i < t->len; i++)
         add_gap(&f, t->all[i].allocation_pointer, t->all[i].allocation_limit);
     take_disjoint(&f, a);
-    found->gaps = gaps_in_order(f.gaps, f.gap_count, by_gap, a);
+    found->gaps = arena_take_array(a, f.gaps, f.gap_count, sizeof(*f.gaps), by_gap);
     found->gap_count = f.gap_count;
     found->ranges = ranges_build(f.ranges, f.range_count, a);
     free(f.all);
     free(f.ranges);
     id_numbers_free(&f.seen);
     gc_stacks_each(p, t, gc_heap_look_at, &pending);
-    found->pending = gaps_in_order(pending.all, pending.len, by_pending, a);
+    found->pending =
+        arena_take_array(a, pending.all, pending.len, sizeof(*pending.all), by_pending);
     found->pending_count = pending.len;
 }
 

@@ -60,11 +60,8 @@ struct gc_threads gc_threads_read(const struct runtime *r, struct arena *a)
         all = grow(all, len, &cap, sizeof(*all));
         all[len++] = read_thread(r, thread);
     }
-    threads.all = arena_array(a, struct gc_thread, len);
+    threads.all = arena_take_array(a, all, len, sizeof(*all), NULL);
     threads.len = len;
-    if (len > 0)
-        memcpy(threads.all, all, len * sizeof(*all));
-    free(all);
     id_numbers_free(&seen);
     return threads;
 }

@@ -423,9 +423,8 @@ struct keyed {
 static int by_key(const void *a, const void *b)
 {
     const struct keyed *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
+    return x->key != y->key ? compare_numbers(x->key, y->key)
+                            : compare_numbers(x->row, y->row);
 }
 
 static void sort_table(struct metadata *m, unsigned table, unsigned column, struct arena *a)

@@ -164,18 +164,6 @@ static struct image_redaction words_of(const struct redaction *r,
 
 /* --- is that enough? ----------------------------------------------------------- */
 
-struct core_pieces {
-    struct memory_piece *all;
-    size_t len, cap;
-};
-
-static void add_piece(struct core_pieces *p, uint64_t address, uint64_t size,
-                      const unsigned char *bytes)
-{
-    p->all = grow(p->all, p->len, &p->cap, sizeof(*p->all));
-    p->all[p->len++] = (struct memory_piece){address, size, bytes};
-}
-
 static bool region_ends_before(const void *all, size_t i, const void *address)
 {
     return ((const struct gc_region *)all)[i].end <= *(const uint64_t *)address;
@@ -183,8 +171,8 @@ static bool region_ends_before(const void *all, size_t i, const void *address)
 
 /* Up to the end of a run: a part of it that is no heap, as it will be in the file. Returns
  * where the next part begins. */
-static uint64_t add_kept_part(struct core_pieces *p, const struct redaction *r, uint64_t at,
-                              uint64_t end, struct arena *a)
+static uint64_t add_kept_part(struct memory_pieces *p, const struct redaction *r,
+                              uint64_t at, uint64_t end, struct arena *a)
 {
     const struct gc_regions *regions = &r->core->heap.regions;
     size_t i = search_first(regions->all, 0, regions->len, region_ends_before, &at);
@@ -199,7 +187,7 @@ static uint64_t add_kept_part(struct core_pieces *p, const struct redaction *r, 
         end_of_page = end_of_page < stop ? end_of_page : stop;
         memory_kept_copy(r->m, page, (size_t)(end_of_page - page), copy + (page - at));
     }
-    add_piece(p, at, stop - at, copy);
+    memory_pieces_add(p, at, (struct bytes){copy, (size_t)(stop - at)});
     return stop;
 }
 
@@ -207,7 +195,7 @@ static uint64_t add_kept_part(struct core_pieces *p, const struct redaction *r, 
 static struct memory kept_memory(const struct redaction *r, struct arena *a)
 {
     const struct gc_regions *regions = &r->core->heap.regions;
-    struct core_pieces p = {0};
+    struct memory_pieces p = {0};
     for (size_t i = 0; i < regions->len; i++) {
         const struct gc_region *region = &regions->all[i];
         struct bytes there;
@@ -215,7 +203,7 @@ static struct memory kept_memory(const struct redaction *r, struct arena *a)
             there = bytes_within(memory_from(r->m, at), 0, region->end - at);
             if (there.size == 0)
                 break;
-            add_piece(&p, at, there.size, there.data);
+            memory_pieces_add(&p, at, there);
         }
     }
     uint64_t begin = 0, size;

@@ -295,7 +295,7 @@ static bool add_definition(struct loader *l, uint64_t fixups, size_t fixup_count
 static int types_by_address(const void *a, const void *b)
 {
     const struct aot_type *x = a, *y = b;
-    return (x->address > y->address) - (x->address < y->address);
+    return compare_numbers(x->address, y->address);
 }
 
 /* No entry has less than two bytes: more of them would be the same ones again. */
@@ -336,16 +336,10 @@ static bool add_definitions(struct loader *l)
     struct map_walk walk = {map, 1, 1U << (head & 3), UINT64_C(1) << shift};
     if ((head & 3) == 3 || (walk.buckets + 1) * walk.offset_size >= map.size)
         return false;
-    bool ok = walk_map(l, &walk, fixups_at, fixups.size / 4, &cap) && i->type_count > 0;
-    struct aot_type *all = i->types;
-    i->types = NULL;
-    if (ok) {
-        qsort(all, i->type_count, sizeof(*all), types_by_address);
-        i->types = arena_array(l->arena, struct aot_type, i->type_count);
-        memcpy(i->types, all, i->type_count * sizeof(*all));
-    }
-    free(all);
-    return ok;
+    bool ok = walk_map(l, &walk, fixups_at, fixups.size / 4, &cap);
+    i->types = arena_take_array(l->arena, i->types, i->type_count, sizeof(*i->types),
+                                types_by_address);
+    return ok && i->type_count > 0;
 }
 
 static bool load(struct loader *l, uint64_t begin, uint64_t end)

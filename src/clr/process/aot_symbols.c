@@ -10,14 +10,6 @@
 
 /* --- symbols of an ELF file -------------------------------------------------------- */
 
-/* A table of count entries at an offset; data NULL: not all of it is in the file. */
-static struct bytes table_at(struct bytes file, uint64_t offset, uint64_t size)
-{
-    if (offset > file.size || size > file.size - offset)
-        return (struct bytes){0};
-    return (struct bytes){file.data + offset, (size_t)size};
-}
-
 static bool is_elf(struct bytes file, struct hd_error *err)
 {
     static const unsigned char mach[] = {0xcf, 0xfa, 0xed, 0xfe};
@@ -37,8 +29,8 @@ static uint64_t load_address(struct bytes file)
 {
     enum { PAGE_SIZE = 4096 };
     uint16_t count = le_u16(file.data + ELF_SEGMENT_COUNT);
-    struct bytes all = table_at(file, le_u64(file.data + ELF_SEGMENTS),
-                                (uint64_t)count * ELF_PROGRAM_HEADER);
+    struct bytes all = bytes_whole(file, le_u64(file.data + ELF_SEGMENTS),
+                                   (uint64_t)count * ELF_PROGRAM_HEADER);
     for (size_t at = 0; at < all.size; at += ELF_PROGRAM_HEADER)
         if (elf_segment_of(all.data + at).type == PT_LOAD)
             return elf_segment_of(all.data + at).address & ~(uint64_t)(PAGE_SIZE - 1);
@@ -52,8 +44,8 @@ static bool find_symbols(struct bytes file, struct bytes *symbols, struct bytes 
     enum { TYPE = 4, OFFSET = 24, SIZE = 32, LINK = 40, SHT_SYMTAB = 2 };
     static const char damaged[] = "damaged: its section headers are not in the file";
     uint16_t count = le_u16(file.data + ELF_SECTION_COUNT);
-    struct bytes all = table_at(file, le_u64(file.data + ELF_SECTIONS),
-                                (uint64_t)count * ELF_SECTION_HEADER);
+    struct bytes all = bytes_whole(file, le_u64(file.data + ELF_SECTIONS),
+                                   (uint64_t)count * ELF_SECTION_HEADER);
     *symbols = *names = (struct bytes){0};
     if (count == 0)
         return true;
@@ -67,18 +59,10 @@ static bool find_symbols(struct bytes file, struct bytes *symbols, struct bytes 
     if (le_u32(h + LINK) >= count)
         return fail(err, HD_BAD_FORMAT, damaged);
     const unsigned char *n = all.data + (size_t)le_u32(h + LINK) * ELF_SECTION_HEADER;
-    *symbols = table_at(file, le_u64(h + OFFSET), le_u64(h + SIZE));
-    *names = table_at(file, le_u64(n + OFFSET), le_u64(n + SIZE));
+    *symbols = bytes_whole(file, le_u64(h + OFFSET), le_u64(h + SIZE));
+    *names = bytes_whole(file, le_u64(n + OFFSET), le_u64(n + SIZE));
     return (symbols->data != NULL && names->data != NULL) ||
            fail(err, HD_BAD_FORMAT, "damaged: its symbols are not in the file");
-}
-
-static struct mangled name_at(struct bytes names, uint32_t offset)
-{
-    if (offset >= names.size)
-        return (struct mangled){0};
-    const char *at = (const char *)names.data + offset;
-    return (struct mangled){at, strnlen(at, names.size - offset)};
 }
 
 /* --- words ------------------------------------------------------------------------- */
@@ -125,23 +109,15 @@ static size_t aot_symbols_number(struct mangled digits)
 /* Where it first is; m.len: nowhere. */
 static size_t find_word(struct mangled m, const char *what)
 {
-    size_t len = strlen(what), at = 0;
-    while (at < m.len && m.len - at >= len) {
-        const char *next = memchr(m.at + at, what[0], m.len - at - len + 1);
-        if (next == NULL)
-            break;
-        if (memcmp(next, what, len) == 0)
-            return (size_t)(next - m.at);
-        at = (size_t)(next - m.at) + 1;
-    }
-    return m.len;
+    const char *found = bytes_find(m.at, m.len, what, strlen(what));
+    return found != NULL ? (size_t)(found - m.at) : m.len;
 }
 
 static int compare_mangled(const void *a, const void *b)
 {
     const struct mangled *x = a, *y = b;
     int order = memcmp(x->at, y->at, x->len < y->len ? x->len : y->len);
-    return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
+    return order != 0 ? order : compare_numbers(x->len, y->len);
 }
 
 /* --- what is kept of the symbols --------------------------------------------------- */
@@ -210,19 +186,7 @@ static void add_method(struct symbol_reader *r, struct mangled name)
 static int by_rva(const void *a, const void *b)
 {
     const struct aot_symbol *x = a, *y = b;
-    return (x->rva > y->rva) - (x->rva < y->rva);
-}
-
-static void *keep_sorted(struct arena *a, void *all, size_t count, size_t size,
-                         int (*order)(const void *, const void *))
-{
-    void *kept = arena_alloc(a, array_bytes(count, size));
-    if (count > 0) {
-        qsort(all, count, size, order);
-        memcpy(kept, all, count * size);
-    }
-    free(all);
-    return kept;
+    return compare_numbers(x->rva, y->rva);
 }
 
 bool aot_symbols_of_file(struct aot_symbols *s, struct bytes file, struct arena *a,
@@ -237,7 +201,9 @@ bool aot_symbols_of_file(struct aot_symbols *s, struct bytes file, struct arena 
     uint64_t base = load_address(file);
     for (size_t at = 0; symbols.size - at >= ELF_SYMBOL; at += ELF_SYMBOL) {
         const unsigned char *p = symbols.data + at;
-        struct mangled name = name_at(names, le_u32(p));
+        struct bytes left = bytes_within(names, le_u32(p), UINT64_MAX);
+        const char *begin = (const char *)left.data;
+        struct mangled name = {begin, left.size > 0 ? strnlen(begin, left.size) : 0};
         if (begins(name, "_ZTV"))
             add_method_table(&r, name, le_u64(p + 8) - base);
         else if (begins(name, statics))
@@ -245,8 +211,9 @@ bool aot_symbols_of_file(struct aot_symbols *s, struct bytes file, struct arena 
         else if ((p[4] & 15) == STT_FUNC)
             add_method(&r, name);
     }
-    s->tables = keep_sorted(a, s->tables, s->count, sizeof(*s->tables), by_rva);
-    s->types = keep_sorted(a, s->types, s->type_count, sizeof(*s->types), compare_mangled);
+    s->tables = arena_take_array(a, s->tables, s->count, sizeof(*s->tables), by_rva);
+    s->types =
+        arena_take_array(a, s->types, s->type_count, sizeof(*s->types), compare_mangled);
     return true;
 }
 

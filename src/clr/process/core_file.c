@@ -162,9 +162,8 @@ static void read_notes(const struct core_notes *n, struct process_image *p, stru
     enum { NAME = 40, NAME_SIZE = 16, COMMAND = 56, COMMAND_SIZE = 80 };
     read_mappings(n->files, p, a);
     p->thread_count = n->thread_count;
-    p->threads = arena_array(a, struct image_thread, n->thread_count);
-    if (n->thread_count > 0)
-        memcpy(p->threads, n->threads, n->thread_count * sizeof(*p->threads));
+    p->threads =
+        arena_take_array(a, n->threads, n->thread_count, sizeof(*n->threads), NULL);
     if (n->program.size >= PROGRAM_SIZE) {
         p->pid = le_u32(n->program.data + PROGRAM_ID);
         p->name = field(n->program, NAME, NAME_SIZE, a);
@@ -240,17 +239,7 @@ static bool find_processor(struct process_image *p, struct bytes file, struct hd
 
 /* --- segments ------------------------------------------------------------------ */
 
-struct segments {
-    const unsigned char *table;
-    size_t count;
-};
-
-static bool is_in(struct bytes file, uint64_t at, uint64_t size)
-{
-    return at <= file.size && size <= file.size - at;
-}
-
-static bool find_segments(struct bytes file, struct segments *s, struct hd_error *err)
+static bool find_segments(struct bytes file, struct bytes *table, struct hd_error *err)
 {
     /* A sparse file has room for any number of empty ones. Linux lets a process have 65,530
      * mappings unless it is told otherwise. */
@@ -262,7 +251,7 @@ static bool find_segments(struct bytes file, struct segments *s, struct hd_error
         return fail_at_byte(err, ELF_SEGMENT_SIZE, "segments of %u bytes instead of 56",
                             le_u16(file.data + ELF_SEGMENT_SIZE));
     if (count == PN_XNUM) {
-        if (section == 0 || !is_in(file, section, ELF_SECTION_HEADER))
+        if (section == 0 || bytes_whole(file, section, ELF_SECTION_HEADER).data == NULL)
             return fail_at_byte(err, file.size,
                                 "the core dump is truncated: the number of its segments "
                                 "was at byte %" PRIu64,
@@ -273,26 +262,25 @@ static bool find_segments(struct bytes file, struct segments *s, struct hd_error
         return fail(err, HD_BAD_FORMAT,
                     "a core dump of %" PRIu64 " segments, more than any process has",
                     count);
-    if (!is_in(file, at, count * ELF_PROGRAM_HEADER))
-        return fail_at_byte(
-            err, file.size,
-            "the core dump is truncated in the table of its %" PRIu64 " segments", count);
-    *s = (struct segments){file.data + at, (size_t)count};
-    return true;
+    *table = bytes_whole(file, at, count * ELF_PROGRAM_HEADER);
+    return table->data != NULL ||
+           fail_at_byte(err, file.size,
+                        "the core dump is truncated in the table of its %" PRIu64
+                        " segments",
+                        count);
 }
 
 /* Memory beyond what is in the file was not dumped: the kernel says so with p_filesz, and
  * writes zero pages as pages (of a sparse file). So it is not there, rather than zero.
  * Segments do not share bytes, so a few bytes cannot stand for terabytes of memory. */
-static bool read_segments(struct bytes file, const struct segments *s,
-                          struct process_image *p, struct arena *a, struct hd_error *err)
+static bool read_segments(struct bytes file, struct bytes table, struct process_image *p,
+                          struct arena *a, struct hd_error *err)
 {
     struct core_notes notes = {0};
-    struct memory_piece *pieces = NULL;
+    struct memory_pieces pieces = {0};
     uint64_t taken = 0;
-    size_t len = 0, cap = 0;
-    for (size_t i = 0; i < s->count && taken <= file.size; i++) {
-        struct elf_segment segment = elf_segment_of(s->table + i * ELF_PROGRAM_HEADER);
+    for (size_t at = 0; at < table.size && taken <= file.size; at += ELF_PROGRAM_HEADER) {
+        struct elf_segment segment = elf_segment_of(table.data + at);
         struct bytes part = bytes_within(file, segment.offset, segment.in_file);
         if (segment.type == PT_NOTE)
             add_notes(&notes, part, p->processor);
@@ -300,17 +288,13 @@ static bool read_segments(struct bytes file, const struct segments *s,
             continue;
         p->lost = sum_or_most(p->lost, segment.in_file - part.size);
         taken += part.size;
-        if (part.size == 0)
-            continue;
-        pieces = grow(pieces, len, &cap, sizeof(*pieces));
-        pieces[len++] = (struct memory_piece){segment.address, part.size, part.data};
+        memory_pieces_add(&pieces, segment.address, part);
     }
     p->cut_at = file.size;
     read_notes(&notes, p, a);
     if (taken <= file.size)
-        p->memory = memory_of(pieces, len, a);
-    free(notes.threads);
-    free(pieces);
+        p->memory = memory_of(pieces.all, pieces.len, a);
+    free(pieces.all);
     return taken <= file.size ||
            fail(err, HD_BAD_FORMAT, "segments of the core dump overlap in the file");
 }
@@ -318,14 +302,14 @@ static bool read_segments(struct bytes file, const struct segments *s,
 bool core_file_open(struct process_image *p, struct bytes file, struct arena *a,
                     struct hd_error *err)
 {
-    struct segments s = {0};
+    struct bytes table;
     *p = (struct process_image){.pid = HD_UNKNOWN, .kind = &core_kind};
     if (!core_file_is(file))
         return fail(err, HD_NOT_A_SNAPSHOT, "not a core dump");
     if (file.size < ELF_HEADER)
         return fail_at_byte(err, file.size, "the core dump is truncated in its header");
-    if (!find_processor(p, file, err) || !find_segments(file, &s, err) ||
-        !read_segments(file, &s, p, a, err))
+    if (!find_processor(p, file, err) || !find_segments(file, &table, err) ||
+        !read_segments(file, table, p, a, err))
         return false;
     /* All that is needed of files is in a redacted one. */
     if (!p->redaction.is_redacted)

@@ -29,8 +29,7 @@ struct file_group {
 struct mapped_pieces {
     struct process_image *p;
     struct arena *a;
-    struct memory_piece *pieces;
-    size_t len, cap;
+    struct memory_pieces pieces;
     uint64_t taken;
 };
 
@@ -153,14 +152,12 @@ static enum image_file_state compare_pe(const struct process_image *p,
 
 /* --- what is taken from it ----------------------------------------------------------- */
 
-static void add_piece(struct mapped_pieces *to, uint64_t address, uint64_t size,
-                      const unsigned char *bytes)
+static void add_piece(struct mapped_pieces *to, uint64_t address, struct bytes bytes)
 {
-    if (size == 0 || size > MAX_FROM_DISK - to->taken)
+    if (bytes.size > MAX_FROM_DISK - to->taken)
         return;
-    to->taken += size;
-    to->pieces = grow(to->pieces, to->len, &to->cap, sizeof(*to->pieces));
-    to->pieces[to->len++] = (struct memory_piece){address, size, bytes};
+    to->taken += bytes.size;
+    memory_pieces_add(&to->pieces, address, bytes);
 }
 
 /* Of an ELF file segments that nobody could write to, not even the loader: its relocations
@@ -173,7 +170,8 @@ static void add_file_pieces(struct mapped_pieces *to, const struct file_group *g
     if (is_elf(file)) {
         size_t count = elf_constant_pieces(file, base, pieces);
         for (size_t i = 0; i < count; i++)
-            add_piece(to, pieces[i].address, pieces[i].size, pieces[i].bytes);
+            add_piece(to, pieces[i].address,
+                      (struct bytes){pieces[i].bytes, (size_t)pieces[i].size});
         return;
     }
     for (size_t i = 0; i < g->count; i++) {
@@ -181,7 +179,7 @@ static void add_file_pieces(struct mapped_pieces *to, const struct file_group *g
         if (part.size > left)
             break;
         left -= part.size;
-        add_piece(to, g->all[i]->start, part.size, part.data);
+        add_piece(to, g->all[i]->start, part);
     }
 }
 
@@ -249,7 +247,7 @@ static int by_path(const void *x, const void *y)
 static int by_base(const void *x, const void *y)
 {
     const struct image_file *a = x, *b = y;
-    return a->base < b->base ? -1 : a->base > b->base;
+    return compare_numbers(a->base, b->base);
 }
 
 static void add_groups(struct mapped_pieces *to)
@@ -277,16 +275,16 @@ void mapped_files_add(struct process_image *p, struct arena *a)
         return;
     size_t most = p->mapping_count < MAX_FILES ? p->mapping_count : MAX_FILES;
     p->files = arena_array(a, struct image_file, most);
-    size_t dumped = to.len = to.cap = p->memory.len;
-    to.pieces = alloc_resize(NULL, array_bytes(dumped + 1, sizeof(*to.pieces)));
-    if (dumped > 0)
-        memcpy(to.pieces, p->memory.all, dumped * sizeof(*to.pieces));
+    size_t dumped = p->memory.len;
+    for (size_t i = 0; i < dumped; i++)
+        memory_pieces_add(&to.pieces, p->memory.all[i].address,
+                          (struct bytes){p->memory.all[i].bytes, p->memory.all[i].size});
     add_groups(&to);
     if (p->file_count > 0)
         qsort(p->files, p->file_count, sizeof(*p->files), by_base);
-    if (to.len > dumped)
-        p->memory = memory_of(to.pieces, to.len, a);
-    free(to.pieces);
+    if (to.pieces.len > dumped)
+        p->memory = memory_of(to.pieces.all, to.pieces.len, a);
+    free(to.pieces.all);
 }
 
 const char *mapped_files_lacking(const struct process_image *p, struct arena *a)

@@ -5,12 +5,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- bytes ----------------------------------------------------------------------- */
+
 struct bytes bytes_within(struct bytes all, uint64_t at, uint64_t size)
 {
     if (at >= all.size)
         return (struct bytes){0};
     uint64_t left = all.size - at;
     return (struct bytes){all.data + at, (size_t)(size < left ? size : left)};
+}
+
+struct bytes bytes_whole(struct bytes all, uint64_t at, uint64_t size)
+{
+    if (at > all.size || size > all.size - at)
+        return (struct bytes){0};
+    return (struct bytes){all.data + at, (size_t)size};
+}
+
+const void *bytes_find(const void *in, size_t size, const void *wanted, size_t len)
+{
+    const unsigned char *at = in, *end = at + size;
+    while ((size_t)(end - at) >= len) {
+        at = memchr(at, *(const unsigned char *)wanted, (size_t)(end - at) - len + 1);
+        if (at == NULL || memcmp(at, wanted, len) == 0)
+            return at;
+        at++;
+    }
+    return NULL;
+}
+
+void *arena_take_array(struct arena *a, void *all, size_t count, size_t size,
+                       int (*order)(const void *, const void *))
+{
+    void *kept = arena_alloc(a, array_bytes(count, size));
+    if (count > 0 && order != NULL)
+        qsort(all, count, size, order);
+    if (count > 0)
+        memcpy(kept, all, count * size);
+    free(all);
+    return kept;
 }
 
 /* --- pieces in any order to pieces by address ------------------------------------ */
@@ -66,9 +99,9 @@ static int pieces_by_address(const void *x, const void *y)
 {
     const struct memory_piece *a = *(const struct memory_piece *const *)x,
                               *b = *(const struct memory_piece *const *)y;
-    if (a->address != b->address)
-        return a->address < b->address ? -1 : 1;
-    return a < b ? -1 : a > b;
+    return a->address != b->address ? compare_numbers(a->address, b->address)
+           : a < b                  ? -1
+                                    : a > b;
 }
 
 /* Each stretch up to the next begin or end of a piece is of the first that covers it. */
@@ -108,6 +141,14 @@ struct memory memory_of(const struct memory_piece *pieces, size_t count, struct 
     m.all = all;
     arena_free(&scratch);
     return m;
+}
+
+void memory_pieces_add(struct memory_pieces *p, uint64_t address, struct bytes bytes)
+{
+    if (bytes.size == 0)
+        return;
+    p->all = grow(p->all, p->len, &p->cap, sizeof(*p->all));
+    p->all[p->len++] = (struct memory_piece){address, bytes.size, bytes.data};
 }
 
 /* --- reading ------------------------------------------------------------------------- */

@@ -11,8 +11,28 @@
 #include "base/little_endian.h"
 #include "clr/clr.h"
 
+/* --- bytes ----------------------------------------------------------------------- */
+
 /* What of size bytes from at on there is. */
 struct bytes bytes_within(struct bytes all, uint64_t at, uint64_t size);
+
+/* The same; data is NULL unless all of them are there. */
+struct bytes bytes_whole(struct bytes all, uint64_t at, uint64_t size);
+
+/* Where len bytes first are among others; NULL: nowhere. */
+const void *bytes_find(const void *in, size_t size, const void *wanted, size_t len);
+
+/* -1, 0 or 1, for comparators. */
+static inline int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Moves a malloc'd array into a, sorted unless order is NULL. */
+void *arena_take_array(struct arena *a, void *all, size_t count, size_t size,
+                       int (*order)(const void *, const void *));
+
+/* --- memory ---------------------------------------------------------------------- */
 
 /* The sum, or the most that fits. */
 static inline uint64_t sum_or_most(uint64_t a, uint64_t b)
@@ -37,6 +57,15 @@ struct memory {
 /* Of pieces in any order; where they overlap the one that comes first wins. The result
  * lives in a. O(n log n). */
 struct memory memory_of(const struct memory_piece *pieces, size_t count, struct arena *a);
+
+/* Pieces that are being collected; malloc'd. */
+struct memory_pieces {
+    struct memory_piece *all;
+    size_t len, cap;
+};
+
+/* Appends bytes; none if there are none. */
+void memory_pieces_add(struct memory_pieces *p, uint64_t address, struct bytes bytes);
 
 /* All that is there from address on, up to the end of its piece; size 0: nothing. */
 struct bytes memory_from(const struct memory *m, uint64_t address);

@@ -56,14 +56,12 @@ static bool open_directory(struct minidump_reader *r)
         return fail_at_byte(r->err, file.size, "the minidump is truncated in its header");
     r->streams = le_u32(file.data + STREAM_COUNT);
     uint64_t at = le_u32(file.data + DIRECTORY), size = r->streams * (uint64_t)ENTRY;
-    struct bytes there = bytes_within(file, at, size);
-    if (there.size < size)
-        return fail_at_byte(r->err, file.size,
-                            "the minidump is truncated in the directory of its %" PRIu32
-                            " streams",
-                            r->streams);
-    r->directory = there.data;
-    return true;
+    r->directory = bytes_whole(file, at, size).data;
+    return r->directory != NULL ||
+           fail_at_byte(r->err, file.size,
+                        "the minidump is truncated in the directory of its %" PRIu32
+                        " streams",
+                        r->streams);
 }
 
 /* The first of that type; size 0: it has none. */
@@ -146,15 +144,10 @@ static bool check_system(const struct minidump_reader *r)
 
 /* --- memory -------------------------------------------------------------------- */
 
-struct minidump_pieces {
-    struct memory_piece *all;
-    size_t len, cap;
-};
-
 /* Of 64 bits ranges whose bytes follow each other from one place on, which may be beyond
  * 4 GB; else each range has its own place, and they share no bytes, so a few of them cannot
  * stand for terabytes of memory. */
-static bool read_ranges(struct minidump_reader *r, struct minidump_pieces *to, bool is_64)
+static bool read_ranges(struct minidump_reader *r, struct memory_pieces *to, bool is_64)
 {
     /* Linux lets a process have 65,530 mappings; Windows has no such limit. */
     enum { HEAD = 4, HEAD_64 = 16, BASE = 8, RECORD = 16, SIZE = 8, PLACE = 12 };
@@ -177,10 +170,7 @@ static bool read_ranges(struct minidump_reader *r, struct minidump_pieces *to, b
         r->p->lost = sum_or_most(r->p->lost, size - part.size);
         at = sum_or_most(at, size);
         taken += is_64 ? 0 : part.size;
-        if (part.size == 0)
-            continue;
-        to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
-        to->all[to->len++] = (struct memory_piece){le_u64(record), part.size, part.data};
+        memory_pieces_add(to, le_u64(record), part);
     }
     return taken <= r->file.size ||
            fail(r->err, HD_BAD_FORMAT, "ranges of the minidump overlap in the file");
@@ -190,7 +180,7 @@ static bool read_ranges(struct minidump_reader *r, struct minidump_pieces *to, b
  * count. */
 static bool read_memory(struct minidump_reader *r)
 {
-    struct minidump_pieces pieces = {0};
+    struct memory_pieces pieces = {0};
     bool ok = read_ranges(r, &pieces, true) && read_ranges(r, &pieces, false);
     r->p->cut_at = r->file.size;
     if (ok)

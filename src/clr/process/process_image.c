@@ -7,11 +7,9 @@
 static int by_start(const void *x, const void *y)
 {
     const struct image_mapping *a = x, *b = y;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    if (a->end != b->end)
-        return a->end < b->end ? -1 : 1;
-    return a->offset < b->offset ? -1 : a->offset > b->offset;
+    return a->start != b->start ? compare_numbers(a->start, b->start)
+           : a->end != b->end   ? compare_numbers(a->end, b->end)
+                                : compare_numbers(a->offset, b->offset);
 }
 
 static void drop_empty(struct process_image *p)

@@ -113,19 +113,6 @@ static const char *version_in_path(const char *path, struct arena *a)
     return len > 0 && at[len] == '/' ? arena_strdup(a, at, len) : NULL;
 }
 
-static const unsigned char *find_mark(struct bytes where, const char *mark, size_t len)
-{
-    if (where.size < len)
-        return NULL;
-    const unsigned char *at = where.data, *end = at + (where.size - len) + 1;
-    while (at < end && (at = memchr(at, mark[0], (size_t)(end - at))) != NULL) {
-        if (memcmp(at, mark, len) == 0)
-            return at;
-        at++;
-    }
-    return NULL;
-}
-
 /* The third number is the patch and two digits more. */
 static const char *spell(unsigned major, unsigned minor, unsigned build, struct arena *a)
 {
@@ -139,7 +126,7 @@ static const char *version_parse(struct bytes where, struct arena *a)
     static const char mark[] = "@(#)Version ";
     enum { LONGEST = 48 };
     unsigned major, minor, build;
-    const unsigned char *at = find_mark(where, mark, strlen(mark));
+    const unsigned char *at = bytes_find(where.data, where.size, mark, strlen(mark));
     if (at == NULL)
         return NULL;
     at += strlen(mark);
@@ -157,7 +144,7 @@ static const char *version_parse(struct bytes where, struct arena *a)
 static const char *version_fixed(struct bytes where, struct arena *a)
 {
     static const char mark[] = "\xBD\x04\xEF\xFE\x00\x00\x01";
-    const unsigned char *at = find_mark(where, mark, sizeof(mark));
+    const unsigned char *at = bytes_find(where.data, where.size, mark, sizeof(mark));
     if (at == NULL || where.size - (size_t)(at - where.data) < 16)
         return NULL;
     return spell(le_u16(at + 10), le_u16(at + 8), le_u16(at + 14), a);
