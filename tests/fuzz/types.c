@@ -20,10 +20,10 @@ static void see(void *context, const struct clr_static *s)
     ++*count;
 }
 
-static void see_variable(void *context, const struct clr_variable *v)
+static void see_variable(void *context, const struct clr_static *v)
 {
     size_t *count = context;
-    *count += strlen(v->name) + strlen(v->declared_by);
+    *count += strlen(v->field) + strlen(v->declared_by);
 }
 
 static void ask_type(struct clr_types *types, const struct runtime *r, uint64_t at)

@@ -21,8 +21,7 @@ static const char *find_type(struct clr_types *t, const struct clr_module *lib,
             break;
     }
     uint64_t table = row <= rows ? clr_module_type_def(t, lib, row) : 0;
-    if (table == 0 || !runtime_is_method_table(t->r, table) ||
-        !method_table_read(t, table, m))
+    if (table == 0 || !method_table_of(t, table, m))
         return "Module";
     return m->row == row && m->module == lib->address ? NULL : "MethodTable";
 }
@@ -64,8 +63,7 @@ static bool entries_fit(struct clr_types *t, const struct clr_module *lib)
     uint64_t local = memory_u64(t->memory, lib->address + at->module.local_module, &ok);
     uint64_t items = memory_u64(t->memory, local + at->local_module.classes, &ok);
     uint64_t count = memory_u64(t->memory, local + at->local_module.count, &ok), made = 0;
-    if (!ok || !runtime_is_method_table(t->r, first) || !method_table_read(t, first, &m) ||
-        !method_table_has_entry(&m))
+    if (!ok || !method_table_of(t, first, &m) || !method_table_has_entry(&m))
         return false;
     for (uint64_t i = 0; i < count && i < MOST && ok; i++) {
         uint64_t entry = memory_u64(t->memory, items + ITEM_SIZE * i, &ok);
@@ -177,8 +175,7 @@ static void compare_type(struct clr_types *t, uint64_t table,
                          const struct id_numbers *listed, struct clr_agreement *to)
 {
     struct method_table m;
-    if ((table & 2) || !runtime_is_method_table(t->r, table) ||
-        runtime_is_continuation(t->r, table) || !method_table_read(t, table, &m))
+    if (runtime_is_continuation(t->r, table) || !method_table_of(t, table, &m))
         return;
     if (method_table_is_array(&m) || method_table_is_generic(&m)) {
         tally(&to->instances, id_numbers_find(listed, table) != NO_ID);

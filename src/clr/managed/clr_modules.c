@@ -221,8 +221,7 @@ static void read_module_of(void *context, uint64_t handle)
 {
     struct clr_types *t = context;
     struct method_table m;
-    if (!(handle & 2) && runtime_is_method_table(t->r, handle) &&
-        method_table_read(t, handle, &m))
+    if (method_table_of(t, handle, &m))
         clr_module_of(t, m.module);
 }
 

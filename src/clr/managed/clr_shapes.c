@@ -162,7 +162,7 @@ static struct parts read_parts(const struct clr_types *t, uint64_t handle)
         }
         return p;
     }
-    if (!runtime_is_method_table(t->r, handle) || !method_table_read(t, handle, &p.m))
+    if (!method_table_of(t, handle, &p.m))
         return p;
     p.named = p.m;
     /* The name in the runtime's events; no structure leads from a layout to its methods. */

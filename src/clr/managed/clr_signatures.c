@@ -18,8 +18,7 @@ static void index_instance(void *context, uint64_t handle)
     struct clr_types *t = context;
     struct method_table m;
     struct instance *known;
-    if ((handle & 2) || !runtime_is_method_table(t->r, handle) ||
-        !method_table_read(t, handle, &m) || !method_table_is_value(&m))
+    if (!method_table_of(t, handle, &m) || !method_table_is_value(&m))
         return;
     uint64_t key = clr_shape_of(t, handle)->key;
     if (key == 0)

@@ -168,9 +168,9 @@ struct clr_bases clr_local_bases(struct clr_types *t, const struct method_table 
 /* The statics of a type in the process, or in one thread. */
 struct statics {
     struct clr_types *t;
-    void (*take)(void *context, const struct clr_static *s);
-    void (*take_any)(void *context, const struct clr_variable *v); /* or this, of all */
+    static_taker *take;
     void *context;
+    bool wants_all; /* whatever they hold */
     bool of_thread;
     uint64_t thread;
     struct clr_bases bases; /* plain: if they are wanted */
@@ -228,17 +228,17 @@ static struct clr_bases bases_of(const struct statics *s, const struct method_ta
     const struct clr_types *t = s->t;
     const struct runtime_layout *at = &t->r->at;
     struct clr_bases found = {0};
-    bool wants_plain = s->take_any != NULL, also;
+    bool also;
     if (runtime_is_8(t->r))
         return clr_local_bases(s->t, m, data);
     if (data != 0) {
         found.references = thread_base(t, m, at->thread_statics_gc_index, data);
-        if (wants_plain)
+        if (s->wants_all)
             found.plain = thread_base(t, m, at->thread_statics_plain_index, data);
         return found;
     }
     found.references = process_base(t, m, at->dynamic_statics_gc, &found.is_used);
-    if (wants_plain) {
+    if (s->wants_all) {
         found.plain = process_base(t, m, at->dynamic_statics_plain, &also);
         found.is_used &= also || at->dynamic_statics_plain == RUNTIME_NO_OFFSET;
     }
@@ -263,8 +263,7 @@ static void take_owner(void *context, uint64_t handle)
 {
     struct clr_statics_owners *o = context;
     struct method_table m;
-    if (handle == 0 || (handle & 2) || !runtime_is_method_table(o->t->r, handle) ||
-        !method_table_read(o->t, handle, &m) || method_table_is_array(&m) ||
+    if (handle == 0 || !method_table_of(o->t, handle, &m) || method_table_is_array(&m) ||
         !method_table_has_statics(o->t, &m) || !clr_spend(o->t, sizeof(*o->all)))
         return;
     o->all = grow(o->all, o->len, &o->cap, sizeof(*o->all));
@@ -297,56 +296,51 @@ static void owners_of(struct clr_statics_owners *o, const struct clr_module *m)
 
 /* --- what is told of them ------------------------------------------------------ */
 
-/* What its field is called; the dump may lack it. */
-static const char *field_name_of(const struct statics *s, const struct metadata *m,
-                                 const struct field_desc *d)
-{
-    const char *name = metadata_field_name(m, d->token);
-    return name[0] != '\0' ? name : s->t->unknown->raw;
-}
-
-static void report_static(const struct statics *s, const struct clr_statics_owner *owner,
-                          const struct metadata *m, const struct field_desc *d)
-{
-    bool ok = true;
-    struct clr_static found = {.declared_by = owner->name,
-                               .slot = s->bases.references + d->offset,
-                               .of_thread = s->of_thread,
-                               .thread = s->thread};
-    found.object = memory_u64(s->t->memory, found.slot, &ok);
-    if (found.object == 0)
-        return;
-    found.field = field_name_of(s, m, d);
-    s->take(s->context, &found);
-}
-
-static void report_variable(const struct statics *s, const struct clr_statics_owner *owner,
-                            const struct clr_module *module, const struct field_desc *d)
+/* What is known of a variable besides the object that it holds; true if it is to be kept.
+ */
+static bool describe(const struct statics *s, const struct clr_statics_owner *owner,
+                     const struct clr_module *module, const struct field_desc *d,
+                     bool is_reference, struct clr_static *v)
 {
     enum { COST = 256 }; /* of keeping one */
     struct clr_types *t = s->t;
     struct clr_scope scope = {.module = module};
     const struct runtime_layout *at = &t->r->at;
-    bool is_reference = d->element == ELEMENT_CLASS || d->element == ELEMENT_VALUETYPE;
-    uint64_t base = is_reference ? s->bases.references : s->bases.plain;
     uint32_t member =
         s->of_thread ? at->thread_statics_plain_index : at->dynamic_statics_plain;
-    struct clr_variable v = {.declared_by = owner->name,
-                             .module = module->path,
-                             .name = field_name_of(s, &module->metadata, d),
-                             .slot = base != 0 ? base + d->offset : 0,
-                             .is_boxed = d->element == ELEMENT_VALUETYPE,
-                             .is_used = s->of_thread ? base != 0 : s->bases.is_used,
-                             .of_thread = s->of_thread,
-                             .thread = s->thread};
+    v->is_boxed = d->element == ELEMENT_VALUETYPE;
+    v->is_used = s->of_thread ? v->slot != 0 : s->bases.is_used;
     scope.arguments = clr_shape_arguments(t, clr_shape_of(t, owner->table), &scope.count);
     const struct clr_shape *shape =
         clr_field_shape(t, &scope, metadata_field_signature(&module->metadata, d->token));
-    v.value = clr_field_of(t, is_reference ? ELEMENT_CLASS : d->element, shape);
+    v->value = clr_field_of(t, is_reference ? ELEMENT_CLASS : d->element, shape);
     if (!is_reference && member == RUNTIME_NO_OFFSET && !runtime_is_8(t->r))
-        v.value.kind = HD_FIELD_UNKNOWN;
-    if (clr_spend(t, COST))
-        s->take_any(s->context, &v);
+        v->value.kind = HD_FIELD_UNKNOWN;
+    return clr_spend(t, COST) && s->take != NULL;
+}
+
+/* The dump may lack the name of its field. */
+static void report_static(const struct statics *s, const struct clr_statics_owner *owner,
+                          const struct clr_module *module, const struct field_desc *d)
+{
+    bool is_reference = d->element == ELEMENT_CLASS || d->element == ELEMENT_VALUETYPE,
+         ok = true;
+    uint64_t base = is_reference ? s->bases.references : s->bases.plain;
+    struct clr_static v = {.declared_by = owner->name,
+                           .module = module->path,
+                           .slot = base != 0 ? base + d->offset : 0,
+                           .of_thread = s->of_thread,
+                           .thread = s->thread};
+    if (!s->wants_all) {
+        v.object = is_reference ? memory_u64(s->t->memory, v.slot, &ok) : 0;
+        if (v.object == 0)
+            return;
+    }
+    v.field = metadata_field_name(&module->metadata, d->token);
+    if (v.field[0] == '\0')
+        v.field = s->t->unknown->raw;
+    if (!s->wants_all || describe(s, owner, module, d, is_reference, &v))
+        s->take(s->context, &v);
 }
 
 static void report_all(const struct statics *s, const struct clr_statics_owner *owner,
@@ -356,13 +350,9 @@ static void report_all(const struct statics *s, const struct clr_statics_owner *
     struct field_list list = method_table_fields(s->t, m);
     for (uint32_t i = 0; i < list.count && module != NULL && clr_spend(s->t, 16); i++) {
         struct field_desc d;
-        if (!field_desc_read(s->t, &list, i, &d) || !d.is_static || d.is_rva ||
-            d.is_thread != s->of_thread)
-            continue;
-        if (s->take_any != NULL)
-            report_variable(s, owner, module, &d);
-        else if (d.element == ELEMENT_CLASS || d.element == ELEMENT_VALUETYPE)
-            report_static(s, owner, &module->metadata, &d);
+        if (field_desc_read(s->t, &list, i, &d) && d.is_static && !d.is_rva &&
+            d.is_thread == s->of_thread)
+            report_static(s, owner, module, &d);
     }
 }
 
@@ -389,13 +379,13 @@ static void report_threads(struct statics *s, const struct clr_statics_owner *ow
             continue;
         s->thread = threads->all[i].os_id;
         s->bases = bases_of(s, m, threads->all[i].data);
-        if (s->bases.references == 0 && (s->bases.plain == 0 || s->take_any == NULL))
+        if (s->bases.references == 0 && (s->bases.plain == 0 || !s->wants_all))
             continue;
         report_all(s, owner, m);
         s->t->declared.thread_instances++;
         any = true;
     }
-    if (any || s->take_any == NULL)
+    if (any || !s->wants_all)
         return;
     s->thread = 0; /* no thread has used it */
     s->bases = (struct clr_bases){0};
@@ -423,9 +413,9 @@ static void report_owner(struct statics *s, const struct clr_statics_owner *owne
     s->of_thread = false;
     s->thread = 0;
     s->bases = bases_of(s, &m, 0);
-    if (s->take_any != NULL && !is_real(owner, &m, s->bases.is_used))
+    if (s->wants_all && !is_real(owner, &m, s->bases.is_used))
         return;
-    if (s->bases.references != 0 || s->take_any != NULL)
+    if (s->bases.references != 0 || s->wants_all)
         report_all(s, owner, &m);
     if (!has_thread_statics(s->t, &m))
         return;
@@ -453,18 +443,15 @@ static void report_process(struct statics s)
     free(owners.all);
 }
 
-void clr_types_statics(struct clr_types *t,
-                       void (*take)(void *context, const struct clr_static *s),
-                       void *context)
+void clr_types_statics(struct clr_types *t, static_taker *take, void *context)
 {
     report_process((struct statics){.t = t, .take = take, .context = context});
 }
 
-void clr_types_variables(struct clr_types *t,
-                         void (*take)(void *context, const struct clr_variable *v),
-                         void *context)
+void clr_types_variables(struct clr_types *t, static_taker *take, void *context)
 {
-    report_process((struct statics){.t = t, .take_any = take, .context = context});
+    report_process(
+        (struct statics){.t = t, .take = take, .context = context, .wants_all = true});
 }
 
 struct clr_declared clr_types_declared(const struct clr_types *t)

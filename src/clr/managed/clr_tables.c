@@ -73,6 +73,12 @@ bool method_table_read(const struct clr_types *t, uint64_t address, struct metho
     return ok;
 }
 
+bool method_table_of(const struct clr_types *t, uint64_t handle, struct method_table *m)
+{
+    return !(handle & 2) && runtime_is_method_table(t->r, handle) &&
+           method_table_read(t, handle, m);
+}
+
 bool method_table_is_collectible(const struct clr_types *t, const struct method_table *m)
 {
     /* .NET 8 has a token of its own. */

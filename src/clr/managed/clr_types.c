@@ -96,31 +96,26 @@ void clr_types_close(struct clr_types *t)
     free(t);
 }
 
-/* Where elements begin: behind the pointer to the MethodTable, the count and, of several
+/* Elements begin behind the pointer to the MethodTable, the count and, of several
  * dimensions, sizes and lower bounds; the base size has the object's header besides. */
-static void set_elements(struct clr_type *shown, const struct method_table *m)
-{
-    enum { STRING_TEXT = 12, OBJECT_HEADER = 8 };
-    shown->element_size = method_table_element_size(m);
-    shown->elements_at = shown->is_string ? STRING_TEXT : m->base_size - OBJECT_HEADER;
-}
-
 static void show_type(struct clr_types *t, struct clr_type *shown,
                       const struct clr_shape *shape)
 {
+    enum { STRING_TEXT = 12, OBJECT_HEADER = 8 };
     struct method_table m;
     shown->name = clr_shown(t, shape->name);
     shown->full_name = clr_shown_full(t, shape->full_name);
-    if (!runtime_is_method_table(t->r, shown->method_table) ||
-        !method_table_read(t, shown->method_table, &m))
+    if (!method_table_of(t, shown->method_table, &m))
         return;
     const struct clr_module *module = clr_module_of(t, m.module);
     shown->module = module != NULL ? module->path : NULL;
     shown->is_array = method_table_is_array(&m);
     shown->is_string = method_table_is_string(&m);
     shown->is_collectible = method_table_is_collectible(t, &m);
-    if (shown->is_array || shown->is_string)
-        set_elements(shown, &m);
+    if (shown->is_array || shown->is_string) {
+        shown->element_size = method_table_element_size(&m);
+        shown->elements_at = shown->is_string ? STRING_TEXT : m.base_size - OBJECT_HEADER;
+    }
     clr_fields_of(t, &m, shown);
 }
 
@@ -187,8 +182,8 @@ const char *clr_enum_name(struct clr_types *t, uint64_t table, uint64_t value)
     struct method_table m;
     struct bytes attribute;
     const struct clr_module *module;
-    if (!runtime_is_method_table(t->r, table) || !method_table_read(t, table, &m) ||
-        !clr_is_enum(t, &m) || (module = clr_module_of(t, m.module)) == NULL)
+    if (!method_table_of(t, table, &m) || !clr_is_enum(t, &m) ||
+        (module = clr_module_of(t, m.module)) == NULL)
         return NULL;
     const struct metadata *metadata = &module->metadata;
     uint32_t size = clr_field_of(t, method_table_element(t, &m), t->nothing).size;

@@ -56,25 +56,24 @@ struct clr_type {
     struct clr_field self_value; /* the value in a box; the four numbers; the string */
 };
 
-/* What a static variable holds. */
+/* A static variable. */
 struct clr_static {
     const char *declared_by; /* "Shop.Store", as shown */
+    const char *module;      /* path; NULL unknown */
     const char *field;       /* "s_byNumber", "<Log>k__BackingField": as gcdumps have it */
-    uint64_t slot, object;   /* the variable's address and value; object is never 0 */
+    uint64_t slot;           /* its address; 0: it has none yet */
     bool of_thread;
-    uint64_t thread; /* id that the system gives it; 0 unknown */
-};
+    uint64_t thread; /* id that the system gives it; 0: of no thread, or unknown */
 
-/* Any static variable, with whatever it holds. */
-struct clr_variable {
-    const char *declared_by, *module, *name; /* module: path; NULL unknown */
+    uint64_t object; /* what it holds, by clr_types_statics() */
+
+    /* By clr_types_variables(). */
     struct clr_field value; /* kind UNKNOWN where this runtime's way is not known */
     bool is_boxed;          /* a struct, which is a REFERENCE to its box then */
-    uint64_t slot;          /* its address; 0: it has none yet */
     bool is_used;           /* its class, or by this thread: else it has no value yet */
-    bool of_thread;
-    uint64_t thread; /* 0: of no thread, or unknown */
 };
+
+typedef void static_taker(void *context, const struct clr_static *s);
 
 /* r and a must outlive it; a gets all strings and arrays. */
 struct clr_types *clr_types_open(const struct runtime *r, struct arena *a);
@@ -88,11 +87,9 @@ const char *clr_types_misfit(struct clr_types *t);
  * has "UNKNOWN 0x7f...". Lives as long as t. One thread at a time. */
 const struct clr_type *clr_type_of(struct clr_types *t, uint64_t method_table);
 
-/* All static and thread static variables with a value, modules in the order of their list,
- * then types by token: always the same order. */
-void clr_types_statics(struct clr_types *t,
-                       void (*take)(void *context, const struct clr_static *s),
-                       void *context);
+/* All static and thread static variables that hold an object, modules in the order of their
+ * list, then types by token: always the same order. */
+void clr_types_statics(struct clr_types *t, static_taker *take, void *context);
 
 /* Counts of the last walk of the statics. */
 struct clr_declared {
@@ -119,10 +116,8 @@ struct clr_agreement clr_types_agreement(struct clr_types *t);
 
 /* clr_types_statics() with all that is not literal, whatever it holds, also of classes
  * whose constructor has not run. What the compiler keeps in the image (RVA) is left out: it
- * is data of initialisers, not variables. Some thousands. */
-void clr_types_variables(struct clr_types *t,
-                         void (*take)(void *context, const struct clr_variable *v),
-                         void *context);
+ * is data of initialisers, not variables. Some thousands. take may be NULL. */
+void clr_types_variables(struct clr_types *t, static_taker *take, void *context);
 
 /* The name of the member of an enum that has this value, as C# would write it ("Red",
  * "Read | Write"); NULL: none has. */
@@ -214,6 +209,9 @@ struct method_table {
 
 /* False: it cannot be read. */
 bool method_table_read(const struct clr_types *t, uint64_t address, struct method_table *m);
+
+/* The same of a handle; false, too, if it is that of a TypeDesc, or of nothing. */
+bool method_table_of(const struct clr_types *t, uint64_t handle, struct method_table *m);
 
 /* Of MTFlags. The low half is the size of an element where there are elements. */
 static inline bool method_table_has_elements(const struct method_table *m)

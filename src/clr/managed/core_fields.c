@@ -403,7 +403,7 @@ struct static_list {
     size_t len, cap;
 };
 
-static void read_variable(const struct field_reader *l, const struct clr_variable *v,
+static void read_variable(const struct field_reader *l, const struct clr_static *v,
                           struct hd_static *to)
 {
     unsigned char bytes[8] = {0};
@@ -431,7 +431,7 @@ static void read_variable(const struct field_reader *l, const struct clr_variabl
     to->field = inside;
 }
 
-static void take_variable(void *context, const struct clr_variable *v)
+static void take_variable(void *context, const struct clr_static *v)
 {
     struct static_list *s = context;
     s->all = grow(s->all, s->len, &s->cap, sizeof(*s->all));
@@ -443,7 +443,7 @@ static void take_variable(void *context, const struct clr_variable *v)
                              .thread = v->thread,
                              .bytes = HD_UNKNOWN,
                              .retained = HD_UNKNOWN};
-    to->field.name = v->name;
+    to->field.name = v->field;
     to->field.declared_by = v->declared_by;
     read_variable(&s->l, v, to);
 }

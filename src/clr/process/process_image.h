@@ -92,6 +92,8 @@ const struct image_file *image_file_at(const struct process_image *p, uint64_t b
  * of the file. */
 bool process_image_open(struct process_image *p, struct bytes file, struct arena *a,
                         struct hd_error *err);
+
+/* Unmaps files; what was taken from them is no longer to be looked at. */
 void process_image_close(struct process_image *p);
 
 /* --- core files ------------------------------------------------------------------ */
@@ -143,8 +145,5 @@ void mapped_files_add(struct process_image *p, struct arena *a);
 /* One line about assemblies that would be needed and are not here, or are others by now:
  * "/app/Shop.dll and others"; in a. NULL: none. */
 const char *mapped_files_lacking(const struct process_image *p, struct arena *a);
-
-/* Unmap them; what was taken from them is no longer to be looked at. */
-void mapped_files_close(struct process_image *p);
 
 #endif

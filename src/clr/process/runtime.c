@@ -1,10 +1,424 @@
+/* The runtime of a process image: its library, its collector, what describes it. */
 #include "clr/process/runtime.h"
 
 #include "base/error.h"
+#include "base/path.h"
+#include "clr/process/pe_image.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+/* --- the library ------------------------------------------------------------------- */
+
+/* libcoreclr.so or coreclr.dll in a process image, or the program that contains it: where
+ * it is, its symbols and its version. */
+
+/* Where its symbols are looked up: in memory, or in its file as it would be loaded. */
+struct runtime_image {
+    bool is_pe; /* which of the two it is */
+    struct elf_image elf;
+    struct pe_image pe;
+};
+
+struct runtime_module {
+    const char *path; /* of the mapping; NULL: not told */
+    uint64_t base;
+    bool is_program; /* it is the main program: a single file, or native */
+    struct runtime_image in_memory;
+    bool has_file;
+    struct runtime_image in_file; /* as it would be loaded there; if has_file */
+    struct memory file;
+};
+
+/* A file that is gone by now has a word behind its name; Windows minds no case. */
+static bool runtime_module_is_named(const char *path, const char *name)
+{
+    const char *file = path_file_name(path);
+    return strncasecmp(file, name, strlen(name)) == 0 &&
+           (file[strlen(name)] == '\0' || file[strlen(name)] == ' ');
+}
+
+bool runtime_library_is(const char *path)
+{
+    static const char collector[] = "libclrgc";
+    return runtime_module_is_named(path, core_kind.library) ||
+           strncmp(path_file_name(path), collector, strlen(collector)) == 0;
+}
+
+static bool has_library(const struct process_image *image, const char *name)
+{
+    for (size_t i = 0; i < image->mapping_count; i++)
+        if (strcasecmp(path_file_name(image->mappings[i].path), name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a process without this runtime has that of .NET Framework. */
+static bool runtime_module_is_framework(const struct process_image *image)
+{
+    return has_library(image, "clr.dll") || has_library(image, "mscorwks.dll");
+}
+
+/* The library, else the main program, whose headers stand behind its first 64 bytes, on its
+ * first page. False: neither can be found. m stays where it is as long as it is used. */
+static bool runtime_module_find(struct runtime_module *m, const struct process_image *image,
+                                struct arena *a)
+{
+    const struct image_mapping *at = NULL;
+    for (size_t i = 0; i < image->mapping_count && at == NULL; i++)
+        if (image->mappings[i].offset == 0 &&
+            runtime_module_is_named(image->mappings[i].path, image->kind->library))
+            at = &image->mappings[i];
+    *m = (struct runtime_module){.is_program = at == NULL};
+    if (at == NULL && image->program_headers > 0)
+        at = image_mapping_at(image, image->program_headers);
+    if (at == NULL || at->offset != 0)
+        return false;
+    m->path = at->path;
+    m->base = at->start;
+    m->in_memory.is_pe = pe_image_at(&m->in_memory.pe, &image->memory, m->base);
+    if (!elf_image_at(&m->in_memory.elf, &image->memory, m->base))
+        m->in_memory.elf.dynamic_size = 0;
+    const struct image_file *file = image_file_at(image, m->base);
+    m->has_file = file != NULL &&
+                  elf_image_of_file(&m->in_file.elf, &m->file, file->bytes, m->base, a);
+    return true;
+}
+
+/* --- symbols ------------------------------------------------------------------------- */
+
+/* A symbol; address 0: none. Of a PE image its size is what is there behind it. */
+static struct elf_symbol runtime_image_symbol(const struct runtime_image *i,
+                                              const char *name)
+{
+    if (!i->is_pe)
+        return elf_symbol(&i->elf, name);
+    uint64_t at = pe_export(&i->pe, name);
+    return (struct elf_symbol){at, at != 0 ? memory_from(i->pe.memory, at).size : 0};
+}
+
+/* A pointer in it, as the loader leaves it. */
+static uint64_t runtime_image_pointer(const struct runtime_image *i, uint64_t address,
+                                      bool *ok)
+{
+    return i->is_pe ? memory_u64(i->pe.memory, address, ok)
+                    : elf_pointer(&i->elf, address, ok);
+}
+
+/* A symbol in the process; address 0: none. */
+static struct elf_symbol runtime_module_symbol(const struct runtime_module *m,
+                                               const char *name)
+{
+    struct elf_symbol found = runtime_image_symbol(&m->in_memory, name);
+    return found.address == 0 && m->has_file ? runtime_image_symbol(&m->in_file, name)
+                                             : found;
+}
+
+/* Whether it is a program of Native AOT. */
+static bool runtime_module_is_native(const struct runtime_module *m)
+{
+    return runtime_module_symbol(m, "DotNetRuntimeDebugHeader").address != 0;
+}
+
+/* --- version ------------------------------------------------------------------------- */
+
+/* Digits and dots, and what follows a hyphen: "11.0.0-preview.2". */
+static const char *version_in_path(const char *path, struct arena *a)
+{
+    static const char folder[] = "Microsoft.NETCore.App/", digits[] = "0123456789.",
+                      rest[] = "0123456789.abcdefghijklmnopqrstuvwxyz-";
+    const char *at = strstr(path, folder);
+    if (at == NULL)
+        return NULL;
+    at += strlen(folder);
+    size_t len = strspn(at, digits);
+    if (len > 0 && at[len] == '-')
+        len += strspn(at + len, rest);
+    return len > 0 && at[len] == '/' ? arena_strdup(a, at, len) : NULL;
+}
+
+/* The third number is the patch and two digits more. */
+static const char *spell(unsigned major, unsigned minor, unsigned build, struct arena *a)
+{
+    return arena_printf(a, "%u.%u.%u", major, minor, build / 100);
+}
+
+/* "@(#)Version 10.0.1226.42308 @Commit"; without the patch that of a first release:
+ * 11.0.26.53018. */
+static const char *version_parse(struct bytes where, struct arena *a)
+{
+    static const char mark[] = "@(#)Version ";
+    enum { LONGEST = 48 };
+    unsigned major, minor, build;
+    const unsigned char *at = bytes_find(where.data, where.size, mark, strlen(mark));
+    if (at == NULL)
+        return NULL;
+    at += strlen(mark);
+    char text[LONGEST] = "";
+    size_t left = where.size - (size_t)(at - where.data);
+    memcpy(text, at, left < LONGEST - 1 ? left : LONGEST - 1);
+    if (sscanf(text, "%4u.%4u.%8u", &major, &minor, &build) != 3)
+        return NULL;
+    return build >= 10 ? spell(major, minor, build, a)
+                       : arena_printf(a, "%u.%u", major, minor);
+}
+
+/* VS_FIXEDFILEINFO, which a library's resources hold: signature, version of the structure,
+ * minor and major, revision and build. */
+static const char *version_fixed(struct bytes where, struct arena *a)
+{
+    static const char mark[] = "\xBD\x04\xEF\xFE\x00\x00\x01";
+    const unsigned char *at = bytes_find(where.data, where.size, mark, sizeof(mark));
+    if (at == NULL || where.size - (size_t)(at - where.data) < 16)
+        return NULL;
+    return spell(le_u16(at + 10), le_u16(at + 8), le_u16(at + 14), a);
+}
+
+/* In the parts that are there of a library or program, which have some megabytes. */
+static const char *version_in_memory(const struct process_image *image, const char *path,
+                                     const char *(*parse)(struct bytes where,
+                                                          struct arena *a),
+                                     struct arena *a)
+{
+    enum { LARGEST = 1 << 28 };
+    uint64_t looked = 0;
+    for (size_t i = 0; i < image->mapping_count; i++) {
+        const struct image_mapping *at = &image->mappings[i];
+        if (strcmp(at->path, path) != 0)
+            continue;
+        looked += at->end - at->start;
+        if (looked > LARGEST)
+            return NULL;
+        for (uint64_t next = at->start; next < at->end;) {
+            struct bytes there =
+                bytes_within(memory_from(&image->memory, next), 0, at->end - next);
+            const char *found = there.size > 0 ? parse(there, a) : NULL;
+            if (found != NULL)
+                return found;
+            if (there.size == 0)
+                break;
+            next += there.size;
+        }
+    }
+    return NULL;
+}
+
+/* "10.0.12", from the path of a shared framework, or what the library says of itself;
+ * NULL unknown. */
+static const char *runtime_module_version(const struct runtime_module *m,
+                                          const struct process_image *image,
+                                          struct arena *a)
+{
+    const char *found = version_in_path(m->path, a);
+    for (size_t i = 0; i < image->mapping_count && found == NULL && m->is_program; i++)
+        found = version_in_path(image->mappings[i].path, a);
+    /* That of coreclr.dll, which the list of modules tells; a program has one of its own.
+     */
+    const struct image_mapping *at = image_mapping_at(image, m->base);
+    if (found == NULL && !m->is_program && at != NULL && at->version != 0)
+        found = spell((unsigned)(at->version >> 48), (unsigned)(at->version >> 32 & 0xffff),
+                      (unsigned)(at->version >> 16 & 0xffff), a);
+    const struct image_file *file = image_file_at(image, m->base);
+    if (found == NULL && file != NULL)
+        found = version_parse(file->bytes, a);
+    if (found == NULL)
+        found = version_in_memory(image, m->path, version_parse, a);
+    /* That of the runtime's own library, which comes with it: a dump without code has its
+     * resources where a program brought its runtime and the file is not here. */
+    for (size_t i = 0; i < image->mapping_count && found == NULL; i++) {
+        const char *path = image->mappings[i].path;
+        if (strcmp(path_file_name(path), "System.Private.CoreLib.dll") == 0)
+            return version_in_memory(image, path, version_fixed, a);
+    }
+    return found;
+}
+
+/* --- the collector --------------------------------------------------------------- */
+
+/* What the collector tells debuggers: GcDacVars, whose layout is versioned and only ever
+ * grows (dotnet/runtime, src/coreclr/gc/gcinterface.dacvars.def). Offsets in it of pointers
+ * to variables of the collector. */
+enum {
+    GC_VERSION = 0, /* two bytes: major, minor */
+    GC_GENERATION_SIZE = 8,
+    GC_GENERATION_COUNT = 16,
+    GC_GENERATION_TABLE = 48,
+    GC_EPHEMERAL_SEGMENT = 80,
+    GC_ALLOC_ALLOCATED = 120,
+    GC_FINALIZE_QUEUE = 144,
+    GC_HEAP_COUNT = 176,
+    GC_HEAPS = 184,
+    GC_INVALID_COUNT = 192,
+    GC_HANDLE_TABLE_MAP = 232,
+    GC_HEAP_OFFSETS = 240,
+    GC_GENERATION_OFFSETS = 248
+};
+
+/* What global number i of a table points to, if that is GcDacVars; else 0. Version 1 is
+ * .NET Core 3, 2 all since; a minor is a few more members. */
+static uint64_t gc_at(const struct memory *m, uint64_t table, unsigned i)
+{
+    enum { SMALLEST = 64, LARGEST = 4096, NEWEST_MAJOR = 9 };
+    bool ok = true;
+    uint64_t variable = memory_u64(m, table + i * UINT64_C(8), &ok);
+    uint64_t at = ok ? memory_u64(m, variable, &ok) : 0;
+    if (!ok)
+        return 0;
+    uint8_t major = memory_u8(m, at + GC_VERSION, &ok);
+    uint64_t size = memory_u64(m, at + GC_GENERATION_SIZE, &ok),
+             count = memory_u64(m, at + GC_GENERATION_COUNT, &ok);
+    bool is_gc = ok && at % 8 == 0 && major > 0 && major <= NEWEST_MAJOR && size % 8 == 0 &&
+                 size >= SMALLEST && size <= LARGEST && count == GC_GENERATIONS;
+    return is_gc ? at : 0;
+}
+
+/* The only one of count addresses of globals at table that holds the pointer to GcDacVars;
+ * 0 if there is none, or several. The others are nobody's business (memory.h). */
+static uint64_t gc_globals_find(const struct memory *m, uint64_t table, unsigned count)
+{
+    bool before = memory_look_away(m, true), is_only = true;
+    unsigned place = count;
+    uint64_t found = 0;
+    for (unsigned i = 0; i < count && is_only; i++) {
+        uint64_t at = gc_at(m, table, i);
+        if (at == 0 || at == found)
+            continue;
+        is_only = found == 0;
+        found = at;
+        place = i;
+    }
+    memory_look_away(m, before);
+    return is_only && found != 0 ? gc_at(m, table, place) : 0;
+}
+
+uint64_t gc_count_address(const struct memory *m, uint64_t gc)
+{
+    bool ok = gc != 0;
+    uint64_t at = ok ? memory_u64(m, gc + GC_INVALID_COUNT, &ok) : 0;
+    return ok ? at : 0;
+}
+
+bool gc_heap_is_valid(const struct runtime *r)
+{
+    bool ok = true;
+    uint64_t at = gc_count_address(&r->image->memory, r->gc);
+    return at != 0 && memory_u32(&r->image->memory, at, &ok) == 0 && ok;
+}
+
+/* --- heaps --------------------------------------------------------------------- */
+
+/* Positions in the offsets of a server heap's members (dac_gcheap_fields.h). */
+enum {
+    HEAP_ALLOC_ALLOCATED = 0,
+    HEAP_EPHEMERAL_SEGMENT = 1,
+    HEAP_FINALIZE_QUEUE = 2,
+    HEAP_GENERATION_TABLE = 18
+};
+
+/* The runtime allows no more processors (MAX_SUPPORTED_CPUS). */
+enum { MAX_HEAPS = 1024, MAX_MEMBER = 1 << 16 };
+
+static uint64_t global(const struct runtime *r, unsigned at, bool *ok)
+{
+    return memory_u64(&r->image->memory, r->gc + at, ok);
+}
+
+/* What the variable holds whose address stands there. */
+static uint64_t value(const struct runtime *r, unsigned at, bool *ok)
+{
+    return memory_u64(&r->image->memory, global(r, at, ok), ok);
+}
+
+/* Number i of a table of offsets; no member of the collector lies further out. */
+static uint32_t offset(const struct runtime *r, unsigned table, unsigned i, bool *ok)
+{
+    uint32_t at = memory_u32(&r->image->memory, global(r, table, ok) + 4 * (uint64_t)i, ok);
+    *ok = *ok && at < MAX_MEMBER;
+    return *ok ? at : 0;
+}
+
+static void read_workstation(struct gc_globals *g, const struct runtime *r, struct arena *a,
+                             bool *ok)
+{
+    bool has_queue = true;
+    g->parts = arena_array(a, struct gc_part, 1);
+    g->part_count = 1;
+    g->parts[0] = (struct gc_part){
+        .generations = global(r, GC_GENERATION_TABLE, ok),
+        .ephemeral_segment = value(r, GC_EPHEMERAL_SEGMENT, ok),
+        .allocated = value(r, GC_ALLOC_ALLOCATED, ok),
+        .finalizers = value(r, GC_FINALIZE_QUEUE, &has_queue),
+    };
+}
+
+static void read_server(struct gc_globals *g, const struct runtime *r, uint32_t count,
+                        struct arena *a, bool *ok)
+{
+    const struct memory *m = &r->image->memory;
+    uint64_t heaps = value(r, GC_HEAPS, ok);
+    uint32_t allocated = offset(r, GC_HEAP_OFFSETS, HEAP_ALLOC_ALLOCATED, ok),
+             ephemeral = offset(r, GC_HEAP_OFFSETS, HEAP_EPHEMERAL_SEGMENT, ok),
+             table = offset(r, GC_HEAP_OFFSETS, HEAP_GENERATION_TABLE, ok),
+             queue = offset(r, GC_HEAP_OFFSETS, HEAP_FINALIZE_QUEUE, ok);
+    g->parts = arena_array(a, struct gc_part, count);
+    for (uint32_t i = 0; i < count && *ok; i++) {
+        bool has_queue = true;
+        uint64_t heap = memory_u64(m, heaps + 8 * (uint64_t)i, ok);
+        g->parts[g->part_count++] = (struct gc_part){
+            .generations = heap + table,
+            .ephemeral_segment = memory_u64(m, heap + ephemeral, ok),
+            .allocated = memory_u64(m, heap + allocated, ok),
+            .finalizers = memory_u64(m, heap + queue, &has_queue),
+        };
+    }
+}
+
+static void read_generations(struct gc_globals *g, const struct runtime *r, bool *ok)
+{
+    enum { ALLOCATION, START_SEGMENT, ALLOCATION_START };
+    g->generation_size = memory_u64(&r->image->memory, r->gc + GC_GENERATION_SIZE, ok);
+    g->allocation_at = offset(r, GC_GENERATION_OFFSETS, ALLOCATION, ok);
+    g->start_segment_at = offset(r, GC_GENERATION_OFFSETS, START_SEGMENT, ok);
+    /* -1 where there are regions. */
+    bool has_start = *ok;
+    g->allocation_start_at = offset(r, GC_GENERATION_OFFSETS, ALLOCATION_START, &has_start);
+    g->has_segments = has_start;
+    *ok = *ok && g->generation_size > 0 && g->generation_size < MAX_MEMBER;
+}
+
+bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena *a,
+                     struct hd_error *err)
+{
+    enum { KNOWN_MAJOR = 2 };
+    const struct memory *m = &r->image->memory;
+    bool ok = r->gc != 0;
+    *g = (struct gc_globals){.part_count = 0};
+    uint8_t major = memory_u8(m, r->gc + GC_VERSION, &ok),
+            minor = memory_u8(m, r->gc + GC_VERSION + 1, &ok);
+    uint64_t generations = memory_u64(m, r->gc + GC_GENERATION_COUNT, &ok);
+    bool is_known = !ok || (major == KNOWN_MAJOR && generations == GC_GENERATIONS);
+    read_generations(g, r, &ok);
+    g->handle_map = global(r, GC_HANDLE_TABLE_MAP, &ok);
+    /* Null pointers in a workstation collector. */
+    bool is_server = ok;
+    uint64_t count_at = global(r, GC_HEAP_COUNT, &is_server);
+    uint32_t count = memory_u32(m, count_at, &is_server);
+    if (ok && is_server && count > 0)
+        read_server(g, r, count < MAX_HEAPS ? count : MAX_HEAPS, a, &ok);
+    else if (ok)
+        read_workstation(g, r, a, &ok);
+    if (!is_known)
+        return fail(err, HD_UNSUPPORTED,
+                    "the garbage collector of this process (interface %u.%u) is unknown; "
+                    "take a gcdump with `heapdrift collect -p PID`",
+                    major, minor);
+    return ok || fail(err, HD_UNSUPPORTED,
+                      "the dump lacks the globals of the garbage collector; take one with "
+                      "the heap: `createdump --withheap PID`");
+}
 
 /* --- MethodTables -------------------------------------------------------------- */
 
@@ -310,7 +724,8 @@ static bool refuse_module(struct runtime_search *s)
 static bool find_module(struct runtime_search *s)
 {
     const struct process_image *image = s->r->image;
-    if (runtime_module_is_32_bit(image) && !runtime_module_is_framework(image))
+    /* Windows runs it beside libraries of 64 bits. */
+    if (has_library(image, "wow64.dll") && !runtime_module_is_framework(image))
         return fail(s->err, HD_UNSUPPORTED,
                     "a %s of a 32-bit process; only those of 64 bits can be "
                     "read" TAKE_GCDUMP,
@@ -393,4 +808,53 @@ bool runtime_find(struct runtime *r, const struct process_image *image, struct a
     if (!ok && err != NULL && err->status == HD_OK)
         *err = why;
     return ok;
+}
+
+/* --- a process that runs ---------------------------------------------------------------
+ */
+
+uint64_t clr_heap_count_address(const struct clr_process *p, struct arena *a,
+                                struct hd_error *err)
+{
+    enum { MAX_GLOBALS = 256 }; /* that are asked; .NET 8 has 157, which is most */
+    const struct process_image image = {.processor = processor_here(),
+                                        .kind = &core_kind,
+                                        .program_headers = p->program_headers,
+                                        .mappings = p->mappings,
+                                        .mapping_count = p->mapping_count,
+                                        .memory = memory_of(p->pieces, p->piece_count, a)};
+    struct runtime_module module;
+    bool found = runtime_module_find(&module, &image, a);
+    uint64_t table = found ? runtime_module_symbol(&module, "g_dacTable").address : 0;
+    if (found && module.is_program && runtime_module_is_native(&module))
+        return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+                          "a native AOT program, whose memory cannot be read");
+    if (table == 0)
+        return fail(
+            err, HD_UNSUPPORTED,
+            "the process has no .NET runtime whose memory can be read: " RUNTIME_OLDEST_READ
+            " or later");
+    const struct processor *of = module.in_memory.elf.processor;
+    if (of != NULL && of != image.processor)
+        return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+                          "a program for %s, which is emulated here", of->name);
+    const char *version = runtime_module_version(&module, &image, a);
+    if (version != NULL && runtime_is_too_old(version))
+        return fail_about(
+            err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+            "its runtime is .NET %s; reading its memory needs " RUNTIME_OLDEST_READ
+            " or later",
+            version);
+    if (version != NULL && runtime_is_of_others(version, image.processor))
+        return fail_about(
+            err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
+            "its runtime is .NET %s; reading its memory on %s needs a later version",
+            version, image.processor->name);
+    uint64_t gc = gc_globals_find(&image.memory, table, MAX_GLOBALS),
+             at = gc_count_address(&image.memory, gc);
+    if (at == 0)
+        fail(err, HD_UNSUPPORTED,
+             "the runtime does not say where its heap is: it has just started, or its "
+             "version is unknown to this heapdrift");
+    return at;
 }

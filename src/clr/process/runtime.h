@@ -8,7 +8,6 @@
 #ifndef RUNTIME_H
 #define RUNTIME_H
 
-#include "clr/process/pe_image.h"
 #include "clr/process/process_image.h"
 
 /* --- runtime ------------------------------------------------------------------- */
@@ -130,55 +129,6 @@ static inline uint64_t runtime_linked_thread(const struct runtime *r, uint64_t l
     return link - r->at.thread.linked;
 }
 
-/* --- the library ------------------------------------------------------------------- */
-
-/* libcoreclr.so or coreclr.dll in a process image, or the program that contains it: where
- * it is, its symbols and its version. */
-
-/* Where its symbols are looked up: in memory, or in its file as it would be loaded. */
-struct runtime_image {
-    bool is_pe; /* which of the two it is */
-    struct elf_image elf;
-    struct pe_image pe;
-};
-
-/* A symbol; address 0: none. Of a PE image its size is what is there behind it. */
-struct elf_symbol runtime_image_symbol(const struct runtime_image *i, const char *name);
-
-/* A pointer in it, as the loader leaves it. */
-uint64_t runtime_image_pointer(const struct runtime_image *i, uint64_t address, bool *ok);
-
-struct runtime_module {
-    const char *path; /* of the mapping; NULL: not told */
-    uint64_t base;
-    bool is_program; /* it is the main program: a single file, or native */
-    struct runtime_image in_memory;
-    bool has_file;
-    struct runtime_image in_file; /* as it would be loaded there; if has_file */
-    struct memory file;
-};
-
-/* The library, else the main program. False: neither can be found. m stays where it is as
- * long as it is used. */
-bool runtime_module_find(struct runtime_module *m, const struct process_image *image,
-                         struct arena *a);
-
-/* A symbol in the process; address 0: none. */
-struct elf_symbol runtime_module_symbol(const struct runtime_module *m, const char *name);
-
-/* Whether it is a program of Native AOT. */
-bool runtime_module_is_native(const struct runtime_module *m);
-
-/* "10.0.12", from the path of a shared framework, or what the library says of itself;
- * NULL unknown. */
-const char *runtime_module_version(const struct runtime_module *m,
-                                   const struct process_image *image, struct arena *a);
-
-/* Whether a process without this runtime has that of .NET Framework, or is one of 32 bits
- * that Windows runs beside its libraries of 64. */
-bool runtime_module_is_framework(const struct process_image *image);
-bool runtime_module_is_32_bit(const struct process_image *image);
-
 /* --- does it fit? ------------------------------------------------------------------ */
 
 /* .NET 8 describes nothing of itself, so each structure is asked for something that another
@@ -222,10 +172,6 @@ struct gc_globals {
     bool has_segments;
     uint64_t handle_map; /* address of the map of handle tables */
 };
-
-/* The only one of count addresses of globals at table that holds the pointer to GcDacVars;
- * 0 if there is none, or several. */
-uint64_t gc_globals_find(const struct memory *m, uint64_t table, unsigned count);
 
 /* The address of the collector's gc_structures_invalid_cnt, by that of GcDacVars; 0
  * unknown.

@@ -54,10 +54,10 @@ static void take_nothing(void *context, const struct clr_static *s)
     (void)s;
 }
 
-static void take_no_variable(void *context, const struct clr_variable *v)
+static void take_no_variable(void *context, const struct clr_static *v)
 {
     (void)context;
-    cr_assert(v->name != NULL && v->declared_by != NULL);
+    cr_assert(v->field != NULL && v->declared_by != NULL);
 }
 
 /* Links that lead back to where they come from: of threads, maps, hash tables. */

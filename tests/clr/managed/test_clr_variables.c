@@ -6,11 +6,11 @@ TestSuite(clr_variables, .init = begin, .fini = end);
 static struct text told;
 
 /* "class.name type kind slot" and marks: boxed, unused, the thread. */
-static void tell_variable(void *context, const struct clr_variable *v)
+static void tell_variable(void *context, const struct clr_static *v)
 {
     char line[256];
     (void)context;
-    snprintf(line, sizeof(line), "%s.%s %s %d %llx%s%s", v->declared_by, v->name,
+    snprintf(line, sizeof(line), "%s.%s %s %d %llx%s%s", v->declared_by, v->field,
              v->value.type_name != NULL ? v->value.type_name : "?", (int)v->value.kind,
              (unsigned long long)v->slot, v->is_boxed ? " boxed" : "",
              v->is_used ? "" : " unused");
