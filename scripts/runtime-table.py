@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Print the column of a .NET runtime for the table in src/clr/process/runtime_layout.c.
+"""Print the column of a .NET runtime for the table in src/clr/process/runtime_members.h.
 
     scripts/runtime-table.py LIBCORECLR [--complete OTHER-LIBCORECLR] [--set TYPE.MEMBER=N ...]
     scripts/runtime-table.py LIBCORECLR --differs-from OTHER-LIBCORECLR [--set TYPE.MEMBER=N ...]
 
 Reads the data descriptor out of the ELF file (it stands there as JSON) and keeps of it what
-src/clr/process/runtime_layout.c asks for. --complete takes what this runtime does not describe
+src/clr/process/runtime_members.h asks for. --complete takes what this runtime does not describe
 from another one: only for what is known to be the same in both. --set is for what was found in a
 dump. Positions in g_dacTable stand in no file either; they too are found by what they point to.
 --differs-from prints what one processor has elsewhere than x86-64.
@@ -34,7 +34,7 @@ import argparse
 import json
 import re
 
-# As members[] in src/clr/process/runtime_layout.c.
+# As the rows of src/clr/process/runtime_members.h.
 TYPES = """
 MethodTable ! MTFlags BaseSize MTFlags2 ParentMethodTable Module AuxiliaryData EEClassOrCanonMT PerInstInfo
 EEClass MethodTable FieldDescList InternalCorElementType NumInstanceFields NumStaticFields

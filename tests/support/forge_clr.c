@@ -8,23 +8,23 @@
 
 /* Offsets of .NET 10, docs/formats/core-dump.md. */
 static const struct runtime_layout layout_10 = {
-    .method_table = {.flags = 0,
-                     .base_size = 4,
-                     .flags2 = 8,
-                     .parent = 16,
-                     .module = 24,
-                     .auxiliary_data = 32,
-                     .class_or_canon = 40,
-                     .per_inst_info = 48,
-                     .size = 64,
-                     .token = RUNTIME_NO_OFFSET},
-    .ee_class = {.method_table = 16,
-                 .field_desc_list = 24,
-                 .element_type = 48,
-                 .instance_fields = 50,
-                 .static_fields = 54,
-                 .padding = 49,
-                 .packed = RUNTIME_NO_OFFSET},
+    .method_table_flags = 0,
+    .method_table_base_size = 4,
+    .method_table_flags2 = 8,
+    .method_table_parent = 16,
+    .method_table_module = 24,
+    .method_table_auxiliary_data = 32,
+    .method_table_class_or_canon = 40,
+    .method_table_per_inst_info = 48,
+    .method_table_size = 64,
+    .method_table_token = RUNTIME_NO_OFFSET,
+    .ee_class_method_table = 16,
+    .ee_class_field_desc_list = 24,
+    .ee_class_element_type = 48,
+    .ee_class_instance_fields = 50,
+    .ee_class_static_fields = 54,
+    .ee_class_padding = 49,
+    .ee_class_packed = RUNTIME_NO_OFFSET,
     .dynamic_statics_gc = 0,
     .dynamic_statics_plain = 8,
     .dynamic_statics_size = 24,
@@ -33,14 +33,14 @@ static const struct runtime_layout layout_10 = {
     .thread_statics_size = 40,
     .generics_dict_count = 4,
     .generics_dict_type_args = 6,
-    .module = {.base = 224,
-               .path = 200,
-               .loader_allocator = 176,
-               .dynamic_metadata = 840,
-               .available_type_params = 600,
-               .type_def_map = 416,
-               .type_ref_map = 8,
-               .local_module = RUNTIME_NO_OFFSET},
+    .module_base = 224,
+    .module_path = 200,
+    .module_loader_allocator = 176,
+    .module_dynamic_metadata = 840,
+    .module_available_type_params = 600,
+    .module_type_def_map = 416,
+    .module_type_ref_map = 8,
+    .module_local_module = RUNTIME_NO_OFFSET,
     .lookup_map_next = 0,
     .lookup_map_table = 8,
     .lookup_map_count = 16,
@@ -58,7 +58,11 @@ static const struct runtime_layout layout_10 = {
     .assembly_module = 16,
     .thread_store_first_link = 88,
     .thread_store_count = 112,
-    .thread = {.link = 112, .linked = 112, .locals = 32, .static_data = 568, .os_id = 296},
+    .thread_link = 112,
+    .thread_linked = 112,
+    .thread_locals = 32,
+    .thread_static_data = 568,
+    .thread_os_id = 296,
     .thread_local_data_count = 0,
     .thread_local_data_items = 8,
     .type_desc_flags = 0,
@@ -72,41 +76,45 @@ static const struct runtime_layout layout_10 = {
 
 /* The same of .NET 8. */
 static const struct runtime_layout layout_8 = {
-    .method_table = {.flags = 0,
-                     .base_size = 4,
-                     .flags2 = 8,
-                     .parent = 16,
-                     .module = 24,
-                     .auxiliary_data = RUNTIME_NO_OFFSET,
-                     .class_or_canon = 40,
-                     .per_inst_info = 48,
-                     .size = 64,
-                     .token = 10,
-                     .virtual_count = 12},
-    .ee_class = {.method_table = 16,
-                 .field_desc_list = 24,
-                 .element_type = 48,
-                 .instance_fields = RUNTIME_NO_OFFSET,
-                 .static_fields = RUNTIME_NO_OFFSET,
-                 .padding = 51,
-                 .are_packed = 49,
-                 .packed = 50},
+    .method_table_flags = 0,
+    .method_table_base_size = 4,
+    .method_table_flags2 = 8,
+    .method_table_parent = 16,
+    .method_table_module = 24,
+    .method_table_auxiliary_data = RUNTIME_NO_OFFSET,
+    .method_table_class_or_canon = 40,
+    .method_table_per_inst_info = 48,
+    .method_table_size = 64,
+    .method_table_token = 10,
+    .method_table_virtual_count = 12,
+    .ee_class_method_table = 16,
+    .ee_class_field_desc_list = 24,
+    .ee_class_element_type = 48,
+    .ee_class_instance_fields = RUNTIME_NO_OFFSET,
+    .ee_class_static_fields = RUNTIME_NO_OFFSET,
+    .ee_class_padding = 51,
+    .ee_class_are_packed = 49,
+    .ee_class_packed = 50,
     .generics_dict_count = 4,
     .generics_dict_type_args = 6,
-    .module = {.base = RUNTIME_NO_OFFSET,
-               .path = RUNTIME_NO_OFFSET,
-               .loader_allocator = 248,
-               .dynamic_metadata = 1688,
-               .available_type_params = 968,
-               .type_def_map = 752,
-               .type_ref_map = 8,
-               .pe_assembly = 272,
-               .assembly = 296,
-               .local_module = 1224,
-               .index = 1232,
-               .dynamic_count = 1280,
-               .dynamic_types = 1296},
-    .pe = {.image = 8, .path = 16, .flat = 112, .loaded = 120, .base = 8},
+    .module_base = RUNTIME_NO_OFFSET,
+    .module_path = RUNTIME_NO_OFFSET,
+    .module_loader_allocator = 248,
+    .module_dynamic_metadata = 1688,
+    .module_available_type_params = 968,
+    .module_type_def_map = 752,
+    .module_type_ref_map = 8,
+    .module_pe_assembly = 272,
+    .module_assembly = 296,
+    .module_local_module = 1224,
+    .module_index = 1232,
+    .module_dynamic_count = 1280,
+    .module_dynamic_types = 1296,
+    .pe_image = 8,
+    .pe_path = 16,
+    .pe_flat = 112,
+    .pe_loaded = 120,
+    .pe_base = 8,
     .lookup_map_next = 0,
     .lookup_map_table = 8,
     .lookup_map_count = 16,
@@ -124,17 +132,23 @@ static const struct runtime_layout layout_8 = {
     .assembly_module = 24,
     .thread_store_first_link = 160,
     .thread_store_count = 184,
-    .thread = {.link = 232,
-               .linked = 232,
-               .locals = RUNTIME_NO_OFFSET,
-               .static_data = RUNTIME_NO_OFFSET,
-               .os_id = 424,
-               .alloc_context = 88,
-               .local_block = 1080},
+    .thread_link = 232,
+    .thread_linked = 232,
+    .thread_locals = RUNTIME_NO_OFFSET,
+    .thread_static_data = RUNTIME_NO_OFFSET,
+    .thread_os_id = 424,
+    .thread_alloc_context = 88,
+    .thread_local_block = 1080,
     .thread_local_block_modules = 0,
     .thread_local_block_count = 8,
-    .local_module = {.classes = 8, .count = 16, .gc_statics = 32, .blob = 48},
-    .thread_local_module = {.classes = 0, .count = 8, .gc_statics = 16, .blob = 24},
+    .local_module_classes = 8,
+    .local_module_count = 16,
+    .local_module_gc_statics = 32,
+    .local_module_blob = 48,
+    .thread_local_module_classes = 0,
+    .thread_local_module_count = 8,
+    .thread_local_module_gc_statics = 16,
+    .thread_local_module_blob = 24,
     .allocator_object = 976,
     .type_desc_flags = 0,
     .param_type_arg = 8,
@@ -179,7 +193,7 @@ void forge_clr_begin_8(struct clr_forge *f)
 
 static bool is_8(const struct clr_forge *f)
 {
-    return f->runtime.at.module.local_module != RUNTIME_NO_OFFSET;
+    return f->runtime.at.module_local_module != RUNTIME_NO_OFFSET;
 }
 
 void forge_clr_end(struct clr_forge *f)
@@ -222,15 +236,15 @@ static void make_local_module(struct clr_forge *f, uint64_t module, uint64_t lis
     const struct runtime_layout *at = &f->runtime.at;
     uint64_t local = forge_clr_room(f, LOCAL_MODULE_SIZE);
     forge_clr_put(f, local, listed, 8);
-    forge_clr_put(f, local + at->local_module.classes,
+    forge_clr_put(f, local + at->local_module_classes,
                   forge_clr_room(f, 16 * FORGED_ENTRIES), 8);
-    forge_clr_put(f, local + at->local_module.count, FORGED_ENTRIES, 8);
-    forge_clr_put(f, module + at->module.local_module, local, 8);
-    forge_clr_put(f, module + at->module.index, f->module_count, 8);
-    forge_clr_put(f, module + at->module.dynamic_types,
+    forge_clr_put(f, local + at->local_module_count, FORGED_ENTRIES, 8);
+    forge_clr_put(f, module + at->module_local_module, local, 8);
+    forge_clr_put(f, module + at->module_index, f->module_count, 8);
+    forge_clr_put(f, module + at->module_dynamic_types,
                   forge_clr_room(f, 8 * FORGED_ENTRIES), 8);
-    forge_clr_put(f, module + at->module.pe_assembly, forge_clr_room(f, 64), 8);
-    forge_clr_put(f, module + at->module.loader_allocator,
+    forge_clr_put(f, module + at->module_pe_assembly, forge_clr_room(f, 64), 8);
+    forge_clr_put(f, module + at->module_loader_allocator,
                   forge_clr_room(f, ALLOCATOR_SIZE), 8);
 }
 
@@ -248,12 +262,12 @@ static uint64_t copy_metadata(struct clr_forge *f, struct bytes metadata)
 uint64_t forge_clr_module(struct clr_forge *f, struct bytes metadata)
 {
     uint64_t module = forge_clr_room(f, MODULE_SIZE), copy = copy_metadata(f, metadata);
-    forge_clr_put(f, module + f->runtime.at.module.dynamic_metadata, copy, 8);
-    make_map(f, module + f->runtime.at.module.type_def_map);
-    make_map(f, module + f->runtime.at.module.type_ref_map);
+    forge_clr_put(f, module + f->runtime.at.module_dynamic_metadata, copy, 8);
+    make_map(f, module + f->runtime.at.module_type_def_map);
+    make_map(f, module + f->runtime.at.module_type_ref_map);
     uint64_t table = forge_clr_room(f, 24);
     uint64_t buckets = forge_clr_room(f, 8 * (3 + BUCKETS));
-    forge_clr_put(f, module + f->runtime.at.module.available_type_params, table, 8);
+    forge_clr_put(f, module + f->runtime.at.module_available_type_params, table, 8);
     forge_clr_put(f, table + f->runtime.at.type_hash_buckets, buckets, 8);
     forge_clr_put(f, buckets, BUCKETS, 8);
     for (uint64_t i = 2; i < 3 + BUCKETS; i++)
@@ -279,7 +293,7 @@ static void set_map(struct clr_forge *f, uint64_t map, uint32_t row, uint64_t ty
 
 static void add_to_hash(struct clr_forge *f, uint64_t module, uint64_t handle)
 {
-    uint64_t table = forge_clr_get(f, module + f->runtime.at.module.available_type_params);
+    uint64_t table = forge_clr_get(f, module + f->runtime.at.module_available_type_params);
     uint64_t bucket = forge_clr_get(f, table + f->runtime.at.type_hash_buckets) +
                       8 * (3 + handle / 8 % BUCKETS);
     uint64_t entry = forge_clr_room(f, 24);
@@ -307,8 +321,8 @@ static void put_numbers(struct clr_forge *f, uint64_t class, uint32_t instance,
     const uint32_t numbers[] = {instance, METHODS, statics};
     uint64_t at = class + CLASS_NUMBERS;
     uint32_t bit = 0;
-    forge_clr_put(f, class + f->runtime.at.ee_class.packed, CLASS_NUMBERS, 1);
-    forge_clr_put(f, class + f->runtime.at.ee_class.are_packed, !f->is_unpacked, 1);
+    forge_clr_put(f, class + f->runtime.at.ee_class_packed, CLASS_NUMBERS, 1);
+    forge_clr_put(f, class + f->runtime.at.ee_class_are_packed, !f->is_unpacked, 1);
     for (unsigned i = 0; i < 3; i++) {
         uint32_t length = 1;
         while (length < 32 && numbers[i] >> length != 0)
@@ -333,14 +347,14 @@ static void put_fields(struct clr_forge *f, uint64_t class, const struct forged_
         forge_clr_put(f, list + 16 * (uint64_t)i + 8, d->row | d->flags, 4);
         forge_clr_put(f, list + 16 * (uint64_t)i + 12, d->offset | d->element << 27, 4);
     }
-    forge_clr_put(f, class + f->runtime.at.ee_class.field_desc_list, list, 8);
+    forge_clr_put(f, class + f->runtime.at.ee_class_field_desc_list, list, 8);
     uint32_t instance = type->inherited + count - statics;
     if (is_8(f)) {
         put_numbers(f, class, instance, statics);
         return;
     }
-    forge_clr_put(f, class + f->runtime.at.ee_class.instance_fields, instance, 2);
-    forge_clr_put(f, class + f->runtime.at.ee_class.static_fields, statics, 2);
+    forge_clr_put(f, class + f->runtime.at.ee_class_instance_fields, instance, 2);
+    forge_clr_put(f, class + f->runtime.at.ee_class_static_fields, statics, 2);
 }
 
 static void put_arguments(struct clr_forge *f, uint64_t table,
@@ -357,21 +371,21 @@ static void put_arguments(struct clr_forge *f, uint64_t table,
     forge_clr_put(f, info + 8, dictionary, 8);
     for (uint32_t i = 0; i < count; i++)
         forge_clr_put(f, dictionary + 8 * (uint64_t)i, type->arguments[i], 8);
-    forge_clr_put(f, table + f->runtime.at.method_table.per_inst_info, info + 8, 8);
+    forge_clr_put(f, table + f->runtime.at.method_table_per_inst_info, info + 8, 8);
 }
 
 /* An entry of its module, as generic and emitted types have. */
 static void add_entry(struct clr_forge *f, uint64_t table, const struct forged_type *type)
 {
     const struct runtime_layout *at = &f->runtime.at;
-    uint64_t local = forge_clr_get(f, type->module + at->module.local_module),
-             types = forge_clr_get(f, type->module + at->module.dynamic_types),
-             n = forge_clr_get(f, type->module + at->module.dynamic_count),
+    uint64_t local = forge_clr_get(f, type->module + at->module_local_module),
+             types = forge_clr_get(f, type->module + at->module_dynamic_types),
+             n = forge_clr_get(f, type->module + at->module_dynamic_count),
              entry = forge_clr_room(f, 16);
-    uint64_t item = forge_clr_get(f, local + at->local_module.classes) + 16 * n;
+    uint64_t item = forge_clr_get(f, local + at->local_module_classes) + 16 * n;
     assert(n < FORGED_ENTRIES);
     forge_clr_put(f, types + 8 * n, table, 8);
-    forge_clr_put(f, type->module + at->module.dynamic_count, n + 1, 8);
+    forge_clr_put(f, type->module + at->module_dynamic_count, n + 1, 8);
     forge_clr_put(f, item, entry, 8);
     forge_clr_put(f, item + 8, type->flags & FORGED_COLLECTIBLE_8 ? 0xD : 0x5, 4);
     forge_clr_put(f, entry, type->statics, 8);
@@ -390,8 +404,8 @@ static void put_statics(struct clr_forge *f, uint64_t table, uint64_t auxiliary,
     } else if ((type->flags & FORGED_OWN_STATICS) && !(type->flags & has_elements)) {
         add_entry(f, table, type);
     } else if (type->statics != 0) {
-        uint64_t local = forge_clr_get(f, type->module + at->module.local_module);
-        forge_clr_put(f, local + at->local_module.gc_statics, type->statics, 8);
+        uint64_t local = forge_clr_get(f, type->module + at->module_local_module);
+        forge_clr_put(f, local + at->local_module_gc_statics, type->statics, 8);
     }
 }
 
@@ -400,45 +414,45 @@ uint64_t forge_clr_type(struct clr_forge *f, const struct forged_type *type)
     enum { VALUE = 0x11, CLASS = 0x12, AUXILIARY = 40 };
     uint32_t size = type->size > 0 ? type->size : 8, rounded = (size + 7) / 8 * 8;
     bool is_value = type->flags & FORGED_VALUE;
-    uint64_t table = forge_clr_room(f, f->runtime.at.method_table.size);
+    uint64_t table = forge_clr_room(f, f->runtime.at.method_table_size);
     uint64_t class = forge_clr_room(f, CLASS_SIZE);
     uint64_t auxiliary = forge_clr_room(f, AUXILIARY + 8) + AUXILIARY;
     unsigned element = type->element != 0 ? type->element : is_value ? VALUE : CLASS;
     forge_clr_put(f, table, type->flags, 4);
-    forge_clr_put(f, table + f->runtime.at.method_table.base_size, 16 + rounded, 4);
-    forge_clr_put(f, table + f->runtime.at.method_table.flags2,
+    forge_clr_put(f, table + f->runtime.at.method_table_base_size, 16 + rounded, 4);
+    forge_clr_put(f, table + f->runtime.at.method_table_flags2,
                   is_8(f) ? type->row << 16 | type->flags2 : type->row << 8 | type->flags2,
                   4);
-    forge_clr_put(f, table + f->runtime.at.method_table.parent, type->parent, 8);
-    forge_clr_put(f, table + f->runtime.at.method_table.module, type->module, 8);
+    forge_clr_put(f, table + f->runtime.at.method_table_parent, type->parent, 8);
+    forge_clr_put(f, table + f->runtime.at.method_table_module, type->module, 8);
     if (!is_8(f))
-        forge_clr_put(f, table + f->runtime.at.method_table.auxiliary_data, auxiliary, 8);
-    forge_clr_put(f, table + f->runtime.at.method_table.class_or_canon, class, 8);
-    forge_clr_put(f, class + f->runtime.at.ee_class.method_table, table, 8);
-    forge_clr_put(f, class + f->runtime.at.ee_class.element_type, element, 1);
-    forge_clr_put(f, class + f->runtime.at.ee_class.padding, 16 + rounded - size, 1);
+        forge_clr_put(f, table + f->runtime.at.method_table_auxiliary_data, auxiliary, 8);
+    forge_clr_put(f, table + f->runtime.at.method_table_class_or_canon, class, 8);
+    forge_clr_put(f, class + f->runtime.at.ee_class_method_table, table, 8);
+    forge_clr_put(f, class + f->runtime.at.ee_class_element_type, element, 1);
+    forge_clr_put(f, class + f->runtime.at.ee_class_padding, 16 + rounded - size, 1);
     put_statics(f, table, auxiliary, type);
     put_fields(f, class, type);
     put_arguments(f, table, type);
     if (type->arguments[0] != 0)
         add_to_hash(f, type->module, table);
     else
-        set_map(f, type->module + f->runtime.at.module.type_def_map, type->row, table);
+        set_map(f, type->module + f->runtime.at.module_type_def_map, type->row, table);
     return table;
 }
 
 uint64_t forge_clr_array(struct clr_forge *f, uint64_t module, uint64_t element,
                          uint32_t element_size, uint32_t rank)
 {
-    uint64_t table = forge_clr_room(f, f->runtime.at.method_table.size);
+    uint64_t table = forge_clr_room(f, f->runtime.at.method_table_size);
     uint64_t class = forge_clr_room(f, CLASS_SIZE);
     uint32_t flags = 0x80080000U | element_size | (rank == 0 ? 0x20000U : 0);
     forge_clr_put(f, table, flags, 4);
-    forge_clr_put(f, table + f->runtime.at.method_table.base_size, 24 + 8 * rank, 4);
-    forge_clr_put(f, table + f->runtime.at.method_table.module, module, 8);
-    forge_clr_put(f, table + f->runtime.at.method_table.class_or_canon, class, 8);
-    forge_clr_put(f, table + f->runtime.at.method_table.per_inst_info, element, 8);
-    forge_clr_put(f, class + f->runtime.at.ee_class.method_table, table, 8);
+    forge_clr_put(f, table + f->runtime.at.method_table_base_size, 24 + 8 * rank, 4);
+    forge_clr_put(f, table + f->runtime.at.method_table_module, module, 8);
+    forge_clr_put(f, table + f->runtime.at.method_table_class_or_canon, class, 8);
+    forge_clr_put(f, table + f->runtime.at.method_table_per_inst_info, element, 8);
+    forge_clr_put(f, class + f->runtime.at.ee_class_method_table, table, 8);
     return table;
 }
 
@@ -452,7 +466,7 @@ uint64_t forge_clr_pointer(struct clr_forge *f, uint64_t type, unsigned element)
 
 void forge_clr_refer(struct clr_forge *f, uint64_t module, uint32_t row, uint64_t type)
 {
-    set_map(f, module + f->runtime.at.module.type_ref_map, row, type);
+    set_map(f, module + f->runtime.at.module_type_ref_map, row, type);
 }
 
 uint64_t forge_clr_thread(struct clr_forge *f, uint64_t id, uint32_t ordinary,
@@ -460,17 +474,17 @@ uint64_t forge_clr_thread(struct clr_forge *f, uint64_t id, uint32_t ordinary,
 {
     uint64_t store = forge_clr_room(f, 256), thread = forge_clr_room(f, THREAD_SIZE);
     uint64_t data =
-        is_8(f) ? thread + f->runtime.at.thread.local_block : forge_clr_room(f, 64);
+        is_8(f) ? thread + f->runtime.at.thread_local_block : forge_clr_room(f, 64);
     f->runtime.thread_store = store;
     forge_clr_put(f, store + f->runtime.at.thread_store_first_link,
-                  thread + f->runtime.at.thread.link, 8);
-    forge_clr_put(f, thread + f->runtime.at.thread.os_id, id, 8);
+                  thread + f->runtime.at.thread_link, 8);
+    forge_clr_put(f, thread + f->runtime.at.thread_os_id, id, 8);
     if (is_8(f)) {
         forge_clr_put(f, data, forge_clr_room(f, 8 * (size_t)ordinary), 8);
         forge_clr_put(f, data + 8, ordinary, 8);
         return data;
     }
-    forge_clr_put(f, thread + f->runtime.at.thread.static_data, data, 8);
+    forge_clr_put(f, thread + f->runtime.at.thread_static_data, data, 8);
     forge_clr_put(f, data, ordinary, 4);
     forge_clr_put(f, data + 4, collectible, 4);
     forge_clr_put(f, data + 8, forge_clr_room(f, 8 * (size_t)ordinary), 8);

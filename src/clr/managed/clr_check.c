@@ -58,11 +58,11 @@ static bool entries_fit(struct clr_types *t, const struct clr_module *lib)
     const struct runtime_layout *at = &t->r->at;
     struct method_table m;
     bool ok = true;
-    uint64_t types = memory_u64(t->memory, lib->address + at->module.dynamic_types, &ok);
+    uint64_t types = memory_u64(t->memory, lib->address + at->module_dynamic_types, &ok);
     uint64_t first = memory_u64(t->memory, types, &ok);
-    uint64_t local = memory_u64(t->memory, lib->address + at->module.local_module, &ok);
-    uint64_t items = memory_u64(t->memory, local + at->local_module.classes, &ok);
-    uint64_t count = memory_u64(t->memory, local + at->local_module.count, &ok), made = 0;
+    uint64_t local = memory_u64(t->memory, lib->address + at->module_local_module, &ok);
+    uint64_t items = memory_u64(t->memory, local + at->local_module_classes, &ok);
+    uint64_t count = memory_u64(t->memory, local + at->local_module_count, &ok), made = 0;
     if (!ok || !method_table_of(t, first, &m) || !method_table_has_entry(&m))
         return false;
     for (uint64_t i = 0; i < count && i < MOST && ok; i++) {
@@ -143,7 +143,7 @@ const char *clr_types_misfit(struct clr_types *t)
     if (lib == NULL || lib->metadata.tables[METADATA_TYPE_DEF].count == 0)
         return NULL;
     bool ok = true;
-    uint32_t index = memory_u32(t->memory, lib->address + t->r->at.module.index, &ok);
+    uint32_t index = memory_u32(t->memory, lib->address + t->r->at.module_index, &ok);
     const char *misfit = types_misfit(t, lib);
     if (misfit != NULL)
         return misfit;

@@ -28,8 +28,8 @@ static struct memory_piece emitted(struct clr_types *t, uint64_t address)
     const struct memory_piece none = {0};
     const struct runtime_layout *at = &t->r->at;
     bool ok = true;
-    uint64_t copy = memory_u64(t->memory, address + at->module.dynamic_metadata, &ok);
-    if (!ok || copy == 0 || at->module.dynamic_metadata == RUNTIME_NO_OFFSET)
+    uint64_t copy = memory_u64(t->memory, address + at->module_dynamic_metadata, &ok);
+    if (!ok || copy == 0 || at->module_dynamic_metadata == RUNTIME_NO_OFFSET)
         return none;
     uint32_t size = memory_u32(t->memory, copy + at->dynamic_metadata_size, &ok);
     uint64_t begin = copy + at->dynamic_metadata_data;
@@ -49,20 +49,20 @@ static bool find_image(const struct clr_types *t, uint64_t module, uint64_t *bas
     const struct runtime_layout *at = &t->r->at;
     const struct memory *m = t->memory;
     bool ok = true;
-    if (at->module.base != RUNTIME_NO_OFFSET) {
-        *base = memory_u64(m, module + at->module.base, &ok);
-        *path = memory_u64(m, module + at->module.path, &ok);
+    if (at->module_base != RUNTIME_NO_OFFSET) {
+        *base = memory_u64(m, module + at->module_base, &ok);
+        *path = memory_u64(m, module + at->module_path, &ok);
         return ok;
     }
-    uint64_t assembly = memory_u64(m, module + at->module.pe_assembly, &ok);
-    uint64_t pe = ok ? memory_u64(m, assembly + at->pe.image, &ok) : 0;
+    uint64_t assembly = memory_u64(m, module + at->module_pe_assembly, &ok);
+    uint64_t pe = ok ? memory_u64(m, assembly + at->pe_image, &ok) : 0;
     if (!ok || pe == 0)
         return false;
-    *path = memory_u64(m, pe + at->pe.path, &ok);
-    uint64_t layout = memory_u64(m, pe + at->pe.loaded, &ok);
+    *path = memory_u64(m, pe + at->pe_path, &ok);
+    uint64_t layout = memory_u64(m, pe + at->pe_loaded, &ok);
     if (ok && layout == 0)
-        layout = memory_u64(m, pe + at->pe.flat, &ok);
-    *base = ok && layout != 0 ? memory_u64(m, layout + at->pe.base, &ok) : 0;
+        layout = memory_u64(m, pe + at->pe_flat, &ok);
+    *base = ok && layout != 0 ? memory_u64(m, layout + at->pe_base, &ok) : 0;
     return ok;
 }
 
@@ -128,13 +128,13 @@ static uint64_t find_in_map(const struct clr_types *t, uint64_t map, uint32_t ro
 uint64_t clr_module_type_def(const struct clr_types *t, const struct clr_module *m,
                              uint32_t row)
 {
-    return find_in_map(t, m->address + t->r->at.module.type_def_map, row);
+    return find_in_map(t, m->address + t->r->at.module_type_def_map, row);
 }
 
 uint64_t clr_module_type_ref(const struct clr_types *t, const struct clr_module *m,
                              uint32_t row)
 {
-    return find_in_map(t, m->address + t->r->at.module.type_ref_map, row);
+    return find_in_map(t, m->address + t->r->at.module_type_ref_map, row);
 }
 
 /* --- its hash table --------------------------------------------------------------------
@@ -167,7 +167,7 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
     const struct memory *memory = t->memory;
     bool ok = m->metadata.tables[METADATA_TYPE_DEF].count > 0; /* else it may be none */
     uint64_t table =
-        memory_u64(t->memory, m->address + at->module.available_type_params, &ok);
+        memory_u64(t->memory, m->address + at->module_available_type_params, &ok);
     uint64_t array =
         ok && table != 0 ? memory_u64(t->memory, table + at->type_hash_buckets, &ok) : 0;
     for (int i = 0; i < MAX_ARRAYS && ok && array != 0; i++) {

@@ -32,8 +32,8 @@ static const struct clr_entry *entry_of(struct clr_types *t, uint64_t table)
     struct clr_entry *e;
     for (struct clr_module *m; (m = clr_module_after(t, t->located)) != NULL;) {
         bool ok = true;
-        uint64_t types = memory_u64(t->memory, m->address + at->module.dynamic_types, &ok),
-                 count = memory_u64(t->memory, m->address + at->module.dynamic_count, &ok);
+        uint64_t types = memory_u64(t->memory, m->address + at->module_dynamic_types, &ok),
+                 count = memory_u64(t->memory, m->address + at->module_dynamic_count, &ok);
         for (uint64_t i = 0; ok && i < count && clr_spend(t, sizeof(*e)); i++) {
             uint64_t found = memory_u64(t->memory, types + POINTER * i, &ok);
             HASH_FIND(hh, t->entries, &found, sizeof(found), e);
@@ -63,7 +63,7 @@ static uint64_t loader_handle(struct clr_types *t, uint64_t module, uint64_t han
     bool ok = handle != 0;
     if (handle & 1)
         return memory_u64(memory, handle - 1, &ok); /* 0 if that is no memory */
-    uint64_t native = memory_u64(memory, module + at->module.loader_allocator, &ok);
+    uint64_t native = memory_u64(memory, module + at->module_loader_allocator, &ok);
     uint64_t held = memory_u64(memory, native + at->allocator_object, &ok);
     uint64_t object = memory_u64(memory, held, &ok);
     uint64_t table = memory_u64(memory, object, &ok) & ~UINT64_C(7);
@@ -100,13 +100,16 @@ static uint64_t first_of(const struct clr_types *t, uint64_t place, bool of_thre
  * count from the beginning of what has it, which is this long; of a collectible type from
  * as far in front of what an array of bytes contains. */
 static struct clr_bases by_entry(struct clr_types *t, const struct clr_entry *e,
-                                 uint64_t local, const struct runtime_local_module *in,
-                                 bool of_thread)
+                                 uint64_t local, bool of_thread)
 {
     enum { ITEM_SIZE = 16, ITEM_FLAGS = 8, IS_COLLECTIBLE = 0x8, ENTRY_HEAD = 8 };
+    const struct runtime_layout *at = &t->r->at;
+    uint32_t classes_at =
+                 of_thread ? at->thread_local_module_classes : at->local_module_classes,
+             count_at = of_thread ? at->thread_local_module_count : at->local_module_count;
     bool ok = true;
-    uint64_t items = memory_u64(t->memory, local + in->classes, &ok),
-             count = memory_u64(t->memory, local + in->count, &ok),
+    uint64_t items = memory_u64(t->memory, local + classes_at, &ok),
+             count = memory_u64(t->memory, local + count_at, &ok),
              item = items + ITEM_SIZE * e->place;
     if (!ok || items == 0 || e->place >= count)
         return (struct clr_bases){0};
@@ -131,8 +134,10 @@ struct clr_bases clr_local_bases(struct clr_types *t, const struct method_table 
 {
     enum { HAS_CONSTRUCTOR = 0x400 };
     const struct runtime_layout *at = &t->r->at;
-    const struct runtime_local_module *in =
-        block != 0 ? &at->thread_local_module : &at->local_module;
+    bool of_thread = block != 0;
+    uint32_t blob = of_thread ? at->thread_local_module_blob : at->local_module_blob,
+             references = of_thread ? at->thread_local_module_gc_statics
+                                    : at->local_module_gc_statics;
     const struct clr_entry *e = NULL;
     bool ok = true;
     if (method_table_has_entry(m) && (e = entry_of(t, m->address)) == NULL)
@@ -140,9 +145,9 @@ struct clr_bases clr_local_bases(struct clr_types *t, const struct method_table 
     /* The DomainLocalModule of a module, or what a thread has instead. */
     uint64_t module = e != NULL ? e->module : m->module, local = 0;
     if (block == 0) {
-        local = memory_u64(t->memory, module + at->module.local_module, &ok);
+        local = memory_u64(t->memory, module + at->module_local_module, &ok);
     } else {
-        uint64_t index = memory_u64(t->memory, module + at->module.index, &ok);
+        uint64_t index = memory_u64(t->memory, module + at->module_index, &ok);
         uint64_t all = memory_u64(t->memory, block + at->thread_local_block_modules, &ok);
         uint64_t count = memory_u64(t->memory, block + at->thread_local_block_count, &ok);
         if (ok && index < count)
@@ -151,14 +156,13 @@ struct clr_bases clr_local_bases(struct clr_types *t, const struct method_table 
     if (local == 0)
         return (struct clr_bases){0};
     if (e != NULL)
-        return by_entry(t, e, local, in, block != 0);
+        return by_entry(t, e, local, of_thread);
     /* A byte says whether its constructor has run, behind the places of all; without one it
      * is used as it is. */
-    bool is_used =
-        !(m->flags2 & HAS_CONSTRUCTOR) ||
-        (m->row > 0 &&
-         (memory_u8(t->memory, local + in->blob + m->row - 1, &ok) & IS_INITIALISED));
-    return (struct clr_bases){.references = first_of(t, local + in->gc_statics, block != 0),
+    bool is_used = !(m->flags2 & HAS_CONSTRUCTOR) ||
+                   (m->row > 0 && (memory_u8(t->memory, local + blob + m->row - 1, &ok) &
+                                   IS_INITIALISED));
+    return (struct clr_bases){.references = first_of(t, local + references, of_thread),
                               .plain = local,
                               .is_used = is_used};
 }
@@ -431,7 +435,7 @@ static void report_process(struct statics s)
         t->threads = gc_threads_read(t->r, t->a);
     t->has_threads = true;
     if (!runtime_is_8(t->r) && (t->r->at.dynamic_statics_size == RUNTIME_NO_OFFSET ||
-                                t->r->at.method_table.auxiliary_data == RUNTIME_NO_OFFSET))
+                                t->r->at.method_table_auxiliary_data == RUNTIME_NO_OFFSET))
         return;
     clr_modules_all(t);
     t->declared = (struct clr_declared){0};

@@ -156,7 +156,7 @@ static const char *finalizable_differ(const struct core_facts *f, struct arena *
         return most_lead_nowhere(&f->roots->finalizable, "registered ones are objects", a);
     for (size_t i = 0; i < h->type_count; i++) {
         bool ok = h->types[i].clr != NULL;
-        uint64_t at = h->types[i].method_table + h->runtime->at.method_table.flags;
+        uint64_t at = h->types[i].method_table + h->runtime->at.method_table_flags;
         uint32_t flags = ok ? memory_u32(&h->runtime->image->memory, at, &ok) : 0;
         types += ok && (flags & has_finalizer) && h->types[i].component_size == 0;
     }

@@ -82,15 +82,15 @@ static node_id allocator_of(const struct root_search *s, const struct gc_type *t
     const struct runtime_layout *at = &s->h->runtime->at;
     bool ok = true;
     uint64_t modules[2] = {0};
-    if (at->method_table.auxiliary_data != RUNTIME_NO_OFFSET) {
+    if (at->method_table_auxiliary_data != RUNTIME_NO_OFFSET) {
         uint64_t auxiliary =
-            memory_u64(s->m, t->method_table + at->method_table.auxiliary_data, &ok);
+            memory_u64(s->m, t->method_table + at->method_table_auxiliary_data, &ok);
         modules[0] = memory_u64(s->m, auxiliary + LOADER_MODULE, &ok);
     }
-    modules[1] = memory_u64(s->m, t->method_table + at->method_table.module, &ok);
+    modules[1] = memory_u64(s->m, t->method_table + at->method_table_module, &ok);
     for (size_t i = 0; i < 2; i++) {
         ok = modules[i] != 0;
-        uint64_t native = memory_u64(s->m, modules[i] + at->module.loader_allocator, &ok);
+        uint64_t native = memory_u64(s->m, modules[i] + at->module_loader_allocator, &ok);
         uint32_t number = ok ? id_numbers_find(&all->numbers, native) : NO_ID;
         if (number != NO_ID)
             return all->objects[number];
@@ -107,7 +107,7 @@ static void find_collectible(const struct root_search *s)
     const struct gc_type *allocator =
         type_with(h, "System.Reflection.LoaderAllocator", "m_scout", &scout_at);
     if (allocator == NULL || core_roots_number(h, &native_at) == NULL ||
-        h->runtime->at.module.loader_allocator == RUNTIME_NO_OFFSET)
+        h->runtime->at.module_loader_allocator == RUNTIME_NO_OFFSET)
         return;
     for (node_id n = 0; n < h->count; n++) {
         bool ok = true;

@@ -300,9 +300,9 @@ static struct gc_type *add_gc_type(struct gc_heap *h, uint64_t method_table, uin
     bool ok = true, is_free = method_table == r->free_object;
     if (!is_free && !runtime_is_method_table(r, method_table))
         return NULL;
-    uint32_t flags = memory_u32(m, method_table + r->at.method_table.flags, &ok);
+    uint32_t flags = memory_u32(m, method_table + r->at.method_table_flags, &ok);
     struct gc_type t = {.method_table = method_table, .keeps = NO_NODE};
-    t.base_size = memory_u32(m, method_table + r->at.method_table.base_size, &ok);
+    t.base_size = memory_u32(m, method_table + r->at.method_table_base_size, &ok);
     if (flags & HAS_COMPONENT_SIZE)
         t.component_size = flags & COMPONENT_SIZE;
     if (!ok || t.base_size < HEADERS || t.base_size > room)
@@ -389,8 +389,8 @@ static uint64_t length_at(const struct walk *w, uint64_t at)
     const struct runtime *r = w->h->runtime;
     uint64_t room = w->region->end - at, type = word_at(w, at);
     bool ok = type == r->free_object || runtime_is_method_table(r, type);
-    uint32_t flags = ok ? memory_u32(w->m, type + r->at.method_table.flags, &ok) : 0;
-    uint64_t size = ok ? memory_u32(w->m, type + r->at.method_table.base_size, &ok) : 0;
+    uint32_t flags = ok ? memory_u32(w->m, type + r->at.method_table_flags, &ok) : 0;
+    uint64_t size = ok ? memory_u32(w->m, type + r->at.method_table_base_size, &ok) : 0;
     if (!ok || size < HEADERS || room < SMALLEST_OBJECT)
         return 0;
     if (flags & HAS_COMPONENT_SIZE)

@@ -12,23 +12,23 @@ static struct gc_thread read_thread(const struct runtime *r, uint64_t thread)
     const struct memory *m = &r->image->memory;
     const struct runtime_layout *at = &r->at;
     struct gc_thread t = {.os_id = 0};
-    bool ok = true, has_data = at->thread.static_data != RUNTIME_NO_OFFSET;
+    bool ok = true, has_data = at->thread_static_data != RUNTIME_NO_OFFSET;
     if (runtime_is_8(r)) {
-        t.data = thread + at->thread.local_block;
+        t.data = thread + at->thread_local_block;
     } else if (has_data) {
-        t.data = memory_u64(m, thread + at->thread.static_data, &has_data);
+        t.data = memory_u64(m, thread + at->thread_static_data, &has_data);
         bool has_statics = t.data != 0 && at->thread_local_data_items != RUNTIME_NO_OFFSET;
         if (has_statics)
             t.statics = memory_u64(m, t.data + at->thread_local_data_items, &has_statics);
     }
-    if (at->thread.os_id != RUNTIME_NO_OFFSET)
-        t.os_id = memory_u64(m, thread + at->thread.os_id, &ok);
-    if (at->thread.stack_base != RUNTIME_NO_OFFSET)
-        t.stack_base = memory_u64(m, thread + at->thread.stack_base, &ok);
+    if (at->thread_os_id != RUNTIME_NO_OFFSET)
+        t.os_id = memory_u64(m, thread + at->thread_os_id, &ok);
+    if (at->thread_stack_base != RUNTIME_NO_OFFSET)
+        t.stack_base = memory_u64(m, thread + at->thread_stack_base, &ok);
     ok = true;
-    uint64_t context = thread + at->thread.alloc_context;
-    if (at->thread.locals != RUNTIME_NO_OFFSET)
-        context = memory_u64(m, thread + at->thread.locals, &ok) +
+    uint64_t context = thread + at->thread_alloc_context;
+    if (at->thread_locals != RUNTIME_NO_OFFSET)
+        context = memory_u64(m, thread + at->thread_locals, &ok) +
                   at->allocation_alloc_context + at->allocation_gc_context;
     uint64_t pointer = memory_u64(m, context + at->allocation_pointer, &ok),
              limit = memory_u64(m, context + at->allocation_limit, &ok);
@@ -54,7 +54,7 @@ struct gc_threads gc_threads_read(const struct runtime *r, struct arena *a)
             break;
         id_numbers_add(&seen, link);
         uint64_t thread = runtime_linked_thread(r, link);
-        link = memory_u64(m, thread + r->at.thread.link, &threads.whole);
+        link = memory_u64(m, thread + r->at.thread_link, &threads.whole);
         if (!threads.whole)
             break;
         all = grow(all, len, &cap, sizeof(*all));

@@ -426,12 +426,12 @@ static bool leads_back(const struct runtime *r, uint64_t address)
 {
     const struct memory *m = &r->image->memory;
     bool ok = address % 8 == 0 && address != 0;
-    uint64_t to = ok ? memory_u64(m, address + r->at.method_table.class_or_canon, &ok) : 0;
+    uint64_t to = ok ? memory_u64(m, address + r->at.method_table_class_or_canon, &ok) : 0;
     if (to & 1) {
         address = to & ~UINT64_C(1);
-        to = memory_u64(m, address + r->at.method_table.class_or_canon, &ok);
+        to = memory_u64(m, address + r->at.method_table_class_or_canon, &ok);
     }
-    uint64_t back = ok ? memory_u64(m, to + r->at.ee_class.method_table, &ok) : 0;
+    uint64_t back = ok ? memory_u64(m, to + r->at.ee_class_method_table, &ok) : 0;
     return ok && (back == address || runtime_is_continuation(r, address));
 }
 
@@ -440,8 +440,8 @@ bool runtime_is_continuation(const struct runtime *r, uint64_t address)
     const struct memory *m = &r->image->memory;
     bool ok = r->continuation != 0 && r->continuation_class != 0 && address % 8 == 0;
     uint64_t class =
-        ok ? memory_u64(m, address + r->at.method_table.class_or_canon, &ok) : 0,
-             parent = ok ? memory_u64(m, address + r->at.method_table.parent, &ok) : 0;
+        ok ? memory_u64(m, address + r->at.method_table_class_or_canon, &ok) : 0,
+             parent = ok ? memory_u64(m, address + r->at.method_table_parent, &ok) : 0;
     return ok && class == r->continuation_class && parent == r->continuation;
 }
 
@@ -463,8 +463,8 @@ static bool is_free_type(const struct runtime *r, uint64_t address)
     static const uint32_t has_components = UINT32_C(1) << 31;
     const struct memory *m = &r->image->memory;
     bool ok = address != 0 && address % 8 == 0;
-    uint32_t flags = memory_u32(m, address + r->at.method_table.flags, &ok);
-    uint32_t size = memory_u32(m, address + r->at.method_table.base_size, &ok);
+    uint32_t flags = memory_u32(m, address + r->at.method_table_flags, &ok);
+    uint32_t size = memory_u32(m, address + r->at.method_table_base_size, &ok);
     return ok && size == SIZE && (flags & COMPONENT_MASK) == 1 &&
            (flags & has_components) != 0;
 }
@@ -545,8 +545,8 @@ static bool describe_offsets(struct runtime_search *s, const struct runtime_tabl
     else
         return false;
     /* Next to the element type since .NET 9. */
-    if (s->d.at.ee_class.padding == RUNTIME_NO_OFFSET)
-        s->d.at.ee_class.padding = s->d.at.ee_class.element_type + 1;
+    if (s->d.at.ee_class_padding == RUNTIME_NO_OFFSET)
+        s->d.at.ee_class_padding = s->d.at.ee_class_element_type + 1;
     r->at = s->d.at;
     return s->err->status == HD_OK;
 }

@@ -18,69 +18,13 @@
  * them asks whether they are there, not for a version. */
 #define RUNTIME_NO_OFFSET UINT32_MAX
 
-/* Where the statics of classes are kept: of generic and emitted ones in entries of their
- * own, of all others of a module in one place (DomainLocalModule, ThreadLocalModule). */
-struct runtime_local_module {
-    uint32_t classes, count, gc_statics;
-    uint32_t blob; /* a byte for each plain type, then what refers to nothing */
-};
-
 struct runtime_layout {
-    struct {
-        uint32_t flags, base_size, flags2, parent, module, auxiliary_data, class_or_canon,
-            per_inst_info, size;
-        uint32_t token;         /* 16 bits of flags2; .NET 8 only */
-        uint32_t virtual_count; /* asked for where there is a token */
-    } method_table;
-    struct {
-        uint32_t method_table, field_desc_list, element_type, instance_fields,
-            static_fields;
-        uint32_t padding;            /* of the base size: behind element_type if not told */
-        uint32_t are_packed, packed; /* .NET 8 only: how its counts stand, and where */
-    } ee_class;
-    uint32_t dynamic_statics_gc, dynamic_statics_plain,
-        dynamic_statics_size; /* plain: of what is no reference */
-    uint32_t thread_statics_gc_index, thread_statics_plain_index, thread_statics_size;
-    uint32_t generics_dict_count, generics_dict_type_args;
-    struct {
-        uint32_t base, path, loader_allocator, dynamic_metadata, available_type_params,
-            type_def_map, type_ref_map;
-        uint32_t pe_assembly, assembly;
-        /* .NET 8 only: where statics are, and which types have entries of their own */
-        uint32_t local_module, index, dynamic_types, dynamic_count;
-    } module;
-    struct {
-        uint32_t image;        /* PEAssembly.PEImage */
-        uint32_t path;         /* of a PEImage */
-        uint32_t loaded, flat; /* layouts of a PEImage: as the loader has it, as a file */
-        uint32_t base;         /* of a PEImageLayout */
-    } pe; /* asked for where a module does not have the base of its image */
-    uint32_t lookup_map_next, lookup_map_table, lookup_map_count, lookup_map_flags_mask;
-    uint32_t type_hash_buckets, type_hash_entry_value, type_hash_entry_next;
-    uint32_t app_domain_assembly_list; /* of DomainAssemblies, or: */
-    uint32_t app_domain_assemblies;    /* of Assemblies; since .NET 11 */
-    uint32_t array_list_count, array_list_first_block;
-    uint32_t array_list_block_next, array_list_block_size, array_list_block_items;
-    uint32_t assembly_module;
-    uint32_t thread_store_first_link, thread_store_count;
-    struct {
-        uint32_t link, locals, static_data, os_id, stack_base;
-        uint32_t linked; /* the offset that links lead to: that of the link itself, or 0 */
-        uint32_t alloc_context, local_block; /* .NET 8 only */
-    } thread;
-    uint32_t thread_local_block_modules, thread_local_block_count; /* .NET 8 only */
-    struct runtime_local_module local_module, thread_local_module; /* .NET 8 only */
-    uint32_t allocator_object;                     /* LoaderAllocator.ObjectHandle */
-    uint32_t allocation_alloc_context;             /* RuntimeThreadLocals.AllocContext */
-    uint32_t allocation_gc_context;                /* EEAllocContext.GCAllocationContext */
-    uint32_t allocation_pointer, allocation_limit; /* GCAllocContext */
-    uint32_t thread_local_data_count,
-        thread_local_data_items; /* ThreadLocalData, of what is not collectible */
-    uint32_t type_desc_flags, param_type_arg; /* TypeDesc, ParamTypeDesc */
-    uint32_t dynamic_metadata_size, dynamic_metadata_data;
-    uint32_t dynamic_metadata_pointer; /* to the data, .NET 8 only */
-    uint64_t statics_mask;             /* global StaticsPointerMask */
-    uint32_t tls_offsets_unused;       /* NumberOfTlsOffsetsNotUsedInNoncollectibleArray */
+#define MEMBER(need, type, name, member, ...) uint32_t member;
+#include "clr/process/runtime_members.h"
+#undef MEMBER
+    uint32_t thread_linked;      /* what links lead to: the link itself, or 0 */
+    uint64_t statics_mask;       /* global StaticsPointerMask */
+    uint32_t tls_offsets_unused; /* NumberOfTlsOffsetsNotUsedInNoncollectibleArray */
 };
 
 struct runtime {
@@ -120,13 +64,13 @@ bool runtime_is_continuation(const struct runtime *r, uint64_t address);
 /* True of .NET 8, which has a DomainLocalModule, and does much in another way. */
 static inline bool runtime_is_8(const struct runtime *r)
 {
-    return r->at.module.local_module != RUNTIME_NO_OFFSET;
+    return r->at.module_local_module != RUNTIME_NO_OFFSET;
 }
 
 /* Returns the Thread that a link of the runtime's list leads to. */
 static inline uint64_t runtime_linked_thread(const struct runtime *r, uint64_t link)
 {
-    return link - r->at.thread.linked;
+    return link - r->at.thread_linked;
 }
 
 /* --- does it fit? ------------------------------------------------------------------ */

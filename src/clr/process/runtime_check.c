@@ -32,8 +32,8 @@ static bool parents_fit(const struct runtime *r, uint64_t type)
     enum { MAX_PARENTS = 128 };
     struct runtime_check_look l = {r, type != 0};
     for (int i = 0; i < MAX_PARENTS && l.known && type != 0; i++) {
-        uint64_t parent = runtime_check_look_at(&l, type + r->at.method_table.parent);
-        runtime_check_look_at(&l, parent + r->at.method_table.class_or_canon);
+        uint64_t parent = runtime_check_look_at(&l, type + r->at.method_table_parent);
+        runtime_check_look_at(&l, parent + r->at.method_table_class_or_canon);
         if (parent == 0 || (l.known && !runtime_is_method_table(r, parent)))
             return parent == 0;
         type = parent;
@@ -48,13 +48,13 @@ static bool parents_fit(const struct runtime *r, uint64_t type)
 static bool module_fits(const struct runtime *r, uint64_t module)
 {
     struct runtime_check_look l = {r, module != 0};
-    uint64_t assembly = runtime_check_look_at(&l, module + r->at.module.assembly);
+    uint64_t assembly = runtime_check_look_at(&l, module + r->at.module_assembly);
     if (l.known && assembly == 0)
         return false;
     uint64_t back = runtime_check_look_at(&l, assembly + r->at.assembly_module);
     if (l.known && back != module)
         return false;
-    uint64_t local = runtime_check_look_at(&l, module + r->at.module.local_module);
+    uint64_t local = runtime_check_look_at(&l, module + r->at.module_local_module);
     uint64_t told = runtime_check_look_at(&l, runtime_check_look_at(&l, local));
     return !l.known || told == assembly;
 }
@@ -72,11 +72,11 @@ static bool image_fits(const struct runtime *r, uint64_t module)
 {
     struct runtime_check_look l = {r, module != 0};
     uint64_t at = module;
-    if (!follow_pointer(&l, &at, r->at.module.pe_assembly) ||
-        !follow_pointer(&l, &at, r->at.pe.image) ||
-        !follow_pointer(&l, &at, r->at.pe.loaded))
+    if (!follow_pointer(&l, &at, r->at.module_pe_assembly) ||
+        !follow_pointer(&l, &at, r->at.pe_image) ||
+        !follow_pointer(&l, &at, r->at.pe_loaded))
         return false;
-    uint64_t base = runtime_check_look_at(&l, at + r->at.pe.base);
+    uint64_t base = runtime_check_look_at(&l, at + r->at.pe_base);
     const unsigned char *first = memory_at(&r->image->memory, base, 2);
     bool is_image = first != NULL ? memcmp(first, "MZ", 2) == 0
                                   : image_mapping_at(r->image, base) != NULL;
@@ -109,8 +109,8 @@ static bool local_fits(struct runtime_check_look *l, uint64_t local)
 {
     const struct runtime *r = l->r;
     uint64_t handle =
-        runtime_check_look_at(l, local + r->at.thread_local_module.gc_statics);
-    uint64_t classes = runtime_check_look_at(l, local + r->at.thread_local_module.classes);
+        runtime_check_look_at(l, local + r->at.thread_local_module_gc_statics);
+    uint64_t classes = runtime_check_look_at(l, local + r->at.thread_local_module_classes);
     if (!is_pointer(l, handle) || !is_pointer(l, classes))
         return false;
     uint64_t array = handle != 0 ? runtime_check_look_at(l, handle) : 0;
@@ -152,16 +152,16 @@ static const char *threads_misfit(const struct runtime *r)
             return "ThreadStore";
         struct runtime_check_look own = l;
         /* Each allocates in a piece of some kilobytes. */
-        uint64_t context = thread + at->thread.alloc_context;
+        uint64_t context = thread + at->thread_alloc_context;
         uint64_t pointer = runtime_check_look_at(&own, context + at->allocation_pointer);
         uint64_t limit = runtime_check_look_at(&own, context + at->allocation_limit);
         changing += own.known && (pointer > limit || limit - pointer > LARGEST ||
                                   pointer % ALIGNMENT != 0 || limit % ALIGNMENT != 0);
-        uint64_t id = runtime_check_look_at(&own, thread + at->thread.os_id);
-        if (!statics_fit(r, thread + at->thread.local_block) ||
+        uint64_t id = runtime_check_look_at(&own, thread + at->thread_os_id);
+        if (!statics_fit(r, thread + at->thread_local_block) ||
             (id > MAX_ID && id != ended))
             return "Thread";
-        link = runtime_check_look_at(&l, thread + at->thread.link);
+        link = runtime_check_look_at(&l, thread + at->thread_link);
     }
     if (l.known && (found > count + 1 || count > found + 1))
         return "ThreadStore";
@@ -177,7 +177,7 @@ const char *runtime_misfit(const struct runtime *r, uint64_t type)
         return NULL;
     if (!parents_fit(r, type))
         return "MethodTable";
-    uint64_t of_type = runtime_check_look_at(&l, type + r->at.method_table.module);
+    uint64_t of_type = runtime_check_look_at(&l, type + r->at.method_table_module);
     struct runtime_check_look list = {r, r->app_domain != 0};
     uint64_t listed = first_listed(r, &list);
     if (list.known && listed == 0)

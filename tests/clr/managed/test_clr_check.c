@@ -87,14 +87,14 @@ Test(clr_check, what_fits_is_told_by_nothing)
 Test(clr_check, what_does_not_fit_is_named)
 {
     const struct runtime_layout *at = &f.runtime.at;
-    uint64_t local = forge_clr_get(&f, library + at->module.local_module);
-    uint64_t items = forge_clr_get(&f, local + at->local_module.classes);
-    uint64_t map = forge_clr_get(&f, library + at->module.type_def_map + 8);
+    uint64_t local = forge_clr_get(&f, library + at->module_local_module);
+    uint64_t items = forge_clr_get(&f, local + at->local_module_classes);
+    uint64_t map = forge_clr_get(&f, library + at->module_type_def_map + 8);
     uint64_t of_string = forge_clr_get(&f, string + 40);
     uint64_t of_number = forge_clr_get(&f, number + 40);
     uint64_t dictionary = forge_clr_get(&f, forge_clr_get(&f, list + 48));
     uint64_t instances = forge_clr_get(
-        &f, forge_clr_get(&f, library + at->module.available_type_params) + 16);
+        &f, forge_clr_get(&f, library + at->module_available_type_params) + 16);
     const struct {
         uint64_t at, value;
         size_t size;
@@ -113,13 +113,13 @@ Test(clr_check, what_does_not_fit_is_named)
         {statics, 0, 8, NULL, "not made yet"},
         {statics, library, 8, "DomainLocalModule", "no string"},
         {local + 32, 0, 8, "DomainLocalModule", "no statics"},
-        {library + at->module.local_module, empty, 8, "DomainLocalModule", "no place"},
-        {forge_clr_get(&f, library + at->module.dynamic_types), string, 8,
+        {library + at->module_local_module, empty, 8, "DomainLocalModule", "no place"},
+        {forge_clr_get(&f, library + at->module_dynamic_types), string, 8,
          "DomainLocalModule", "a type without an entry"},
         {items + 8, 0x10, 4, "DomainLocalModule", "flags that there are not"},
         {items, 0x10, 8, "DomainLocalModule", "an entry that is no memory"},
         {items, 0, 8, "DomainLocalModule", "no entry at all"},
-        {library + at->module.index, 1, 8, "Module", "not the first one"},
+        {library + at->module_index, 1, 8, "Module", "not the first one"},
         {dictionary, library, 8, "EETypeHashTable", "an argument that is no type"},
         {list + 48, library, 8, "EETypeHashTable", "no arguments"},
         {instances, 0, 8, "EETypeHashTable", "no instantiations"},
@@ -141,7 +141,7 @@ Test(clr_check, nothing_is_asked_where_nothing_can_be_known)
     f.image.lost = 1;
     expect_misfit(NULL, "cut");
     f.image.lost = 0;
-    uint64_t copy = forge_clr_get(&f, library + f.runtime.at.module.dynamic_metadata);
+    uint64_t copy = forge_clr_get(&f, library + f.runtime.at.module_dynamic_metadata);
     forge_clr_put(&f, copy, 0, 4);
     expect_misfit(NULL, "no metadata");
     forge_clr_end(&f);

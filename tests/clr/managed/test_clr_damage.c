@@ -267,12 +267,12 @@ Test(clr_damage, layouts_may_lack_members)
     struct runtime_layout *at = &f.runtime.at;
     uint32_t *const members[] = {
         &at->dynamic_statics_size,
-        &at->method_table.auxiliary_data,
-        &at->thread.static_data,
+        &at->method_table_auxiliary_data,
+        &at->thread_static_data,
         &at->app_domain_assembly_list,
-        &at->ee_class.instance_fields,
-        &at->module.dynamic_metadata,
-        &at->module.base,
+        &at->ee_class_instance_fields,
+        &at->module_dynamic_metadata,
+        &at->module_base,
     };
     static const bool told[] = {false, false, true, true, false, false, true};
     for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++) {

@@ -64,14 +64,14 @@ Test(clr_modules, paths_end_in_memory)
         {put_wide("/cut", 4, false), 0},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        forge_clr_put(&f, with_path + f.runtime.at.module.path, cases[i].at, 8);
+        forge_clr_put(&f, with_path + f.runtime.at.module_path, cases[i].at, 8);
         struct clr_module *m = open_module(with_path);
         cr_assert_not_null(m);
         cr_expect_eq(m->path != NULL, cases[i].len > 0, "case %zu", i);
         cr_expect_eq(m->path != NULL ? strlen(m->path) : 0, cases[i].len, "case %zu", i);
         cr_expect_eq(m->metadata.tables[METADATA_TYPE_DEF].count, 0);
     }
-    forge_clr_put(&f, with_path + f.runtime.at.module.path, cases[0].at, 8);
+    forge_clr_put(&f, with_path + f.runtime.at.module_path, cases[0].at, 8);
     cr_expect_str_eq(open_module(with_path)->path, "/app/Shop.dll");
 }
 
@@ -80,7 +80,7 @@ Test(clr_modules, paths_end_in_memory)
 Test(clr_modules, metadata_that_was_emitted_is_as_long_as_it_says)
 {
     uint64_t module = forge_clr_module(&f, forge_metadata_bytes(&meta));
-    uint64_t copy = forge_clr_get(&f, module + f.runtime.at.module.dynamic_metadata);
+    uint64_t copy = forge_clr_get(&f, module + f.runtime.at.module_dynamic_metadata);
     uint32_t size = (uint32_t)forge_clr_get(&f, copy);
     const struct {
         uint64_t copy;
@@ -92,7 +92,7 @@ Test(clr_modules, metadata_that_was_emitted_is_as_long_as_it_says)
         {0, size, 0},    {8, size, 0}, /* which is no memory */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        forge_clr_put(&f, module + f.runtime.at.module.dynamic_metadata, cases[i].copy, 8);
+        forge_clr_put(&f, module + f.runtime.at.module_dynamic_metadata, cases[i].copy, 8);
         forge_clr_put(&f, copy, cases[i].size, 4);
         struct clr_module *m = open_module(module);
         cr_expect_eq(m->metadata.tables[METADATA_TYPE_DEF].count, cases[i].rows, "case %zu",
@@ -114,7 +114,7 @@ Test(clr_modules, maps_of_types_go_on_in_parts)
 {
     const struct runtime_layout *at = &f.runtime.at;
     uint64_t module = forge_clr_module(&f, forge_metadata_bytes(&meta));
-    uint64_t parts[] = {module + at->module.type_def_map, forge_clr_room(&f, 64),
+    uint64_t parts[] = {module + at->module_type_def_map, forge_clr_room(&f, 64),
                         forge_clr_room(&f, 64), 8};
     static const uint32_t counts[] = {3, 2, 0};
     uint64_t table = forge_clr_room(&f, 64);

@@ -220,7 +220,7 @@ static void expect_agreement(uint64_t of_rows, uint64_t of_instances, uint64_t o
 Test(clr_types, agree_with_what_modules_have_of_them)
 {
     uint64_t list = instance(LIST, cell, 0), class = forge_clr_get(&f, cell + 40);
-    uint64_t map = module + f.runtime.at.module.type_def_map;
+    uint64_t map = module + f.runtime.at.module_type_def_map;
     uint64_t map_rows = forge_clr_get(&f, map + f.runtime.at.lookup_map_table);
     types = forge_clr_open(&f);
     clr_shape_of(types, list);
@@ -228,9 +228,9 @@ Test(clr_types, agree_with_what_modules_have_of_them)
     expect_agreement(2, 1, 2);
     forge_clr_put(&f, map_rows + 8 * CELL, store, 8);
     expect_agreement(1, 1, 2);
-    forge_clr_put(&f, class + f.runtime.at.ee_class.instance_fields, 3, 2);
+    forge_clr_put(&f, class + f.runtime.at.ee_class_instance_fields, 3, 2);
     expect_agreement(1, 1, 1);
-    uint64_t table = forge_clr_get(&f, module + f.runtime.at.module.available_type_params);
+    uint64_t table = forge_clr_get(&f, module + f.runtime.at.module_available_type_params);
     forge_clr_put(&f, table + f.runtime.at.type_hash_buckets, 0, 8);
     expect_agreement(1, 0, 1);
 }

@@ -266,11 +266,11 @@ Test(minidump, of_dotnet_8_is_read_by_the_offsets_of_windows)
     cr_assert(o.ok, "%s", o.err.message);
     cr_expect_str_eq(o.runtime.version, "8.0.31");
     cr_expect_eq(o.runtime.free_object, f.process.free_type);
-    cr_expect_eq(o.runtime.at.thread.link, 248);
-    cr_expect_eq(o.runtime.at.thread.local_block, 1120);
+    cr_expect_eq(o.runtime.at.thread_link, 248);
+    cr_expect_eq(o.runtime.at.thread_local_block, 1120);
     cr_expect_eq(o.runtime.at.thread_store_first_link, 64);
-    cr_expect_eq(o.runtime.at.module.local_module, 744);
-    cr_expect_eq(o.runtime.at.pe.loaded, 120); /* the same on both */
+    cr_expect_eq(o.runtime.at.module_local_module, 744);
+    cr_expect_eq(o.runtime.at.pe_loaded, 120); /* the same on both */
     close_core(&o);
     forge_minidump_free(&f);
 }

@@ -56,7 +56,7 @@ Test(runtime, is_found_by_the_table_of_its_version)
     cr_expect_str_eq(o.runtime.version, "10.0.12");
     cr_expect_str_eq(o.runtime.described_by, "the table of .NET 10");
     cr_expect_eq(o.runtime.free_object, f.free_type);
-    cr_expect_eq(o.runtime.at.module.base, 224);
+    cr_expect_eq(o.runtime.at.module_base, 224);
     cr_expect(runtime_is_method_table(&o.runtime, type));
     cr_expect_not(runtime_is_method_table(&o.runtime, type + 8));
     cr_expect_not(runtime_is_method_table(&o.runtime, type + 1));
@@ -120,10 +120,10 @@ Test(runtime, is_another_one_on_another_processor)
         f.machine = cases[i].machine;
         struct opened o;
         expect_found(&o, &f, "10.0.12");
-        cr_expect_eq(o.runtime.at.thread.link, cases[i].link);
-        cr_expect_eq(o.runtime.at.thread.os_id, cases[i].os_id);
-        cr_expect_eq(o.runtime.at.thread.stack_base, cases[i].stack_base);
-        cr_expect_eq(o.runtime.at.thread.static_data, cases[i].statics);
+        cr_expect_eq(o.runtime.at.thread_link, cases[i].link);
+        cr_expect_eq(o.runtime.at.thread_os_id, cases[i].os_id);
+        cr_expect_eq(o.runtime.at.thread_stack_base, cases[i].stack_base);
+        cr_expect_eq(o.runtime.at.thread_static_data, cases[i].statics);
         cr_expect_eq(o.runtime.at.thread_store_first_link, 88);
         close_core(&o);
         forge_core_free(&f);
@@ -230,15 +230,15 @@ Test(runtime, is_of_the_version_that_fits_where_nothing_tells)
     forge_process(&f, (struct forged_runtime){.path = self_contained, .major = 9});
     struct opened o;
     expect_found(&o, &f, "9");
-    cr_expect_eq(o.runtime.at.module.base, 288);
+    cr_expect_eq(o.runtime.at.module_base, 288);
     cr_expect_eq(o.runtime.at.allocation_gc_context, 0);
     close_core(&o);
     forge_core_free(&f);
     forge_process(&f, (struct forged_runtime){.path = self_contained, .major = 8});
     expect_found(&o, &f, "8");
     cr_expect_str_eq(o.runtime.described_by, "the table of .NET 8");
-    cr_expect_eq(o.runtime.at.module.base, RUNTIME_NO_OFFSET);
-    cr_expect_eq(o.runtime.at.module.pe_assembly, 272);
+    cr_expect_eq(o.runtime.at.module_base, RUNTIME_NO_OFFSET);
+    cr_expect_eq(o.runtime.at.module_pe_assembly, 272);
     close_core(&o);
     forge_core_free(&f);
 }
@@ -260,8 +260,8 @@ Test(runtime, believes_its_descriptor_more_than_the_table)
                         "\"Thread\":{\"OSId\":-8}},\"contracts\":{\"Loader\":\"c1\"}}"});
     struct opened o;
     expect_found(&o, &f, "10.0.12");
-    cr_expect_eq(o.runtime.at.module.base, 232);
-    cr_expect_eq(o.runtime.at.thread.os_id, 296);
+    cr_expect_eq(o.runtime.at.module_base, 232);
+    cr_expect_eq(o.runtime.at.thread_os_id, 296);
     close_core(&o);
     forge_core_free(&f);
 }

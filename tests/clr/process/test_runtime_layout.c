@@ -55,8 +55,8 @@ Test(runtime_layout, offsets_are_small_numbers_in_several_spellings)
         char types[100];
         snprintf(types, sizeof(types), "\"Module\":{\"Base\":%s}", cases[i].value);
         struct descriptor d = described(types, "");
-        cr_expect_eq(d.at.module.base, cases[i].offset, "%s: %u", cases[i].value,
-                     d.at.module.base);
+        cr_expect_eq(d.at.module_base, cases[i].offset, "%s: %u", cases[i].value,
+                     d.at.module_base);
     }
 }
 
@@ -156,7 +156,7 @@ Test(runtime_layout, the_same_layout_is_that_of_what_is_read)
         cr_assert(add(&own, "{\"types\":{\"Module\":{\"LoaderAllocator\":8}}}", &err));
         cr_expect_not(descriptor_same_layout(&table.at, &own.at), "%u", major);
         own = table;
-        own.at.thread.linked = 0;
+        own.at.thread_linked = 0;
         cr_expect_not(descriptor_same_layout(&table.at, &own.at), "%u", major);
     }
 }
@@ -185,13 +185,13 @@ Test(runtime_layout, what_is_lacking_is_told)
     cr_expect_str_eq(descriptor_lacks(&d, &a), "MethodTable.!");
     cr_assert(add(&d, forged_json(10), &err), "%s", err.message);
     cr_expect_null(descriptor_lacks(&d, &a));
-    d.at.app_domain_assembly_list = d.at.thread.static_data = RUNTIME_NO_OFFSET;
+    d.at.app_domain_assembly_list = d.at.thread_static_data = RUNTIME_NO_OFFSET;
     cr_expect_null(descriptor_lacks(&d, &a));
     d.at.statics_mask = 0;
     cr_expect_str_eq(descriptor_lacks(&d, &a), "StaticsPointerMask");
     d.at.dynamic_metadata_data = RUNTIME_NO_OFFSET;
     cr_expect_str_eq(descriptor_lacks(&d, &a), "DynamicMetadata.Data");
-    d.at.thread.link = RUNTIME_NO_OFFSET;
+    d.at.thread_link = RUNTIME_NO_OFFSET;
     cr_expect_str_eq(descriptor_lacks(&d, &a), "Thread.LinkNext");
     arena_free(&a);
 }
