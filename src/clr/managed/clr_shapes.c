@@ -1,4 +1,5 @@
-/* Handles of types to names and layouts: MethodTables, and TypeDescs of pointers.
+/* Handles of types to names and layouts: MethodTables, and TypeDescs of pointers; and
+ * signatures of fields to the same (ECMA-335, II.23.2).
  *
  * A name needs those of arguments and elements. They are made first, from a stack of
  * handles instead of by recursion, and kept; what contains itself has no name. */
@@ -6,6 +7,11 @@
 
 #include <inttypes.h>
 #include <string.h>
+
+/* The key of references, and of what is made of others. */
+enum { KEY_REFERENCE = 0x100, KEY_POINTER = 0x101 };
+
+enum { MAX_RANK = 32 };
 
 /* --- names of rows ---------------------------------------------------------------------
  */
@@ -45,19 +51,20 @@ static void add_nested(struct text *to, const struct metadata *m, uint32_t row,
     }
 }
 
-void clr_add_type_def(struct text *to, const struct metadata *m, uint32_t row)
+/* Names of a row with its outer classes, behind what is there. */
+static void add_type_def(struct text *to, const struct metadata *m, uint32_t row)
 {
     add_nested(to, m, row, metadata_outer, metadata_type_name);
 }
 
-void clr_add_type_ref(struct text *to, const struct metadata *m, uint32_t row)
+static void add_type_ref(struct text *to, const struct metadata *m, uint32_t row)
 {
     add_nested(to, m, row, metadata_ref_outer, metadata_ref_name);
 }
 
-/* One that would become too long ends before its arguments. */
-void clr_add_arguments(struct text *to, const struct clr_shape *const *arguments,
-                       uint32_t count)
+/* "[A,B]". One that would become too long ends before its arguments. */
+static void add_arguments(struct text *to, const struct clr_shape *const *arguments,
+                          uint32_t count)
 {
     size_t len = to->len;
     if (count == 0)
@@ -71,8 +78,9 @@ void clr_add_arguments(struct text *to, const struct clr_shape *const *arguments
         to->len = len;
 }
 
-uint64_t clr_instance_key(uint64_t module, uint32_t row,
-                          const struct clr_shape *const *arguments, uint32_t count)
+/* The key of an instantiation of a struct. */
+static uint64_t instance_key(uint64_t module, uint32_t row,
+                             const struct clr_shape *const *arguments, uint32_t count)
 {
     uint64_t parts[MAX_ARGUMENTS + 2] = {module, row};
     for (uint32_t i = 0; i < count; i++) {
@@ -211,36 +219,35 @@ static const struct clr_shape *known_or_unknown(struct clr_types *t, uint64_t ha
     return k != NULL ? &k->shape : t->nothing;
 }
 
-void clr_add_suffix(struct text *to, unsigned element, uint32_t rank)
+/* A name with what arrays, pointers and references add to it: "[]", "[,]", "[*]"; "*", "&".
+ * rank: dimensions of an array. */
+static struct text *suffixed(struct clr_types *t, const struct clr_name *name,
+                             unsigned element, uint32_t rank)
 {
+    struct text *to = &t->text;
+    text_clear(to);
+    text_add(to, name->raw, name->len);
     if (element == ELEMENT_PTR || element == ELEMENT_BYREF) {
         text_add_char(to, element == ELEMENT_PTR ? '*' : '&');
-        return;
+        return to;
     }
     text_add_string(to, element == ELEMENT_ARRAY && rank == 1 ? "[*" : "[");
     for (uint32_t i = 1; i < rank && i < MAX_RANK; i++)
         text_add_char(to, ',');
     text_add_char(to, ']');
-}
-
-static struct clr_name *suffixed(struct clr_types *t, const struct clr_name *name,
-                                 const struct parts *p)
-{
-    unsigned element = p->kind == HANDLE_POINTER       ? p->element
-                       : method_table_is_vector(&p->m) ? ELEMENT_SZARRAY
-                                                       : ELEMENT_ARRAY;
-    text_clear(&t->text);
-    text_add(&t->text, name->raw, name->len);
-    clr_add_suffix(&t->text, element, method_table_rank(&p->m));
-    return clr_name_add(t, &t->text);
+    return to;
 }
 
 static void make_of_element(struct clr_types *t, struct known_type *k,
                             const struct parts *p)
 {
-    const struct clr_shape *element = known_or_unknown(t, p->element_type);
-    k->shape.name = suffixed(t, element->name, p);
-    k->shape.full_name = suffixed(t, element->full_name, p);
+    const struct clr_shape *of = known_or_unknown(t, p->element_type);
+    unsigned element = p->kind == HANDLE_POINTER       ? p->element
+                       : method_table_is_vector(&p->m) ? ELEMENT_SZARRAY
+                                                       : ELEMENT_ARRAY;
+    uint32_t rank = method_table_rank(&p->m);
+    k->shape.name = clr_name_add(t, suffixed(t, of->name, element, rank));
+    k->shape.full_name = clr_name_add(t, suffixed(t, of->full_name, element, rank));
     bool is_array = p->kind == HANDLE_ARRAY;
     k->shape.element = is_array ? ELEMENT_CLASS : p->element;
     k->shape.table = is_array ? k->handle : 0;
@@ -258,7 +265,7 @@ static void set_layout(struct clr_types *t, struct known_type *k, const struct p
     uint8_t inside = method_table_element(t, &p->m);
     k->shape.element = ELEMENT_VALUETYPE;
     if (p->count > 0)
-        k->shape.key = clr_instance_key(p->m.module, p->m.row, arguments, p->count);
+        k->shape.key = instance_key(p->m.module, p->m.row, arguments, p->count);
     else
         k->shape.key = is_primitive(k->shape.full_name, inside) ? inside : k->handle;
 }
@@ -276,11 +283,11 @@ static void make_plain(struct clr_types *t, struct known_type *k, const struct p
         text_clear(&t->text);
         add_space(&t->text, metadata_type_name(&module->metadata, row));
         text_add_string(&t->text, metadata_type_name(&module->metadata, row).name);
-        clr_add_arguments(&t->text, arguments, p->count);
+        add_arguments(&t->text, arguments, p->count);
         k->shape.name = clr_name_add(t, &t->text);
         text_clear(&t->text);
-        clr_add_type_def(&t->text, &module->metadata, row);
-        clr_add_arguments(&t->text, arguments, p->count);
+        add_type_def(&t->text, &module->metadata, row);
+        add_arguments(&t->text, arguments, p->count);
         k->shape.full_name = clr_name_add(t, &t->text);
     }
     set_layout(t, k, p, arguments);
@@ -348,7 +355,8 @@ const struct clr_shape *clr_shape_of(struct clr_types *t, uint64_t handle)
     return &k->shape;
 }
 
-const struct clr_shape **clr_new_arguments(struct clr_types *t, uint32_t count)
+/* Room for that many; NULL for none. */
+static const struct clr_shape **new_arguments(struct clr_types *t, uint32_t count)
 {
     if (count == 0 || !clr_spend(t, 8 * (uint64_t)count))
         return NULL;
@@ -366,7 +374,7 @@ clr_shape_arguments(struct clr_types *t, const struct clr_shape *s, uint32_t *co
     if (!method_table_read(t, s->table, &m))
         return NULL;
     uint32_t there = method_table_arguments(t, &m, &first);
-    const struct clr_shape **all = clr_new_arguments(t, there);
+    const struct clr_shape **all = new_arguments(t, there);
     if (all == NULL)
         return NULL;
     *count = there;
@@ -375,4 +383,273 @@ clr_shape_arguments(struct clr_types *t, const struct clr_shape *s, uint32_t *co
         all[i] = clr_shape_of(t, memory_u64(t->memory, first + 8 * (uint64_t)i, &ok));
     }
     return all;
+}
+
+/* --- instances ----------------------------------------------------------------- */
+
+/* Instantiations of generic structs, by what they are made of.
+ *
+ * A signature says "KeyValuePair`2 of a string and a Session"; the runtime has loaded that
+ * or, as good for a layout, the one for any two references. */
+
+static void index_instance(void *context, uint64_t handle)
+{
+    struct clr_types *t = context;
+    struct method_table m;
+    struct instance *known;
+    if (!method_table_of(t, handle, &m) || !method_table_is_value(&m))
+        return;
+    uint64_t key = clr_shape_of(t, handle)->key;
+    if (key == 0)
+        return;
+    HASH_FIND(hh, t->instances, &key, sizeof(key), known);
+    if (known != NULL || !clr_spend(t, sizeof(*known)))
+        return;
+    known = arena_alloc(t->a, sizeof(*known));
+    *known = (struct instance){.key = key, .table = handle};
+    HASH_ADD(hh, t->instances, key, sizeof(known->key), known);
+}
+
+/* The MethodTable of a generic struct, or of one of the same layout; 0: none. */
+static uint64_t find_instance(struct clr_types *t, uint64_t key)
+{
+    struct instance *known;
+    clr_modules_all(t);
+    for (struct clr_module *m; (m = clr_module_after(t, t->indexed)) != NULL;) {
+        clr_module_instances(t, m, index_instance, t);
+        t->indexed = m;
+    }
+    HASH_FIND(hh, t->instances, &key, sizeof(key), known);
+    return known != NULL ? known->table : 0;
+}
+
+/* --- signatures ---------------------------------------------------------------- */
+
+/* A signature is a tree written in front of its branches. What waits for its branches lies
+ * on a stack of fixed depth, and finished types on another. */
+
+/* A type that waits for that many others behind it. */
+struct frame {
+    uint8_t element; /* SZARRAY, ARRAY, PTR, BYREF, GENERICINST */
+    bool is_value;   /* of GENERICINST */
+    uint32_t token;  /* TypeDefOrRef, of GENERICINST */
+    uint32_t left, first;
+};
+
+struct evaluation {
+    struct clr_types *t;
+    const struct clr_scope *scope;
+    struct bytes signature;
+    size_t at;
+    struct frame frames[MAX_NESTING];
+    const struct clr_shape *done[MAX_ARGUMENTS];
+    uint32_t frame_count, done_count;
+};
+
+/* --- definitions --------------------------------------------------------------- */
+
+/* The definition that a token means: its name, where it stands, what is loaded of it. */
+struct definition {
+    uint64_t table, module;
+    uint32_t row;
+};
+
+static struct definition define(struct clr_types *t, const struct clr_scope *scope,
+                                uint32_t token)
+{
+    struct definition d = {0};
+    uint32_t row;
+    struct method_table m;
+    enum metadata_table_number table = metadata_type_token(token, &row);
+    if (table == METADATA_TYPE_DEF) {
+        d.table = clr_module_type_def(t, scope->module, row);
+        d.module = scope->module->address;
+        d.row = row;
+    } else if (table == METADATA_TYPE_REF) {
+        d.table = clr_module_type_ref(t, scope->module, row);
+        if (d.table != 0 && method_table_read(t, d.table, &m)) {
+            d.module = m.module;
+            d.row = m.row;
+        }
+    }
+    if (!runtime_is_method_table(t->r, d.table))
+        d.table = 0;
+    return d;
+}
+
+static void add_token_name(struct text *to, const struct metadata *m, uint32_t token)
+{
+    uint32_t row;
+    enum metadata_table_number table = metadata_type_token(token, &row);
+    if (table == METADATA_TYPE_DEF)
+        add_type_def(to, m, row);
+    else if (table == METADATA_TYPE_REF)
+        add_type_ref(to, m, row);
+    if (to->len == 0)
+        text_add_string(to, "UNKNOWN");
+}
+
+static struct clr_shape *new_shape(struct clr_types *t, uint8_t element, uint64_t key,
+                                   struct text *name)
+{
+    if (!clr_spend(t, sizeof(struct clr_shape)))
+        return NULL;
+    struct clr_shape *s = arena_alloc(t->a, sizeof(*s));
+    s->element = element;
+    s->key = key;
+    s->name = s->full_name = clr_name_add(t, name);
+    return s;
+}
+
+static bool next_number(struct evaluation *e, uint32_t *number)
+{
+    return metadata_number(e->signature, &e->at, number);
+}
+
+/* --- leaves -------------------------------------------------------------------- */
+
+/* One that is finished; NULL if it waits for others (pushed) or the signature is wrong. */
+static const struct clr_shape *leaf(struct evaluation *e, uint32_t element)
+{
+    struct clr_types *t = e->t;
+    bool is_value = element == ELEMENT_VALUETYPE;
+    uint32_t number;
+    if (element != ELEMENT_CLASS && element != ELEMENT_VAR && !is_value)
+        return clr_primitive(t, element);
+    if (!next_number(e, &number))
+        return NULL;
+    if (element == ELEMENT_VAR)
+        return number < e->scope->count ? e->scope->arguments[number] : NULL;
+    uint64_t table = is_value ? define(t, e->scope, number).table : 0;
+    if (table != 0)
+        return clr_shape_of(t, table);
+    text_clear(&t->text);
+    add_token_name(&t->text, &e->scope->module->metadata, number);
+    return new_shape(t, is_value ? ELEMENT_VALUETYPE : ELEMENT_CLASS,
+                     is_value ? 0 : KEY_REFERENCE, &t->text);
+}
+
+/* --- what is made of others ---------------------------------------------------- */
+
+static bool push_frame(struct evaluation *e, uint32_t element)
+{
+    struct frame f = {.element = (uint8_t)element, .left = 1, .first = e->done_count};
+    if (element == ELEMENT_GENERICINST) {
+        uint32_t kind;
+        if (!next_number(e, &kind) || !next_number(e, &f.token) ||
+            !next_number(e, &f.left) || f.left == 0)
+            return false;
+        f.is_value = kind == ELEMENT_VALUETYPE;
+    }
+    if (e->frame_count == MAX_NESTING || f.left > MAX_ARGUMENTS - e->done_count)
+        return false;
+    e->frames[e->frame_count++] = f;
+    return true;
+}
+
+static const struct clr_shape *generic(struct evaluation *e, const struct frame *f)
+{
+    struct clr_types *t = e->t;
+    const struct clr_shape *const *given = &e->done[f->first];
+    uint32_t count = e->done_count - f->first;
+    text_clear(&t->text);
+    add_token_name(&t->text, &e->scope->module->metadata, f->token);
+    add_arguments(&t->text, given, count);
+    struct clr_shape *s = new_shape(t, ELEMENT_CLASS, KEY_REFERENCE, &t->text);
+    if (!f->is_value || s == NULL)
+        return s;
+    struct definition d = define(t, e->scope, f->token);
+    s->element = ELEMENT_VALUETYPE;
+    s->key = d.row != 0 ? instance_key(d.module, d.row, given, count) : 0;
+    s->table = s->key != 0 ? find_instance(t, s->key) : 0;
+    const struct clr_shape **kept = new_arguments(t, count);
+    if (kept == NULL)
+        return s;
+    for (uint32_t i = 0; i < count; i++)
+        kept[i] = given[i];
+    s->arguments = kept;
+    s->argument_count = count;
+    return s;
+}
+
+/* Behind an element: rank, sizes, lower bounds. */
+static uint32_t read_rank(struct evaluation *e)
+{
+    uint32_t rank, count, number;
+    if (!next_number(e, &rank) || rank > MAX_RANK)
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        if (!next_number(e, &count) || count > MAX_RANK)
+            return 0;
+        while (count-- > 0)
+            if (!next_number(e, &number))
+                return 0;
+    }
+    return rank;
+}
+
+static const struct clr_shape *array_or_pointer(struct evaluation *e, const struct frame *f)
+{
+    bool is_pointer = f->element == ELEMENT_PTR || f->element == ELEMENT_BYREF;
+    uint32_t rank = f->element == ELEMENT_ARRAY ? read_rank(e) : 1;
+    if (rank == 0)
+        return NULL;
+    return new_shape(e->t, is_pointer ? f->element : ELEMENT_CLASS,
+                     is_pointer ? KEY_POINTER : KEY_REFERENCE,
+                     suffixed(e->t, e->done[f->first]->full_name, f->element, rank));
+}
+
+/* A finished type goes to what waits for it, which may be finished by that. */
+static bool finish_type(struct evaluation *e, const struct clr_shape *s)
+{
+    while (s != NULL) {
+        e->done[e->done_count++] = s;
+        if (e->frame_count == 0)
+            return true;
+        struct frame *f = &e->frames[e->frame_count - 1];
+        if (--f->left > 0)
+            return true;
+        s = f->element == ELEMENT_GENERICINST ? generic(e, f) : array_or_pointer(e, f);
+        e->done_count = f->first;
+        e->frame_count--;
+    }
+    return false;
+}
+
+/* --- the whole ----------------------------------------------------------------- */
+
+static bool step(struct evaluation *e)
+{
+    uint32_t element, token;
+    if (!next_number(e, &element))
+        return false;
+    switch (element) {
+    case ELEMENT_CMOD_REQD:
+    case ELEMENT_CMOD_OPT:
+        return next_number(e, &token);
+    case ELEMENT_PINNED:
+        return true;
+    case ELEMENT_SZARRAY:
+    case ELEMENT_ARRAY:
+    case ELEMENT_PTR:
+    case ELEMENT_BYREF:
+    case ELEMENT_GENERICINST:
+        return push_frame(e, element);
+    default:
+        return finish_type(e, leaf(e, element));
+    }
+}
+
+const struct clr_shape *clr_field_shape(struct clr_types *t, const struct clr_scope *scope,
+                                        struct bytes signature)
+{
+    enum { FIELD = 6 };
+    struct evaluation e = {.t = t, .scope = scope, .signature = signature};
+    uint32_t convention;
+    if (!next_number(&e, &convention) || (convention & 0xF) != FIELD)
+        return t->nothing;
+    while (e.frame_count > 0 || e.done_count == 0)
+        if (!step(&e))
+            return t->nothing;
+    return e.done[0];
 }

@@ -129,8 +129,7 @@ const char *clr_enum_name(struct clr_types *t, uint64_t method_table, uint64_t v
  *
  *   clr_tables.c      MethodTables, classes, FieldDescs as they stand in memory
  *   clr_modules.c     modules, their metadata, their maps of types
- *   clr_shapes.c      handles of types to names, with their arguments
- *   clr_signatures.c  signatures to the same, instantiations of generic structs
+ *   clr_shapes.c      handles of types, and signatures, to names with their arguments
  *   clr_fields.c      fields; which structs are one value
  *   clr_statics.c     static variables
  *   clr_types.c       names, each kept once; members of enums
@@ -342,9 +341,6 @@ struct clr_shape {
     uint32_t argument_count;
 };
 
-/* The key of references, and of what is made of others. */
-enum { KEY_REFERENCE = 0x100, KEY_POINTER = 0x101 };
-
 /* Never NULL; what cannot be read is called "UNKNOWN 0x7f...". */
 const struct clr_shape *clr_shape_of(struct clr_types *t, uint64_t handle);
 
@@ -354,28 +350,6 @@ const struct clr_shape *clr_primitive(struct clr_types *t, unsigned element);
 /* The generic arguments of a shape; *count may be 0. */
 const struct clr_shape *const *
 clr_shape_arguments(struct clr_types *t, const struct clr_shape *s, uint32_t *count);
-
-/* Room for that many; NULL for none. */
-const struct clr_shape **clr_new_arguments(struct clr_types *t, uint32_t count);
-
-/* Names of a row with its outer classes, behind what is there. */
-void clr_add_type_def(struct text *to, const struct metadata *m, uint32_t row);
-void clr_add_type_ref(struct text *to, const struct metadata *m, uint32_t row);
-
-/* "[A,B]" */
-void clr_add_arguments(struct text *to, const struct clr_shape *const *arguments,
-                       uint32_t count);
-
-/* What arrays, pointers and references add to a name: "[]", "[,]", "[*]"; "*", "&". rank:
- * dimensions of an array. */
-enum { MAX_RANK = 32 };
-void clr_add_suffix(struct text *to, unsigned element, uint32_t rank);
-
-/* The key of an instantiation of a struct. */
-uint64_t clr_instance_key(uint64_t module, uint32_t row,
-                          const struct clr_shape *const *arguments, uint32_t count);
-
-/* --- clr_signatures.c ----------------------------------------- */
 
 /* Where a signature is read. */
 struct clr_scope {
