@@ -457,8 +457,3 @@ void clr_types_variables(struct clr_types *t, static_taker *take, void *context)
     report_process(
         (struct statics){.t = t, .take = take, .context = context, .wants_all = true});
 }
-
-struct clr_declared clr_types_declared(const struct clr_types *t)
-{
-    return t->declared;
-}

@@ -98,8 +98,6 @@ struct clr_declared {
     uint64_t thread_instances; /* pairs of such a type and a thread that has its statics */
 };
 
-struct clr_declared clr_types_declared(const struct clr_types *t);
-
 /* Types that were compared with a second source, and those that agree with it. */
 struct clr_tally {
     uint64_t asked, agreed;

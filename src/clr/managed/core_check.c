@@ -119,21 +119,6 @@ static const char *disagree(const struct clr_tally *t, const char *what, struct 
     return arena_printf(a, "%" PRIu64 " of %" PRIu64 " %s", t->agreed, t->asked, what);
 }
 
-static const char *rows_disagree(const struct core_facts *f, struct arena *a)
-{
-    return disagree(&f->agreement.rows, "are in the map of their module", a);
-}
-
-static const char *instances_disagree(const struct core_facts *f, struct arena *a)
-{
-    return disagree(&f->agreement.instances, "are listed by a module", a);
-}
-
-static const char *fields_disagree(const struct core_facts *f, struct arena *a)
-{
-    return disagree(&f->agreement.fields, "types have the number that they declare", a);
-}
-
 /* --- handles and finalizers ---------------------------------------------------- */
 
 /* The runtime allocates some at its start, and never frees them. */
@@ -184,34 +169,32 @@ static const char *regions_lack_objects(const struct core_facts *f, struct arena
 
 /* --- all ----------------------------------------------------------------------- */
 
-static const struct check {
-    const char *what;
-    const char *(*contradicts)(const struct core_facts *f, struct arena *a);
-    bool needs_roots;
-} checks[] = {
-    {"threads", threads_differ, false},
-    {"types", rows_disagree, true},
-    {"generic types and arrays", instances_disagree, true},
-    {"fields", fields_disagree, true},
-    {"thread statics", thread_statics_lack, true},
-    {"static variables", statics_differ, true},
-    {"handles", handles_differ, true},
-    {"finalizable objects", finalizable_differ, true},
-    {"regions of the heap", regions_lack_objects, false},
-};
-
 const char *core_check(const struct core_facts *f, struct arena *a)
 {
     const struct process_image *p = runtime_of(f)->image;
+    const struct clr_agreement *g = &f->agreement;
     const char *all = NULL;
     if (p->lost > 0 || p->redaction.is_redacted)
         return NULL;
-    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
-        bool is_asked = f->roots != NULL || !checks[i].needs_roots;
-        const char *why = is_asked ? checks[i].contradicts(f, a) : NULL;
-        if (why != NULL)
+    const struct {
+        const char *what, *why;
+        bool needs_roots;
+    } checks[] = {
+        {"threads", threads_differ(f, a), false},
+        {"types", disagree(&g->rows, "are in the map of their module", a), true},
+        {"generic types and arrays", disagree(&g->instances, "are listed by a module", a),
+         true},
+        {"fields", disagree(&g->fields, "types have the number that they declare", a),
+         true},
+        {"thread statics", thread_statics_lack(f, a), true},
+        {"static variables", statics_differ(f, a), true},
+        {"handles", handles_differ(f, a), true},
+        {"finalizable objects", finalizable_differ(f, a), true},
+        {"regions of the heap", regions_lack_objects(f, a), false},
+    };
+    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+        if (checks[i].why != NULL && (f->has_roots || !checks[i].needs_roots))
             all = arena_printf(a, "%s%s%s: %s", all != NULL ? all : "",
-                               all != NULL ? "; " : "", checks[i].what, why);
-    }
+                               all != NULL ? "; " : "", checks[i].what, checks[i].why);
     return all;
 }

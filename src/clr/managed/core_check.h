@@ -15,8 +15,9 @@ struct core_facts {
     const struct gc_threads *threads;
     struct clr_declared declared;
     struct clr_agreement agreement;
-    /* NULL: no graph was built, so nothing is known of roots, nor of all types. */
     const struct core_roots *roots;
+    bool has_roots; /* false: no graph was built, so nothing is known of them, nor of all
+                       types */
 };
 
 /* Returns what contradicts, "threads: ...; handles: ...", in a; NULL: nothing does. */

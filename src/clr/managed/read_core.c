@@ -239,8 +239,9 @@ static void warn_of_mismatch(struct core_reader *r)
     const struct core_facts facts = {.heap = &r->core->heap,
                                      .globals = &r->globals,
                                      .threads = &r->threads,
-                                     .roots = r->has_roots ? &r->roots : NULL,
-                                     .declared = clr_types_declared(clr),
+                                     .roots = &r->roots,
+                                     .has_roots = r->has_roots,
+                                     .declared = clr->declared,
                                      .agreement = clr_types_agreement(clr)};
     const char *why = core_check(&facts, a);
     memory_look_away(&r->core->image.memory, before);

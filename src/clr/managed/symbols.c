@@ -96,27 +96,17 @@ static bool find_name(struct symbol_namer *n, uint64_t rva)
     return ok;
 }
 
-static const char *name_of_row(void *context, const struct type *type)
-{
-    struct symbol_namer *n = context;
-    uint64_t rva;
-    if (type->kind != TYPE_OBJECT || !names_number(type->name, &rva))
-        return NULL;
-    if (!find_name(n, rva))
-        return NULL;
-    return arena_strdup(&n->snap->arena, text_string(&n->canonical), n->canonical.len);
-}
-
-static const char *name_of_source(struct symbol_namer *n, const char *spelled)
+static const char *name_of(struct symbol_namer *n, const char *number)
 {
     uint64_t rva;
-    if (spelled == NULL)
-        return NULL;
-    text_clear(&n->canonical);
-    names_canonical(&n->canonical, spelled, strlen(spelled));
-    return names_number(text_string(&n->canonical), &rva) && find_name(n, rva)
+    return names_number(number, &rva) && find_name(n, rva)
                ? arena_strdup(&n->snap->arena, text_string(&n->canonical), n->canonical.len)
                : NULL;
+}
+
+static const char *name_of_row(void *context, const struct type *type)
+{
+    return type->kind == TYPE_OBJECT ? name_of(context, type->name) : NULL;
 }
 
 /* What is written again has the names, too. */
@@ -124,7 +114,10 @@ static void name_source(struct symbol_namer *n, struct source *s)
 {
     for (size_t i = 0; i < s->type_count; i++) {
         struct source_type *type = &s->types[i];
-        const char *name = name_of_source(n, type->name);
+        text_clear(&n->canonical);
+        if (type->name != NULL)
+            names_canonical(&n->canonical, type->name, strlen(type->name));
+        const char *name = name_of(n, text_string(&n->canonical));
         if (name == NULL)
             continue;
         type->name = name;

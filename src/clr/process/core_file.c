@@ -222,15 +222,12 @@ static bool find_processor(struct process_image *p, struct bytes file, struct hd
         p->processor = processor_of(machine);
     if (p->processor != NULL)
         return true;
-    const char *name = file.data[ELF_CLASS] == 1 ? "a 32-bit process" : NULL;
+    char unknown[48];
+    snprintf(unknown, sizeof(unknown), "an unknown machine (%u)", machine);
+    const char *name = file.data[ELF_CLASS] == 1 ? "a 32-bit process" : unknown;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (known[i].machine == machine)
             name = known[i].name;
-    if (name == NULL)
-        return fail(err, HD_UNSUPPORTED,
-                    "a core dump of an unknown machine (%u); only those of " PROCESSORS_READ
-                    " can be read" TAKE_GCDUMP,
-                    machine);
     return fail(err, HD_UNSUPPORTED,
                 "a core dump of %s; only those of " PROCESSORS_READ
                 " can be read" TAKE_GCDUMP,
@@ -326,6 +323,12 @@ static void add_number(struct text *t, uint64_t value, size_t size)
     text_add(t, bytes, size);
 }
 
+static void add_numbers(struct text *t, const uint64_t *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        add_number(t, numbers[i], 8);
+}
+
 static void add_note(struct text *t, const char *name, uint32_t type, const void *payload,
                      size_t size)
 {
@@ -363,23 +366,20 @@ static void add_thread(struct text *t, const struct image_thread *thread,
 static void add_process(struct text *t, const struct process_image *p, uint64_t runtime)
 {
     const uint64_t pairs[][2] = {{AUXILIARY_PROGRAM_HEADERS, p->program_headers},
-                                 {AUXILIARY_PAGE, p->page},
-                                 {0, p->program_headers | p->page}};
+                                 {AUXILIARY_PAGE, p->page}},
+                   end[2] = {0};
     const struct image_mapping *m = image_mapping_at(p, runtime);
     struct text vector = {0}, files = {0};
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
-        if (pairs[i][1] == 0)
-            continue;
-        add_number(&vector, pairs[i][0], 8);
-        add_number(&vector, pairs[i][0] != 0 ? pairs[i][1] : 0, 8);
-    }
-    if (vector.len > 0)
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++)
+        if (pairs[i][1] != 0)
+            add_numbers(&vector, pairs[i], 2);
+    if (vector.len > 0) {
+        add_numbers(&vector, end, 2);
         add_note(t, "CORE", NT_AUXV, vector.data, vector.len);
+    }
     if (m != NULL) {
-        const uint64_t numbers[] = {1, 1, m->start, m->end, m->offset};
-        for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-            add_number(&files, numbers[i], 8);
         const char *name = path_file_name(m->path);
+        add_numbers(&files, (uint64_t[]){1, 1, m->start, m->end, m->offset}, 5);
         text_add(&files, name, strlen(name) + 1);
         add_note(t, "CORE", NT_FILE, files.data, files.len);
     }
@@ -452,8 +452,7 @@ static void add_segment(struct text *t, uint32_t type, const struct file_range *
                                 r->size,   r->size,    type == PT_LOAD ? WATCH_PAGE : 4};
     add_number(t, type, 4);
     add_number(t, PF_R, 4);
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-        add_number(t, numbers[i], 8);
+    add_numbers(t, numbers, sizeof(numbers) / sizeof(*numbers));
 }
 
 static void add_header(struct text *t, uint32_t machine, uint64_t segments,

@@ -229,10 +229,9 @@ uint64_t elf_pointer(const struct elf_image *e, uint64_t address, bool *ok)
     enum { RELOCATION = 24 };
     if (e->is_relocated)
         return memory_u64(e->memory, address, ok);
-    struct bytes table = memory_from(e->memory, dynamic_address(e, DT_RELA));
     uint64_t size = e->processor != NULL ? dynamic_value(e, DT_RELASZ) : 0;
-    if (table.size > size)
-        table.size = (size_t)size;
+    struct bytes table =
+        bytes_within(memory_from(e->memory, dynamic_address(e, DT_RELA)), 0, size);
     for (size_t at = 0; table.size - at >= RELOCATION; at += RELOCATION) {
         const unsigned char *entry = table.data + at;
         if (e->bias + le_u64(entry) == address &&
@@ -253,9 +252,8 @@ struct bytes elf_build_id(const struct elf_image *e, uint64_t base)
         struct elf_note note;
         if (s.type != PT_NOTE)
             continue;
-        struct bytes notes = memory_from(e->memory, e->bias + s.address);
-        if (notes.size > s.in_file)
-            notes.size = (size_t)s.in_file;
+        struct bytes notes =
+            bytes_within(memory_from(e->memory, e->bias + s.address), 0, s.in_file);
         while (elf_note_next(&notes, &note))
             if (note.type == NT_GNU_BUILD_ID && note.name.size == 4 &&
                 memcmp(note.name.data, "GNU", 4) == 0 && note.payload.size > 0)

@@ -5,6 +5,7 @@
 #include "clr/process/process_image.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,11 +115,13 @@ static bool check_system(const struct minidump_reader *r)
     static const struct {
         unsigned architecture;
         const char *name;
-    } known[] = {{0, "32 bits (x86)"},
-                 {5, "ARM (32 bits)"},
-                 {6, "Itanium"},
-                 {10, "32 bits (x86)"},
-                 {12, "ARM64"}};
+    } known[] = {{0, "a process of 32 bits (x86)"},
+                 {5, "a process of ARM (32 bits)"},
+                 {6, "a process of Itanium"},
+                 {10, "a process of 32 bits (x86)"},
+                 {12, "a process of ARM64"}};
+    char unknown[48];
+    const char *name = unknown;
     struct bytes s;
     if (!find_stream(r, STREAM_SYSTEM, &s))
         return false;
@@ -129,17 +132,13 @@ static bool check_system(const struct minidump_reader *r)
     if (le_u32(s.data + PLATFORM) != NT)
         return fail(r->err, HD_UNSUPPORTED,
                     "a minidump of another system than Windows" TAKE_GCDUMP);
+    snprintf(unknown, sizeof(unknown), "an unknown processor (%u)", architecture);
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         if (known[i].architecture == architecture)
-            return fail(r->err, HD_UNSUPPORTED,
-                        "a minidump of a process of %s; only those of x64 can be "
-                        "read" TAKE_GCDUMP,
-                        known[i].name);
+            name = known[i].name;
     return architecture == AMD64 ||
            fail(r->err, HD_UNSUPPORTED,
-                "a minidump of an unknown processor (%u); only those of x64 can be "
-                "read" TAKE_GCDUMP,
-                architecture);
+                "a minidump of %s; only those of x64 can be read" TAKE_GCDUMP, name);
 }
 
 /* --- memory -------------------------------------------------------------------- */

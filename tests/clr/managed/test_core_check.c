@@ -70,8 +70,8 @@ static void expect(const char *wanted)
     cr_assert(o.ok, "%s", o.err.message);
     heap.runtime = &o.runtime;
     threads = gc_threads_read(&o.runtime, &o.a);
-    const struct core_facts facts = {&heap,    &globals,  &threads,
-                                     declared, agreement, &roots};
+    const struct core_facts facts = {&heap,     &globals, &threads, declared,
+                                     agreement, &roots,   true};
     const char *found = core_check(&facts, &o.a);
     if (wanted == NULL)
         cr_expect_null(found, "%s", found);
@@ -205,8 +205,8 @@ Test(core_check, several_are_named_together)
 /* What is missing contradicts nothing. */
 Test(core_check, a_dump_that_lacks_memory_is_not_asked)
 {
-    const struct core_facts facts = {&heap,    &globals,  &threads,
-                                     declared, agreement, &roots};
+    const struct core_facts facts = {&heap,     &globals, &threads, declared,
+                                     agreement, &roots,   true};
     roots.handles.objects = 0;
     o = open_core(&f);
     find_runtime(&o);
