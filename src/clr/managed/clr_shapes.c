@@ -190,10 +190,9 @@ static struct parts read_parts(const struct clr_types *t, uint64_t handle)
 /* The handle that has to be known before, number i of it; 0: there are no more. */
 static uint64_t need(const struct clr_types *t, const struct parts *p, uint32_t i)
 {
-    bool ok = true;
     if (p->kind == HANDLE_ARRAY || p->kind == HANDLE_POINTER)
         return i == 0 ? p->element_type : 0;
-    return i < p->count ? memory_u64(t->memory, p->first + 8 * (uint64_t)i, &ok) : 0;
+    return i < p->count ? memory_u64(t->memory, p->first + 8 * (uint64_t)i, NULL) : 0;
 }
 
 /* --- making shapes ---------------------------------------------------------------------
@@ -378,10 +377,8 @@ clr_shape_arguments(struct clr_types *t, const struct clr_shape *s, uint32_t *co
     if (all == NULL)
         return NULL;
     *count = there;
-    for (uint32_t i = 0; i < there; i++) {
-        bool ok = true;
-        all[i] = clr_shape_of(t, memory_u64(t->memory, first + 8 * (uint64_t)i, &ok));
-    }
+    for (uint32_t i = 0; i < there; i++)
+        all[i] = clr_shape_of(t, memory_u64(t->memory, first + 8 * (uint64_t)i, NULL));
     return all;
 }
 

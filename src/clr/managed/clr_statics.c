@@ -88,11 +88,10 @@ enum { IS_INITIALISED = 0x1 };
 /* Of a thread a handle stands where the process has the address itself. */
 static uint64_t first_of(const struct clr_types *t, uint64_t place, bool of_thread)
 {
-    bool ok = true;
-    uint64_t to = memory_u64(t->memory, place, &ok);
+    uint64_t to = memory_u64(t->memory, place, NULL);
     if (!of_thread || to == 0)
         return to;
-    uint64_t array = memory_u64(t->memory, to, &ok);
+    uint64_t array = memory_u64(t->memory, to, NULL);
     return array != 0 ? array + ARRAY_HEADER : 0;
 }
 
@@ -327,8 +326,7 @@ static bool describe(const struct statics *s, const struct clr_statics_owner *ow
 static void report_static(const struct statics *s, const struct clr_statics_owner *owner,
                           const struct clr_module *module, const struct field_desc *d)
 {
-    bool is_reference = d->element == ELEMENT_CLASS || d->element == ELEMENT_VALUETYPE,
-         ok = true;
+    bool is_reference = d->element == ELEMENT_CLASS || d->element == ELEMENT_VALUETYPE;
     uint64_t base = is_reference ? s->bases.references : s->bases.plain;
     struct clr_static v = {.declared_by = owner->name,
                            .module = module->path,
@@ -336,7 +334,7 @@ static void report_static(const struct statics *s, const struct clr_statics_owne
                            .of_thread = s->of_thread,
                            .thread = s->thread};
     if (!s->wants_all) {
-        v.object = is_reference ? memory_u64(s->t->memory, v.slot, &ok) : 0;
+        v.object = is_reference ? memory_u64(s->t->memory, v.slot, NULL) : 0;
         if (v.object == 0)
             return;
     }

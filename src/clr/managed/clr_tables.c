@@ -13,7 +13,6 @@ static uint64_t override_at(const struct clr_types *t, uint64_t address, uint32_
 {
     enum { OTHERS = 0xF, FIXED = 0x3, SECOND_ONLY = 0x2, CHUNK = 8, POINTER = 8 };
     const struct runtime_layout *at = &t->r->at;
-    bool ok = true;
     uint32_t count = 0;
     for (uint32_t left = flags2 & OTHERS; left != 0; left &= left - 1)
         count++;
@@ -21,7 +20,8 @@ static uint64_t override_at(const struct clr_types *t, uint64_t address, uint32_
         count = 0;
     if (count < 2)
         return address + at->method_table_per_inst_info + POINTER * (uint64_t)count;
-    uint32_t methods = memory_u16(t->memory, address + at->method_table_virtual_count, &ok);
+    uint32_t methods =
+        memory_u16(t->memory, address + at->method_table_virtual_count, NULL);
     return address + at->method_table_size +
            POINTER * ((uint64_t)(methods + CHUNK - 1) / CHUNK + count - 2);
 }
@@ -113,8 +113,7 @@ uint32_t method_table_value_size(const struct clr_types *t, const struct method_
 
 uint8_t method_table_element(const struct clr_types *t, const struct method_table *m)
 {
-    bool ok = true;
-    return memory_u8(t->memory, m->ee_class + t->r->at.ee_class_element_type, &ok);
+    return memory_u8(t->memory, m->ee_class + t->r->at.ee_class_element_type, NULL);
 }
 
 /* --- how many fields ----------------------------------------------------------- */
@@ -163,12 +162,11 @@ static uint32_t number_behind(const struct clr_types *t, uint64_t ee_class, unsi
 static uint32_t count_fields(const struct clr_types *t, uint64_t ee_class, unsigned packed)
 {
     const struct runtime_layout *at = &t->r->at;
-    bool ok = true;
     if (at->ee_class_packed != RUNTIME_NO_OFFSET)
         return number_behind(t, ee_class, packed);
     uint32_t offset =
         packed == PACKED_STATIC ? at->ee_class_static_fields : at->ee_class_instance_fields;
-    return memory_u16(t->memory, ee_class + offset, &ok);
+    return memory_u16(t->memory, ee_class + offset, NULL);
 }
 
 struct field_list method_table_fields(const struct clr_types *t,

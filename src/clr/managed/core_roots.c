@@ -229,8 +229,7 @@ static void visit_segments(struct handle_search *hs, uint64_t segment)
                 segment + SEGMENT_VALUES + POINTER * (uint64_t)(block * BLOCK_HANDLES);
             /* The last type is of blocks with second halves; free ones have 255. */
             for (unsigned i = 0; there && kind + 1 < hs->types && i < BLOCK_HANDLES; i++) {
-                bool is_one = true;
-                uint64_t object = memory_u64(m, values + POINTER * (uint64_t)i, &is_one);
+                uint64_t object = memory_u64(m, values + POINTER * (uint64_t)i, NULL);
                 if (object != 0)
                     visit_handle(hs, kind, object, segment, block, i);
             }

@@ -78,11 +78,11 @@ static const unsigned char *headers_at(const struct memory *m, uint64_t base, si
 static const unsigned char *find_bias(struct elf_image *e, const struct memory *m,
                                       uint64_t base, size_t *count)
 {
-    bool found = false, ok = true;
+    bool found = false;
     const unsigned char *headers = headers_at(m, base, count);
     if (headers == NULL)
         return NULL;
-    e->processor = processor_of(memory_u16(m, base + ELF_MACHINE, &ok));
+    e->processor = processor_of(memory_u16(m, base + ELF_MACHINE, NULL));
     for (size_t i = 0; i < *count; i++) {
         struct elf_segment s = elf_segment_of(headers + i * ELF_PROGRAM_HEADER);
         if (s.type == PT_LOAD && !found) {

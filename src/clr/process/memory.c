@@ -204,10 +204,10 @@ static inline uint64_t memory_number(const struct memory *m, uint64_t address, s
         (memory_copy(m, address, copy, size) ||
          (m->behind != NULL && m->behind->read(m->behind, address, copy, size))))
         p = copy;
-    if (p == NULL) {
+    if (p == NULL && ok != NULL)
         *ok = false;
+    if (p == NULL)
         return 0;
-    }
     return size == 8 ? le_u64(p) : size == 4 ? le_u32(p) : size == 2 ? le_u16(p) : *p;
 }
 

@@ -78,7 +78,8 @@ const unsigned char *memory_at(const struct memory *m, uint64_t address, uint64_
 bool memory_copy(const struct memory *m, uint64_t address, void *to, size_t size);
 
 /* Little-endian numbers, from behind the pieces, too; 0 where they are not there, and *ok
- * becomes false, which is never made true: many can be read before it is asked. */
+ * becomes false, which is never made true: many can be read before it is asked. ok may be
+ * NULL: nobody asks. */
 uint64_t memory_u64(const struct memory *m, uint64_t address, bool *ok);
 uint32_t memory_u32(const struct memory *m, uint64_t address, bool *ok);
 uint16_t memory_u16(const struct memory *m, uint64_t address, bool *ok);

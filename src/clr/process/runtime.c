@@ -343,14 +343,13 @@ static uint32_t offset(const struct runtime *r, unsigned table, unsigned i, bool
 static void read_workstation(struct gc_globals *g, const struct runtime *r, struct arena *a,
                              bool *ok)
 {
-    bool has_queue = true;
     g->parts = arena_array(a, struct gc_part, 1);
     g->part_count = 1;
     g->parts[0] = (struct gc_part){
         .generations = global(r, GC_GENERATION_TABLE, ok),
         .ephemeral_segment = value(r, GC_EPHEMERAL_SEGMENT, ok),
         .allocated = value(r, GC_ALLOC_ALLOCATED, ok),
-        .finalizers = value(r, GC_FINALIZE_QUEUE, &has_queue),
+        .finalizers = value(r, GC_FINALIZE_QUEUE, NULL),
     };
 }
 
@@ -365,13 +364,12 @@ static void read_server(struct gc_globals *g, const struct runtime *r, uint32_t 
              queue = offset(r, GC_HEAP_OFFSETS, HEAP_FINALIZE_QUEUE, ok);
     g->parts = arena_array(a, struct gc_part, count);
     for (uint32_t i = 0; i < count && *ok; i++) {
-        bool has_queue = true;
         uint64_t heap = memory_u64(m, heaps + 8 * (uint64_t)i, ok);
         g->parts[g->part_count++] = (struct gc_part){
             .generations = heap + table,
             .ephemeral_segment = memory_u64(m, heap + ephemeral, ok),
             .allocated = memory_u64(m, heap + allocated, ok),
-            .finalizers = memory_u64(m, heap + queue, &has_queue),
+            .finalizers = memory_u64(m, heap + queue, NULL),
         };
     }
 }
@@ -519,11 +517,9 @@ static bool add_own(struct runtime_search *s, const struct runtime_image *e)
 static void use_table(struct runtime_search *s, const struct runtime_table *t)
 {
     descriptor_add_table(&s->d, t);
-    for (size_t i = 0; i <= GLOBAL_FREE_OBJECT; i++) {
-        bool ok = true;
-        uint64_t at = s->dac_table.address + t->positions[i] * UINT64_C(8);
-        s->variables[i] = memory_u64(memory_in(s), at, &ok);
-    }
+    for (size_t i = 0; i <= GLOBAL_FREE_OBJECT; i++)
+        s->variables[i] = memory_u64(
+            memory_in(s), s->dac_table.address + t->positions[i] * UINT64_C(8), NULL);
 }
 
 /* Offsets of this major version; what the runtime says of itself counts more. False:

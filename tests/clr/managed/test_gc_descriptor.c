@@ -1,6 +1,6 @@
 /* Where an object has its references, out of the words in front of its MethodTable: shapes
  * that the collector writes, and words that cannot be. */
-#include "clr/managed/gc_descriptor.h"
+#include "clr/managed/gc_heap.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
