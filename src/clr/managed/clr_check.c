@@ -3,7 +3,6 @@
  * that describe themselves. The rest of the table: process/runtime_check.c. All runtimes
  * are asked whether their modules have the types of objects. */
 #include "clr/managed/clr_types.h"
-#include "clr/process/runtime.h"
 #include "heap/ids.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /* Modules: what is loaded of them, and their metadata. */
 #include "base/utf16.h"
 #include "clr/managed/clr_types.h"
-#include "clr/process/memory.h"
 
 /* --- one module ------------------------------------------------------------------------
  */

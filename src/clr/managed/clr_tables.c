@@ -1,7 +1,6 @@
 /* MethodTables, their classes and FieldDescs, as they stand in memory. Layouts that no
  * descriptor tells have not changed since .NET Core 3 (docs/formats/core-dump.md). */
 #include "clr/managed/clr_types.h"
-#include "clr/process/memory.h"
 
 #include <string.h>
 

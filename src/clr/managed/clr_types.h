@@ -7,11 +7,9 @@
 #define CLR_TYPES_H
 
 #include "base/hash.h"
-#include "base/text.h"
 #include "clr/managed/clr_forms.h"
 #include "clr/managed/gc_threads.h"
 #include "clr/managed/metadata.h"
-#include "clr/process/runtime.h"
 #include "heapdrift.h"
 
 struct clr_types; /* malloc'd */

@@ -1,8 +1,6 @@
 #include "clr/managed/core_fields.h"
 
-#include "base/alloc.h"
 #include "base/c_locale.h"
-#include "base/hash.h"
 #include "base/search.h"
 #include "base/utf16.h"
 
@@ -122,26 +120,20 @@ static void set_real(struct hd_field *to, uint32_t size)
         to->real = shortest((double)narrow, low, size);
 }
 
-/* The parts of a DateTimeOffset as clr_forms.h wants them, whatever their order. */
-static void join_date(const struct clr_field *field, const unsigned char *bytes,
-                      unsigned char to[CLR_MAX_BYTES])
-{
-    uint64_t minutes = le_u16(bytes + field->minutes_at);
-    if (field->minutes_size == 4)
-        minutes = le_u32(bytes + field->minutes_at);
-    memcpy(to, bytes + field->date_at, 8);
-    le_put(to + 8, extended(minutes, field->minutes_size), 4);
-}
-
 static void set_words(const struct clr_field *field, const unsigned char *bytes,
                       struct arena *a, struct hd_field *to)
 {
     struct text words = {0};
     unsigned char joined[CLR_MAX_BYTES];
-    bool is_joined = field->form == CLR_DATE_TIME_OFFSET;
-    if (is_joined)
-        join_date(field, bytes, joined);
-    if (!clr_form_add(&words, field->form, is_joined ? joined : bytes))
+    const unsigned char *minutes = bytes + field->minutes_at, *parts = bytes;
+    if (field->form == CLR_DATE_TIME_OFFSET) {
+        /* As clr_forms.h wants its parts, whatever their order. */
+        uint64_t number = field->minutes_size == 4 ? le_u32(minutes) : le_u16(minutes);
+        memcpy(joined, bytes + field->date_at, 8);
+        le_put(joined + 8, extended(number, field->minutes_size), 4);
+        parts = joined;
+    }
+    if (!clr_form_add(&words, field->form, parts))
         clr_form_add_raw(&words, bytes, field->size);
     to->words = arena_strdup(a, words.data, words.len);
     text_free(&words);
@@ -366,13 +358,6 @@ static bool core_fields_ends_before(const void *all, size_t i, const void *offse
            *(const uint64_t *)offset;
 }
 
-/* The field that covers an offset; NULL. */
-static const struct clr_field *field_at(const struct clr_type *t, uint64_t offset)
-{
-    size_t i = search_first(t->fields, 0, t->field_count, core_fields_ends_before, &offset);
-    return i < t->field_count && t->fields[i].offset <= offset ? &t->fields[i] : NULL;
-}
-
 static void name_pointers(struct core_fields *f, size_t number, struct name **table,
                           struct arena *scratch)
 {
@@ -383,27 +368,18 @@ static void name_pointers(struct core_fields *f, size_t number, struct name **ta
     field_id *ids = arena_array(&f->core->arena, field_id, d->pointers);
     struct gc_run whole = {0, d->pointers};
     const struct gc_run *runs = d->run_count > 0 ? d->runs : &whole;
+    const struct clr_field *fields = t->clr->fields;
+    size_t count = t->clr->field_count;
     uint32_t at = 0;
     for (uint32_t i = 0; i < (d->run_count > 0 ? d->run_count : 1); i++)
         for (uint32_t k = 0; k < runs[i].count; k++) {
-            const struct clr_field *field =
-                field_at(t->clr, runs[i].offset + 8 * (uint64_t)k);
-            ids[at++] =
-                field != NULL ? field_number(f, table, field->name, scratch) : NO_FIELD;
+            uint64_t offset = runs[i].offset + 8 * (uint64_t)k;
+            size_t n = search_first(fields, 0, count, core_fields_ends_before, &offset);
+            ids[at++] = n < count && fields[n].offset <= offset
+                            ? field_number(f, table, fields[n].name, scratch)
+                            : NO_FIELD;
         }
     f->of_types[number] = ids;
-}
-
-static void name_all(struct core_fields *f)
-{
-    struct arena scratch = {0};
-    struct name *table = NULL;
-    size_t count = f->core->heap.type_count;
-    f->of_types = arena_array(&f->core->arena, field_id *, count);
-    for (size_t i = 0; i < count; i++)
-        name_pointers(f, i, &table, &scratch);
-    HASH_CLEAR(hh, table);
-    arena_free(&scratch);
 }
 
 /* --- one object ---------------------------------------------------------- */
@@ -607,9 +583,17 @@ static void free_fields(void *context)
 struct fields *core_fields_make(struct core *c, const struct graph *g)
 {
     struct core_fields *f = alloc_zeroed(sizeof(*f));
-    *f = (struct core_fields){.core = c, .graph = g};
+    struct arena scratch = {0};
+    struct name *table = NULL;
+    *f = (struct core_fields){.core = c,
+                              .graph = g,
+                              .of_types =
+                                  arena_array(&c->arena, field_id *, c->heap.type_count)};
     pthread_mutex_init(&f->lock, NULL);
-    name_all(f);
+    for (size_t i = 0; i < c->heap.type_count; i++)
+        name_pointers(f, i, &table, &scratch);
+    HASH_CLEAR(hh, table);
+    arena_free(&scratch);
     struct fields *fields = alloc_zeroed(sizeof(*fields));
     *fields = (struct fields){.names = f->names,
                               .name_count = (uint32_t)f->name_count,

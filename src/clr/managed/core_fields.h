@@ -7,7 +7,6 @@
 #define CORE_FIELDS_H
 
 #include "clr/managed/gc_heap.h"
-#include "heap/graph.h"
 
 /* What is kept of a core dump as long as its graph: memory, runtime, types, and where
  * objects are. */

@@ -3,7 +3,6 @@
  * declares them. Nothing is looked for in the heap; what two would be called gets no name.
  */
 #include "base/error.h"
-#include "base/hash.h"
 #include "clr/managed/core_fields.h"
 #include "clr/managed/symbols.h"
 #include "heap/place.h"

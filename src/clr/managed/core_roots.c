@@ -1,7 +1,5 @@
 #include "clr/managed/core_roots.h"
 
-#include "base/alloc.h"
-#include "heap/ids.h"
 #include "heap/place.h"
 
 #include <stdlib.h>

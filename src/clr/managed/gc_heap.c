@@ -1,11 +1,8 @@
 #include "clr/managed/gc_heap.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
 #include "base/search.h"
 #include "base/workers.h"
-#include "clr/process/memory.h"
-#include "heap/ids.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -463,18 +460,6 @@ static inline uint64_t word_at(const struct walk *w, uint64_t at)
     return memory_u64(w->m, at, NULL);
 }
 
-/* Where the next object may be if something begins here that holds none. */
-static uint64_t skip_gaps(struct walk *w, uint64_t at)
-{
-    const struct gc_regions *all = &w->h->regions;
-    while (w->gap < all->gap_count && all->gaps[w->gap].start <= at) {
-        if (all->gaps[w->gap].start == at)
-            at = all->gaps[w->gap].end;
-        w->gap++;
-    }
-    return at;
-}
-
 /* --- holes --------------------------------------------------------------------- */
 
 /* A process may stand still while a thread makes an object that is larger than its piece:
@@ -576,15 +561,6 @@ static uint64_t skip_unread(struct walk *w, uint64_t from)
 
 /* --- objects ------------------------------------------------------------------- */
 
-static enum hd_generation generation_at(struct walk *w, uint64_t at)
-{
-    const struct ranges *r = &w->h->regions.ranges;
-    while (w->range < r->len && r->all[w->range].end <= at)
-        w->range++;
-    return w->range < r->len && r->all[w->range].start <= at ? r->all[w->range].generation
-                                                             : HD_GEN_UNKNOWN;
-}
-
 /* Objects of a type stand side by side with others of their generation. */
 static void count_met(struct gc_heap *h, struct gc_type *t)
 {
@@ -605,7 +581,11 @@ static inline void take_object(struct walk *w, struct gc_type *t, uint64_t at,
             return; /* no room: said at the end */
         w->places[place / PLACES].bits |= UINT64_C(1) << place % PLACES;
     }
-    enum hd_generation generation = generation_at(w, at);
+    const struct ranges *r = &w->h->regions.ranges;
+    while (w->range < r->len && r->all[w->range].end <= at)
+        w->range++;
+    bool is_known = w->range < r->len && r->all[w->range].start <= at;
+    enum hd_generation generation = is_known ? r->all[w->range].generation : HD_GEN_UNKNOWN;
     if (t->generation != generation)
         count_met(w->h, t);
     t->generation = generation;
@@ -630,12 +610,13 @@ static uint64_t pass(struct walk *w, uint64_t at)
 
 static void walk_objects(struct walk *w)
 {
-    struct gc_heap *h = w->h;
+    const struct gc_regions *all = &w->h->regions;
     const struct gc_region *region = w->region;
     uint64_t at = region->start;
     for (;;) {
-        if (w->gap < h->regions.gap_count && h->regions.gaps[w->gap].start <= at)
-            at = skip_gaps(w, at);
+        /* Nothing is in a gap that begins here. */
+        for (; w->gap < all->gap_count && all->gaps[w->gap].start <= at; w->gap++)
+            at = all->gaps[w->gap].start == at ? all->gaps[w->gap].end : at;
         if (at >= region->end || region->end - at < SMALLEST_OBJECT)
             return;
         at = word_at(w, at) == 0 ? skip_hole(w, at) : pass(w, at);

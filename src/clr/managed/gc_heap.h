@@ -14,8 +14,6 @@
 #define GC_HEAP_H
 
 #include "clr/managed/clr_types.h"
-#include "clr/managed/gc_threads.h"
-#include "clr/process/runtime.h"
 #include "heap/builder.h"
 #include "heap/ids.h"
 #include "heap/ranges.h"

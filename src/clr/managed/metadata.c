@@ -1,9 +1,7 @@
 /* The tables of metadata: where they are, and what stands in them. */
 #include "clr/managed/metadata.h"
 
-#include "base/little_endian.h"
 #include "base/search.h"
-#include "clr/process/memory.h"
 #include "clr/process/pe_image.h"
 
 #include <stdlib.h>
@@ -82,8 +80,9 @@ struct memory_piece metadata_of_image(const struct memory *memory, uint64_t base
  * must not know what they mean. The widths of all columns follow from the counts of rows
  * and three bits (II.24.2.6), so the schema is all that has to be known. */
 
-/* As the header of the tables has them. */
-struct metadata_counts {
+struct metadata_reader {
+    struct metadata *m;
+    struct bytes tables; /* the stream; as its header has them: */
     uint32_t rows[64];
     uint8_t wide_heaps;
 };
@@ -180,7 +179,7 @@ static const uint8_t schema[METADATA_TABLES][METADATA_COLUMNS + 1] = {
     [0x2C] = {TABLE(0x2A), CODED(TYPE_DEF_OR_REF)},
 };
 
-static uint8_t width_of(const struct metadata_counts *counts, uint8_t kind)
+static uint8_t width_of(const struct metadata_reader *o, uint8_t kind)
 {
     enum { WIDE_STRINGS = 1, WIDE_GUIDS = 2, WIDE_BLOBS = 4 };
     if (kind & CODED(0)) {
@@ -188,18 +187,18 @@ static uint8_t width_of(const struct metadata_counts *counts, uint8_t kind)
         uint64_t most = 0;
         for (unsigned i = 0; i < coded_kinds[n].len; i++) {
             uint8_t table = coded_kinds[n].tables[i];
-            if (table != NO_TABLE && counts->rows[table] > most)
-                most = counts->rows[table];
+            if (table != NO_TABLE && o->rows[table] > most)
+                most = o->rows[table];
         }
         return most < 1U << (16 - coded_kinds[n].bits) ? 2 : 4;
     }
     if (kind & TABLE(0))
-        return counts->rows[kind & 0x3FU] <= UINT16_MAX ? 2 : 4;
+        return o->rows[kind & 0x3FU] <= UINT16_MAX ? 2 : 4;
     uint8_t wide = kind == STRING ? WIDE_STRINGS
                    : kind == GUID ? WIDE_GUIDS
                    : kind == BLOB ? WIDE_BLOBS
                                   : 0;
-    return kind == U4 || (counts->wide_heaps & wide) ? 4 : 2;
+    return kind == U4 || (o->wide_heaps & wide) ? 4 : 2;
 }
 
 /* --- tables -------------------------------------------------------------------- */
@@ -229,12 +228,6 @@ enum {
 
 /* --- opening ------------------------------------------------------------------- */
 
-struct metadata_reader {
-    struct metadata *m;
-    struct bytes tables; /* the stream */
-    struct metadata_counts counts;
-};
-
 /* What was looked at; cells, strings and blobs one by one, as there are constants and
  * arguments of attributes among them. */
 static inline void see(const struct metadata *m, const unsigned char *bytes, size_t size)
@@ -250,13 +243,13 @@ static void place_tables(struct metadata_reader *o, size_t at)
         struct metadata_table *t = &o->m->tables[n];
         for (unsigned c = 0; c < METADATA_COLUMNS && schema[n][c] != END; c++) {
             t->at[c] = (uint8_t)t->row_size;
-            t->width[c] = width_of(&o->counts, schema[n][c]);
+            t->width[c] = width_of(o, schema[n][c]);
             t->row_size += t->width[c];
         }
         size_t left = o->tables.size - at, there = left / t->row_size;
-        t->count = o->counts.rows[n] < there ? o->counts.rows[n] : (uint32_t)there;
+        t->count = o->rows[n] < there ? o->rows[n] : (uint32_t)there;
         t->rows = o->tables.data + at;
-        uint64_t size = (uint64_t)o->counts.rows[n] * t->row_size;
+        uint64_t size = (uint64_t)o->rows[n] * t->row_size;
         at = size < left ? at + (size_t)size : o->tables.size;
     }
 }
@@ -266,7 +259,7 @@ static bool read_header(struct metadata_reader *o)
     enum { HEAP_SIZES = 6, VALID = 8, COUNTS = 24, EXTRA_DATA = 0x40 };
     if (o->tables.size < COUNTS)
         return false;
-    o->counts.wide_heaps = o->tables.data[HEAP_SIZES];
+    o->wide_heaps = o->tables.data[HEAP_SIZES];
     uint64_t valid = le_u64(o->tables.data + VALID);
     size_t at = COUNTS;
     for (unsigned n = 0; n < 64; n++) {
@@ -274,11 +267,11 @@ static bool read_header(struct metadata_reader *o)
             continue;
         if (o->tables.size - at < 4)
             return false;
-        o->counts.rows[n] = le_u32(o->tables.data + at);
+        o->rows[n] = le_u32(o->tables.data + at);
         at += 4;
     }
     see(o->m, o->tables.data, at);
-    if (o->counts.wide_heaps & EXTRA_DATA)
+    if (o->wide_heaps & EXTRA_DATA)
         at += o->tables.size - at < 4 ? o->tables.size - at : 4;
     place_tables(o, at);
     return true;

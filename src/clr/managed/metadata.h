@@ -7,8 +7,6 @@
 #ifndef METADATA_H
 #define METADATA_H
 
-#include "base/arena.h"
-#include "base/input.h"
 #include "clr/process/memory.h"
 
 #include <stdbool.h>

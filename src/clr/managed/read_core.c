@@ -10,9 +10,6 @@
 #include "base/utf16.h"
 #include "clr/managed/core_check.h"
 #include "clr/managed/core_fields.h"
-#include "clr/managed/core_roots.h"
-#include "clr/process/memory.h"
-#include "clr/process/process_image.h"
 #include "format/reader.h"
 
 #include <inttypes.h>

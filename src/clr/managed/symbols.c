@@ -26,41 +26,35 @@ struct program_symbols {
 static bool apply_symbols(const struct hd_symbols *any, struct hd_snapshot *snap,
                           struct hd_error *err);
 
-static bool read_file(struct program_symbols *s, struct hd_error *err)
-{
-    struct bytes all;
-    if (!input_all(s->input, &all, err) ||
-        !aot_symbols_of_file(&s->symbols, all, &s->arena, err))
-        return false;
-    if (!aot_image_of_file(&s->image, all, &s->arena))
-        s->image = (struct aot_image){0};
-    return s->image.type_count > 0 || s->symbols.count > 0 ||
-           fail(err, HD_UNSUPPORTED,
-                "no symbols of a Native AOT program, and not such a program of .NET 8 to "
-                "11");
-}
-
 /* A pipe would be waited for. */
 struct hd_symbols *hd_symbols_open(const char *path, struct hd_error *err)
 {
     const struct input_options how = {0};
     struct stat st;
+    struct input *in = NULL;
+    struct bytes all;
     if (stat(path, &st) != 0)
         fail(err, HD_IO, "%s", strerror(errno));
     else if (!S_ISREG(st.st_mode))
         fail(err, HD_USAGE, "not a file");
-    else {
-        struct input *in = input_open(path, &how, err);
-        struct program_symbols *s = in != NULL ? alloc_zeroed(sizeof(*s)) : NULL;
-        if (s == NULL)
-            return NULL;
-        s->any.apply = apply_symbols;
-        s->input = in;
-        s->path = arena_strdup(&s->arena, path, strlen(path));
-        if (read_file(s, err))
-            return &s->any;
-        hd_symbols_close(&s->any);
-    }
+    else
+        in = input_open(path, &how, err);
+    if (in == NULL)
+        return NULL;
+    struct program_symbols *s = alloc_zeroed(sizeof(*s));
+    s->any.apply = apply_symbols;
+    s->input = in;
+    s->path = arena_strdup(&s->arena, path, strlen(path));
+    bool ok =
+        input_all(in, &all, err) && aot_symbols_of_file(&s->symbols, all, &s->arena, err);
+    if (ok && !aot_image_of_file(&s->image, all, &s->arena))
+        s->image = (struct aot_image){0};
+    if (ok && (s->image.type_count > 0 || s->symbols.count > 0))
+        return &s->any;
+    if (ok)
+        fail(err, HD_UNSUPPORTED,
+             "no symbols of a Native AOT program, and not such a program of .NET 8 to 11");
+    hd_symbols_close(&s->any);
     return NULL;
 }
 
@@ -109,10 +103,13 @@ static const char *name_of_row(void *context, const struct type *type)
     return type->kind == TYPE_OBJECT ? name_of(context, type->name) : NULL;
 }
 
-/* What is written again has the names, too. */
-static void name_source(struct symbol_namer *n, struct source *s)
+static void apply(struct symbol_namer *n)
 {
-    for (size_t i = 0; i < s->type_count; i++) {
+    uint64_t named = snapshot_rename_types(n->snap, name_of_row, n);
+    struct source *s = n->snap->source;
+    warnings_take_back(&n->snap->warnings, WARN_UNKNOWN_TYPE, named);
+    /* What is written again has the names, too. */
+    for (size_t i = 0; s != NULL && named > 0 && i < s->type_count; i++) {
         struct source_type *type = &s->types[i];
         text_clear(&n->canonical);
         if (type->name != NULL)
@@ -125,14 +122,6 @@ static void name_source(struct symbol_namer *n, struct source *s)
         if (s->is_gcdump && type->number < s->gcdump_type_count)
             s->gcdump_types[type->number].name = name;
     }
-}
-
-static void apply(struct symbol_namer *n)
-{
-    uint64_t named = snapshot_rename_types(n->snap, name_of_row, n);
-    warnings_take_back(&n->snap->warnings, WARN_UNKNOWN_TYPE, named);
-    if (n->snap->source != NULL && named > 0)
-        name_source(n, n->snap->source);
     text_free(&n->name);
     text_free(&n->canonical);
 }

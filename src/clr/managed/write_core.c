@@ -9,9 +9,6 @@
 #include "base/search.h"
 #include "clr/managed/core_fields.h"
 #include "clr/managed/core_roots.h"
-#include "clr/process/memory.h"
-#include "clr/process/process_image.h"
-#include "clr/process/runtime.h"
 #include "format/snapshot_writer.h"
 
 #include <inttypes.h>
@@ -243,22 +240,6 @@ static bool check_runtime(const struct redaction *r, const struct image_redactio
 
 /* --- writing ------------------------------------------------------------------- */
 
-static void say_what_is_kept(struct losses *l, const struct redaction *r,
-                             const struct hd_snapshot *snap)
-{
-    if (snap->info.redacted)
-        return;
-    losses_add(l, "values",
-               "overwritten with zeros in %" PRIu64
-               " objects; stacks, native memory, environment and arguments omitted",
-               r->objects);
-    losses_add(l, "kept",
-               "addresses, references, sizes and lengths; names of types and fields; "
-               "paths of assemblies; ids of process and threads%s%s",
-               snap->info.process != NULL ? "; the name " : "",
-               snap->info.process != NULL ? snap->info.process : "");
-}
-
 static bool core_write(const struct hd_snapshot *snap, struct out *o, struct losses *l,
                        struct hd_error *err)
 {
@@ -281,7 +262,17 @@ static bool core_write(const struct hd_snapshot *snap, struct out *o, struct los
     struct image_thread *threads = threads_of(&r);
     core_file_write(&core->image, threads, core->runtime.base, &say, o);
     free(threads);
-    say_what_is_kept(l, &r, snap);
+    if (snap->info.redacted)
+        return true;
+    const char *process = snap->info.process;
+    losses_add(l, "values",
+               "overwritten with zeros in %" PRIu64
+               " objects; stacks, native memory, environment and arguments omitted",
+               r.objects);
+    losses_add(l, "kept",
+               "addresses, references, sizes and lengths; names of types and fields; "
+               "paths of assemblies; ids of process and threads%s%s",
+               process != NULL ? "; the name " : "", process != NULL ? process : "");
     return true;
 }
 

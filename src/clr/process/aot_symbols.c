@@ -129,58 +129,50 @@ static const char statics[] = "__GCStaticEEType_";
 /* An argument that stands for any class, in code that several share. */
 static const char any_class[] = "System___Canon";
 
-struct symbol_reader {
-    struct aot_symbols *s;
-    size_t table_cap, type_cap;
-};
-
 /* Most follow one of the same type. */
-static void add_class_name(struct symbol_reader *r, struct mangled type)
+static void add_class_name(struct aot_symbols *s, struct mangled type)
 {
-    struct aot_symbols *s = r->s;
     if (type.len == 0 ||
         (s->type_count > 0 && compare_mangled(&s->types[s->type_count - 1], &type) == 0))
         return;
-    s->types = grow(s->types, s->type_count, &r->type_cap, sizeof(*s->types));
+    s->types = grow(s->types, s->type_count, &s->type_cap, sizeof(*s->types));
     s->types[s->type_count++] = type;
 }
 
-static void add_symbol(struct symbol_reader *r, struct mangled name, uint64_t rva)
+static void add_symbol(struct aot_symbols *s, struct mangled name, uint64_t rva)
 {
-    struct aot_symbols *s = r->s;
-    s->tables = grow(s->tables, s->count, &r->table_cap, sizeof(*s->tables));
+    s->tables = grow(s->tables, s->count, &s->cap, sizeof(*s->tables));
     s->tables[s->count++] = (struct aot_symbol){rva, name};
 }
 
 /* "_ZTV23My_Acme_Shop_Acme_Order". The runtime's own, of C++, are so, too. */
-static void add_method_table(struct symbol_reader *r, struct mangled name, uint64_t rva)
+static void add_method_table(struct aot_symbols *s, struct mangled name, uint64_t rva)
 {
     static const char module[] = "__Module_";
-    struct aot_symbols *s = r->s;
     name = without(name, strlen("_ZTV"));
     size_t width = digits(name);
     if (width == 0 || width > 6 ||
         aot_symbols_number(up_to(name, width)) != name.len - width)
         return;
     name = without(name, width);
-    add_symbol(r, name, rva);
+    add_symbol(s, name, rva);
     if (begins(name, "Boxed_"))
         name = without(name, strlen("Boxed_"));
     if (find_word(name, "<") < name.len)
         return;
-    add_class_name(r, name);
+    add_class_name(s, name);
     size_t len = name.len - (name.len > strlen(module) ? strlen(module) : name.len);
     if (len > 0 && memcmp(name.at + len, module, strlen(module)) == 0)
         s->assembly = up_to(name, len);
 }
 
 /* "My_Acme_Shop_Acme_Order__Pay" is a method of a class. */
-static void add_method(struct symbol_reader *r, struct mangled name)
+static void add_method(struct aot_symbols *s, struct mangled name)
 {
     struct mangled plain = up_to(name, find_word(name, "<"));
     size_t at = find_word(plain, "__");
     if (at > 0 && at + 2 < plain.len && plain.at[at + 2] != '_')
-        add_class_name(r, up_to(plain, at));
+        add_class_name(s, up_to(plain, at));
 }
 
 static int by_rva(const void *a, const void *b)
@@ -197,7 +189,6 @@ bool aot_symbols_of_file(struct aot_symbols *s, struct bytes file, struct arena 
     *s = (struct aot_symbols){0};
     if (!is_elf(file, err) || !find_symbols(file, &symbols, &names, err))
         return false;
-    struct symbol_reader r = {.s = s};
     uint64_t base = load_address(file);
     for (size_t at = 0; symbols.size - at >= ELF_SYMBOL; at += ELF_SYMBOL) {
         const unsigned char *p = symbols.data + at;
@@ -205,11 +196,11 @@ bool aot_symbols_of_file(struct aot_symbols *s, struct bytes file, struct arena 
         const char *begin = (const char *)left.data;
         struct mangled name = {begin, left.size > 0 ? strnlen(begin, left.size) : 0};
         if (begins(name, "_ZTV"))
-            add_method_table(&r, name, le_u64(p + 8) - base);
+            add_method_table(s, name, le_u64(p + 8) - base);
         else if (begins(name, statics))
-            add_symbol(&r, name, le_u64(p + 8) - base);
+            add_symbol(s, name, le_u64(p + 8) - base);
         else if ((p[4] & 15) == STT_FUNC)
-            add_method(&r, name);
+            add_method(s, name);
     }
     s->tables = arena_take_array(a, s->tables, s->count, sizeof(*s->tables), by_rva);
     s->types =

@@ -26,9 +26,9 @@ struct aot_symbol {
 
 struct aot_symbols {
     struct aot_symbol *tables; /* by RVA */
-    size_t count;
+    size_t count, cap;
     struct mangled *types; /* mangled names of classes, by their bytes */
-    size_t type_count;
+    size_t type_count, type_cap;
     struct mangled assembly; /* that has an entry point; len 0: not known */
 };
 

@@ -211,22 +211,14 @@ static const char *read_name(struct minidump_reader *r, uint64_t at, uint64_t *l
     return copy;
 }
 
-/* VS_FIXEDFILEINFO: signature, version of the structure, four numbers. */
-static uint64_t version_in(const unsigned char *info)
-{
-    enum { UPPER = 8, LOWER = 12 };
-    const uint32_t signature = 0xFEEF04BD;
-    return le_u32(info) == signature
-               ? (uint64_t)le_u32(info + UPPER) << 32 | le_u32(info + LOWER)
-               : 0;
-}
-
 /* The first is the program. Names together are no longer than the file, so one that many
- * point to is not copied for all of them. */
+ * point to is not copied for all of them. A version is a VS_FIXEDFILEINFO: signature,
+ * version of the structure, four numbers. */
 static bool read_modules(struct minidump_reader *r)
 {
     enum { HEAD = 4, RECORD = 108, SIZE = 8, NAME = 20, VERSION = 24 };
-    enum { MAX_MODULES = 1 << 16 };
+    enum { MAX_MODULES = 1 << 16, UPPER = 8, LOWER = 12 };
+    const uint32_t signature = 0xFEEF04BD;
     struct process_image *p = r->p;
     struct bytes list;
     uint64_t count, left = r->file.size;
@@ -235,13 +227,14 @@ static bool read_modules(struct minidump_reader *r)
     p->mapping_count = count < MAX_MODULES ? (size_t)count : MAX_MODULES;
     p->mappings = arena_array(r->a, struct image_mapping, p->mapping_count);
     for (size_t i = 0; i < p->mapping_count; i++) {
-        const unsigned char *record = list.data + i * RECORD;
-        uint64_t start = le_u64(record);
+        const unsigned char *record = list.data + i * RECORD, *info = record + VERSION;
+        uint64_t start = le_u64(record),
+                 version = (uint64_t)le_u32(info + UPPER) << 32 | le_u32(info + LOWER);
         p->mappings[i] =
             (struct image_mapping){.start = start,
                                    .end = sum_or_most(start, le_u32(record + SIZE)),
                                    .path = read_name(r, le_u32(record + NAME), &left),
-                                   .version = version_in(record + VERSION)};
+                                   .version = le_u32(info) == signature ? version : 0};
     }
     if (p->mapping_count > 0) {
         p->program_headers = p->mappings[0].start;

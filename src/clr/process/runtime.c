@@ -786,21 +786,19 @@ static bool find_heap(struct runtime_search *s)
     return (s->r->gc != 0 && look_at_objects(s).there > 0) || refuse_small(s);
 }
 
-/* Offsets of another version show at once. */
-static bool check_heap(struct runtime_search *s)
-{
-    struct first_objects f = look_at_objects(s);
-    const char *misfit = f.typed > 0 ? runtime_misfit(s->r, f.type) : NULL;
-    return (f.typed > 0 && misfit == NULL) || runtime_refuse_layout(s->r, misfit, s->err);
-}
-
 bool runtime_find(struct runtime *r, const struct process_image *image, struct arena *a,
                   struct hd_error *err)
 {
     struct hd_error why = {0};
     struct runtime_search s = {.r = r, .a = a, .err = &why};
     *r = (struct runtime){.image = image};
-    bool ok = find_module(&s) && find_heap(&s) && find_description(&s) && check_heap(&s);
+    bool ok = find_module(&s) && find_heap(&s) && find_description(&s);
+    if (ok) {
+        /* Offsets of another version show at once. */
+        struct first_objects f = look_at_objects(&s);
+        const char *misfit = f.typed > 0 ? runtime_misfit(r, f.type) : NULL;
+        ok = (f.typed > 0 && misfit == NULL) || runtime_refuse_layout(r, misfit, &why);
+    }
     if (!ok && err != NULL && err->status == HD_OK)
         *err = why;
     return ok;

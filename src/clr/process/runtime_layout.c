@@ -1,6 +1,5 @@
 #include "clr/process/runtime.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
 
 #include <errno.h>
