@@ -19,7 +19,7 @@ static const char *find_type(struct clr_types *t, const struct clr_module *lib,
         if (strcmp(is.name, name) == 0 && strcmp(is.space, "System") == 0)
             break;
     }
-    uint64_t table = row <= rows ? clr_module_type_def(t, lib, row) : 0;
+    uint64_t table = row <= rows ? clr_module_type(t, lib, METADATA_TYPE_DEF, row) : 0;
     if (table == 0 || !method_table_of(t, table, m))
         return "Module";
     return m->row == row && m->module == lib->address ? NULL : "MethodTable";
@@ -183,7 +183,7 @@ static void compare_type(struct clr_types *t, uint64_t table,
     const struct clr_module *module = m.row != 0 ? clr_module_of(t, m.module) : NULL;
     if (module == NULL || m.row > module->metadata.tables[METADATA_TYPE_DEF].count)
         return;
-    tally(&to->rows, clr_module_type_def(t, module, m.row) == table);
+    tally(&to->rows, clr_module_type(t, module, METADATA_TYPE_DEF, m.row) == table);
     /* Not of types whose row has no fields: a dump may have no more of it than the name. */
     const struct metadata *metadata = &module->metadata;
     uint32_t first, end = metadata_fields(metadata, m.row, &first), declared = 0;

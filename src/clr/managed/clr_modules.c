@@ -104,11 +104,14 @@ struct clr_module *clr_module_of(struct clr_types *t, uint64_t address)
  */
 
 /* A map is a chain of arrays, the first of which has the lowest rows. */
-static uint64_t find_in_map(const struct clr_types *t, uint64_t map, uint32_t row)
+uint64_t clr_module_type(const struct clr_types *t, const struct clr_module *m,
+                         enum metadata_table_number of, uint32_t row)
 {
     enum { MAX_PARTS = 256 };
     const struct runtime_layout *at = &t->r->at;
     bool ok = true;
+    uint64_t map = m->address + (of == METADATA_TYPE_DEF ? at->module_type_def_map
+                                                         : at->module_type_ref_map);
     for (int i = 0; i < MAX_PARTS && map != 0; i++) {
         uint64_t next = memory_u64(t->memory, map + at->lookup_map_next, &ok),
                  table = memory_u64(t->memory, map + at->lookup_map_table, &ok),
@@ -122,18 +125,6 @@ static uint64_t find_in_map(const struct clr_types *t, uint64_t map, uint32_t ro
         map = next;
     }
     return 0;
-}
-
-uint64_t clr_module_type_def(const struct clr_types *t, const struct clr_module *m,
-                             uint32_t row)
-{
-    return find_in_map(t, m->address + t->r->at.module_type_def_map, row);
-}
-
-uint64_t clr_module_type_ref(const struct clr_types *t, const struct clr_module *m,
-                             uint32_t row)
-{
-    return find_in_map(t, m->address + t->r->at.module_type_ref_map, row);
 }
 
 /* --- its hash table --------------------------------------------------------------------
@@ -240,7 +231,7 @@ void clr_modules_all(struct clr_types *t)
         clr_module_instances(t, m, read_module_of, t);
         uint32_t refs = m->metadata.tables[METADATA_TYPE_REF].count;
         for (uint32_t row = 1; row <= refs && clr_spend(t, 8); row++) {
-            uint64_t table = clr_module_type_ref(t, m, row);
+            uint64_t table = clr_module_type(t, m, METADATA_TYPE_REF, row);
             if (table != 0)
                 read_module_of(t, table);
         }

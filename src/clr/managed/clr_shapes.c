@@ -458,16 +458,14 @@ static struct definition define(struct clr_types *t, const struct clr_scope *sco
     uint32_t row;
     struct method_table m;
     enum metadata_table_number table = metadata_type_token(token, &row);
+    if (table == METADATA_TYPE_DEF || table == METADATA_TYPE_REF)
+        d.table = clr_module_type(t, scope->module, table, row);
     if (table == METADATA_TYPE_DEF) {
-        d.table = clr_module_type_def(t, scope->module, row);
         d.module = scope->module->address;
         d.row = row;
-    } else if (table == METADATA_TYPE_REF) {
-        d.table = clr_module_type_ref(t, scope->module, row);
-        if (d.table != 0 && method_table_read(t, d.table, &m)) {
-            d.module = m.module;
-            d.row = m.row;
-        }
+    } else if (d.table != 0 && method_table_read(t, d.table, &m)) {
+        d.module = m.module;
+        d.row = m.row;
     }
     if (!runtime_is_method_table(t->r, d.table))
         d.table = 0;

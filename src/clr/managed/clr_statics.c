@@ -290,7 +290,7 @@ static void owners_of(struct clr_statics_owners *o, const struct clr_module *m)
     uint32_t rows = m->metadata.tables[METADATA_TYPE_DEF].count;
     o->len = 0;
     for (uint32_t row = 1; row <= rows && clr_spend(o->t, 8); row++)
-        take_owner(o, clr_module_type_def(o->t, m, row));
+        take_owner(o, clr_module_type(o->t, m, METADATA_TYPE_DEF, row));
     size_t plain = o->len;
     clr_module_instances(o->t, m, take_owner, o);
     if (o->len > plain)

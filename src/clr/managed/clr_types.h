@@ -126,9 +126,9 @@ const char *clr_enum_name(struct clr_types *t, uint64_t method_table, uint64_t v
  *   clr_tables.c      MethodTables, classes, FieldDescs as they stand in memory
  *   clr_modules.c     modules, their metadata, their maps of types
  *   clr_shapes.c      handles of types, and signatures, to names with their arguments
- *   clr_fields.c      fields; which structs are one value
  *   clr_statics.c     static variables
- *   clr_types.c       names, each kept once; members of enums
+ *   clr_types.c       names, each kept once; fields; which structs are one value; members
+ *                     of enums
  *
  * Everything that is made costs of a budget, which the size of the memory sets, so that
  * many small lies cannot ask for more than there are bytes. */
@@ -304,11 +304,9 @@ struct clr_module {
 /* NULL: there is none. */
 struct clr_module *clr_module_of(struct clr_types *t, uint64_t address);
 
-/* MethodTables that are loaded for a row; 0: none. */
-uint64_t clr_module_type_def(const struct clr_types *t, const struct clr_module *m,
-                             uint32_t row);
-uint64_t clr_module_type_ref(const struct clr_types *t, const struct clr_module *m,
-                             uint32_t row);
+/* The MethodTable that is loaded for a row of TypeDefs or TypeRefs; 0: none. */
+uint64_t clr_module_type(const struct clr_types *t, const struct clr_module *m,
+                         enum metadata_table_number table, uint32_t row);
 
 /* Take every module of the process in: those of its list, then those of the types that are
  * loaded in them. Others come with their objects (of collectible contexts), so this is
@@ -358,17 +356,11 @@ struct clr_scope {
 const struct clr_shape *clr_field_shape(struct clr_types *t, const struct clr_scope *scope,
                                         struct bytes signature);
 
-/* --- clr_fields.c -------------------------------------------------------------- */
-
-bool clr_is_enum(struct clr_types *t, const struct method_table *m);
+/* --- fields -------------------------------------------------------------- */
 
 /* A field without name and place: what an element type and a shape tell. */
 struct clr_field clr_field_of(struct clr_types *t, unsigned element,
                               const struct clr_shape *shape);
-
-/* The fields of a type with MethodTable m, into shown. */
-void clr_fields_of(struct clr_types *t, const struct method_table *m,
-                   struct clr_type *shown);
 
 /* --- clr_statics.c ------------------------------------------------------------- */
 

@@ -310,54 +310,43 @@ static int links_by_from(const void *a, const void *b)
  * critical ones. Where each part ends stands in front of the pointer to the array. */
 enum { PARTS = GC_GENERATIONS + 2, LAST_REGISTERED = GC_GENERATIONS - 1 };
 
-/* Calls for every object that stands from the address at one place of a queue to that at
- * another; left: words that all queues may have, as they share none. */
-static void visit_queue(struct root_search *s, uint64_t queue, unsigned from, unsigned to,
-                        uint64_t *left,
-                        void (*take)(struct root_search *s, uint64_t object))
+/* Objects that nothing else need hold, as their finalizer is due; or those that merely have
+ * one, which are registered, and held by nothing: they are counted, where zeros stand for
+ * words that were taken out of a dump. left: words that all queues may have, as they share
+ * none. */
+static void visit_queue(struct root_search *s, uint64_t queue, bool is_due, uint64_t *left)
 {
+    const unsigned from = is_due ? LAST_REGISTERED : PARTS,
+                   to = is_due ? PARTS - 1 : LAST_REGISTERED;
     bool ok = true;
     uint64_t at = memory_u64(s->m, queue + POINTER * (uint64_t)from, &ok),
              end = memory_u64(s->m, queue + POINTER * (uint64_t)to, &ok);
     for (; ok && at < end && end - at >= POINTER && *left > 0; at += POINTER, --*left) {
         uint64_t object = memory_u64(s->m, at, &ok);
-        if (ok)
-            take(s, object);
+        if (ok && is_due && object != 0)
+            add_root(s, GROUP_FINALIZER, object);
+        if (!ok || is_due)
+            continue;
+        s->r->finalizable.met++;
+        s->r->finalizable.objects += object == 0 || gc_heap_find(s->h, object) != NO_NODE;
     }
 }
 
-static void add_finalizer(struct root_search *s, uint64_t object)
-{
-    if (object != 0)
-        add_root(s, GROUP_FINALIZER, object);
-}
-
-/* Zeros stand for words that were taken out of a dump. */
-static void count_registered(struct root_search *s, uint64_t object)
-{
-    s->r->finalizable.met++;
-    s->r->finalizable.objects += object == 0 || gc_heap_find(s->h, object) != NO_NODE;
-}
-
-/* Objects that nothing else need hold, as their finalizer is due. Those that merely have
- * one are registered, and held by nothing: they are counted, without marking the memory as
- * read, since a dump without values does not need it. */
+/* Those that are registered without marking the memory as read, since a dump without values
+ * does not need it. */
 static void add_finalizers(struct root_search *s)
 {
     uint64_t words = 0;
     for (size_t i = 0; i < s->m->len; i++)
         words += s->m->all[i].size / POINTER;
-    uint64_t due = words, registered = words;
-    for (size_t i = 0; i < s->g->part_count; i++)
-        if (s->g->parts[i].finalizers != 0)
-            visit_queue(s, s->g->parts[i].finalizers, LAST_REGISTERED, PARTS - 1, &due,
-                        add_finalizer);
-    bool before = memory_look_away(s->m, true);
-    for (size_t i = 0; i < s->g->part_count; i++)
-        if (s->g->parts[i].finalizers != 0)
-            visit_queue(s, s->g->parts[i].finalizers, PARTS, LAST_REGISTERED, &registered,
-                        count_registered);
-    memory_look_away(s->m, before);
+    for (int is_due = 1; is_due >= 0; is_due--) {
+        uint64_t left = words;
+        bool before = memory_look_away(s->m, !is_due);
+        for (size_t i = 0; i < s->g->part_count; i++)
+            if (s->g->parts[i].finalizers != 0)
+                visit_queue(s, s->g->parts[i].finalizers, is_due, &left);
+        memory_look_away(s->m, before);
+    }
 }
 
 /* --- static variables ---------------------------------------------------------- */

@@ -256,28 +256,27 @@ enum { TAG_BITS_BEFORE_10 = 8, TAG_BITS = 7 };
 
 /* A map has offsets of buckets, in them a byte of the hash and the offset of an entry: the
  * number of a pointer, and a handle whose kind stands on top. */
-struct map_walk {
+struct type_map {
     struct bytes map;
-    uint64_t begin; /* of the offsets, to which they are relative */
     unsigned offset_size;
-    uint64_t buckets;
+    uint64_t fixups; /* address of the pointers */
+    size_t fixup_count, cap;
 };
 
-static uint64_t map_offset(const struct map_walk *w, uint64_t bucket)
+/* Offsets stand behind the first byte, to which they are relative. */
+static uint64_t map_offset(const struct type_map *m, uint64_t bucket)
 {
-    const unsigned char *p = w->map.data + w->begin + bucket * w->offset_size;
-    uint64_t value = w->offset_size == 1 ? *p : w->offset_size == 2 ? le_u16(p) : le_u32(p);
-    return w->begin + value;
+    const unsigned char *p = m->map.data + 1 + bucket * m->offset_size;
+    return 1 + (m->offset_size == 1 ? *p : m->offset_size == 2 ? le_u16(p) : le_u32(p));
 }
 
-static bool add_definition(struct loader *l, uint64_t fixups, size_t fixup_count,
-                           struct cursor entry, size_t *cap)
+static bool add_definition(struct loader *l, struct type_map *map, struct cursor entry)
 {
     struct aot_image *i = l->image;
     uint32_t number = read_unsigned(&entry), handle = read_unsigned(&entry);
     unsigned tag_bits =
         handle >> (32 - TAG_BITS) == AOT_RECORD_TYPE ? TAG_BITS : TAG_BITS_BEFORE_10;
-    if (!cursor_ok(&entry) || number >= fixup_count)
+    if (!cursor_ok(&entry) || number >= map->fixup_count)
         return false;
     if (handle >> (32 - tag_bits) != AOT_RECORD_TYPE)
         return true; /* a reference: the definition is not there */
@@ -285,10 +284,10 @@ static bool add_definition(struct loader *l, uint64_t fixups, size_t fixup_count
         return false;
     bool ok = true;
     i->tag_bits = tag_bits;
-    i->types = grow(i->types, i->type_count, cap, sizeof(*i->types));
-    i->types[i->type_count++] =
-        (struct aot_type){follow_distance(l->memory, fixups + 4 * (uint64_t)number, &ok),
-                          handle & (UINT32_MAX >> tag_bits)};
+    i->types = grow(i->types, i->type_count, &map->cap, sizeof(*i->types));
+    i->types[i->type_count++] = (struct aot_type){
+        follow_distance(l->memory, map->fixups + 4 * (uint64_t)number, &ok),
+        handle & (UINT32_MAX >> tag_bits)};
     return ok;
 }
 
@@ -299,19 +298,18 @@ static int types_by_address(const void *a, const void *b)
 }
 
 /* No entry has less than two bytes: more of them would be the same ones again. */
-static bool walk_map(struct loader *l, struct map_walk *w, uint64_t fixups,
-                     size_t fixup_count, size_t *cap)
+static bool walk_map(struct loader *l, struct type_map *m, uint64_t buckets)
 {
-    size_t left = w->map.size / 2;
-    for (uint64_t bucket = 0; bucket < w->buckets; bucket++) {
-        struct cursor c = cursor_over(w->map, NULL);
-        cursor_seek(&c, map_offset(w, bucket));
-        uint64_t end = map_offset(w, bucket + 1);
+    size_t left = m->map.size / 2;
+    for (uint64_t bucket = 0; bucket < buckets; bucket++) {
+        struct cursor c = cursor_over(m->map, NULL);
+        cursor_seek(&c, map_offset(m, bucket));
+        uint64_t end = map_offset(m, bucket + 1);
         while (cursor_ok(&c) && cursor_offset(&c) < end && left-- > 0) {
             struct cursor entry = c;
             cursor_u8(&c);
             cursor_seek(&entry, read_relative(&c));
-            if (!cursor_ok(&c) || !add_definition(l, fixups, fixup_count, entry, cap))
+            if (!cursor_ok(&c) || !add_definition(l, m, entry))
                 return false;
         }
         if (!cursor_ok(&c) || left == 0)
@@ -323,20 +321,20 @@ static bool walk_map(struct loader *l, struct map_walk *w, uint64_t fixups,
 static bool add_definitions(struct loader *l)
 {
     struct aot_image *i = l->image;
-    struct bytes map, fixups;
-    uint64_t at, fixups_at;
-    size_t cap = 0;
-    if (!find_section(l, SECTION_TYPE_MAP, &at, &map) ||
-        !find_section(l, SECTION_FIXUPS, &fixups_at, &fixups) ||
+    struct type_map m = {.cap = 0};
+    struct bytes fixups;
+    uint64_t at;
+    if (!find_section(l, SECTION_TYPE_MAP, &at, &m.map) ||
+        !find_section(l, SECTION_FIXUPS, &m.fixups, &fixups) ||
         !find_section(l, SECTION_METADATA, &at, &i->metadata))
         return false;
-    struct cursor c = cursor_over(map, NULL);
-    uint8_t head = cursor_u8(&c);
-    unsigned shift = head >> 2 < 32 ? head >> 2 : 32;
-    struct map_walk walk = {map, 1, 1U << (head & 3), UINT64_C(1) << shift};
-    if ((head & 3) == 3 || (walk.buckets + 1) * walk.offset_size >= map.size)
+    unsigned head = m.map.size > 0 ? m.map.data[0] : 0;
+    uint64_t buckets = UINT64_C(1) << (head >> 2 < 32 ? head >> 2 : 32);
+    m.offset_size = 1U << (head & 3);
+    m.fixup_count = fixups.size / 4;
+    if ((head & 3) == 3 || (buckets + 1) * m.offset_size >= m.map.size)
         return false;
-    bool ok = walk_map(l, &walk, fixups_at, fixups.size / 4, &cap);
+    bool ok = walk_map(l, &m, buckets);
     i->types = arena_take_array(l->arena, i->types, i->type_count, sizeof(*i->types),
                                 types_by_address);
     return ok && i->type_count > 0;

@@ -193,10 +193,18 @@ static bool size_fits(const struct process_image *p, const struct file_group *g,
 /* An assembly has no build id. Its first page has a stamp that is a hash of all of it, and
  * is in most dumps; of other pages those may differ that the loader or the program wrote
  * to. */
-static enum image_file_state compare_pe(const struct process_image *p,
-                                        const struct file_group *g, struct bytes file)
+static enum image_file_state state_of(const struct mapped_pieces *to,
+                                      const struct file_group *g, uint64_t base,
+                                      struct bytes file)
 {
+    const struct process_image *p = to->p;
     struct likeness l = {0};
+    if (file.size == 0)
+        return IMAGE_FILE_MISSING;
+    if (is_elf(file) && is_same_elf(p, base, file, to->a))
+        return IMAGE_FILE_SAME;
+    if (memcmp(file.data, "MZ", 2) != 0)
+        return IMAGE_FILE_DIFFERENT;
     for (size_t i = 0; i < g->count; i++)
         compare_mapping(p, g->all[i], file, &l);
     if (l.has_head ? l.same_head : l.same_page)
@@ -254,18 +262,6 @@ static bool lacks_pages(const struct process_image *p, const struct file_group *
         }
     }
     return false;
-}
-
-static enum image_file_state state_of(const struct mapped_pieces *to,
-                                      const struct file_group *g, uint64_t base,
-                                      struct bytes file)
-{
-    if (file.size == 0)
-        return IMAGE_FILE_MISSING;
-    if (is_elf(file) && is_same_elf(to->p, base, file, to->a))
-        return IMAGE_FILE_SAME;
-    return memcmp(file.data, "MZ", 2) == 0 ? compare_pe(to->p, g, file)
-                                           : IMAGE_FILE_DIFFERENT;
 }
 
 /* A file that was gone already has the kernel's word for that behind its name. */

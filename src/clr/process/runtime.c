@@ -374,23 +374,10 @@ static void read_server(struct gc_globals *g, const struct runtime *r, uint32_t 
     }
 }
 
-static void read_generations(struct gc_globals *g, const struct runtime *r, bool *ok)
-{
-    enum { ALLOCATION, START_SEGMENT, ALLOCATION_START };
-    g->generation_size = memory_u64(&r->image->memory, r->gc + GC_GENERATION_SIZE, ok);
-    g->allocation_at = offset(r, GC_GENERATION_OFFSETS, ALLOCATION, ok);
-    g->start_segment_at = offset(r, GC_GENERATION_OFFSETS, START_SEGMENT, ok);
-    /* -1 where there are regions. */
-    bool has_start = *ok;
-    g->allocation_start_at = offset(r, GC_GENERATION_OFFSETS, ALLOCATION_START, &has_start);
-    g->has_segments = has_start;
-    *ok = *ok && g->generation_size > 0 && g->generation_size < MAX_MEMBER;
-}
-
 bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena *a,
                      struct hd_error *err)
 {
-    enum { KNOWN_MAJOR = 2 };
+    enum { KNOWN_MAJOR = 2, ALLOCATION = 0, START_SEGMENT, ALLOCATION_START };
     const struct memory *m = &r->image->memory;
     bool ok = r->gc != 0;
     *g = (struct gc_globals){.part_count = 0};
@@ -398,7 +385,14 @@ bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena
             minor = memory_u8(m, r->gc + GC_VERSION + 1, &ok);
     uint64_t generations = memory_u64(m, r->gc + GC_GENERATION_COUNT, &ok);
     bool is_known = !ok || (major == KNOWN_MAJOR && generations == GC_GENERATIONS);
-    read_generations(g, r, &ok);
+    g->generation_size = global(r, GC_GENERATION_SIZE, &ok);
+    g->allocation_at = offset(r, GC_GENERATION_OFFSETS, ALLOCATION, &ok);
+    g->start_segment_at = offset(r, GC_GENERATION_OFFSETS, START_SEGMENT, &ok);
+    /* -1 where there are regions. */
+    g->has_segments = ok;
+    g->allocation_start_at =
+        offset(r, GC_GENERATION_OFFSETS, ALLOCATION_START, &g->has_segments);
+    ok = ok && g->generation_size > 0 && g->generation_size < MAX_MEMBER;
     g->handle_map = global(r, GC_HANDLE_TABLE_MAP, &ok);
     /* Null pointers in a workstation collector. */
     bool is_server = ok;

@@ -129,9 +129,11 @@ Test(clr_modules, maps_of_types_go_on_in_parts)
     struct clr_module *m = open_module(module);
     static const uint64_t wanted[] = {0x1000, 0x2000, 0x3000, 0x4002, 0x5002, 0, 0};
     for (uint32_t row = 0; row < sizeof(wanted) / sizeof(wanted[0]); row++)
-        cr_expect_eq(clr_module_type_def(types, m, row), wanted[row], "row %u", row);
+        cr_expect_eq(clr_module_type(types, m, METADATA_TYPE_DEF, row), wanted[row],
+                     "row %u", row);
     forge_clr_put(&f, parts[1] + at->lookup_map_next, 0, 8);
-    cr_expect_eq(clr_module_type_def(types, m, 5), 0, "behind the last part");
+    cr_expect_eq(clr_module_type(types, m, METADATA_TYPE_DEF, 5), 0,
+                 "behind the last part");
 }
 
 /* --- many ---------------------------------------------------------------------- */
