@@ -24,42 +24,30 @@ static void add_space(struct text *to, struct metadata_name name)
         text_add_char(to, '.');
 }
 
-/* As arguments are spelled: what has a meaning in such a name gets a backslash. */
-static void add_escaped(struct text *to, struct metadata_name name)
+/* Names of a row of TypeDefs or TypeRefs and of those that it stands in, from the outside,
+ * as arguments are spelled: what has a meaning in such a name gets a backslash. */
+static void add_nested(struct text *to, const struct metadata *m,
+                       enum metadata_table_number table, uint32_t row)
 {
-    add_space(to, name);
-    for (const char *s = name.name; *s != '\0'; s++) {
-        if (strchr(",[]&*+\\", *s) != NULL)
-            text_add_char(to, '\\');
-        text_add_char(to, *s);
-    }
-}
-
-/* Names of a row and of those that it stands in, from the outside. */
-static void add_nested(struct text *to, const struct metadata *m, uint32_t row,
-                       uint32_t (*outer)(const struct metadata *m, uint32_t row),
-                       struct metadata_name (*name)(const struct metadata *m, uint32_t row))
-{
+    bool is_def = table == METADATA_TYPE_DEF;
     uint32_t rows[MAX_NESTING];
     size_t len = 0;
-    for (; row != 0 && len < MAX_NESTING; row = outer(m, row))
+    for (; row != 0 && len < MAX_NESTING;
+         row = is_def ? metadata_outer(m, row) : metadata_ref_outer(m, row))
         rows[len++] = row;
     while (len > 0 && to->len < MAX_NAME) {
-        add_escaped(to, name(m, rows[--len]));
+        row = rows[--len];
+        struct metadata_name name =
+            is_def ? metadata_type_name(m, row) : metadata_ref_name(m, row);
+        add_space(to, name);
+        for (const char *c = name.name; *c != '\0'; c++) {
+            if (strchr(",[]&*+\\", *c) != NULL)
+                text_add_char(to, '\\');
+            text_add_char(to, *c);
+        }
         if (len > 0)
             text_add_char(to, '+');
     }
-}
-
-/* Names of a row with its outer classes, behind what is there. */
-static void add_type_def(struct text *to, const struct metadata *m, uint32_t row)
-{
-    add_nested(to, m, row, metadata_outer, metadata_type_name);
-}
-
-static void add_type_ref(struct text *to, const struct metadata *m, uint32_t row)
-{
-    add_nested(to, m, row, metadata_ref_outer, metadata_ref_name);
 }
 
 /* "[A,B]". One that would become too long ends before its arguments. */
@@ -94,20 +82,17 @@ static uint64_t instance_key(uint64_t module, uint32_t row,
 /* --- primitives ------------------------------------------------------------------------
  */
 
-static const struct {
-    uint8_t element;
-    const char *name;
-} primitives[] = {
-    {ELEMENT_VOID, "System.Void"},     {ELEMENT_BOOLEAN, "System.Boolean"},
-    {ELEMENT_CHAR, "System.Char"},     {ELEMENT_I1, "System.SByte"},
-    {ELEMENT_U1, "System.Byte"},       {ELEMENT_I2, "System.Int16"},
-    {ELEMENT_U2, "System.UInt16"},     {ELEMENT_I4, "System.Int32"},
-    {ELEMENT_U4, "System.UInt32"},     {ELEMENT_I8, "System.Int64"},
-    {ELEMENT_U8, "System.UInt64"},     {ELEMENT_R4, "System.Single"},
-    {ELEMENT_R8, "System.Double"},     {ELEMENT_STRING, "System.String"},
-    {ELEMENT_I, "System.IntPtr"},      {ELEMENT_U, "System.UIntPtr"},
-    {ELEMENT_OBJECT, "System.Object"}, {ELEMENT_TYPEDBYREF, "System.TypedReference"},
-    {ELEMENT_FNPTR, "FNPTR"},
+static const char *const primitives[ELEMENT_OBJECT + 1] = {
+    [ELEMENT_VOID] = "System.Void",     [ELEMENT_BOOLEAN] = "System.Boolean",
+    [ELEMENT_CHAR] = "System.Char",     [ELEMENT_I1] = "System.SByte",
+    [ELEMENT_U1] = "System.Byte",       [ELEMENT_I2] = "System.Int16",
+    [ELEMENT_U2] = "System.UInt16",     [ELEMENT_I4] = "System.Int32",
+    [ELEMENT_U4] = "System.UInt32",     [ELEMENT_I8] = "System.Int64",
+    [ELEMENT_U8] = "System.UInt64",     [ELEMENT_R4] = "System.Single",
+    [ELEMENT_R8] = "System.Double",     [ELEMENT_STRING] = "System.String",
+    [ELEMENT_I] = "System.IntPtr",      [ELEMENT_U] = "System.UIntPtr",
+    [ELEMENT_OBJECT] = "System.Object", [ELEMENT_TYPEDBYREF] = "System.TypedReference",
+    [ELEMENT_FNPTR] = "FNPTR",
 };
 
 static bool is_reference(unsigned element)
@@ -117,17 +102,13 @@ static bool is_reference(unsigned element)
 
 const struct clr_shape *clr_primitive(struct clr_types *t, unsigned element)
 {
-    if (element > ELEMENT_OBJECT)
+    if (element > ELEMENT_OBJECT || primitives[element] == NULL)
         return NULL;
-    for (size_t i = 0;
-         t->primitives[element] == NULL && i < sizeof(primitives) / sizeof(*primitives);
-         i++) {
-        if (primitives[i].element != element)
-            continue;
+    if (t->primitives[element] == NULL) {
         struct clr_shape *s = arena_alloc(t->a, sizeof(*s));
         s->element = is_reference(element) ? ELEMENT_CLASS : (uint8_t)element;
         s->key = is_reference(element) ? KEY_REFERENCE : element;
-        s->name = clr_name_of(t, primitives[i].name, strlen(primitives[i].name));
+        s->name = clr_name_of(t, primitives[element], strlen(primitives[element]));
         s->full_name = s->name;
         t->primitives[element] = s;
     }
@@ -137,10 +118,8 @@ const struct clr_shape *clr_primitive(struct clr_types *t, unsigned element)
 /* An enum is inside what it is made of, but has a name of its own. */
 static bool is_primitive(const struct clr_name *name, unsigned element)
 {
-    for (size_t i = 0; i < sizeof(primitives) / sizeof(*primitives); i++)
-        if (primitives[i].element == element)
-            return strcmp(name->raw, primitives[i].name) == 0;
-    return false;
+    return element <= ELEMENT_OBJECT && primitives[element] != NULL &&
+           strcmp(name->raw, primitives[element]) == 0;
 }
 
 /* --- what a handle is made of ----------------------------------------------------------
@@ -285,7 +264,7 @@ static void make_plain(struct clr_types *t, struct known_type *k, const struct p
         add_arguments(&t->text, arguments, p->count);
         k->shape.name = clr_name_add(t, &t->text);
         text_clear(&t->text);
-        add_type_def(&t->text, &module->metadata, row);
+        add_nested(&t->text, &module->metadata, METADATA_TYPE_DEF, row);
         add_arguments(&t->text, arguments, p->count);
         k->shape.full_name = clr_name_add(t, &t->text);
     }
@@ -476,10 +455,8 @@ static void add_token_name(struct text *to, const struct metadata *m, uint32_t t
 {
     uint32_t row;
     enum metadata_table_number table = metadata_type_token(token, &row);
-    if (table == METADATA_TYPE_DEF)
-        add_type_def(to, m, row);
-    else if (table == METADATA_TYPE_REF)
-        add_type_ref(to, m, row);
+    if (table == METADATA_TYPE_DEF || table == METADATA_TYPE_REF)
+        add_nested(to, m, table, row);
     if (to->len == 0)
         text_add_string(to, "UNKNOWN");
 }

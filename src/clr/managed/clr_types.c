@@ -71,19 +71,20 @@ enum { HEADER = 8 };
 
 /* --- kinds --------------------------------------------------------------------- */
 
+/* By element; size 0: others. */
 static const struct {
-    uint8_t element, size;
+    uint8_t size;
     enum hd_field_kind kind;
-} kinds[] = {
-    {ELEMENT_BOOLEAN, 1, HD_FIELD_BOOLEAN}, {ELEMENT_CHAR, 2, HD_FIELD_CHAR},
-    {ELEMENT_I1, 1, HD_FIELD_SIGNED},       {ELEMENT_U1, 1, HD_FIELD_UNSIGNED},
-    {ELEMENT_I2, 2, HD_FIELD_SIGNED},       {ELEMENT_U2, 2, HD_FIELD_UNSIGNED},
-    {ELEMENT_I4, 4, HD_FIELD_SIGNED},       {ELEMENT_U4, 4, HD_FIELD_UNSIGNED},
-    {ELEMENT_I8, 8, HD_FIELD_SIGNED},       {ELEMENT_U8, 8, HD_FIELD_UNSIGNED},
-    {ELEMENT_R4, 4, HD_FIELD_FLOAT},        {ELEMENT_R8, 8, HD_FIELD_FLOAT},
-    {ELEMENT_I, 8, HD_FIELD_SIGNED},        {ELEMENT_U, 8, HD_FIELD_UNSIGNED},
-    {ELEMENT_PTR, 8, HD_FIELD_UNSIGNED},    {ELEMENT_FNPTR, 8, HD_FIELD_UNSIGNED},
-    {ELEMENT_BYREF, 8, HD_FIELD_UNSIGNED},  {ELEMENT_CLASS, 8, HD_FIELD_REFERENCE},
+} kinds[ELEMENT_OBJECT + 1] = {
+    [ELEMENT_BOOLEAN] = {1, HD_FIELD_BOOLEAN}, [ELEMENT_CHAR] = {2, HD_FIELD_CHAR},
+    [ELEMENT_I1] = {1, HD_FIELD_SIGNED},       [ELEMENT_U1] = {1, HD_FIELD_UNSIGNED},
+    [ELEMENT_I2] = {2, HD_FIELD_SIGNED},       [ELEMENT_U2] = {2, HD_FIELD_UNSIGNED},
+    [ELEMENT_I4] = {4, HD_FIELD_SIGNED},       [ELEMENT_U4] = {4, HD_FIELD_UNSIGNED},
+    [ELEMENT_I8] = {8, HD_FIELD_SIGNED},       [ELEMENT_U8] = {8, HD_FIELD_UNSIGNED},
+    [ELEMENT_R4] = {4, HD_FIELD_FLOAT},        [ELEMENT_R8] = {8, HD_FIELD_FLOAT},
+    [ELEMENT_I] = {8, HD_FIELD_SIGNED},        [ELEMENT_U] = {8, HD_FIELD_UNSIGNED},
+    [ELEMENT_PTR] = {8, HD_FIELD_UNSIGNED},    [ELEMENT_FNPTR] = {8, HD_FIELD_UNSIGNED},
+    [ELEMENT_BYREF] = {8, HD_FIELD_UNSIGNED},  [ELEMENT_CLASS] = {8, HD_FIELD_REFERENCE},
 };
 
 /* Structs that are one value to people, if they have these fields and no others. */
@@ -125,13 +126,11 @@ static const struct form {
 
 static void set_kind(struct clr_field *f, unsigned element)
 {
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-        if (kinds[i].element == element) {
-            f->kind = kinds[i].kind;
-            f->is_signed = f->kind == HD_FIELD_SIGNED;
-            f->size = kinds[i].size;
-        }
-    }
+    if (element > ELEMENT_OBJECT || kinds[element].size == 0)
+        return;
+    f->kind = kinds[element].kind;
+    f->is_signed = f->kind == HD_FIELD_SIGNED;
+    f->size = kinds[element].size;
 }
 
 static bool clr_fields_is_named(struct clr_types *t, uint64_t table, const char *name)

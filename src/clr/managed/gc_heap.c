@@ -449,8 +449,7 @@ struct walk {
     struct gc_heap *h;
     const struct memory *m;
     const struct gc_region *region;
-    struct gc_places *places; /* NULL: no graph is wanted */
-    size_t gap, range;        /* the next ones */
+    size_t gap, range; /* the next ones */
 };
 
 static inline uint64_t word_at(const struct walk *w, uint64_t at)
@@ -573,13 +572,13 @@ static inline void take_object(struct walk *w, struct gc_type *t, uint64_t at,
                                uint64_t size)
 {
     struct builder *b = w->h->builder;
-    if (w->places != NULL) {
+    if (w->region->places != NULL) {
         uint64_t place = (at - w->region->start) / GRANULE;
         uint32_t before = b->graph != NULL ? b->graph->node_count : 0;
         builder_node(b, t->built_as, size);
         if (b->graph->node_count == before)
             return; /* no room: said at the end */
-        w->places[place / PLACES].bits |= UINT64_C(1) << place % PLACES;
+        w->region->places[place / PLACES].bits |= UINT64_C(1) << place % PLACES;
     }
     const struct ranges *r = &w->h->regions.ranges;
     while (w->range < r->len && r->all[w->range].end <= at)
@@ -626,10 +625,7 @@ static void walk_objects(struct walk *w)
 static bool walk_region(struct gc_heap *h, size_t number, struct hd_error *err)
 {
     const struct gc_region *region = &h->regions.all[number];
-    struct walk w = {.h = h,
-                     .m = &h->runtime->image->memory,
-                     .region = region,
-                     .places = h->index != NULL ? h->index[number].places : NULL};
+    struct walk w = {.h = h, .m = &h->runtime->image->memory, .region = region};
     while (w.gap < h->regions.gap_count && h->regions.gaps[w.gap].start < region->start)
         w.gap++;
     w.range = ranges_below(&h->regions.ranges, region->start);
@@ -650,18 +646,6 @@ static size_t gc_heap_places_of(const struct gc_region *region)
     return (size_t)((region->end - region->start) / GRANULE / PLACES) + 1;
 }
 
-static void make_index(struct gc_heap *h)
-{
-    struct account *account = &h->builder->account;
-    h->index = arena_array(h->arena, struct gc_index, h->regions.len + 1);
-    for (size_t i = 0; i < h->regions.len; i++) {
-        const struct gc_region *region = &h->regions.all[i];
-        size_t bytes = array_bytes(gc_heap_places_of(region), sizeof(struct gc_places));
-        account_charge(account, bytes);
-        h->index[i] = (struct gc_index){region->start, region->end, alloc_zeroed(bytes)};
-    }
-}
-
 static void list_addresses(struct gc_heap *h)
 {
     node_id nodes = h->builder->graph != NULL ? h->builder->graph->node_count : 0;
@@ -670,7 +654,7 @@ static void list_addresses(struct gc_heap *h)
     for (size_t i = 0; i < h->regions.len; i++) {
         const struct gc_region *region = &h->regions.all[i];
         for (size_t k = 0; k < gc_heap_places_of(region); k++) {
-            struct gc_places *p = &h->index[i].places[k];
+            struct gc_places *p = &region->places[k];
             p->before = h->count;
             for (uint64_t bits = p->bits; bits != 0; bits &= bits - 1) {
                 uint64_t place = k * PLACES + (unsigned)__builtin_ctzll(bits);
@@ -682,30 +666,30 @@ static void list_addresses(struct gc_heap *h)
 }
 
 /* The region that an address lies in; NULL. */
-static inline const struct gc_index *index_of(const struct gc_heap *h, uint64_t address)
+static inline const struct gc_region *region_of(const struct gc_heap *h, uint64_t address)
 {
     size_t first = 0, count = h->regions.len;
     while (count > 1) {
         size_t half = count / 2;
-        first = h->index[first + half].start <= address ? first + half : first;
+        first = h->regions.all[first + half].start <= address ? first + half : first;
         count -= half;
     }
-    const struct gc_index *found = &h->index[first];
+    const struct gc_region *found = &h->regions.all[first];
     return count > 0 && address >= found->start && address < found->end ? found : NULL;
 }
 
 bool gc_heap_has(const struct gc_heap *h, uint64_t address)
 {
-    return index_of(h, address) != NULL;
+    return region_of(h, address) != NULL;
 }
 
 /* Objects refer to what is near, as a rule. */
-node_id gc_heap_find_near(const struct gc_heap *h, const struct gc_index **near,
+node_id gc_heap_find_near(const struct gc_heap *h, const struct gc_region **near,
                           uint64_t address)
 {
-    const struct gc_index *in = *near;
+    const struct gc_region *in = *near;
     if (in == NULL || address < in->start || address >= in->end)
-        in = index_of(h, address);
+        in = region_of(h, address);
     if (in == NULL || address % GRANULE != 0)
         return NO_NODE;
     *near = in;
@@ -718,13 +702,13 @@ node_id gc_heap_find_near(const struct gc_heap *h, const struct gc_index **near,
 
 node_id gc_heap_find(const struct gc_heap *h, uint64_t address)
 {
-    const struct gc_index *none = NULL;
+    const struct gc_region *none = NULL;
     return gc_heap_find_near(h, &none, address);
 }
 
 node_id gc_heap_containing(const struct gc_heap *h, uint64_t address)
 {
-    const struct gc_index *in = index_of(h, address);
+    const struct gc_region *in = region_of(h, address);
     if (in == NULL)
         return NO_NODE;
     uint64_t place = (address - in->start) / GRANULE;
@@ -796,8 +780,12 @@ bool gc_heap_walk(struct gc_heap *h, struct hd_error *err)
     enum { TURNS = 2 };
     struct heap_walker w = {
         .h = h, .err = err, .is_alone = h->builder->threads < TURNS, .ok = true};
-    if (h->builder->want_graph)
-        make_index(h);
+    for (size_t i = 0; h->builder->want_graph && i < h->regions.len; i++) {
+        struct gc_region *region = &h->regions.all[i];
+        size_t bytes = array_bytes(gc_heap_places_of(region), sizeof(*region->places));
+        account_charge(&h->builder->account, bytes);
+        region->places = alloc_zeroed(bytes);
+    }
     workers_run(TURNS, h->builder->threads, take_turn, &w);
     if (w.ok && h->builder->want_graph)
         list_addresses(h);
@@ -806,9 +794,10 @@ bool gc_heap_walk(struct gc_heap *h, struct hd_error *err)
 
 void gc_heap_forget_places(struct gc_heap *h)
 {
-    for (size_t i = 0; h->index != NULL && i < h->regions.len; i++)
-        free(h->index[i].places);
-    h->index = NULL;
+    for (size_t i = 0; i < h->regions.len; i++) {
+        free(h->regions.all[i].places);
+        h->regions.all[i].places = NULL;
+    }
     free(h->types_built);
     h->types_built = NULL;
 }

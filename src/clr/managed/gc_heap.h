@@ -91,11 +91,18 @@ gc_descriptor_walk(const struct gc_descriptor *d, uint64_t size,
  * Regions and segments of all heaps, their frozen ones too, by address and disjoint; and
  * which generation is where. It must not know what an object looks like. */
 
+/* 64 places of 8 bytes, and how many objects begin in front of them. */
+struct gc_places {
+    uint64_t bits;
+    uint32_t before;
+};
+
 /* Objects lie from start on, side by side, up to end. */
 struct gc_region {
     uint64_t start, end;        /* multiples of 8 */
     const unsigned char *bytes; /* of them; NULL: in several pieces of memory */
     uint64_t missing;           /* bytes behind end that should be there */
+    struct gc_places *places;   /* NULL if no graph is wanted */
 };
 
 /* Nothing lies from start to end: the rest of where a thread allocates. */
@@ -129,18 +136,6 @@ struct gc_type {
     enum hd_generation generation; /* theirs */
 };
 
-/* 64 places of 8 bytes, and how many objects begin in front of them. */
-struct gc_places {
-    uint64_t bits;
-    uint32_t before;
-};
-
-/* Of a region: the first of its places. */
-struct gc_index {
-    uint64_t start, end;
-    struct gc_places *places;
-};
-
 enum { GC_RECENT_TYPES = 256 };
 
 struct gc_heap {
@@ -158,7 +153,6 @@ struct gc_heap {
     uint32_t *types_built;            /* numbers of types, by that of the builder's */
     size_t built_count, built_cap;
 
-    struct gc_index *index;   /* by region; NULL if no graph is wanted */
     unsigned char *addresses; /* 8 bytes each, little-endian, by number */
     node_id count;            /* of objects */
 
@@ -183,7 +177,7 @@ bool gc_heap_has(const struct gc_heap *h, uint64_t address);
 node_id gc_heap_find(const struct gc_heap *h, uint64_t address);
 
 /* The same where it is likely in that region; NULL: any. *near becomes the one it is in. */
-node_id gc_heap_find_near(const struct gc_heap *h, const struct gc_index **near,
+node_id gc_heap_find_near(const struct gc_heap *h, const struct gc_region **near,
                           uint64_t address);
 
 /* The one that contains it, but for its header. */

@@ -123,7 +123,7 @@ static enum recognition recognises_minidump(struct bytes head)
 struct edges {
     struct core_reader *r;
     size_t region; /* that the object lies in */
-    const struct gc_index *near;
+    const struct gc_region *near;
     const unsigned char *bytes;
 };
 
