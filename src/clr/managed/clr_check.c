@@ -54,14 +54,14 @@ static bool statics_fit(struct clr_types *t, const struct clr_module *lib,
 static bool entries_fit(struct clr_types *t, const struct clr_module *lib)
 {
     enum { ITEM_SIZE = 16, FLAGS = 0xF, MOST = 64 };
-    const struct runtime_layout *at = &t->r->at;
     struct method_table m;
     bool ok = true;
-    uint64_t types = memory_u64(t->memory, lib->address + at->module_dynamic_types, &ok);
+    uint64_t types = memory_u64(t->memory, lib->address + t->at->module_dynamic_types, &ok);
     uint64_t first = memory_u64(t->memory, types, &ok);
-    uint64_t local = memory_u64(t->memory, lib->address + at->module_local_module, &ok);
-    uint64_t items = memory_u64(t->memory, local + at->local_module_classes, &ok);
-    uint64_t count = memory_u64(t->memory, local + at->local_module_count, &ok), made = 0;
+    uint64_t local = memory_u64(t->memory, lib->address + t->at->module_local_module, &ok);
+    uint64_t items = memory_u64(t->memory, local + t->at->local_module_classes, &ok);
+    uint64_t count = memory_u64(t->memory, local + t->at->local_module_count, &ok),
+             made = 0;
     if (!ok || !method_table_of(t, first, &m) || !method_table_has_entry(&m))
         return false;
     for (uint64_t i = 0; i < count && i < MOST && ok; i++) {
@@ -111,7 +111,7 @@ static bool is_handle(const struct clr_types *t, uint64_t handle)
     if (!(handle & 2))
         return runtime_is_method_table(t->r, handle);
     uint8_t element =
-        memory_u8(t->memory, (handle & ~UINT64_C(2)) + t->r->at.type_desc_flags, &ok);
+        memory_u8(t->memory, (handle & ~UINT64_C(2)) + t->at->type_desc_flags, &ok);
     return ok && element != 0 && element <= ELEMENT_MVAR;
 }
 
@@ -142,7 +142,7 @@ const char *clr_types_misfit(struct clr_types *t)
     if (lib == NULL || lib->metadata.tables[METADATA_TYPE_DEF].count == 0)
         return NULL;
     bool ok = true;
-    uint32_t index = memory_u32(t->memory, lib->address + t->r->at.module_index, &ok);
+    uint32_t index = memory_u32(t->memory, lib->address + t->at->module_index, &ok);
     const char *misfit = types_misfit(t, lib);
     if (misfit != NULL)
         return misfit;
@@ -160,8 +160,7 @@ const char *clr_types_misfit(struct clr_types *t)
 static void note_instance(void *context, uint64_t handle)
 {
     struct id_numbers *listed = context;
-    if (id_numbers_find(listed, handle) == NO_ID)
-        id_numbers_add(listed, handle);
+    id_numbers_add(listed, handle);
 }
 
 static void tally(struct clr_tally *t, bool agrees)

@@ -25,15 +25,14 @@ static const char *read_path(struct clr_types *t, uint64_t address)
 static struct memory_piece emitted(struct clr_types *t, uint64_t address)
 {
     const struct memory_piece none = {0};
-    const struct runtime_layout *at = &t->r->at;
     bool ok = true;
-    uint64_t copy = memory_u64(t->memory, address + at->module_dynamic_metadata, &ok);
-    if (!ok || copy == 0 || at->module_dynamic_metadata == RUNTIME_NO_OFFSET)
+    uint64_t copy = memory_u64(t->memory, address + t->at->module_dynamic_metadata, &ok);
+    if (!ok || copy == 0 || t->at->module_dynamic_metadata == RUNTIME_NO_OFFSET)
         return none;
-    uint32_t size = memory_u32(t->memory, copy + at->dynamic_metadata_size, &ok);
-    uint64_t begin = copy + at->dynamic_metadata_data;
-    if (at->dynamic_metadata_pointer != RUNTIME_NO_OFFSET)
-        begin = memory_u64(t->memory, copy + at->dynamic_metadata_pointer, &ok);
+    uint32_t size = memory_u32(t->memory, copy + t->at->dynamic_metadata_size, &ok);
+    uint64_t begin = copy + t->at->dynamic_metadata_data;
+    if (t->at->dynamic_metadata_pointer != RUNTIME_NO_OFFSET)
+        begin = memory_u64(t->memory, copy + t->at->dynamic_metadata_pointer, &ok);
     struct bytes there = memory_from(t->memory, begin);
     if (there.size > size)
         there.size = size;
@@ -45,23 +44,22 @@ static struct memory_piece emitted(struct clr_types *t, uint64_t address)
 static bool find_image(const struct clr_types *t, uint64_t module, uint64_t *base,
                        uint64_t *path)
 {
-    const struct runtime_layout *at = &t->r->at;
     const struct memory *m = t->memory;
     bool ok = true;
-    if (at->module_base != RUNTIME_NO_OFFSET) {
-        *base = memory_u64(m, module + at->module_base, &ok);
-        *path = memory_u64(m, module + at->module_path, &ok);
+    if (t->at->module_base != RUNTIME_NO_OFFSET) {
+        *base = memory_u64(m, module + t->at->module_base, &ok);
+        *path = memory_u64(m, module + t->at->module_path, &ok);
         return ok;
     }
-    uint64_t assembly = memory_u64(m, module + at->module_pe_assembly, &ok);
-    uint64_t pe = ok ? memory_u64(m, assembly + at->pe_image, &ok) : 0;
+    uint64_t assembly = memory_u64(m, module + t->at->module_pe_assembly, &ok);
+    uint64_t pe = ok ? memory_u64(m, assembly + t->at->pe_image, &ok) : 0;
     if (!ok || pe == 0)
         return false;
-    *path = memory_u64(m, pe + at->pe_path, &ok);
-    uint64_t layout = memory_u64(m, pe + at->pe_loaded, &ok);
+    *path = memory_u64(m, pe + t->at->pe_path, &ok);
+    uint64_t layout = memory_u64(m, pe + t->at->pe_loaded, &ok);
     if (ok && layout == 0)
-        layout = memory_u64(m, pe + at->pe_flat, &ok);
-    *base = ok && layout != 0 ? memory_u64(m, layout + at->pe_base, &ok) : 0;
+        layout = memory_u64(m, pe + t->at->pe_flat, &ok);
+    *base = ok && layout != 0 ? memory_u64(m, layout + t->at->pe_base, &ok) : 0;
     return ok;
 }
 
@@ -108,15 +106,14 @@ uint64_t clr_module_type(const struct clr_types *t, const struct clr_module *m,
                          enum metadata_table_number of, uint32_t row)
 {
     enum { MAX_PARTS = 256 };
-    const struct runtime_layout *at = &t->r->at;
     bool ok = true;
-    uint64_t map = m->address + (of == METADATA_TYPE_DEF ? at->module_type_def_map
-                                                         : at->module_type_ref_map);
+    uint64_t map = m->address + (of == METADATA_TYPE_DEF ? t->at->module_type_def_map
+                                                         : t->at->module_type_ref_map);
     for (int i = 0; i < MAX_PARTS && map != 0; i++) {
-        uint64_t next = memory_u64(t->memory, map + at->lookup_map_next, &ok),
-                 table = memory_u64(t->memory, map + at->lookup_map_table, &ok),
-                 flags = memory_u64(t->memory, map + at->lookup_map_flags_mask, &ok);
-        uint32_t count = memory_u32(t->memory, map + at->lookup_map_count, &ok);
+        uint64_t next = memory_u64(t->memory, map + t->at->lookup_map_next, &ok),
+                 table = memory_u64(t->memory, map + t->at->lookup_map_table, &ok),
+                 flags = memory_u64(t->memory, map + t->at->lookup_map_flags_mask, &ok);
+        uint32_t count = memory_u32(t->memory, map + t->at->lookup_map_count, &ok);
         if (!ok)
             return 0;
         if (row < count)
@@ -137,15 +134,14 @@ enum { SLOT_SIZE = 8, LENGTH_SLOT = 0, NEXT_SLOT = 8, END_SLOT = 16, FIRST_BUCKE
 static void walk_chain(struct clr_types *t, uint64_t entry,
                        void (*take)(void *context, uint64_t handle), void *context)
 {
-    const struct runtime_layout *at = &t->r->at;
     for (int i = 0; i < MAX_LINKS && entry != 0 && !(entry & 1); i++) {
         bool ok = true;
         uint64_t handle =
-            memory_u64(t->memory, entry + at->type_hash_entry_value, &ok) & ~UINT64_C(1);
+            memory_u64(t->memory, entry + t->at->type_hash_entry_value, &ok) & ~UINT64_C(1);
         if (!ok || !clr_spend(t, 8))
             return;
         take(context, handle);
-        entry = memory_u64(t->memory, entry + at->type_hash_entry_next, &ok);
+        entry = memory_u64(t->memory, entry + t->at->type_hash_entry_next, &ok);
     }
 }
 
@@ -153,13 +149,12 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
                           void (*take)(void *context, uint64_t handle), void *context)
 {
     enum { MAX_ARRAYS = 8 };
-    const struct runtime_layout *at = &t->r->at;
     const struct memory *memory = t->memory;
     bool ok = m->metadata.tables[METADATA_TYPE_DEF].count > 0; /* else it may be none */
     uint64_t table =
-        memory_u64(t->memory, m->address + at->module_available_type_params, &ok);
+        memory_u64(t->memory, m->address + t->at->module_available_type_params, &ok);
     uint64_t array =
-        ok && table != 0 ? memory_u64(t->memory, table + at->type_hash_buckets, &ok) : 0;
+        ok && table != 0 ? memory_u64(t->memory, table + t->at->type_hash_buckets, &ok) : 0;
     for (int i = 0; i < MAX_ARRAYS && ok && array != 0; i++) {
         uint64_t count = memory_u64(memory, array + LENGTH_SLOT, &ok),
                  next = memory_u64(memory, array + NEXT_SLOT, &ok), first = FIRST_BUCKET,
@@ -182,28 +177,27 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
  * is left is a pointer to the Assembly. */
 static void read_listed(struct clr_types *t)
 {
-    const struct runtime_layout *at = &t->r->at;
     const struct memory *m = t->memory;
-    bool are_assemblies = at->app_domain_assemblies != RUNTIME_NO_OFFSET, ok = true;
+    bool are_assemblies = t->at->app_domain_assemblies != RUNTIME_NO_OFFSET, ok = true;
     uint32_t offset =
-        are_assemblies ? at->app_domain_assemblies : at->app_domain_assembly_list;
+        are_assemblies ? t->at->app_domain_assemblies : t->at->app_domain_assembly_list;
     if (t->r->app_domain == 0 || offset == RUNTIME_NO_OFFSET)
         return;
     uint64_t list = t->r->app_domain + offset;
-    uint32_t left = memory_u32(m, list + at->array_list_count, &ok);
-    uint64_t block = list + at->array_list_first_block;
+    uint32_t left = memory_u32(m, list + t->at->array_list_count, &ok);
+    uint64_t block = list + t->at->array_list_first_block;
     for (int i = 0; i < MAX_LINKS && ok && block != 0 && left > 0; i++) {
-        uint32_t size = memory_u32(m, block + at->array_list_block_size, &ok);
-        uint64_t items = block + at->array_list_block_items;
+        uint32_t size = memory_u32(m, block + t->at->array_list_block_size, &ok);
+        uint64_t items = block + t->at->array_list_block_items;
         for (uint32_t n = 0; ok && n < size && left > 0 && clr_spend(t, 8); n++, left--) {
             bool there = true;
             uint64_t item = memory_u64(m, items + 8 * (uint64_t)n, &ok),
                      assembly = are_assemblies ? item : memory_u64(m, item, &there),
-                     module = memory_u64(m, assembly + at->assembly_module, &there);
+                     module = memory_u64(m, assembly + t->at->assembly_module, &there);
             if (there && item != 0 && module != 0)
                 clr_module_of(t, module);
         }
-        block = memory_u64(m, block + at->array_list_block_next, &ok);
+        block = memory_u64(m, block + t->at->array_list_block_next, &ok);
     }
 }
 

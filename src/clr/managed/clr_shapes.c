@@ -142,9 +142,9 @@ static struct parts read_parts(const struct clr_types *t, uint64_t handle)
     bool ok = true;
     if (handle & 2) {
         uint64_t address = handle & ~UINT64_C(2);
-        p.element = (uint8_t)memory_u32(t->memory, address + t->r->at.type_desc_flags, &ok);
+        p.element = (uint8_t)memory_u32(t->memory, address + t->at->type_desc_flags, &ok);
         if (p.element == ELEMENT_PTR || p.element == ELEMENT_BYREF) {
-            p.element_type = memory_u64(t->memory, address + t->r->at.param_type_arg, &ok);
+            p.element_type = memory_u64(t->memory, address + t->at->param_type_arg, &ok);
             p.kind = ok ? HANDLE_POINTER : HANDLE_UNKNOWN;
         }
         return p;

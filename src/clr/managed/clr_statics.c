@@ -28,12 +28,13 @@ struct clr_entry {
 
 static const struct clr_entry *entry_of(struct clr_types *t, uint64_t table)
 {
-    const struct runtime_layout *at = &t->r->at;
     struct clr_entry *e;
     for (struct clr_module *m; (m = clr_module_after(t, t->located)) != NULL;) {
         bool ok = true;
-        uint64_t types = memory_u64(t->memory, m->address + at->module_dynamic_types, &ok),
-                 count = memory_u64(t->memory, m->address + at->module_dynamic_count, &ok);
+        uint64_t types =
+                     memory_u64(t->memory, m->address + t->at->module_dynamic_types, &ok),
+                 count =
+                     memory_u64(t->memory, m->address + t->at->module_dynamic_count, &ok);
         for (uint64_t i = 0; ok && i < count && clr_spend(t, sizeof(*e)); i++) {
             uint64_t found = memory_u64(t->memory, types + POINTER * i, &ok);
             HASH_FIND(hh, t->entries, &found, sizeof(found), e);
@@ -58,13 +59,12 @@ void clr_statics_free(struct clr_types *t)
  * holds the array; else a place among what the LoaderAllocator, an object, keeps. */
 static uint64_t loader_handle(struct clr_types *t, uint64_t module, uint64_t handle)
 {
-    const struct runtime_layout *at = &t->r->at;
     const struct memory *memory = t->memory;
     bool ok = handle != 0;
     if (handle & 1)
         return memory_u64(memory, handle - 1, &ok); /* 0 if that is no memory */
-    uint64_t native = memory_u64(memory, module + at->module_loader_allocator, &ok);
-    uint64_t held = memory_u64(memory, native + at->allocator_object, &ok);
+    uint64_t native = memory_u64(memory, module + t->at->module_loader_allocator, &ok);
+    uint64_t held = memory_u64(memory, native + t->at->allocator_object, &ok);
     uint64_t object = memory_u64(memory, held, &ok);
     uint64_t table = memory_u64(memory, object, &ok) & ~UINT64_C(7);
     if (!ok || !runtime_is_method_table(t->r, table))
@@ -102,10 +102,10 @@ static struct clr_bases by_entry(struct clr_types *t, const struct clr_entry *e,
                                  uint64_t local, bool of_thread)
 {
     enum { ITEM_SIZE = 16, ITEM_FLAGS = 8, IS_COLLECTIBLE = 0x8, ENTRY_HEAD = 8 };
-    const struct runtime_layout *at = &t->r->at;
-    uint32_t classes_at =
-                 of_thread ? at->thread_local_module_classes : at->local_module_classes,
-             count_at = of_thread ? at->thread_local_module_count : at->local_module_count;
+    uint32_t classes_at = of_thread ? t->at->thread_local_module_classes
+                                    : t->at->local_module_classes,
+             count_at =
+                 of_thread ? t->at->thread_local_module_count : t->at->local_module_count;
     bool ok = true;
     uint64_t items = memory_u64(t->memory, local + classes_at, &ok),
              count = memory_u64(t->memory, local + count_at, &ok),
@@ -132,11 +132,10 @@ struct clr_bases clr_local_bases(struct clr_types *t, const struct method_table 
                                  uint64_t block)
 {
     enum { HAS_CONSTRUCTOR = 0x400 };
-    const struct runtime_layout *at = &t->r->at;
     bool of_thread = block != 0;
-    uint32_t blob = of_thread ? at->thread_local_module_blob : at->local_module_blob,
-             references = of_thread ? at->thread_local_module_gc_statics
-                                    : at->local_module_gc_statics;
+    uint32_t blob = of_thread ? t->at->thread_local_module_blob : t->at->local_module_blob,
+             references = of_thread ? t->at->thread_local_module_gc_statics
+                                    : t->at->local_module_gc_statics;
     const struct clr_entry *e = NULL;
     bool ok = true;
     if (method_table_has_entry(m) && (e = entry_of(t, m->address)) == NULL)
@@ -144,11 +143,13 @@ struct clr_bases clr_local_bases(struct clr_types *t, const struct method_table 
     /* The DomainLocalModule of a module, or what a thread has instead. */
     uint64_t module = e != NULL ? e->module : m->module, local = 0;
     if (block == 0) {
-        local = memory_u64(t->memory, module + at->module_local_module, &ok);
+        local = memory_u64(t->memory, module + t->at->module_local_module, &ok);
     } else {
-        uint64_t index = memory_u64(t->memory, module + at->module_index, &ok);
-        uint64_t all = memory_u64(t->memory, block + at->thread_local_block_modules, &ok);
-        uint64_t count = memory_u64(t->memory, block + at->thread_local_block_count, &ok);
+        uint64_t index = memory_u64(t->memory, module + t->at->module_index, &ok);
+        uint64_t all =
+            memory_u64(t->memory, block + t->at->thread_local_block_modules, &ok);
+        uint64_t count =
+            memory_u64(t->memory, block + t->at->thread_local_block_count, &ok);
         if (ok && index < count)
             local = memory_u64(t->memory, all + POINTER * index, &ok);
     }
@@ -183,12 +184,11 @@ struct statics {
 static uint64_t process_base(const struct clr_types *t, const struct method_table *m,
                              uint32_t member, bool *is_used)
 {
-    const struct runtime_layout *at = &t->r->at;
     bool ok = member != RUNTIME_NO_OFFSET;
     uint64_t base =
-        memory_u64(t->memory, m->auxiliary - at->dynamic_statics_size + member, &ok);
-    *is_used = ok && (base & ~at->statics_mask) == 0;
-    return ok ? base & at->statics_mask : 0;
+        memory_u64(t->memory, m->auxiliary - t->at->dynamic_statics_size + member, &ok);
+    *is_used = ok && (base & ~t->at->statics_mask) == 0;
+    return ok ? base & t->at->statics_mask : 0;
 }
 
 /* An index of thread statics: a kind in the highest byte, and a place. */
@@ -196,15 +196,14 @@ static uint64_t thread_base(const struct clr_types *t, const struct method_table
                             uint32_t member, uint64_t data)
 {
     enum { ORDINARY = 0, COLLECTIBLE = 1, DIRECT = 2, KIND = 24 };
-    const struct runtime_layout *at = &t->r->at;
     const struct memory *memory = t->memory;
     bool ok = member != RUNTIME_NO_OFFSET;
     uint32_t index =
-        memory_u32(memory, m->auxiliary - at->thread_statics_size + member, &ok);
+        memory_u32(memory, m->auxiliary - t->at->thread_statics_size + member, &ok);
     uint32_t kind = index >> KIND, place = index & 0xFFFFFF,
-             unused = at->tls_offsets_unused;
-    uint64_t counts = data + at->thread_local_data_count;
-    uint64_t arrays = data + at->thread_local_data_items;
+             unused = t->at->tls_offsets_unused;
+    uint64_t counts = data + t->at->thread_local_data_count;
+    uint64_t arrays = data + t->at->thread_local_data_items;
     if (kind == ORDINARY && place >= unused) {
         uint32_t count = memory_u32(memory, counts, &ok);
         uint64_t array = memory_u64(memory, arrays, &ok);
@@ -220,7 +219,7 @@ static uint64_t thread_base(const struct clr_types *t, const struct method_table
         return handle != 0 ? memory_u64(memory, handle, &ok) : 0;
     }
     /* No references are kept so. */
-    bool is_direct = kind == DIRECT && member != at->thread_statics_gc_index;
+    bool is_direct = kind == DIRECT && member != t->at->thread_statics_gc_index;
     return ok && is_direct ? data + place : 0;
 }
 
@@ -229,21 +228,20 @@ static struct clr_bases bases_of(const struct statics *s, const struct method_ta
                                  uint64_t data)
 {
     const struct clr_types *t = s->t;
-    const struct runtime_layout *at = &t->r->at;
     struct clr_bases found = {0};
     bool also;
     if (runtime_is_8(t->r))
         return clr_local_bases(s->t, m, data);
     if (data != 0) {
-        found.references = thread_base(t, m, at->thread_statics_gc_index, data);
+        found.references = thread_base(t, m, t->at->thread_statics_gc_index, data);
         if (s->wants_all)
-            found.plain = thread_base(t, m, at->thread_statics_plain_index, data);
+            found.plain = thread_base(t, m, t->at->thread_statics_plain_index, data);
         return found;
     }
-    found.references = process_base(t, m, at->dynamic_statics_gc, &found.is_used);
+    found.references = process_base(t, m, t->at->dynamic_statics_gc, &found.is_used);
     if (s->wants_all) {
-        found.plain = process_base(t, m, at->dynamic_statics_plain, &also);
-        found.is_used &= also || at->dynamic_statics_plain == RUNTIME_NO_OFFSET;
+        found.plain = process_base(t, m, t->at->dynamic_statics_plain, &also);
+        found.is_used &= also || t->at->dynamic_statics_plain == RUNTIME_NO_OFFSET;
     }
     return found;
 }
@@ -308,9 +306,8 @@ static bool describe(const struct statics *s, const struct clr_statics_owner *ow
     enum { COST = 256 }; /* of keeping one */
     struct clr_types *t = s->t;
     struct clr_scope scope = {.module = module};
-    const struct runtime_layout *at = &t->r->at;
     uint32_t member =
-        s->of_thread ? at->thread_statics_plain_index : at->dynamic_statics_plain;
+        s->of_thread ? t->at->thread_statics_plain_index : t->at->dynamic_statics_plain;
     v->is_boxed = d->element == ELEMENT_VALUETYPE;
     v->is_used = s->of_thread ? v->slot != 0 : s->bases.is_used;
     scope.arguments = clr_shape_arguments(t, clr_shape_of(t, owner->table), &scope.count);
@@ -432,8 +429,8 @@ static void report_process(struct statics s)
     if (!t->has_threads) /* once: names and roots ask again */
         t->threads = gc_threads_read(t->r, t->a);
     t->has_threads = true;
-    if (!runtime_is_8(t->r) && (t->r->at.dynamic_statics_size == RUNTIME_NO_OFFSET ||
-                                t->r->at.method_table_auxiliary_data == RUNTIME_NO_OFFSET))
+    if (!runtime_is_8(t->r) && (t->at->dynamic_statics_size == RUNTIME_NO_OFFSET ||
+                                t->at->method_table_auxiliary_data == RUNTIME_NO_OFFSET))
         return;
     clr_modules_all(t);
     t->declared = (struct clr_declared){0};

@@ -11,17 +11,16 @@
 static uint64_t override_at(const struct clr_types *t, uint64_t address, uint32_t flags2)
 {
     enum { OTHERS = 0xF, FIXED = 0x3, SECOND_ONLY = 0x2, CHUNK = 8, POINTER = 8 };
-    const struct runtime_layout *at = &t->r->at;
     uint32_t count = 0;
     for (uint32_t left = flags2 & OTHERS; left != 0; left &= left - 1)
         count++;
     if (count == 1 && (flags2 & FIXED) == SECOND_ONLY)
         count = 0;
     if (count < 2)
-        return address + at->method_table_per_inst_info + POINTER * (uint64_t)count;
+        return address + t->at->method_table_per_inst_info + POINTER * (uint64_t)count;
     uint32_t methods =
-        memory_u16(t->memory, address + at->method_table_virtual_count, NULL);
-    return address + at->method_table_size +
+        memory_u16(t->memory, address + t->at->method_table_virtual_count, NULL);
+    return address + t->at->method_table_size +
            POINTER * ((uint64_t)(methods + CHUNK - 1) / CHUNK + count - 2);
 }
 
@@ -31,44 +30,43 @@ static void read_row(const struct clr_types *t, uint64_t canonical, struct metho
                      bool *ok)
 {
     enum { FLAGS2 = 0xFFFF, NEVER = UINT16_MAX, HAS_OVERRIDE = 0x10 };
-    const struct runtime_layout *at = &t->r->at;
-    m->module = memory_u64(t->memory, m->address + at->method_table_module, ok);
+    m->module = memory_u64(t->memory, m->address + t->at->method_table_module, ok);
     m->row = m->flags2 >> 8;
-    if (at->method_table_token == RUNTIME_NO_OFFSET)
+    if (t->at->method_table_token == RUNTIME_NO_OFFSET)
         return;
-    m->row = memory_u16(t->memory, m->address + at->method_table_token, ok);
+    m->row = memory_u16(t->memory, m->address + t->at->method_table_token, ok);
     m->row = m->row == NEVER ? 0 : m->row; /* it stands elsewhere */
     m->flags2 &= FLAGS2;
     if (method_table_is_array(m))
         return;
-    uint32_t flags2 = memory_u16(t->memory, canonical + at->method_table_flags2, ok);
+    uint32_t flags2 = memory_u16(t->memory, canonical + t->at->method_table_flags2, ok);
     m->module = memory_u64(t->memory,
                            flags2 & HAS_OVERRIDE ? override_at(t, canonical, flags2)
-                                                 : canonical + at->method_table_module,
+                                                 : canonical + t->at->method_table_module,
                            ok);
 }
 
 bool method_table_read(const struct clr_types *t, uint64_t address, struct method_table *m)
 {
-    const struct runtime_layout *at = &t->r->at;
     bool ok = true;
     uint64_t canonical = address;
     *m = (struct method_table){.address = address};
-    m->flags = memory_u32(t->memory, address + at->method_table_flags, &ok);
-    m->base_size = memory_u32(t->memory, address + at->method_table_base_size, &ok);
-    m->flags2 = memory_u32(t->memory, address + at->method_table_flags2, &ok);
-    m->parent = memory_u64(t->memory, address + at->method_table_parent, &ok);
-    m->per_inst = memory_u64(t->memory, address + at->method_table_per_inst_info, &ok);
-    uint64_t class = memory_u64(t->memory, address + at->method_table_class_or_canon, &ok);
+    m->flags = memory_u32(t->memory, address + t->at->method_table_flags, &ok);
+    m->base_size = memory_u32(t->memory, address + t->at->method_table_base_size, &ok);
+    m->flags2 = memory_u32(t->memory, address + t->at->method_table_flags2, &ok);
+    m->parent = memory_u64(t->memory, address + t->at->method_table_parent, &ok);
+    m->per_inst = memory_u64(t->memory, address + t->at->method_table_per_inst_info, &ok);
+    uint64_t class =
+        memory_u64(t->memory, address + t->at->method_table_class_or_canon, &ok);
     if (class & 1) { /* the canonical MethodTable has it */
         canonical = class & ~UINT64_C(1);
-        class = memory_u64(t->memory, canonical + at->method_table_class_or_canon, &ok);
+        class = memory_u64(t->memory, canonical + t->at->method_table_class_or_canon, &ok);
     }
     m->ee_class = class;
     read_row(t, canonical, m, &ok);
-    if (at->method_table_auxiliary_data != RUNTIME_NO_OFFSET)
+    if (t->at->method_table_auxiliary_data != RUNTIME_NO_OFFSET)
         m->auxiliary =
-            memory_u64(t->memory, address + at->method_table_auxiliary_data, &ok);
+            memory_u64(t->memory, address + t->at->method_table_auxiliary_data, &ok);
     return ok;
 }
 
@@ -82,7 +80,7 @@ bool method_table_is_collectible(const struct clr_types *t, const struct method_
 {
     /* .NET 8 has a token of its own. */
     enum { COLLECTIBLE = 0x00200000, COLLECTIBLE_8 = 0x10000000 };
-    bool is_8 = t->r->at.method_table_token != RUNTIME_NO_OFFSET;
+    bool is_8 = t->at->method_table_token != RUNTIME_NO_OFFSET;
     return m->flags & (is_8 ? COLLECTIBLE_8 : COLLECTIBLE);
 }
 
@@ -94,8 +92,8 @@ uint32_t method_table_arguments(const struct clr_types *t, const struct method_t
         return 0;
     /* GenericsDictInfo stands before an array of dictionaries, one per class up to this. */
     uint64_t info = m->per_inst - 8;
-    uint16_t dicts = memory_u16(t->memory, info + t->r->at.generics_dict_count, &ok);
-    uint16_t count = memory_u16(t->memory, info + t->r->at.generics_dict_type_args, &ok);
+    uint16_t dicts = memory_u16(t->memory, info + t->at->generics_dict_count, &ok);
+    uint16_t count = memory_u16(t->memory, info + t->at->generics_dict_type_args, &ok);
     *first = memory_u64(t->memory, m->per_inst + 8 * (uint64_t)(dicts - 1), &ok);
     return ok && dicts > 0 && count <= MAX_ARGUMENTS ? count : 0;
 }
@@ -104,7 +102,7 @@ uint32_t method_table_value_size(const struct clr_types *t, const struct method_
 {
     enum { VALUE_BASE = 16 }; /* the size of a box without its content */
     bool ok = true;
-    uint8_t padding = memory_u8(t->memory, m->ee_class + t->r->at.ee_class_padding, &ok);
+    uint8_t padding = memory_u8(t->memory, m->ee_class + t->at->ee_class_padding, &ok);
     if (!ok || padding < VALUE_BASE || padding > m->base_size)
         return 0;
     return m->base_size - padding;
@@ -112,7 +110,7 @@ uint32_t method_table_value_size(const struct clr_types *t, const struct method_
 
 uint8_t method_table_element(const struct clr_types *t, const struct method_table *m)
 {
-    return memory_u8(t->memory, m->ee_class + t->r->at.ee_class_element_type, NULL);
+    return memory_u8(t->memory, m->ee_class + t->at->ee_class_element_type, NULL);
 }
 
 /* --- how many fields ----------------------------------------------------------- */
@@ -134,12 +132,12 @@ static uint32_t bits_at(const unsigned char *bytes, uint32_t first, uint32_t cou
 static uint32_t number_behind(const struct clr_types *t, uint64_t ee_class, unsigned wanted)
 {
     enum { MOST = 0xFFFFFF, LENGTH = 5 };
-    const struct runtime_layout *at = &t->r->at;
     bool ok = true;
     unsigned char bytes[PACKED_BYTES] = {0};
-    uint64_t numbers = ee_class + memory_u8(t->memory, ee_class + at->ee_class_packed, &ok);
+    uint64_t numbers =
+        ee_class + memory_u8(t->memory, ee_class + t->at->ee_class_packed, &ok);
     uint32_t number = 0, bit = 0;
-    if (ok && memory_u8(t->memory, ee_class + at->ee_class_are_packed, &ok) == 0) {
+    if (ok && memory_u8(t->memory, ee_class + t->at->ee_class_are_packed, &ok) == 0) {
         number = memory_u32(t->memory, numbers + 4 * (uint64_t)wanted, &ok);
         return ok && number <= MOST ? number : 0;
     }
@@ -160,21 +158,19 @@ static uint32_t number_behind(const struct clr_types *t, uint64_t ee_class, unsi
 /* Instance fields, with those of bases, or static ones: packed tells which. */
 static uint32_t count_fields(const struct clr_types *t, uint64_t ee_class, unsigned packed)
 {
-    const struct runtime_layout *at = &t->r->at;
-    if (at->ee_class_packed != RUNTIME_NO_OFFSET)
+    if (t->at->ee_class_packed != RUNTIME_NO_OFFSET)
         return number_behind(t, ee_class, packed);
-    uint32_t offset =
-        packed == PACKED_STATIC ? at->ee_class_static_fields : at->ee_class_instance_fields;
+    uint32_t offset = packed == PACKED_STATIC ? t->at->ee_class_static_fields
+                                              : t->at->ee_class_instance_fields;
     return memory_u16(t->memory, ee_class + offset, NULL);
 }
 
 struct field_list method_table_fields(const struct clr_types *t,
                                       const struct method_table *m)
 {
-    const struct runtime_layout *layout = &t->r->at;
     bool ok = true;
-    if (layout->ee_class_packed == RUNTIME_NO_OFFSET &&
-        layout->ee_class_instance_fields == RUNTIME_NO_OFFSET)
+    if (t->at->ee_class_packed == RUNTIME_NO_OFFSET &&
+        t->at->ee_class_instance_fields == RUNTIME_NO_OFFSET)
         return (struct field_list){0};
     uint32_t own = count_fields(t, m->ee_class, PACKED_INSTANCE), inherited = 0;
     struct method_table parent;
@@ -182,8 +178,7 @@ struct field_list method_table_fields(const struct clr_types *t,
         inherited = count_fields(t, parent.ee_class, PACKED_INSTANCE);
     own = own > inherited ? own - inherited : 0;
     own += count_fields(t, m->ee_class, PACKED_STATIC);
-    uint64_t at =
-        memory_u64(t->memory, m->ee_class + layout->ee_class_field_desc_list, &ok);
+    uint64_t at = memory_u64(t->memory, m->ee_class + t->at->ee_class_field_desc_list, &ok);
     return ok && at != 0 ? (struct field_list){at, own} : (struct field_list){0};
 }
 

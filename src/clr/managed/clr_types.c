@@ -543,6 +543,7 @@ struct clr_types *clr_types_open(const struct runtime *r, struct arena *a)
     static const char unknown[] = "UNKNOWN";
     struct clr_types *t = alloc_zeroed(sizeof(*t));
     t->r = r;
+    t->at = &r->at;
     t->memory = &r->image->memory;
     t->a = a;
     t->budget = FIRST_BUDGET;

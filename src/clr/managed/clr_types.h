@@ -396,6 +396,7 @@ struct instance {
 
 struct clr_types {
     const struct runtime *r;
+    const struct runtime_layout *at; /* r's */
     const struct memory *memory;
     struct arena *a;
     uint64_t budget; /* bytes and steps that may still be spent */
