@@ -2,7 +2,6 @@
 #include "fuzz/surfaces.h"
 
 #include "clr/process/aot_image.h"
-#include "clr/process/aot_symbols.h"
 
 #include <stdlib.h>
 

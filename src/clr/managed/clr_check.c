@@ -79,12 +79,10 @@ static const char *types_misfit(struct clr_types *t, const struct clr_module *li
     enum { INT32_SIZE = 4 };
     struct method_table object, string, number;
     struct field_desc d;
-    const char *misfit = find_type(t, lib, "Object", &object);
-    if (misfit == NULL)
-        misfit = find_type(t, lib, "String", &string);
-    if (misfit == NULL)
-        misfit = find_type(t, lib, "Int32", &number);
-    if (misfit != NULL)
+    const char *misfit;
+    if ((misfit = find_type(t, lib, "Object", &object)) != NULL ||
+        (misfit = find_type(t, lib, "String", &string)) != NULL ||
+        (misfit = find_type(t, lib, "Int32", &number)) != NULL)
         return misfit;
     if (object.parent != 0 || string.parent != object.address)
         return "MethodTable";

@@ -299,13 +299,18 @@ static bool gc_heap_ends_before(const void *regions, size_t i, const void *addre
     return all[i].end <= *(const uint64_t *)address;
 }
 
+const struct gc_region *gc_region_from(const struct gc_regions *regions, uint64_t address)
+{
+    size_t i = search_first(regions->all, 0, regions->len, gc_heap_ends_before, &address);
+    return i < regions->len ? &regions->all[i] : NULL;
+}
+
 /* Three words in a row: where it begins, its limit, and how many bytes that are in all; all
  * of it in one region. */
 static void gc_heap_look_at(void *context, uint64_t word, uint64_t at)
 {
     enum { WORD = 8, MAX_PENDING = 1 << 16 };
     struct pending_search *s = context;
-    const struct gc_regions *regions = s->regions;
     const struct stack_word first = s->last[0], second = s->last[1];
     uint64_t start = first.word, limit = second.word;
     s->last[0] = second;
@@ -314,9 +319,8 @@ static void gc_heap_look_at(void *context, uint64_t word, uint64_t at)
         limit <= start || word != limit - start + SMALLEST_OBJECT || word % WORD != 0 ||
         start % WORD != 0 || s->len == MAX_PENDING)
         return;
-    size_t i = search_first(regions->all, 0, regions->len, gc_heap_ends_before, &start);
-    if (i == regions->len || start < regions->all[i].start ||
-        limit + SMALLEST_OBJECT > regions->all[i].end)
+    const struct gc_region *in = gc_region_from(s->regions, start);
+    if (in == NULL || start < in->start || limit + SMALLEST_OBJECT > in->end)
         return;
     memory_keep(s->memory, first.at, 3 * (uint64_t)WORD);
     s->all = grow(s->all, s->len, &s->cap, sizeof(*s->all));

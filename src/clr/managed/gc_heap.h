@@ -170,6 +170,9 @@ void gc_heap_open(struct gc_heap *h, const struct runtime *r, const struct gc_gl
  * False and err where the first of them is none already. */
 bool gc_heap_walk(struct gc_heap *h, struct hd_error *err);
 
+/* The first region that ends behind an address; NULL. */
+const struct gc_region *gc_region_from(const struct gc_regions *regions, uint64_t address);
+
 /* Whether an address lies in a region. */
 bool gc_heap_has(const struct gc_heap *h, uint64_t address);
 

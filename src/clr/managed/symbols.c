@@ -1,7 +1,6 @@
 #include "clr/managed/symbols.h"
 
 #include "base/error.h"
-#include "clr/process/aot_symbols.h"
 #include "format/open.h"
 #include "heap/borrow.h"
 #include "heap/names.h"

@@ -161,19 +161,12 @@ static struct image_redaction words_of(const struct redaction *r,
 
 /* --- is that enough? ----------------------------------------------------------- */
 
-static bool region_ends_before(const void *all, size_t i, const void *address)
-{
-    return ((const struct gc_region *)all)[i].end <= *(const uint64_t *)address;
-}
-
 /* Up to the end of a run: a part of it that is no heap, as it will be in the file. Returns
  * where the next part begins. */
 static uint64_t add_kept_part(struct memory_pieces *p, const struct redaction *r,
                               uint64_t at, uint64_t end, struct arena *a)
 {
-    const struct gc_regions *regions = &r->core->heap.regions;
-    size_t i = search_first(regions->all, 0, regions->len, region_ends_before, &at);
-    const struct gc_region *next = i < regions->len ? &regions->all[i] : NULL;
+    const struct gc_region *next = gc_region_from(&r->core->heap.regions, at);
     if (next != NULL && next->start <= at)
         return next->end;
     uint64_t stop = next != NULL && next->start < end ? next->start : end;

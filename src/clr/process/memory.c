@@ -116,7 +116,7 @@ struct memory memory_of(const struct memory_piece *pieces, size_t count, struct 
                               **last = next + count;
     struct open_pieces open = {
         .all = arena_array(&scratch, const struct memory_piece *, count)};
-    m.all = arena_array(&scratch, struct memory_piece, 2 * count);
+    m.all = alloc_resize(NULL, array_bytes(2 * count, sizeof(*m.all)));
     for (size_t i = 0; i < count; i++)
         next[i] = &pieces[i];
     qsort(next, count, sizeof(const void *), pieces_by_address);
@@ -135,10 +135,7 @@ struct memory memory_of(const struct memory_piece *pieces, size_t count, struct 
         add_piece(&m, open.all[0], at, end);
         at = end;
     }
-    struct memory_piece *all = arena_array(a, struct memory_piece, m.len);
-    if (m.len > 0)
-        memcpy(all, m.all, m.len * sizeof(*all));
-    m.all = all;
+    m.all = arena_take_array(a, m.all, m.len, sizeof(*m.all), NULL);
     arena_free(&scratch);
     return m;
 }

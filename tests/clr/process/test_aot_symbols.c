@@ -1,7 +1,6 @@
 /* Names of the types of a native AOT program out of its symbols: how mangled names are
  * read, which cannot be, and files that have no symbols, or damaged ones. */
 #include "clr/process/aot_image.h"
-#include "clr/process/aot_symbols.h"
 
 #include "base/little_endian.h"
 
