@@ -24,9 +24,8 @@ bool core_open_types(struct core *c, struct hd_error *err)
 const struct gc_type *core_type_at(const struct core *c, uint64_t address)
 {
     const uint64_t mask = ~UINT64_C(7);
-    bool ok = true;
-    uint64_t method_table = memory_u64(&c->image.memory, address, &ok) & mask;
-    uint32_t number = ok ? id_numbers_find(&c->heap.type_numbers, method_table) : NO_ID;
+    uint64_t method_table = memory_u64(&c->image.memory, address, NULL) & mask;
+    uint32_t number = id_numbers_find(&c->heap.type_numbers, method_table);
     return number != NO_ID ? &c->heap.types[number] : NULL;
 }
 

@@ -71,9 +71,8 @@ static void learn_static(void *context, const struct clr_static *s)
 {
     struct core_namer *n = context;
     struct text canonical = {0};
-    bool ok = true;
-    uint64_t type = memory_u64(&n->core->image.memory, s->object, &ok) & ~UINT64_C(7);
-    if (!ok || !runtime_is_method_table(&n->core->runtime, type))
+    uint64_t type = memory_u64(&n->core->image.memory, s->object, NULL) & ~UINT64_C(7);
+    if (!runtime_is_method_table(&n->core->runtime, type))
         return;
     struct name_part field = name_part(s->field);
     text_clear(&n->plain);

@@ -197,11 +197,8 @@ static void add_list(struct region_finder *f, const struct gc_part *part,
     }
     if (!ok)
         f->found->overlapping++;
-    ok = true;
-    uint64_t pointer = memory_u64(f->m, table + f->g->allocation_at, &ok),
-             limit = memory_u64(f->m, table + f->g->allocation_at + 8, &ok);
-    if (ok)
-        add_gap(f, pointer, limit);
+    table += f->g->allocation_at;
+    add_gap(f, memory_u64(f->m, table, NULL), memory_u64(f->m, table + 8, NULL));
 }
 
 /* Where heaps consist of segments, the youngest objects stand at the end of one of the

@@ -12,20 +12,17 @@ static struct gc_thread read_thread(const struct runtime *r, uint64_t thread)
     const struct memory *m = &r->image->memory;
     const struct runtime_layout *at = &r->at;
     struct gc_thread t = {.os_id = 0};
-    bool ok = true, has_data = at->thread_static_data != RUNTIME_NO_OFFSET;
-    if (runtime_is_8(r)) {
+    bool ok = true;
+    if (runtime_is_8(r))
         t.data = thread + at->thread_local_block;
-    } else if (has_data) {
-        t.data = memory_u64(m, thread + at->thread_static_data, &has_data);
-        bool has_statics = t.data != 0 && at->thread_local_data_items != RUNTIME_NO_OFFSET;
-        if (has_statics)
-            t.statics = memory_u64(m, t.data + at->thread_local_data_items, &has_statics);
-    }
+    else if (at->thread_static_data != RUNTIME_NO_OFFSET)
+        t.data = memory_u64(m, thread + at->thread_static_data, NULL);
+    if (!runtime_is_8(r) && t.data != 0 && at->thread_local_data_items != RUNTIME_NO_OFFSET)
+        t.statics = memory_u64(m, t.data + at->thread_local_data_items, NULL);
     if (at->thread_os_id != RUNTIME_NO_OFFSET)
-        t.os_id = memory_u64(m, thread + at->thread_os_id, &ok);
+        t.os_id = memory_u64(m, thread + at->thread_os_id, NULL);
     if (at->thread_stack_base != RUNTIME_NO_OFFSET)
-        t.stack_base = memory_u64(m, thread + at->thread_stack_base, &ok);
-    ok = true;
+        t.stack_base = memory_u64(m, thread + at->thread_stack_base, NULL);
     uint64_t context = thread + at->thread_alloc_context;
     if (at->thread_locals != RUNTIME_NO_OFFSET)
         context = memory_u64(m, thread + at->thread_locals, &ok) +

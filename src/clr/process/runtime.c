@@ -296,9 +296,7 @@ static uint64_t gc_globals_find(const struct memory *m, uint64_t table, unsigned
 
 uint64_t gc_count_address(const struct memory *m, uint64_t gc)
 {
-    bool ok = gc != 0;
-    uint64_t at = ok ? memory_u64(m, gc + GC_INVALID_COUNT, &ok) : 0;
-    return ok ? at : 0;
+    return gc != 0 ? memory_u64(m, gc + GC_INVALID_COUNT, NULL) : 0;
 }
 
 bool gc_heap_is_valid(const struct runtime *r)
@@ -549,10 +547,8 @@ static bool read_globals(struct runtime_search *s)
                                    [GLOBAL_FREE_OBJECT] = &r->free_object,
                                    [GLOBAL_CONTINUATION] = &r->continuation,
                                    [GLOBAL_CONTINUATION_CLASS] = &r->continuation_class};
-    for (size_t i = 0; i < GLOBALS; i++) {
-        bool ok = s->variables[i] != 0;
-        *to[i] = ok ? memory_u64(memory_in(s), s->variables[i], &ok) : 0;
-    }
+    for (size_t i = 0; i < GLOBALS; i++)
+        *to[i] = s->variables[i] != 0 ? memory_u64(memory_in(s), s->variables[i], NULL) : 0;
     return is_free_type(r, r->free_object);
 }
 
@@ -585,22 +581,6 @@ bool runtime_is_of_others(const char *version, const struct processor *p)
            runtime_table_of(major, processor_of(MACHINE_X86_64)) != NULL;
 }
 
-static bool refuse_version(struct runtime_search *s, const char *version)
-{
-    const struct processor *p = s->r->image->processor;
-    if (runtime_is_too_old(version))
-        return fail(s->err, HD_UNSUPPORTED,
-                    "a %s of .NET %s; heapdrift reads those of " RUNTIME_OLDEST_READ
-                    " or later" TAKE_GCDUMP,
-                    kind_of(s), version);
-    if (runtime_is_of_others(version, p))
-        return fail(s->err, HD_UNSUPPORTED,
-                    "a %s of .NET %s on %s; only later versions can be read "
-                    "there" TAKE_GCDUMP,
-                    kind_of(s), version, p->name);
-    return fail(s->err, HD_UNSUPPORTED, "a %s of .NET %s" NOT_KNOWN, kind_of(s), version);
-}
-
 bool runtime_refuse_layout(const struct runtime *r, const char *structure,
                            struct hd_error *err)
 {
@@ -614,12 +594,22 @@ bool runtime_refuse_layout(const struct runtime *r, const char *structure,
 static bool describe_version(struct runtime_search *s, const char *version)
 {
     struct runtime *r = s->r;
+    const struct processor *p = r->image->processor;
     r->major = major_of(version);
     r->version = version;
-    if (runtime_is_too_old(version) ||
-        runtime_is_of_others(version, s->r->image->processor) ||
-        !describe_offsets(s, runtime_table_of(r->major, s->r->image->processor)))
-        return refuse_version(s, version);
+    if (runtime_is_too_old(version))
+        return fail(s->err, HD_UNSUPPORTED,
+                    "a %s of .NET %s; heapdrift reads those of " RUNTIME_OLDEST_READ
+                    " or later" TAKE_GCDUMP,
+                    kind_of(s), version);
+    if (runtime_is_of_others(version, p))
+        return fail(s->err, HD_UNSUPPORTED,
+                    "a %s of .NET %s on %s; only later versions can be read "
+                    "there" TAKE_GCDUMP,
+                    kind_of(s), version, p->name);
+    if (!describe_offsets(s, runtime_table_of(r->major, p)))
+        return fail(s->err, HD_UNSUPPORTED, "a %s of .NET %s" NOT_KNOWN, kind_of(s),
+                    version);
     const char *lacks = descriptor_lacks(&s->d, s->a);
     if (lacks != NULL)
         return fail(s->err, HD_UNSUPPORTED,
