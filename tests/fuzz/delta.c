@@ -5,7 +5,7 @@
 #include "fuzz/meter.h"
 #include "fuzz/surfaces.h"
 
-#include "fleet/store/delta.h"
+#include "fleet/store/store.h"
 
 #include <stdlib.h>
 #include <string.h>

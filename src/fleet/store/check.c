@@ -1,6 +1,5 @@
 /* Whether a store is whole: what a database cannot see by itself, and, of a file, what it
  * can. Nothing is repaired. */
-#include "fleet/store/bounds.h"
 #include "fleet/store/store.h"
 
 #include "base/error.h"
@@ -22,6 +21,7 @@ struct store_checker {
     struct hd_store_check *found;
     size_t cap;
     uint64_t bad_digests, unfit;
+    const struct sized *sized; /* whose rows are looked at */
 };
 
 static void check_add(struct store_checker *c, const char *code, bool is_warning,
@@ -120,10 +120,9 @@ static bool check_rows(struct store_checker *c, struct hd_error *err)
         const struct check_rule *r = &rules[i];
         struct hd_error why = {0};
         int64_t count = 0;
-        bool there;
         if (c->store->version < r->version)
             continue;
-        if (!store_ask_number(c->store, r->sql, NO_VALUES, &count, &there, &why) &&
+        if (!store_ask_number(c->store, r->sql, NO_VALUES, &count, NULL, &why) &&
             !is_unanswered(c, r->code, &why, err))
             return false;
         if (count > 0)
@@ -147,8 +146,7 @@ static bool count_rows(struct store_checker *c, struct hd_error *err)
                {"SELECT SUM({bytes_size:digest}) FROM snapshot", &f->digest_bytes}};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         int64_t count;
-        bool there;
-        if (!store_ask_number(c->store, all[i].sql, NO_VALUES, &count, &there, err))
+        if (!store_ask_number(c->store, all[i].sql, NO_VALUES, &count, NULL, err))
             return false;
         *all[i].count = (uint64_t)count;
     }
@@ -167,7 +165,7 @@ static const struct sized {
     {                                                                                   \
         what,                                                                           \
             "SELECT DISTINCT " id " FROM " table " WHERE " id " > $1 ORDER BY " id      \
-            " LIMIT 500",                                                               \
+            " LIMIT " BOUND(SWEEP_PAGE),                                                \
             "SELECT DISTINCT " id " FROM " table " WHERE " UNFIT(fits) " ORDER BY " id, \
             "SELECT " id " FROM " table " WHERE " id " = $1 AND " UNFIT(fits)           \
     }
@@ -176,63 +174,51 @@ static const struct sized {
     SIZED("type", "type", "id", TYPE_FITS),
     SIZED("a finding of series", "finding", "series_id", FINDING_FITS)};
 
-static void add_unfit(struct store_checker *c, const struct sized *z, int64_t id)
+static void add_unfit(void *context, int64_t id)
 {
+    struct store_checker *c = context;
     char line[128];
     snprintf(line, sizeof(line),
              "the row of %s %" PRId64 " has a value that is longer than any that is "
              "recorded, and is left out",
-             z->what, id);
+             c->sized->what, id);
     add_up_to(c, "too-large", &c->unfit, line, "more rows have a value that is too long");
 }
 
-static bool add_rows(struct store_checker *c, const struct sized *z, const char *sql,
-                     const struct value *id, struct hd_error *err)
+static bool add_rows(struct store_checker *c, const char *sql, const struct value *id,
+                     struct hd_error *err)
 {
     bool ok;
     struct rows *rows = store_ask(c->store, sql, id, id != NULL, err);
     while (store_next(c->store, rows, &ok, err))
-        add_unfit(c, z, store_number(c->store, rows, 0));
+        add_unfit(c, store_number(c->store, rows, 0));
     return ok;
 }
 
-/* Row by row: those that the database refuses to load are unfit. */
-static bool sweep(struct store_checker *c, const struct sized *z, struct hd_error *err)
+static bool look_at_row(void *context, int64_t id, struct hd_error *why)
 {
-    enum { PAGE = 500 };
-    int64_t ids[PAGE], last = INT64_MIN;
-    size_t count = PAGE;
-    while (count == PAGE) {
-        if (!store_ids(c->store, z->ids, last, ids, PAGE, &count, err))
-            return false;
-        for (size_t i = 0; i < count; i++) {
-            struct hd_error why = {0};
-            const struct value id = of_number(last = ids[i]);
-            if (add_rows(c, z, z->is_unfit, &id, &why))
-                continue;
-            if (why.status != HD_TOO_BIG)
-                return fail(err, why.status, "%s", why.message);
-            add_unfit(c, z, last);
-        }
-    }
-    return true;
+    struct store_checker *c = context;
+    const struct value value = of_number(id);
+    return add_rows(c, c->sized->is_unfit, &value, why);
 }
 
 static bool check_sizes(struct store_checker *c, struct hd_error *err)
 {
+    const struct sweep rows = {look_at_row, add_unfit, c};
     bool ok = true;
     for (size_t i = 0; ok && i < sizeof(sized) / sizeof(*sized); i++) {
         struct hd_error why = {0};
         size_t before = c->found->problem_count;
         uint64_t unfit = c->unfit;
-        if (add_rows(c, &sized[i], sized[i].unfit, NULL, &why))
+        c->sized = &sized[i];
+        if (add_rows(c, sized[i].unfit, NULL, &why))
             continue;
         if (why.status != HD_TOO_BIG)
             return fail(err, why.status, "%s", why.message);
         while (c->found->problem_count > before)
             free(c->found->problems[--c->found->problem_count].message);
         c->unfit = unfit;
-        ok = sweep(c, &sized[i], err);
+        ok = store_sweep(c->store, sized[i].ids, &rows, err);
     }
     return ok;
 }

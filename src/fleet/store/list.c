@@ -1,8 +1,5 @@
 /* Series with their snapshots, one after the other, and the digests of these. */
-#include "fleet/store/base.h"
-#include "fleet/store/bounds.h"
-#include "fleet/store/delta.h"
-#include "fleet/store/run.h"
+#include "fleet/store/store.h"
 
 #include "base/error.h"
 #include "base/options.h"
@@ -12,8 +9,7 @@
 #include <string.h>
 
 /* So many series are asked for at once. */
-#define PAGE_SIZE 500
-enum { PAGE = PAGE_SIZE };
+enum { PAGE = 500 };
 
 struct list_page {
     struct arena arena;
@@ -52,11 +48,12 @@ static struct value until(const struct hd_store_filter *f)
 
 /* --- what is left out -------------------------------------------------- */
 
-static void leave_out(struct hd_series_list *l, uint64_t id)
+static void leave_out(void *list, int64_t id)
 {
+    struct hd_series_list *l = list;
     l->left_out =
         grow(l->left_out, l->left_out_count, &l->left_out_cap, sizeof(*l->left_out));
-    l->left_out[l->left_out_count++] = id;
+    l->left_out[l->left_out_count++] = (uint64_t)id;
 }
 
 /* Adds the series whose values exceed their bounds: all, or that of an id. */
@@ -70,7 +67,7 @@ static bool find_unfit(struct hd_series_list *l, uint64_t id, struct hd_error *e
                          : "SELECT id FROM series WHERE " UNFIT(SERIES_FITS) " ORDER BY id",
                   &value, id > 0, err);
     while (store_next(l->store, rows, &ok, err))
-        leave_out(l, store_count(l->store, rows, 0));
+        leave_out(l, store_number(l->store, rows, 0));
     return ok;
 }
 
@@ -176,51 +173,36 @@ static bool ask_page(struct hd_series_list *l, struct hd_error *err)
 }
 
 /* Whether a series can be looked at: false where the database refuses to load a value. */
-static bool can_be_read(struct hd_series_list *l, uint64_t id, struct hd_error *err)
+static bool can_be_read(void *list, int64_t id, struct hd_error *err)
 {
+    struct hd_series_list *l = list;
     struct hd_series_list one = {.store = l->store, .filter = l->filter, .begin = l->begin};
     size_t before = l->left_out_count;
-    one.filter.run = id;
-    bool ok = find_unfit(l, id, err) && (l->left_out_count > before || ask_page(&one, err));
+    one.filter.run = (uint64_t)id;
+    bool ok = find_unfit(l, one.filter.run, err) &&
+              (l->left_out_count > before || ask_page(&one, err));
     arena_free(&one.page.arena);
     return ok;
 }
 
-/* The list of what is left out, for pages that are asked for later. */
-static void skip_left_out(struct hd_series_list *l)
+/* Asks for each series by itself, to leave out those that would end a question about all;
+ * also for pages that are asked for later. */
+static bool sweep(struct hd_series_list *l, struct hd_error *err)
 {
+    const struct sweep each = {can_be_read, leave_out, l};
+    l->was_swept = true;
+    l->left_out_count = 0;
+    if (!store_sweep(
+            l->store,
+            "SELECT id FROM series WHERE id > $1 ORDER BY id LIMIT " BOUND(SWEEP_PAGE),
+            &each, err))
+        return false;
     json_t *ids = json_array();
     for (size_t i = 0; i < l->left_out_count; i++)
         json_append(ids, json_pack("[I]", (json_int_t)l->left_out[i]));
     free(l->skipped);
     l->skipped = json_to_text(ids);
     json_decref(ids);
-}
-
-/* Asks for each series by itself, to leave out those that would end a question about all.
- */
-static bool sweep(struct hd_series_list *l, struct hd_error *err)
-{
-    static const char next[] =
-        "SELECT id FROM series WHERE id > $1 ORDER BY id LIMIT " BOUND(PAGE_SIZE);
-    int64_t ids[PAGE], last = 0;
-    size_t count = PAGE;
-    l->was_swept = true;
-    l->left_out_count = 0;
-    while (count == PAGE) {
-        if (!store_ids(l->store, next, last, ids, PAGE, &count, err))
-            return false;
-        for (size_t i = 0; i < count; i++) {
-            struct hd_error why = {0};
-            last = ids[i];
-            if (can_be_read(l, (uint64_t)last, &why))
-                continue;
-            if (why.status != HD_TOO_BIG)
-                return fail(err, why.status, "%s", why.message);
-            leave_out(l, (uint64_t)last);
-        }
-    }
-    skip_left_out(l);
     return true;
 }
 
@@ -334,7 +316,7 @@ bool hd_series_next(struct hd_series_list *l, const struct hd_stored_series **se
         }
         if (why.status != HD_TOO_BIG)
             return fail(err, why.status, "%s", why.message);
-        leave_out(l, s->id);
+        leave_out(l, (int64_t)s->id);
     }
 }
 
@@ -360,14 +342,6 @@ void hd_series_list_free(struct hd_series_list *l)
 
 /* --- digests --------------------------------------------------------- */
 
-static void forget_base(struct hd_store *s)
-{
-    input_close(s->read.in);
-    hd_memory_free(&s->read.file);
-    s->read.in = NULL;
-    s->read.file = (struct hd_memory){0};
-}
-
 #define BOUNDED_DIGEST(of) \
     "CASE WHEN {bytes_size:" of "digest} <= CAST($2 AS BIGINT) THEN " of "digest END"
 
@@ -390,7 +364,10 @@ static bool read_base(struct hd_store *s, int64_t id, const char source[17],
     bool ok;
     if (s->read.in != NULL && strcmp(s->read.source, source) == 0)
         return true;
-    forget_base(s);
+    input_close(s->read.in);
+    hd_memory_free(&s->read.file);
+    s->read.in = NULL;
+    s->read.file = (struct hd_memory){0};
     struct rows *rows =
         store_ask(s, "SELECT " BOUNDED_DIGEST("") " FROM snapshot WHERE id = $1",
                   VALUES(of_number(id), of_count(store_digest_bound(s))), err);

@@ -1,10 +1,6 @@
 /* One snapshot into the store: its run, its digest, rows of types; or what of both differs
  * from those of a base. */
-#include "fleet/store/base.h"
-#include "fleet/store/bounds.h"
-#include "fleet/store/delta.h"
-#include "fleet/store/rows.h"
-#include "fleet/store/run.h"
+#include "fleet/store/store.h"
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -12,7 +8,6 @@
 #include "base/pack.h"
 #include "format/open.h"
 #include "heap/digest.h"
-#include "heap/snapshot.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -84,6 +79,87 @@ bool hd_store_save_findings(struct hd_store *s, uint64_t series, double first, d
     bool ok = store_transact(s, save, &f, NULL, err);
     free(f.rows);
     return ok;
+}
+
+/* --- rows of types ----------------------------------------------------------- */
+
+static int rows_by_name(const void *x, const void *y)
+{
+    const struct type_sum *a = x, *b = y;
+    return strcmp(a->name, b->name);
+}
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return a == HD_UNKNOWN || b == HD_UNKNOWN ? HD_UNKNOWN
+           : a < HD_UNKNOWN - 1 - b           ? a + b
+                                              : HD_UNKNOWN - 1;
+}
+
+struct type_sums type_sums_of(const struct hd_snapshot *snap, struct arena *a)
+{
+    struct type_sum *all = arena_array(a, struct type_sum, (size_t)snap->type_count + 1);
+    size_t count = 0, kept = 0;
+    for (uint32_t i = 0; i < snap->type_count; i++) {
+        const struct type *t = &snap->types[i];
+        if (type_has_row(t))
+            all[count++] =
+                (struct type_sum){store_clean(a, t->name), t->tally[SELECT_ALL].count,
+                                  t->tally[SELECT_ALL].bytes};
+    }
+    if (count > 0)
+        qsort(all, count, sizeof(*all), rows_by_name);
+    /* Names that are one when they are stored become one row. */
+    for (size_t i = 0; i < count; i++) {
+        struct type_sum *last = kept > 0 ? &all[kept - 1] : NULL;
+        if (last != NULL && strcmp(last->name, all[i].name) == 0) {
+            last->objects = sum(last->objects, all[i].objects);
+            last->bytes = sum(last->bytes, all[i].bytes);
+        } else {
+            all[kept++] = all[i];
+        }
+    }
+    return (struct type_sums){all, kept};
+}
+
+void type_sums_compare(const struct type_sums *now, const struct type_sums *base,
+                       struct type_sums *changed, struct type_sums *new, struct arena *a)
+{
+    size_t i = 0, k = 0;
+    *changed = (struct type_sums){
+        arena_array(a, struct type_sum, now->count + base->count + 1), 0};
+    *new = (struct type_sums){arena_array(a, struct type_sum, now->count + 1), 0};
+    while (i < now->count || k < base->count) {
+        const struct type_sum *x = i < now->count ? &now->all[i] : NULL;
+        const struct type_sum *y = k < base->count ? &base->all[k] : NULL;
+        int order = x == NULL ? 1 : y == NULL ? -1 : rows_by_name(x, y);
+        if (order > 0)
+            changed->all[changed->count++] = (struct type_sum){.name = y->name};
+        else if (order < 0 || x->objects != y->objects || x->bytes != y->bytes)
+            changed->all[changed->count++] = *x;
+        if (order < 0)
+            new->all[new->count++] = (struct type_sum){.name = x->name};
+        i += order <= 0;
+        k += order >= 0;
+    }
+}
+
+static json_t *count_or_null(uint64_t n)
+{
+    struct value v = of_count(n);
+    return v.kind == VALUE_NOTHING ? json_null() : json_integer(v.number);
+}
+
+char *type_sums_rows(const struct type_sums *sums)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < sums->count; i++)
+        json_append(rows, json_pack("[o,o,o]", json_string_or_null(sums->all[i].name),
+                                    count_or_null(sums->all[i].objects),
+                                    count_or_null(sums->all[i].bytes)));
+    char *text = json_to_text(rows);
+    json_decref(rows);
+    return text;
 }
 
 /* --- recording ----------------------------------------------------------------- */
@@ -229,7 +305,6 @@ static bool add_series(struct hd_store *s, const struct record *r, int64_t *id,
                        struct hd_error *err)
 {
     struct arena a = {0};
-    bool there;
     const struct hd_run *run = &r->run;
     bool ok = store_ask_number(
         s,
@@ -239,7 +314,7 @@ static bool add_series(struct hd_store *s, const struct record *r, int64_t *id,
                of_text(run->process), of_count(run->pid), of_real(run->started),
                of_text(run->build), of_text(run_labels(run, &a)),
                of_text(run_instance(run, &a)), of_count(run->limit)),
-        id, &there, err);
+        id, NULL, err);
     arena_free(&a);
     return ok;
 }

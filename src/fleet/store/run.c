@@ -1,13 +1,9 @@
 /* Which run of which process a snapshot is of. */
-#include "fleet/store/run.h"
-
 #include "base/calendar.h"
 #include "base/hash.h"
 #include "base/json_out.h"
 #include "base/path.h"
-#include "fleet/store/bounds.h"
 #include "fleet/store/store.h"
-#include "heap/snapshot.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

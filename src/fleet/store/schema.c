@@ -84,7 +84,7 @@ static bool refuse_row(struct hd_store *s, const char *sql, enum hd_status statu
 /* What a view says its maker decides, and also when it has said all: it may never end. */
 static bool look(struct hd_store *s, struct schema_found *f, struct hd_error *err)
 {
-    bool is_ours = false, there, ok;
+    bool is_ours = false, ok;
     *f = (struct schema_found){0};
     if (!refuse_row(s, s->kind->disguised, HD_UNSUPPORTED, "not a store: its ",
                     " is not a table", err))
@@ -101,14 +101,14 @@ static bool look(struct hd_store *s, struct schema_found *f, struct hd_error *er
         return ok;
     f->other[0] = '\0';
     if (!store_ask_number(s, "SELECT version FROM heapdrift_store", NO_VALUES, &f->version,
-                          &there, err))
+                          NULL, err))
         return false;
     if (f->version <= 0)
         return fail(err, HD_BAD_FORMAT, "is damaged: it has no version");
     /* Whether older programs may go on only newer versions say. */
     return f->version <= newest() ||
            store_ask_number(s, "SELECT accepts_version FROM heapdrift_store", NO_VALUES,
-                            &f->accepts, &there, err);
+                            &f->accepts, NULL, err);
 }
 
 /* --- which may be used -------------------------------------------------------------- */

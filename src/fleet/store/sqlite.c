@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/path.h"
 #include "base/quantity.h"
-#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -375,18 +374,15 @@ static char *sqlite_path_of(const char *url)
 /* A path that nobody takes for a URL. */
 static char *draft(const char *url)
 {
+    enum { ROOM = 32 };
     unsigned wait_ms;
     struct stat st;
-    struct text t = {0};
-    char *path = read_path(url, &wait_ms, NULL), *name = NULL, mark[32];
+    char *path = read_path(url, &wait_ms, NULL), *name = NULL;
     if (path != NULL && stat(path, &st) != 0 && errno == ENOENT) {
-        snprintf(mark, sizeof(mark), "-new-%ld", (long)getpid());
-        text_add_string(&t, path[0] == '/' ? "" : "./");
-        text_add_string(&t, path);
-        text_add_string(&t, mark);
-        name = memcpy(alloc_resize(NULL, t.len + 1), text_string(&t), t.len + 1);
+        name = alloc_zeroed(strlen(path) + ROOM);
+        snprintf(name, strlen(path) + ROOM, "%s%s-new-%ld", path[0] == '/' ? "" : "./",
+                 path, (long)getpid());
     }
-    text_free(&t);
     free(path);
     return name;
 }
@@ -417,11 +413,9 @@ static bool publish(const char *from, const char *url, bool is_whole, struct hd_
                  ? sync_folder(path, err)
                  : fail(err, HD_IO, "%s", strerror(errno));
     for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
-        struct text t = {0};
-        text_add_string(&t, from);
-        text_add_string(&t, beside[i]);
-        unlink(text_string(&t));
-        text_free(&t);
+        char name[PATH_MAX];
+        snprintf(name, sizeof(name), "%s%s", from, beside[i]);
+        unlink(name);
     }
     free(path);
     return ok;

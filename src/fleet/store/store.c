@@ -1,7 +1,5 @@
 #include "fleet/store/store.h"
 
-#include "fleet/store/bounds.h"
-
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -152,25 +150,37 @@ const char *store_text(struct hd_store *s, struct rows *rows, unsigned i)
 bool store_ask_number(struct hd_store *s, const char *sql, const struct value *values,
                       size_t count, int64_t *number, bool *there, struct hd_error *err)
 {
-    bool ok;
-    *there = false;
+    bool ok, is_first = true;
     *number = 0;
     struct rows *rows = store_ask(s, sql, values, count, err);
     /* A statement that changes something is done when it has no more rows. */
-    for (; store_next(s, rows, &ok, err); *there = true)
-        *number = *there ? *number : store_number(s, rows, 0);
+    for (; store_next(s, rows, &ok, err); is_first = false)
+        *number = is_first ? store_number(s, rows, 0) : *number;
+    if (there != NULL)
+        *there = !is_first;
     return ok;
 }
 
-bool store_ids(struct hd_store *s, const char *sql, int64_t after, int64_t *ids,
-               size_t most, size_t *count, struct hd_error *err)
+bool store_sweep(struct hd_store *s, const char *ids, const struct sweep *of,
+                 struct hd_error *err)
 {
-    bool ok = true;
-    struct rows *rows = store_ask(s, sql, VALUES(of_number(after)), err);
-    for (*count = 0; *count < most && store_next(s, rows, &ok, err);)
-        ids[(*count)++] = store_number(s, rows, 0);
-    if (*count == most)
-        store_end(s, rows);
+    int64_t page[SWEEP_PAGE], last = INT64_MIN;
+    size_t count;
+    bool ok;
+    do {
+        struct rows *rows = store_ask(s, ids, VALUES(of_number(last)), err);
+        for (count = 0; store_next(s, rows, &ok, err);)
+            page[count++] = store_number(s, rows, 0);
+        for (size_t i = 0; ok && i < count; i++) {
+            struct hd_error why = {0};
+            last = page[i];
+            if (of->look(of->context, last, &why))
+                continue;
+            if (why.status != HD_TOO_BIG)
+                return fail(err, why.status, "%s", why.message);
+            of->leave_out(of->context, last);
+        }
+    } while (ok && count == SWEEP_PAGE);
     return ok;
 }
 

@@ -1,5 +1,6 @@
 /* store.h - a connection, for the files that store something by it: statements, numbers,
- * transactions. It does not know what is stored. */
+ * transactions; and between these files, the forms in which runs, types and digests are
+ * stored. */
 #ifndef STORE_H
 #define STORE_H
 
@@ -7,6 +8,7 @@
 #include "base/input.h"
 #include "base/json_out.h"
 #include "fleet/store/database.h"
+#include "heap/snapshot.h"
 
 struct hd_store {
     const struct database *kind;
@@ -58,14 +60,22 @@ uint64_t store_count(struct hd_store *s, struct rows *rows, unsigned i);
 double store_real(struct hd_store *s, struct rows *rows, unsigned i);
 const char *store_text(struct hd_store *s, struct rows *rows, unsigned i);
 
-/* Ids behind that one, $1 of a statement which asks for `most` of them in order. */
-bool store_ids(struct hd_store *s, const char *sql, int64_t after, int64_t *ids,
-               size_t most, size_t *count, struct hd_error *err);
+/* Row by row: looks at each id, and leaves out those of rows that the database refuses to
+ * load (HD_TOO_BIG). The statement asks for the ids behind $1 in order, a page of them. */
+#define SWEEP_PAGE 500
+struct sweep {
+    bool (*look)(void *context, int64_t id, struct hd_error *why);
+    void (*leave_out)(void *context, int64_t id);
+    void *context;
+};
+bool store_sweep(struct hd_store *s, const char *ids, const struct sweep *of,
+                 struct hd_error *err);
 
 /* The bytes that a digest may have, packed, when it is read. */
 uint64_t store_digest_bound(const struct hd_store *s);
 
-/* The first column of the first row as a number; *there is false without a row. */
+/* The first column of the first row as a number. Without a row that is 0, and *there, which
+ * may be NULL, is false. */
 bool store_ask_number(struct hd_store *s, const char *sql, const struct value *values,
                       size_t count, int64_t *number, bool *there, struct hd_error *err);
 
@@ -111,5 +121,133 @@ char *json_to_text(const json_t *value);
 /* See that there is a row for each type whose name is element `at` of a row of rows (text
  * of JSON). For others to see within the same transaction. */
 bool types_add(struct hd_store *s, const char *rows, unsigned at, struct hd_error *err);
+
+/* --- sizes ------------------------------------------------------------------ */
+
+/* The sizes that values of a store may have. Writers keep to them, and readers leave out
+ * what exceeds them: a database takes up to 1 GB per value from anybody who may write
+ * (docs/store.md, "Limits of values"). As text, since they are parts of statements. */
+
+/* Bytes of a name: store_clean() cuts longer ones. */
+#define MAX_NAME 1000
+
+/* Bytes of the labels of a run, as JSON: some thirty of the longest, or a thousand usual
+ * ones. */
+#define MAX_LABELS 65536
+
+/* Bytes of a digest, packed: a hundred times that of the largest service that was seen. */
+#define MAX_DIGEST 67108864
+
+/* Snapshots of a series that are listed: one every four minutes for two years. */
+#define MAX_SNAPSHOTS 262144
+
+#define BOUND_TEXT(n) #n
+#define BOUND(n) BOUND_TEXT(n)
+
+/* Conditions that are true of a row whose values keep to them. */
+#define NAME_FITS(column) "{text_size:" column "} <= " BOUND(MAX_NAME)
+#define LABELS_FIT "{text_size:labels} <= " BOUND(MAX_LABELS)
+#define RUN_FITS NAME_FITS("run") " AND " NAME_FITS("service") " AND " NAME_FITS("host")
+#define BUILD_FITS \
+    NAME_FITS("process") " AND " NAME_FITS("build") " AND " NAME_FITS("instance")
+#define SERIES_FITS RUN_FITS " AND " BUILD_FITS " AND " LABELS_FIT
+#define SNAPSHOT_FITS NAME_FITS("xxh3") " AND {bytes_size:digest} <= " BOUND(MAX_DIGEST)
+#define TYPE_FITS NAME_FITS("name")
+#define FINDING_FITS \
+    NAME_FITS("subject") " AND " NAME_FITS("confidence") " AND " NAME_FITS("holder")
+
+/* Rows of a table of which that is not true, NULL included. */
+#define UNFIT(fits) "CASE WHEN " fits " THEN 0 ELSE 1 END = 1"
+
+/* --- run.c ------------------------------------------------------------------ */
+
+/* The run of a process as the columns of `series`. */
+
+/* What was told of a run (NULL: nothing), and what else the snapshot says; strings as they
+ * are stored: "" is unknown. */
+struct hd_run run_stored(const struct hd_run *told, struct hd_snapshot *snap,
+                         struct arena *a);
+
+/* What parts a stored run from others: the same for all of its snapshots. */
+const char *run_key(const struct hd_run *run, struct arena *a);
+
+/* 16 digits, or "". */
+const char *run_instance(const struct hd_run *run, struct arena *a);
+
+/* Labels as JSON, {"name":"value"}, and back. */
+const char *run_labels(const struct hd_run *run, struct arena *a);
+void run_parse_labels(struct hd_run *run, const char *text, struct arena *a);
+
+/* --- record.c --------------------------------------------------------------- */
+
+/* The count and bytes of each type, as they are stored: sorted by name, each name once. */
+
+struct type_sum {
+    const char *name; /* as store_clean() makes it */
+    uint64_t objects, bytes;
+};
+
+struct type_sums {
+    struct type_sum *all;
+    size_t count;
+};
+
+/* Of the types of snap. In a. */
+struct type_sums type_sums_of(const struct hd_snapshot *snap, struct arena *a);
+
+/* What is not as in base, with 0 for what is gone; and what base has none of, with 0. In a.
+ */
+void type_sums_compare(const struct type_sums *now, const struct type_sums *base,
+                       struct type_sums *changed, struct type_sums *new, struct arena *a);
+
+/* [[name, objects, bytes], ...], text of JSON; malloc'd. */
+char *type_sums_rows(const struct type_sums *sums);
+
+/* --- base.c ----------------------------------------------------------------- */
+
+/* The digests that a writer builds others on: of each series the last that is whole
+ * (docs/store.md). Kept in memory, else asked of the store. */
+
+enum { SOURCE_DIGITS = 16 };
+
+struct base {
+    char *run; /* run_key() */
+    int64_t id;
+    char source[SOURCE_DIGITS + 1]; /* its xxh3: ids are given again */
+    double taken;
+    struct hd_memory digest; /* a file */
+    uint64_t spent;          /* bytes of what was built on it */
+    unsigned tries;          /* of the series: bases before it */
+    uint64_t used;           /* when that was last, as a number that rises */
+};
+
+/* One that a snapshot of that time can be built on. NULL: none, or a new one pays. Lives
+ * until something is kept or dropped. */
+const struct base *base_find(struct hd_store *s, const char *run, double taken);
+
+/* It was stored: a snapshot whole; so many bytes built on its series' base. id 0: nobody
+ * knows its id, and nothing can be built on it. */
+void base_keep(struct hd_store *s, const char *run, int64_t id, const char *source,
+               double taken, const struct hd_memory *digest);
+void base_spend(struct hd_store *s, const char *run, uint64_t bytes);
+
+/* A whole digest as JSON, at most limit bytes of memory (0: no limit); to be closed. */
+struct input *digest_open(const void *digest, size_t size, uint64_t limit,
+                          struct bytes *json, struct hd_error *err);
+
+/* A copy, with a NUL behind it. */
+struct hd_memory digest_copy(const void *bytes, size_t size);
+
+/* Bytes as what differs from others: zstd with those in front of it. For digests of one
+ * series, most of which is equal. */
+
+/* What makes whole of base; of {0}, a file like any other that zstd packed. False if both
+ * together are too large for that. */
+bool delta_make(struct bytes whole, struct bytes base, struct hd_memory *delta);
+
+/* The other way round. Charged to a before it is taken. False and err of a delta to another
+ * base, of one that is damaged, and of one that stands for more than any digest would. */
+bool delta_apply(struct bytes delta, struct bytes base, struct account *a,
+                 struct hd_memory *whole, struct hd_error *err);
 
 #endif

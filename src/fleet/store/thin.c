@@ -135,7 +135,6 @@ static bool remove_series(struct hd_store *s, struct thinner *t, struct hd_error
     static const char bare[] =
         "SELECT id FROM series WHERE NOT EXISTS (SELECT 1 FROM snapshot WHERE series_id = "
         "series.id) ORDER BY id {lock}";
-    bool there;
     struct removal found = t->series;
     char *text = ids_of(s, bare, NO_VALUES, &found, err);
     bool ok = text != NULL;
@@ -153,7 +152,7 @@ static bool remove_series(struct hd_store *s, struct thinner *t, struct hd_error
                            "series.id)",
                            &value, 1, err) &&
                  store_ask_number(s, "SELECT COUNT(*) FROM series WHERE id" THOSE, &value,
-                                  1, &still, &there, err)));
+                                  1, &still, NULL, err)));
     free(text);
     found.count -= (uint64_t)still;
     if (ok)
@@ -221,7 +220,6 @@ static enum ending finish(struct hd_store *s, void *context, struct hd_error *er
 {
     struct thinner *t = context;
     int64_t left = 0;
-    bool there;
     if (!thin_settle(s, &t->series, &t->done->series, err) || !remove_series(s, t, err) ||
         !store_run(s,
                    t->only_own ? "DELETE FROM finding WHERE window_last < $1" OWN
@@ -229,8 +227,7 @@ static enum ending finish(struct hd_store *s, void *context, struct hd_error *er
                    VALUES(of_real(t->now - t->keep)), err) ||
         !store_run(s, "UPDATE heapdrift_store SET thinned_at = $1", VALUES(of_real(t->now)),
                    err) ||
-        !store_ask_number(s, "SELECT COUNT(*) FROM snapshot", NO_VALUES, &left, &there,
-                          err))
+        !store_ask_number(s, "SELECT COUNT(*) FROM snapshot", NO_VALUES, &left, NULL, err))
         return ENDING_FAILED;
     t->done->left = (uint64_t)left;
     return ENDING_KEPT;

@@ -1,9 +1,6 @@
 /* Snapshots that are stored as what differs from a base: what is read again, when there is
  * a new base, what thinning leaves, and bases that are not what they should be. */
 #include "base/input.h"
-#include "fleet/store/base.h"
-#include "fleet/store/delta.h"
-#include "fleet/store/rows.h"
 #include "support/stored.h"
 
 #include <criterion/criterion.h>
