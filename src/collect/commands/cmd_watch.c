@@ -1,12 +1,12 @@
 /* Collect, then compare: snapshots of a running process at intervals, and what grew in
  * them. It adds nothing to either: `diff` or `check` does the rest. What it took stays in a
  * folder of its own, so that the next question needs no second run. */
-#include "cli/commands/answer.h"
 #include "cli/commands/commands.h"
 #include "cli/guard/temporary.h"
 #include "cli/options/houses.h"
 #include "cli/options/options.h"
 #include "cli/terminal/exit_hook.h"
+#include "collect/commands/so_far.h"
 #include "collect/live/children.h"
 #include "collect/live/collecting.h"
 #include "collect/live/run_folder.h"
@@ -15,7 +15,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    USUAL_COUNT = 6,
-    FOLDER_SIZE = 2048,
-    PATH_SIZE = FOLDER_SIZE + 32,
-    SO_FAR_SIZE = 1024
-};
+enum { USUAL_COUNT = 6, FOLDER_SIZE = 2048, PATH_SIZE = FOLDER_SIZE + 32 };
 
 struct watch_run {
     const struct settings *settings;
@@ -38,14 +32,8 @@ struct watch_run {
     bool is_child;      /* whose parent removes the folder */
     char paths[HD_MAX_SNAPSHOTS][PATH_SIZE];
     size_t count; /* of snapshots that are there */
-    size_t wanted;
     struct collector *collector;
-    struct so_far {
-        pid_t child;        /* that compares; 0: none */
-        int from;           /* what it prints */
-        size_t asked, told; /* of how many snapshots; 0: none */
-        char words[SO_FAR_SIZE];
-    } so_far;
+    struct so_far so_far;
 };
 
 /* --- the folder ---------------------------------------------------------- */
@@ -67,12 +55,6 @@ static bool is_empty(const char *folder)
         return trouble(folder, strerror(errno));
     closedir(d);
     return empty || trouble(folder, "there are files in it; name a new folder");
-}
-
-/* -o app.digest: app-1.digest and so on, instead of a folder. */
-static bool keeps_digests(const struct watch_run *w)
-{
-    return w->settings->output != NULL && output_ends_in(w->settings->output, ".digest");
 }
 
 /* By the program's own name, whatever the process was asked for by. */
@@ -112,7 +94,7 @@ static bool open_folder(struct watch_run *w, const struct collector *c)
     }
     if (strlen(wanted) >= sizeof(w->folder))
         return trouble(wanted, strerror(ENAMETOOLONG));
-    if (keeps_digests(w))
+    if (watch_keeps_digests(w->settings))
         return true;
     snprintf(w->folder, sizeof(w->folder), "%s", wanted);
     w->is_new = mkdir(wanted, 0777) == 0;
@@ -135,7 +117,7 @@ static void close_folder(struct watch_run *w)
 
 static bool tells_folder(const struct watch_run *w)
 {
-    return !w->is_temporary && !keeps_digests(w) && !w->settings->quiet;
+    return !w->is_temporary && !watch_keeps_digests(w->settings) && !w->settings->quiet;
 }
 
 /* Before the comparison, so that it is said however that ends, and the answer comes last.
@@ -159,162 +141,21 @@ static void print_kept(const struct watch_run *w)
         fprintf(stderr, "heapdrift: to delete them: %s %s\n", remover, w->folder);
 }
 
-/* --- the verdict so far ---------------------------------------------------- */
-
-/* The child is asked for it by "so-far COUNT FOLDER". It compares at the end of each
- * snapshot from the third on, since that may take more memory than there is. */
-#define SO_FAR "so-far "
-
-/* Where the next snapshot goes. */
-static const char *name_next(struct watch_run *w)
-{
-    char *path = w->paths[w->count];
-    char *digest = keeps_digests(w)
-                       ? output_numbered(w->settings->output, (uint32_t)w->count + 1)
-                       : NULL;
-    if (digest != NULL)
-        snprintf(path, PATH_SIZE, "%s", digest);
-    else
-        snprintf(path, PATH_SIZE, "%s/%zu.gcdump", w->folder, w->count + 1);
-    free(digest);
-    return path;
-}
-
-/* What says most: a type that grew, where the first line is that more is needed. */
-static const struct hd_line *telling_line(const struct hd_summary *s)
-{
-    for (size_t i = 0; i < s->verdict_len; i++)
-        if (s->verdict[i].label != NULL && strcmp(s->verdict[i].label, "GREW") == 0)
-            return &s->verdict[i];
-    return s->verdict_len > 0 ? &s->verdict[0] : NULL;
-}
-
-/* In the child. */
-static int print_so_far(const struct settings *all, const char *errand)
-{
-    struct watch_run w = {.settings = all};
-    char *folder;
-    const char *paths[HD_MAX_SNAPSHOTS];
-    const size_t count = strtoul(errand, &folder, 10);
-    struct settings s = *all;
-    struct hd_error err = {0};
-    if (count < 2 || count > HD_MAX_SNAPSHOTS || folder[0] != ' ')
-        return EXIT_TROUBLE;
-    snprintf(w.folder, sizeof(w.folder), "%s", folder + 1);
-    for (; w.count < count; w.count++)
-        paths[w.count] = name_next(&w);
-    s.operands = paths;
-    s.operand_count = count;
-    s.quiet = s.no_progress = true;
-    s.command = command_named("diff"); /* budgets are for the whole series */
-    if (!s.command->prepare(&s))
-        return EXIT_TROUBLE;
-    struct loaded l = load_snapshots(&s);
-    struct hd_report *report =
-        l.failed == 0 ? s.command->ask(l.comparison, &s.options, &err) : NULL;
-    if (report != NULL) {
-        const struct hd_line *line = telling_line(hd_report_model(report)->summary);
-        printf("%s %s", line->label, line->text);
-    }
-    hd_report_free(report);
-    loaded_free(&l);
-    return EXIT_DONE;
-}
-
-static void so_far_begin(struct watch_run *w)
-{
-    enum { FEWEST = 3, LEAST_MS = 2000 };
-    char errand[FOLDER_SIZE + 32];
-    const struct collect_options *o = w->settings->own;
-    bool has_time = o->on_enter || o->interval_ms >= LEAST_MS;
-    bool is_shown = w->collector->progress || w->collector->lines;
-    if (!is_shown || !has_time || w->count < FEWEST || w->count >= w->wanted ||
-        w->so_far.child > 0)
-        return;
-    snprintf(errand, sizeof(errand), SO_FAR "%zu %s", w->count, w->folder);
-    w->so_far.asked = w->count;
-    w->so_far.child = child_begin_anew(w->settings->words, errand, &w->so_far.from);
-}
-
-/* Whether there is news. */
-static bool so_far_came(struct watch_run *w)
-{
-    struct so_far *f = &w->so_far;
-    int how;
-    if (f->child <= 0 || waitpid(f->child, &how, WNOHANG) == 0)
-        return false;
-    ssize_t size = read(f->from, f->words, sizeof(f->words) - 1);
-    close(f->from);
-    f->child = 0;
-    f->words[size > 0 ? size : 0] = '\0';
-    f->told = size > 0 ? f->asked : 0;
-    return size > 0;
-}
-
-/* One that is still at it is too late. */
-static void so_far_end(struct watch_run *w)
-{
-    int how;
-    if (w->so_far.child <= 0)
-        return;
-    kill(w->so_far.child, SIGKILL);
-    waitpid(w->so_far.child, &how, 0);
-    close(w->so_far.from);
-    w->so_far.child = 0;
-}
-
 /* Where memory runs out, or by a signal that is not waited for, nobody comes back. */
 static struct watch_run *at_work;
 
 static void close_at_once(void)
 {
-    so_far_end(at_work);
+    so_far_end(&at_work->so_far);
     temporary_remove();
     close_folder(at_work);
-}
-
-/* A line that is written over has no second one. */
-static void put_cut(char *words, size_t columns)
-{
-    size_t seen = 0;
-    for (char *p = words; *p != '\0'; p++) {
-        bool begins = ((unsigned char)*p & 0xc0) != 0x80;
-        seen += begins;
-        if (begins && seen > columns) {
-            *p = '\0';
-            break;
-        }
-    }
-    put_name(words);
 }
 
 /* Once a second while the next snapshot is waited for. */
 static void watch_tick(void *context, double left)
 {
-    enum { USUAL_WIDTH = 80 };
     struct watch_run *w = context;
-    const struct collector *c = w->collector;
-    char line[SO_FAR_SIZE + 128];
-    bool news = so_far_came(w);
-    if (!c->progress) {
-        if (news)
-            put_message(NULL, NULL, "after %zu of %zu snapshots: %s", w->so_far.told,
-                        w->wanted, w->so_far.words);
-        return;
-    }
-    unsigned width = style_for(&w->settings->style, stderr).width;
-    int used = c->options->on_enter
-                   ? snprintf(line, sizeof(line),
-                              "watching: %zu snapshots; Enter takes another, Ctrl-D ends",
-                              w->count)
-                   : snprintf(line, sizeof(line),
-                              "watching: %zu of %zu snapshots, the next in %.0f s",
-                              w->count, w->wanted, ceil(left));
-    if (w->so_far.told > 0)
-        snprintf(line + used, sizeof(line) - (size_t)used, "; after %zu: %s",
-                 w->so_far.told, w->so_far.words);
-    fputs("\r\033[K", stderr);
-    put_cut(line, (width > 0 ? width : USUAL_WIDTH) - 1);
+    so_far_show(&w->so_far, w->collector, w->count, left);
 }
 
 /* --- snapshots ----------------------------------------------------------- */
@@ -332,8 +173,8 @@ static void print_next(const struct collector *c, size_t number, size_t wanted)
 
 static bool take_next(struct watch_run *w, struct collector *c, size_t wanted)
 {
-    char label[64];
-    const char *path = name_next(w);
+    char label[64], *path = w->paths[w->count];
+    so_far_name(w->settings, w->folder, w->count + 1, path, PATH_SIZE);
     if (c->options->on_enter && c->options->snapshot_count == 0)
         snprintf(label, sizeof(label), "snapshot %zu", w->count + 1);
     else
@@ -351,7 +192,7 @@ static int watch_collect(struct watch_run *w, struct collector *c)
     size_t wanted = c->options->snapshot_count > 0 ? c->options->snapshot_count
                     : on_enter                     ? HD_MAX_SNAPSHOTS
                                                    : USUAL_COUNT;
-    w->wanted = wanted;
+    w->so_far.wanted = wanted;
     w->collector = c;
     c->tick = c->progress || c->lines ? watch_tick : NULL;
     c->tick_context = w;
@@ -367,12 +208,12 @@ static int watch_collect(struct watch_run *w, struct collector *c)
             end_message(w->folder);
         }
         print_next(c, w->count, wanted);
-        so_far_begin(w);
+        so_far_begin(&w->so_far, c, w->folder, w->count);
         if (!collecting_wait(c))
             break;
     }
     c->tick = NULL;
-    so_far_end(w);
+    so_far_end(&w->so_far);
     collecting_unfollow(c);
     if (c->progress)
         fputs("\r\033[K", stderr);
@@ -397,9 +238,9 @@ static int compare(const struct watch_run *w)
     const char *paths[HD_MAX_SNAPSHOTS];
     struct settings s = *w->settings;
     /* A folder is one word in the command that comes next. */
-    s.operand_count = keeps_digests(w) ? w->count : 1;
+    s.operand_count = watch_keeps_digests(w->settings) ? w->count : 1;
     for (size_t i = 0; i < s.operand_count; i++)
-        paths[i] = keeps_digests(w) ? w->paths[i] : w->folder;
+        paths[i] = watch_keeps_digests(w->settings) ? w->paths[i] : w->folder;
     s.operands = paths;
     s.output = NULL;
     s.files_go = w->is_temporary;
@@ -514,7 +355,7 @@ static int watch_run(struct settings *s)
         return sidecar_run(s, false);
     const char *errand = child_errand();
     if (errand != NULL && strncmp(errand, SO_FAR, strlen(SO_FAR)) == 0)
-        return print_so_far(s, errand + strlen(SO_FAR));
+        return so_far_print(s, errand + strlen(SO_FAR));
     if (errand != NULL) {
         /* That folder is the parent's. */
         w.is_temporary = true;
