@@ -52,9 +52,7 @@ struct service_builds {
         uint64_t judged;   /* runs */
         uint64_t compared; /* the same, with unsure ones */
     } * all;
-    struct named_build {
-        const struct service_build *build;
-    } * by_name;
+    const struct service_build **by_name;
     size_t len;
 };
 

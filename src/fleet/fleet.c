@@ -187,49 +187,24 @@ bool hd_fleet_add(struct hd_fleet *f, const struct hd_run_record *record,
 
 /* --- words ------------------------------------------------------------------- */
 
-const char *hd_judgement_name(enum hd_judgement judgement)
-{
-    static const char *const names[] = {"judged", "unsure", "not-judged"};
-    return (unsigned)judgement < HD_JUDGEMENT_COUNT ? names[judgement] : NULL;
-}
-
-const char *hd_doubt_name(enum hd_doubt doubt)
-{
-    static const char *const names[] = {
-        "none",       "one-snapshot", "damaged",   "unfit",   "clock",
-        "order",      "failed",       "processes", "short",   "few",
-        "incomplete", "unexplained",  "stopped",   "reserved"};
-    return (unsigned)doubt < HD_DOUBT_COUNT ? names[doubt] : NULL;
-}
-
-const char *hd_fleet_onset_name(enum hd_fleet_onset onset)
-{
-    static const char *const names[] = {"named", "first-build", "chance", "unknown"};
-    return (unsigned)onset < HD_ONSET_COUNT ? names[onset] : NULL;
-}
-
-const char *hd_fleet_evidence_name(enum hd_fleet_evidence evidence)
-{
-    static const char *const names[] = {"judged", "pooled", "open"};
-    return (unsigned)evidence < HD_EVIDENCE_COUNT ? names[evidence] : NULL;
-}
-
-const char *hd_fleet_missing_name(enum hd_fleet_missing missing)
-{
-    static const char *const names[] = {"nothing", "snapshots", "runs",
-                                        "share",   "hours",     "pace"};
-    return (unsigned)missing < HD_MISSING_COUNT ? names[missing] : NULL;
-}
+#define NAMES_OF(what, count, ...)                        \
+    const char *hd_##what##_name(enum hd_##what x)        \
+    {                                                     \
+        static const char *const names[] = {__VA_ARGS__}; \
+        return (unsigned)x < (count) ? names[x] : NULL;   \
+    }
+NAMES_OF(judgement, HD_JUDGEMENT_COUNT, "judged", "unsure", "not-judged")
+NAMES_OF(doubt, HD_DOUBT_COUNT, "none", "one-snapshot", "damaged", "unfit", "clock",
+         "order", "failed", "processes", "short", "few", "incomplete", "unexplained",
+         "stopped", "reserved")
+NAMES_OF(fleet_onset, HD_ONSET_COUNT, "named", "first-build", "chance", "unknown")
+NAMES_OF(fleet_evidence, HD_EVIDENCE_COUNT, "judged", "pooled", "open")
+NAMES_OF(fleet_missing, HD_MISSING_COUNT, "nothing", "snapshots", "runs", "share", "hours",
+         "pace")
 
 /* --- which runs ---------------------------------------------------------------------- */
 
 /* Which snapshots of a run stand for all of it. */
-
-/* How far the time of number i is from that one. */
-static double distance(const double *taken, size_t i, double time)
-{
-    return fabs(taken[i] - time);
-}
 
 /* The k-th of `most` is the one nearest to its place on an even scale of time, as far as
  * those before it are taken and those behind it still need one each. Even in time, not in
@@ -248,7 +223,7 @@ size_t hd_fleet_choose(const double *taken, size_t n, size_t most, size_t *chose
         double wanted = first + span * (double)k / (double)(most - 1);
         size_t last = n - (most - k); /* one for each that follows */
         at++;
-        while (at < last && distance(taken, at + 1, wanted) < distance(taken, at, wanted))
+        while (at < last && fabs(taken[at + 1] - wanted) < fabs(taken[at] - wanted))
             at++;
         chosen[k] = at;
     }

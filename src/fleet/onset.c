@@ -40,8 +40,8 @@ static int by_time(const void *a, const void *b)
 
 static int by_name_of_build(const void *a, const void *b)
 {
-    const struct named_build *x = a, *y = b;
-    return onset_by_name(x->build, y->build);
+    return onset_by_name(*(const struct service_build *const *)a,
+                         *(const struct service_build *const *)b);
 }
 
 struct service_builds *onset_builds(const struct hd_run_record *all, size_t len,
@@ -69,11 +69,11 @@ struct service_builds *onset_builds(const struct hd_run_record *all, size_t len,
     }
     qsort(seen, n, sizeof(*seen), by_time);
     b->all = arena_array(arena, struct service_build, n);
-    b->by_name = arena_array(arena, struct named_build, n);
+    b->by_name = arena_array(arena, const struct service_build *, n);
     b->len = n;
     for (size_t i = 0; i < n; i++) {
         b->all[i] = seen[i];
-        b->by_name[i].build = &b->all[i];
+        b->by_name[i] = &b->all[i];
     }
     qsort(b->by_name, n, sizeof(*b->by_name), by_name_of_build);
     free(seen);
@@ -82,13 +82,12 @@ struct service_builds *onset_builds(const struct hd_run_record *all, size_t len,
 
 uint32_t onset_build_of(const struct service_builds *b, const struct hd_run_record *run)
 {
-    const struct service_build wanted = {.name = run->run.build};
-    const struct named_build key = {&wanted};
+    const struct service_build wanted = {.name = run->run.build}, *key = &wanted;
     if (wanted.name == NULL || b->len == 0)
         return NO_BUILD;
-    const struct named_build *found =
-        bsearch(&key, b->by_name, b->len, sizeof(key), by_name_of_build);
-    return found != NULL ? (uint32_t)(found->build - b->all) : NO_BUILD;
+    const struct service_build *const *found =
+        bsearch(&key, b->by_name, b->len, sizeof(*b->by_name), by_name_of_build);
+    return found != NULL ? (uint32_t)(*found - b->all) : NO_BUILD;
 }
 
 /* --- where it began ------------------------------------------------------------ */

@@ -94,26 +94,22 @@ static void exposition_end(struct exposition *e)
 
 /* --- for the program --------------------------------------------------------------- */
 
-static void put_metric(struct exposition *e, const struct hd_metric *m)
-{
-    exposition_begin(e, m->name, m->help);
-    for (size_t i = 0; i < m->count; i++) {
-        const struct hd_metric_sample *sample = &m->samples[i];
-        struct text labels = {0};
-        for (size_t k = 0; k < HD_METRIC_LABELS && sample->labels[k].name != NULL; k++)
-            exposition_label(&labels, sample->labels[k].name, sample->labels[k].value);
-        exposition_sample(e, &labels, sample->value);
-    }
-}
-
 bool hd_put_metrics(struct hd_sink to, const struct hd_metric *metrics, size_t count,
                     struct hd_error *err)
 {
     struct out o = {.to = to};
     struct exposition e = {.o = &o};
-    for (size_t i = 0; i < count; i++)
-        if (metrics[i].count > 0)
-            put_metric(&e, &metrics[i]);
+    for (const struct hd_metric *m = metrics; m < metrics + count; m++) {
+        if (m->count > 0)
+            exposition_begin(&e, m->name, m->help);
+        for (size_t i = 0; i < m->count; i++) {
+            const struct hd_metric_sample *sample = &m->samples[i];
+            struct text labels = {0};
+            for (size_t k = 0; k < HD_METRIC_LABELS && sample->labels[k].name != NULL; k++)
+                exposition_label(&labels, sample->labels[k].name, sample->labels[k].value);
+            exposition_sample(&e, &labels, sample->value);
+        }
+    }
     exposition_end(&e);
     return out_finish(&o, err);
 }
@@ -198,35 +194,30 @@ static void metric_add_suspect(struct text *labels, const struct hd_fleet_suspec
     exposition_label(labels, "few_hosts", s->is_few ? "true" : "false");
 }
 
-static void put_suspect(struct exposition *e, const struct hd_fleet_suspect *s,
-                        double value)
+static void put_suspect(struct exposition *e, const struct metric *m,
+                        const struct hd_fleet_suspect *s)
 {
     struct text labels = {0};
     metric_add_suspect(&labels, s);
-    exposition_sample(e, &labels, value);
-}
-
-static void put_metrics(struct exposition *e, const struct metric *metrics, size_t count,
-                        const struct hd_fleet_suspect *all, size_t len,
-                        const struct hd_fleet_suspect *few, size_t few_len)
-{
-    for (const struct metric *m = metrics; m < metrics + count; m++) {
-        exposition_begin(e, m->name, m->help);
-        for (size_t i = 0; i < len; i++)
-            put_suspect(e, &all[i], metric_value_of(m, &all[i]));
-        for (size_t i = 0; i < few_len; i++)
-            put_suspect(e, &few[i], metric_value_of(m, &few[i]));
-    }
+    exposition_sample(e, &labels, metric_value_of(m, s));
 }
 
 static void put_suspects(struct exposition *e, const struct hd_fleet_answer *a)
 {
     const struct hd_fleet_suspect *few = a->suspects + a->suspect_count;
     const struct hd_fleet_suspect *open = few + a->few_count;
-    put_metrics(e, of_suspects, sizeof(of_suspects) / sizeof(*of_suspects), a->suspects,
-                a->suspects_shown, few, a->few_shown);
-    put_metrics(e, of_open, sizeof(of_open) / sizeof(*of_open), open, a->open_shown, NULL,
-                0);
+    for (size_t m = 0; m < sizeof(of_suspects) / sizeof(*of_suspects); m++) {
+        exposition_begin(e, of_suspects[m].name, of_suspects[m].help);
+        for (size_t i = 0; i < a->suspects_shown; i++)
+            put_suspect(e, &of_suspects[m], &a->suspects[i]);
+        for (size_t i = 0; i < a->few_shown; i++)
+            put_suspect(e, &of_suspects[m], &few[i]);
+    }
+    for (size_t m = 0; m < sizeof(of_open) / sizeof(*of_open); m++) {
+        exposition_begin(e, of_open[m].name, of_open[m].help);
+        for (size_t i = 0; i < a->open_shown; i++)
+            put_suspect(e, &of_open[m], &open[i]);
+    }
     exposition_begin(e, "heapdrift_open_suspect_missing_info",
                      "What they lack for a verdict: see docs/fleet.md.");
     for (size_t i = 0; i < a->open_shown; i++) {

@@ -157,24 +157,17 @@ struct metric_samples {
     size_t count;
 };
 
-static struct hd_metric_sample *metrics_add(struct metric_samples *t, double value)
+/* reason: why a snapshot could not be taken; NULL: of another metric. */
+static void add_of(struct metric_samples *t, const struct service_counts *c,
+                   const char *reason, double value)
 {
-    struct hd_metric_sample *added = &t->samples[t->count++];
-    *added = (struct hd_metric_sample){{{"watch", t->m->watch}}, value};
-    return added;
-}
-
-static struct hd_metric_sample *add_of(struct metric_samples *t,
-                                       const struct service_counts *c, double value)
-{
-    struct hd_metric_sample *added = metrics_add(t, value);
-    added->labels[1].name = "service";
-    added->labels[1].value = c->service;
-    added->labels[2].name = "host";
-    added->labels[2].value = c->host;
-    added->labels[3].name = "user";
-    added->labels[3].value = c->user;
-    return added;
+    t->samples[t->count++] =
+        (struct hd_metric_sample){{{"watch", t->m->watch},
+                                   {"service", c->service},
+                                   {"host", c->host},
+                                   {"user", c->user},
+                                   {reason != NULL ? "reason" : NULL, reason}},
+                                  value};
 }
 
 /* What was added since the last one is its samples. */
@@ -189,16 +182,15 @@ static void metrics_put(struct metric_samples *t, const char *name, const char *
 static void put_one(struct metric_samples *t, const char *name, const char *help,
                     double value)
 {
-    metrics_add(t, value);
+    t->samples[t->count++] = (struct hd_metric_sample){{{"watch", t->m->watch}}, value};
     metrics_put(t, name, help);
 }
 
 static void put_state(struct metric_samples *t)
 {
     const struct watch_metrics *m = t->m;
-    struct hd_metric_sample *build = metrics_add(t, 1);
-    build->labels[1].name = "version";
-    build->labels[1].value = hd_version();
+    t->samples[t->count++] =
+        (struct hd_metric_sample){{{"watch", m->watch}, {"version", hd_version()}}, 1};
     metrics_put(t, "heapdrift_build_info", "Which heapdrift this is.");
     put_one(t, "heapdrift_watch_start_timestamp_seconds", "When it started.", m->started);
     put_one(t, "heapdrift_watch_heartbeat_timestamp_seconds", "When its loop last turned.",
@@ -235,7 +227,7 @@ static void put_last(struct metric_samples *t)
             if (is_of(c, &m->processes[k].of))
                 last = fmin(last, m->processes[k].last);
         if (isfinite(last))
-            add_of(t, c, last);
+            add_of(t, c, NULL, last);
     }
     metrics_put(
         t, "heapdrift_watch_last_snapshot_timestamp_seconds",
@@ -261,17 +253,14 @@ void watch_metrics_put(const struct watch_metrics *m, struct hd_memory *text)
     put_last(&t);
     for (int k = 0; k < SERVICE_VALUES; k++) {
         for (size_t i = 0; i < m->service_count; i++)
-            add_of(&t, &m->services[i], m->services[i].values[k]);
+            add_of(&t, &m->services[i], NULL, m->services[i].values[k]);
         metrics_put(&t, values[k].name, values[k].help);
     }
     /* All reasons from the start, so that the first failure is an increase. */
     for (size_t i = 0; i < m->service_count; i++)
-        for (int why = WATCH_FINE + 1; why < WATCH_FAILURES; why++) {
-            struct hd_metric_sample *added =
-                add_of(&t, &m->services[i], (double)m->services[i].failures[why]);
-            added->labels[4].name = "reason";
-            added->labels[4].value = watch_failure_name((enum watch_failure)why);
-        }
+        for (int why = WATCH_FINE + 1; why < WATCH_FAILURES; why++)
+            add_of(&t, &m->services[i], watch_failure_name((enum watch_failure)why),
+                   (double)m->services[i].failures[why]);
     metrics_put(&t, "heapdrift_watch_failures_total",
                 "Snapshots that were due and could not be taken.");
     free(t.samples);

@@ -359,7 +359,6 @@ static bool explain_none(const struct settings *s, struct hd_store *store,
     const struct hd_store_filter all = hd_store_everything();
     const struct hd_stored_series *series;
     struct stored_run_search x = {.s = s, .last = -INFINITY};
-    struct hd_memory name = {0};
     char when[CLOCK_TEXT];
     struct hd_series_list *l = hd_store_series(store, &all, err);
     bool ok = l != NULL;
@@ -367,9 +366,7 @@ static bool explain_none(const struct settings *s, struct hd_store *store,
         stored_run_look_at(&x, series);
     hd_series_list_free(l);
     if (ok) {
-        hd_store_put_url(hd_sink_memory(&name), store_url(s));
-        begin_message(NULL, name.bytes);
-        hd_memory_free(&name);
+        begin_message(NULL, hd_store_name(store));
         clock_text(x.last, when);
         if (x.runs == 0)
             fputs(": nothing is recorded yet", stderr);

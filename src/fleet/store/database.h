@@ -57,12 +57,8 @@ struct database {
     const char *(*note)(const struct connection *c); /* hd_store_note(); NULL: none */
     const char *(*file)(const struct connection *c); /* hd_store_file(); NULL: none */
 
-    /* A statement whose words in braces were replaced; rows that it may return are
-     * dropped. */
-    bool (*run)(struct connection *c, const char *sql, const struct value *values,
-                size_t count, struct hd_error *err);
-
-    /* The rows that it returns, to be ended; NULL and err. Several may be open. */
+    /* The rows that a statement returns whose words in braces were replaced, to be ended;
+     * NULL and err. Several may be open. */
     struct rows *(*ask)(struct connection *c, const char *sql, const struct value *values,
                         size_t count, struct hd_error *err);
     /* The next row: *there is false behind the last. */

@@ -73,24 +73,21 @@ static bool find_unfit(struct hd_series_list *l, uint64_t id, struct hd_error *e
 
 /* --- a page of series ------------------------------------------------ */
 
-static const char *list_keep(struct hd_store *s, struct rows *rows, unsigned i,
-                             struct arena *a)
-{
-    const char *text = store_text(s, rows, i);
-    return arena_strdup(a, text, strlen(text));
-}
-
 static void read_series(struct hd_store *s, struct rows *rows, struct list_page *p)
 {
     struct arena *a = &p->arena;
     struct hd_stored_series *to = &p->all[p->count++];
+    const char **names[] = {[1] = &to->run.service,
+                            [2] = &to->run.host,
+                            [3] = &to->run.process,
+                            [6] = &to->run.build};
+    for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (names[i] != NULL)
+            *names[i] =
+                arena_strdup(a, store_text(s, rows, i), strlen(store_text(s, rows, i)));
     to->id = store_count(s, rows, 0);
-    to->run.service = list_keep(s, rows, 1, a);
-    to->run.host = list_keep(s, rows, 2, a);
-    to->run.process = list_keep(s, rows, 3, a);
     to->run.pid = store_count(s, rows, 4);
     to->run.started = store_real(s, rows, 5);
-    to->run.build = list_keep(s, rows, 6, a);
     to->run.instance = strtoull(store_text(s, rows, 7), NULL, 16);
     to->run.limit = store_count(s, rows, 8);
     run_parse_labels(&to->run, store_text(s, rows, 9), a);

@@ -256,14 +256,6 @@ static void postgres_end(struct rows *rows)
     free(rows);
 }
 
-static bool postgres_run(struct connection *c, const char *sql, const struct value *values,
-                         size_t count, struct hd_error *err)
-{
-    struct rows *rows = postgres_ask(c, sql, values, count, err);
-    postgres_end(rows);
-    return rows != NULL;
-}
-
 /* --- opening ----------------------------------------------------------------------- */
 
 static void ignore_notice(void *context, const char *message)
@@ -327,10 +319,12 @@ static bool connect_to(struct connection *c, const char *url, struct hd_error *e
         return fail_with(c, c->pq.PQerrorMessage(c->server), err);
     }
     c->pq.PQsetNoticeProcessor(c->server, ignore_notice, NULL);
-    return postgres_run(c,
-                        "SELECT set_config('lock_timeout', '60s', false) "
-                        "WHERE current_setting('lock_timeout') = '0'",
-                        NULL, 0, err);
+    struct rows *rows = postgres_ask(c,
+                                     "SELECT set_config('lock_timeout', '60s', false) "
+                                     "WHERE current_setting('lock_timeout') = '0'",
+                                     NULL, 0, err);
+    postgres_end(rows);
+    return rows != NULL;
 }
 
 static struct connection *open_connection(const char *url, enum hd_store_use use,
@@ -349,7 +343,6 @@ const struct database postgres_database = {
     .prefixes = prefixes,
     .open = open_connection,
     .close = close_connection,
-    .run = postgres_run,
     .ask = postgres_ask,
     .next = postgres_next,
     .column = column,

@@ -29,7 +29,7 @@ static int64_t schema_number_of(const char *step)
     return strtoll(step + sizeof(step_mark) - 1, NULL, 10);
 }
 
-static int64_t newest(void)
+int64_t schema_newest(void)
 {
     int64_t version = 0;
     for (const char *step = next_step(schema_sql); step != NULL; step = next_step(step + 1))
@@ -106,7 +106,7 @@ static bool look(struct hd_store *s, struct schema_found *f, struct hd_error *er
     if (f->version <= 0)
         return fail(err, HD_BAD_FORMAT, "is damaged: it has no version");
     /* Whether older programs may go on only newer versions say. */
-    return f->version <= newest() ||
+    return f->version <= schema_newest() ||
            store_ask_number(s, "SELECT accepts_version FROM heapdrift_store", NO_VALUES,
                             &f->accepts, NULL, err);
 }
@@ -123,12 +123,12 @@ static bool may_be_used(const struct schema_found *f, struct hd_error *err)
     if (f->other[0] != '\0')
         return fail(err, HD_UNSUPPORTED,
                     "not a store: it has a table %s; use a database of its own", f->other);
-    if (f->version > newest() && f->accepts > newest())
+    if (f->version > schema_newest() && f->accepts > schema_newest())
         return fail(err, HD_UNSUPPORTED,
                     "is a store of version %" PRId64
                     ", which accepts programs of version %" PRId64
                     " and later; this heapdrift is of version %" PRId64 ", replace it",
-                    f->version, f->accepts, newest());
+                    f->version, f->accepts, schema_newest());
     return f->version == 0 || f->version >= oldest ||
            fail(err, HD_UNSUPPORTED,
                 "is a store of version %" PRId64 "; this heapdrift uses version %" PRId64
@@ -139,7 +139,7 @@ static bool may_be_used(const struct schema_found *f, struct hd_error *err)
 /* Of a newer one what this program knows. */
 static void set_version(struct hd_store *s, const struct schema_found *f)
 {
-    s->version = f->version < newest() ? f->version : newest();
+    s->version = f->version < schema_newest() ? f->version : schema_newest();
     s->stored_version = f->version;
 }
 
@@ -157,7 +157,7 @@ bool schema_look(struct hd_store *s, struct hd_error *err)
 bool schema_look_again(struct hd_store *s, struct hd_error *err)
 {
     struct hd_error why = {0};
-    if (s->version == newest() || s->connection == NULL || schema_look(s, &why))
+    if (s->version == schema_newest() || s->connection == NULL || schema_look(s, &why))
         return true;
     return s->kind->remedy(s->connection) == REMEDY_RECONNECT ||
            fail(err, why.status, "%s", why.message);
@@ -201,7 +201,7 @@ static enum ending bring_forward(struct hd_store *s, void *context, struct hd_er
          !store_run(s, s->kind->make_alone, NO_VALUES, err)) ||
         !look(s, f, err))
         return ENDING_FAILED;
-    if (f->version >= newest() || (f->version > 0 && s->use != HD_STORE_UPGRADE))
+    if (f->version >= schema_newest() || (f->version > 0 && s->use != HD_STORE_UPGRADE))
         return ENDING_UNDONE;
     if (f->other[0] != '\0')
         return kept_if(may_be_used(f, err));
@@ -214,10 +214,10 @@ static enum ending bring_forward(struct hd_store *s, void *context, struct hd_er
             return ENDING_FAILED;
     bool has_roles = s->kind->has_rights != NULL && f->version > 0;
     if (!store_run(s, "UPDATE heapdrift_store SET version = $1",
-                   VALUES(of_number(newest())), err) ||
+                   VALUES(of_number(schema_newest())), err) ||
         (has_roles && !bring_roles_forward(s, f->version, err)))
         return ENDING_FAILED;
-    f->version = newest();
+    f->version = schema_newest();
     return ENDING_KEPT;
 }
 
@@ -228,7 +228,7 @@ bool schema_prepare(struct hd_store *s, struct hd_error *err)
         return schema_look(s, err);
     if (!look(s, &f, err))
         return false;
-    bool is_old = f.version > 0 && f.version < newest();
+    bool is_old = f.version > 0 && f.version < schema_newest();
     bool makes = f.version == 0 && f.other[0] == '\0';
     if (!(is_old && s->use == HD_STORE_UPGRADE) && !may_be_used(&f, err))
         return false;
@@ -240,9 +240,4 @@ bool schema_prepare(struct hd_store *s, struct hd_error *err)
     }
     set_version(s, &f);
     return true;
-}
-
-unsigned schema_newest(void)
-{
-    return (unsigned)newest();
 }

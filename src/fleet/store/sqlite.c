@@ -172,11 +172,10 @@ static void sqlite_end(struct rows *rows)
     free(rows);
 }
 
-static bool sqlite_run(struct connection *c, const char *sql, const struct value *values,
-                       size_t count, struct hd_error *err)
+static bool sqlite_run(struct connection *c, const char *sql, struct hd_error *err)
 {
     bool there = true;
-    struct rows *rows = sqlite_ask(c, sql, values, count, err);
+    struct rows *rows = sqlite_ask(c, sql, NULL, 0, err);
     bool ok = rows != NULL;
     while (ok && there)
         ok = sqlite_next(rows, &there, err);
@@ -270,7 +269,7 @@ static bool set_way_of_writing(struct connection *c, const char *sql, struct hd_
     const unsigned moment_ms = 20;
     for (unsigned waited = 0;; waited += moment_ms) {
         struct hd_error why = {0};
-        if (sqlite_run(c, sql, NULL, 0, &why))
+        if (sqlite_run(c, sql, &why))
             return true;
         if (why.status != HD_TIMED_OUT || waited >= c->wait_ms)
             return fail(err, why.status, "%s", why.message);
@@ -286,13 +285,13 @@ static bool prepare_writing(struct connection *c, const char *path, struct hd_er
     if (network)
         c->note = "on a network file system: writers wait for readers, and locks must "
                   "work; use PostgreSQL instead";
-    return sqlite_run(c, "PRAGMA auto_vacuum = INCREMENTAL", NULL, 0, err) &&
+    return sqlite_run(c, "PRAGMA auto_vacuum = INCREMENTAL", err) &&
            set_way_of_writing(
                c, network ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL",
                err) &&
-           sqlite_run(c, "PRAGMA synchronous = FULL", NULL, 0, err) &&
-           sqlite_run(c, "PRAGMA foreign_keys = ON", NULL, 0, err) &&
-           sqlite_run(c, "PRAGMA journal_size_limit = 16777216", NULL, 0, err);
+           sqlite_run(c, "PRAGMA synchronous = FULL", err) &&
+           sqlite_run(c, "PRAGMA foreign_keys = ON", err) &&
+           sqlite_run(c, "PRAGMA journal_size_limit = 16777216", err);
 }
 
 static void whole_part(sqlite3_context *context, int count, sqlite3_value **values)
@@ -339,11 +338,11 @@ static bool prepare_connection(struct connection *c, const char *path,
         return sqlite_failed(c, err);
     /* The first look at the file: is it a database at all? What is sorted stays in memory:
      * a sandbox allows no other files. */
-    if (!sqlite_run(c, "SELECT COUNT(*) FROM sqlite_master", NULL, 0, err) ||
-        !sqlite_run(c, "PRAGMA temp_store = MEMORY", NULL, 0, err))
+    if (!sqlite_run(c, "SELECT COUNT(*) FROM sqlite_master", err) ||
+        !sqlite_run(c, "PRAGMA temp_store = MEMORY", err))
         return false;
     return use != HD_STORE_READ ? prepare_writing(c, path, err)
-                                : sqlite_run(c, "PRAGMA query_only = ON", NULL, 0, err);
+                                : sqlite_run(c, "PRAGMA query_only = ON", err);
 }
 
 static int open_file(const char *path, enum hd_store_use use, sqlite3 **db)
@@ -459,8 +458,8 @@ static const char *file(const struct connection *c)
 
 static bool tidy(struct connection *c, struct hd_error *err)
 {
-    return sqlite_run(c, "PRAGMA incremental_vacuum", NULL, 0, err) &&
-           sqlite_run(c, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, 0, err);
+    return sqlite_run(c, "PRAGMA incremental_vacuum", err) &&
+           sqlite_run(c, "PRAGMA wal_checkpoint(TRUNCATE)", err);
 }
 
 const struct database sqlite_database = {
@@ -472,7 +471,6 @@ const struct database sqlite_database = {
     .close = close_connection,
     .note = sqlite_note,
     .file = file,
-    .run = sqlite_run,
     .ask = sqlite_ask,
     .next = sqlite_next,
     .column = column,

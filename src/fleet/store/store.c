@@ -77,36 +77,27 @@ static void put_words(const struct hd_store *s, const char *sql, struct text *to
     }
 }
 
-/* The statement for its database; NULL and err without a connection. */
-static const char *translated(const struct hd_store *s, const char *sql, struct text *to,
-                              struct hd_error *err)
+struct rows *store_ask(struct hd_store *s, const char *sql, const struct value *values,
+                       size_t count, struct hd_error *err)
 {
+    struct text own = {0};
     if (s->connection == NULL) {
         fail(err, HD_IO, "the connection was lost");
         return NULL;
     }
-    put_words(s, sql, to);
-    return text_string(to);
-}
-
-struct rows *store_ask(struct hd_store *s, const char *sql, const struct value *values,
-                       size_t count, struct hd_error *err)
-{
-    struct text t = {0};
-    const char *own = translated(s, sql, &t, err);
-    struct rows *rows =
-        own != NULL ? s->kind->ask(s->connection, own, values, count, err) : NULL;
-    text_free(&t);
+    put_words(s, sql, &own);
+    struct rows *rows = s->kind->ask(s->connection, text_string(&own), values, count, err);
+    text_free(&own);
     return rows;
 }
 
 bool store_run(struct hd_store *s, const char *sql, const struct value *values,
                size_t count, struct hd_error *err)
 {
-    struct text t = {0};
-    const char *own = translated(s, sql, &t, err);
-    bool ok = own != NULL && s->kind->run(s->connection, own, values, count, err);
-    text_free(&t);
+    bool ok;
+    struct rows *rows = store_ask(s, sql, values, count, err);
+    while (store_next(s, rows, &ok, err))
+        continue;
     return ok;
 }
 
@@ -449,7 +440,7 @@ struct hd_store_version hd_store_version(const struct hd_store *s)
 {
     return (struct hd_store_version){.found = (unsigned)s->found_version,
                                      .now = (unsigned)s->stored_version,
-                                     .newest = schema_newest()};
+                                     .newest = (unsigned)schema_newest()};
 }
 
 void hd_store_set_memory(struct hd_store *s, uint64_t bytes)

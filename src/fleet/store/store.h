@@ -109,7 +109,7 @@ bool schema_look(struct hd_store *s, struct hd_error *err);
  * connection that was lost is no failure: what follows connects again. */
 bool schema_look_again(struct hd_store *s, struct hd_error *err);
 
-unsigned schema_newest(void);
+int64_t schema_newest(void);
 
 /* --- types --------------------------------------------------------------------- */
 

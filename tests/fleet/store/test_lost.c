@@ -39,30 +39,17 @@ static bool lose_now(const char *sql)
     return !is_end && left > 0 && --left == 0;
 }
 
-static bool lose(struct hd_error *err)
-{
-    is_lost = true;
-    return fail(err, HD_IO, "the connection was lost");
-}
-
-static bool run(struct connection *c, const char *sql, const struct value *values,
-                size_t count, struct hd_error *err)
-{
-    if (!lose_now(sql))
-        return real->run(c, sql, values, count, err);
-    if (is_done)
-        real->run(c, sql, values, count, NULL);
-    return lose(err);
-}
-
 static struct rows *ask(struct connection *c, const char *sql, const struct value *values,
                         size_t count, struct hd_error *err)
 {
     if (!lose_now(sql))
         return real->ask(c, sql, values, count, err);
-    if (is_done)
-        real->run(c, sql, values, count, NULL);
-    lose(err);
+    struct rows *rows = is_done ? real->ask(c, sql, values, count, NULL) : NULL;
+    for (bool there = rows != NULL; there;)
+        there = real->next(rows, &there, NULL) && there;
+    real->end(rows);
+    is_lost = true;
+    fail(err, HD_IO, "the connection was lost");
     return NULL;
 }
 
@@ -88,7 +75,6 @@ static void lose_at(unsigned statement, bool done)
     if (t.store->kind != &lossy) {
         real = t.store->kind;
         lossy = *real;
-        lossy.run = run;
         lossy.ask = ask;
         lossy.remedy = remedy;
         lossy.open = reopen;
