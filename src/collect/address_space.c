@@ -64,8 +64,7 @@ bool address_space_read(struct address_space *space, pid_t pid, struct arena *ar
     while (fd >= 0 && (n = read(fd, block, BLOCK)) > 0)
         text_add(&t, block, (size_t)n);
     int why = n == 0 ? ESRCH : errno;
-    if (fd >= 0)
-        close(fd);
+    close_quietly(fd);
     for (const char *line = text_string(&t); n == 0 && *line != '\0';) {
         size_t len = strcspn(line, "\n");
         all = grow(all, count, &cap, sizeof(*all));
@@ -114,10 +113,8 @@ static int open_shared(int folder, const char *name, uint64_t *inode)
         *inode = (uint64_t)st.st_ino;
         return others_open_held(held);
     }
-    if (held >= 0) {
-        close(held);
-        errno = 0;
-    }
+    errno = held >= 0 ? 0 : errno;
+    close_quietly(held);
     return -1;
 }
 
@@ -149,10 +146,8 @@ bool page_source_open(struct page_source *p, pid_t pid, struct hd_error *err)
 
 void page_source_close(struct page_source *p)
 {
-    if (p->pages >= 0)
-        close(p->pages);
-    if (p->shared >= 0)
-        close(p->shared);
+    close_quietly(p->pages);
+    close_quietly(p->shared);
     p->pages = p->shared = -1;
 }
 

@@ -324,8 +324,7 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
         origin = origin_of(&target);
     ok = ok && (!target.visible || process_lock_wait(target.pid, &patience, &lock, err)) &&
          collect_named(&target, &how, to, collected, err);
-    if (lock >= 0)
-        close(lock);
+    close_quietly(lock);
     if (ok && fflush(to) != 0)
         ok = fail(err, HD_IO, "cannot write: %s", strerror(errno));
     if (ok) {

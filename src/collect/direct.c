@@ -309,8 +309,7 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
     process_copy_close(&d.of);
     if (room >= 0 && room != fileno(to))
         close(room);
-    if (d.lock >= 0)
-        close(d.lock);
+    close_quietly(d.lock);
     return ok;
 }
 

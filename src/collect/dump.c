@@ -83,8 +83,7 @@ static bool dump_ask(struct dump *d, enum ipc_command command, enum hd_core_kind
     int fd = target_connect(&d->target, &d->patience, err);
     bool ok =
         fd >= 0 && ipc_send(fd, &r, &d->patience, err) && await_answer(d, fd, reply, err);
-    if (fd >= 0)
-        close(fd);
+    close_quietly(fd);
     return ok;
 }
 
@@ -148,9 +147,7 @@ static bool dump(struct dump *d, enum hd_core_kind kind, struct hd_error *err)
     bool answered = false, is_too_new = true;
     for (int command = IPC_DUMP3; is_too_new && command >= IPC_DUMP; command--) {
         answered = dump_ask(d, (enum ipc_command)command, kind, reply, err);
-        is_too_new =
-            answered && !reply->ok &&
-            (reply->refusal == IPC_UNKNOWN_COMMAND || reply->refusal == IPC_BAD_ENCODING);
+        is_too_new = answered && reply_is_too_new(reply);
     }
     bool ok = answered && (reply->ok || refused(reply, kind, err));
     free(reply);
@@ -192,8 +189,7 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
                                            .bytes = dump_file_size(&d.file),
                                            .origin = origin};
     dump_file_close(&d.file);
-    if (lock >= 0)
-        close(lock);
+    close_quietly(lock);
     arena_free(&arena);
     return ok;
 }

@@ -71,9 +71,8 @@ static int make_file(const struct inside *at, void *context, struct text *answer
     int folder = hold_folder(at);
     if (folder < 0)
         return -1;
-    int fd = openat(folder, n->name, how, 0600), why = errno;
-    close(folder);
-    errno = why;
+    int fd = openat(folder, n->name, how, 0600);
+    close_quietly(folder);
     return fd;
 }
 
@@ -229,7 +228,6 @@ bool dump_file_copy_to(struct dump_file *f, FILE *to, struct hd_error *err)
 void dump_file_close(struct dump_file *f)
 {
     remove_ours(f);
-    if (f->fd >= 0)
-        close(f->fd);
+    close_quietly(f->fd);
     *f = (struct dump_file){.fd = -1};
 }

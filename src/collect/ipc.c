@@ -129,6 +129,12 @@ bool ipc_receive(int connection, struct reply *reply, const struct patience *p,
     return true;
 }
 
+bool reply_is_too_new(const struct reply *reply)
+{
+    return !reply->ok &&
+           (reply->refusal == IPC_UNKNOWN_COMMAND || reply->refusal == IPC_BAD_ENCODING);
+}
+
 const char *ipc_refusal(int32_t hresult)
 {
     static const struct {

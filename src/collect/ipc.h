@@ -70,6 +70,9 @@ struct reply {
 bool ipc_receive(int connection, struct reply *reply, const struct patience *p,
                  struct hd_error *err);
 
+/* Whether a runtime does not know that command yet: an older one may do. */
+bool reply_is_too_new(const struct reply *reply);
+
 /* What a refusal means, as the end of a sentence. */
 const char *ipc_refusal(int32_t hresult);
 

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
@@ -18,19 +17,11 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 enum { SAFELY = O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK };
-
-static void close_keeping_errno(int fd)
-{
-    int why = errno;
-    close(fd);
-    errno = why;
-}
 
 /* --- apart ----------------------------------------------------------------- */
 
@@ -119,7 +110,7 @@ static pid_t begin_apart(const struct apart *a, int *from)
 {
     static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
     const pid_t parent = getpid();
-    int ends[2], why;
+    int ends[2];
     sigset_t all, before;
     sigfillset(&all);
     pthread_mutex_lock(&one);
@@ -129,13 +120,11 @@ static pid_t begin_apart(const struct apart *a, int *from)
         child = fork();
         if (child == 0)
             be_child(a, parent, ends[1]);
-        why = errno;
         pthread_sigmask(SIG_SETMASK, &before, NULL);
-        close(ends[1]);
+        close_quietly(ends[1]);
         *from = ends[0];
         if (child < 0)
-            close(ends[0]);
-        errno = why;
+            close_quietly(ends[0]);
     }
     pthread_mutex_unlock(&one);
     return child;
@@ -228,8 +217,8 @@ bool apart_run(const struct apart *a, const struct patience *p, struct text *ans
             poll(NULL, 0, TICK_MS);
     }
     close(from);
-    if (!ok && *fd >= 0) {
-        close(*fd);
+    if (!ok) {
+        close_quietly(*fd);
         *fd = -1;
     }
     errno = why;
@@ -240,24 +229,22 @@ bool apart_run(const struct apart *a, const struct patience *p, struct text *ans
 
 int others_open(pid_t pid, const char *name, int how)
 {
-    char path[96];
-    snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
-    return open(path, how | SAFELY);
+    return open(proc_path(pid, name).text, how | SAFELY);
 }
 
 int others_open_namespace(pid_t pid, const char *kind)
 {
-    char path[96];
-    snprintf(path, sizeof(path), "/proc/%ld/ns/%s", (long)pid, kind);
-    return open(path, O_RDONLY | (SAFELY & ~O_NOFOLLOW));
+    char name[64];
+    snprintf(name, sizeof(name), "ns/%s", kind);
+    return open(proc_path(pid, name).text, O_RDONLY | (SAFELY & ~O_NOFOLLOW));
 }
 
 DIR *others_list_of(pid_t pid, const char *name)
 {
     int fd = others_open(pid, name, O_RDONLY | O_DIRECTORY);
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    if (dir == NULL && fd >= 0)
-        close_keeping_errno(fd);
+    if (dir == NULL)
+        close_quietly(fd);
     return dir;
 }
 
@@ -270,15 +257,13 @@ int others_open_held(int held)
     errno = EINVAL;
     if (fstat(held, &st) == 0 && S_ISREG(st.st_mode))
         fd = open(path, O_RDONLY | (SAFELY & ~O_NOFOLLOW));
-    close_keeping_errno(held);
+    close_quietly(held);
     return fd;
 }
 
 int others_open_program(pid_t pid)
 {
-    char path[64];
-    snprintf(path, sizeof(path), "/proc/%ld/exe", (long)pid);
-    int held = open(path, O_PATH | O_CLOEXEC);
+    int held = open(proc_path(pid, "exe").text, O_PATH | O_CLOEXEC);
     return held >= 0 ? others_open_held(held) : -1;
 }
 
@@ -311,12 +296,12 @@ static int walk(int root, const char *path, int how)
         bool is_last = path[len + strspn(path + len, "/")] == '\0';
         if (len >= sizeof(part) || (len == 2 && memcmp(path, "..", 2) == 0)) {
             errno = ENOENT;
-            close_keeping_errno(at);
+            close_quietly(at);
             return -1;
         }
         snprintf(part, sizeof(part), "%.*s", (int)len, len > 0 ? path : ".");
         int next = openat(at, part, SAFELY | (is_last ? how : O_PATH | O_DIRECTORY));
-        close_keeping_errno(at);
+        close_quietly(at);
         if (is_last)
             return next;
         at = next;
@@ -405,17 +390,14 @@ bool others_run(const char *path, const struct other_work *w, const struct patie
                       .work = work_inside,
                       .context = &job};
     if (is_inside) {
-        char root[64];
-        snprintf(root, sizeof(root), "/proc/%ld/root", (long)pid);
-        job.at.root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        job.at.root = open(proc_path(pid, "root").text, O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (job.at.root < 0)
             return false;
         a.keeps = job.at.root;
         a.as = a.as == NULL && others_rights(pid, &its) ? &its : a.as;
     }
     bool ok = apart_run(&a, p, answer, fd);
-    if (is_inside)
-        close_keeping_errno(job.at.root);
+    close_quietly(a.keeps);
     return ok;
 }
 
@@ -448,7 +430,7 @@ static void list(const struct look_request *l, const struct inside *at, int fold
     const struct dirent *entry;
     struct others_owners o = {.len = 0};
     if (dir == NULL) {
-        close_keeping_errno(folder);
+        close_quietly(folder);
         return;
     }
     while ((errno = 0, entry = readdir(dir)) != NULL && to->len < most) {
@@ -490,7 +472,7 @@ static int look(const struct inside *at, void *context, struct text *answer)
     if (fd < 0)
         return -1;
     if (fstat(fd, &st) != 0) {
-        close_keeping_errno(fd);
+        close_quietly(fd);
         return -1;
     }
     seen = (struct look){-1, st.st_mode, st.st_uid, st.st_dev, st.st_ino};
@@ -511,7 +493,7 @@ static int look(const struct inside *at, void *context, struct text *answer)
         errno = ENOTSOCK;
         connection = S_ISSOCK(st.st_mode) ? transport.connect(path, &alone) : -1;
     }
-    close_keeping_errno(fd);
+    close_quietly(fd);
     return connection;
 }
 
@@ -552,143 +534,4 @@ bool others_list(const char *folder, bool (*is_wanted)(const char *name),
 {
     struct look_request l = {.what = LOOK_FOLDER, .patience = p, .is_wanted = is_wanted};
     return others_look_at(folder, &l, seen, sockets);
-}
-
-/* --- facts about a process, for the program --------------------------------- */
-
-static const struct patience brief = {.silence_ms = 1000};
-
-static bool is_pid(uint64_t pid)
-{
-    errno = ESRCH;
-    return pid > 0 && pid <= INT32_MAX;
-}
-
-char *hd_process_file(uint64_t pid, const char *name, size_t *size)
-{
-    struct text t = {0};
-    bool ok = is_pid(pid) && proc_read_file((pid_t)pid, name, &t);
-    int why = errno;
-    if (!ok)
-        text_free(&t);
-    else
-        text_string(&t); /* ends it */
-    *size = t.len;
-    errno = why;
-    return t.data;
-}
-
-uint64_t hd_process_start(uint64_t pid)
-{
-    return is_pid(pid) ? proc_start((pid_t)pid) : 0;
-}
-
-bool hd_socket_is_gone(const char *socket)
-{
-    struct look seen;
-    return !others_look(socket, LOOK_NAME, &brief, &seen) &&
-           (errno == ENOENT || errno == ENOTDIR || errno == ESRCH);
-}
-
-/* --- the program ----------------------------------------------------------- */
-
-struct program_copy {
-    pid_t pid;
-    int to;
-};
-
-enum { PROGRAM_SECONDS = 10, PROGRAM_MEGABYTES = 1024 };
-
-/* In a child: a file system that never answers must not stop us. */
-static int copy_program(void *context, struct text *answer)
-{
-    const struct program_copy *c = context;
-    static char block[1 << 16];
-    size_t left = (size_t)PROGRAM_MEGABYTES << 20;
-    (void)answer;
-    int from = others_open_program(c->pid);
-    ssize_t got = from >= 0 ? 1 : -1;
-    while (got > 0 && (got = read(from, block, sizeof(block))) > 0) {
-        if ((size_t)got > left) {
-            errno = EFBIG;
-            return -1;
-        }
-        left -= (size_t)got;
-        for (ssize_t at = 0, put; at < got; at += put) {
-            put = write(c->to, block + at, (size_t)(got - at));
-            if (put < 0)
-                return -1;
-        }
-    }
-    errno = got < 0 ? errno : 0;
-    return -1;
-}
-
-bool hd_process_program(uint64_t pid, FILE *to, struct hd_error *err)
-{
-    const struct patience ten = {.silence_ms = PROGRAM_SECONDS * 1000};
-    struct program_copy c = {.pid = (pid_t)pid, .to = fileno(to)};
-    const struct apart work = {.keeps = c.to, .work = copy_program, .context = &c};
-    struct text answer = {0};
-    int none;
-    bool ok = is_pid(pid) && apart_run(&work, &ten, &answer, &none);
-    int why = errno;
-    text_free(&answer);
-    return ok || fail(err,
-                      why == EFBIG       ? HD_TOO_BIG
-                      : why == ETIMEDOUT ? HD_TIMED_OUT
-                                         : HD_IO,
-                      "the program of process %" PRIu64 " cannot be read: %s", pid,
-                      strerror(why));
-}
-
-/* --- control groups -------------------------------------------------------- */
-
-struct group_files {
-    const char *const *paths;
-    size_t count;
-};
-
-/* Only files of control groups are the kernel's; the process may have mounted others over
- * them. */
-static int read_group_files(const struct inside *at, void *context, struct text *answer)
-{
-    const long version_1 = 0x27e0eb, version_2 = 0x63677270;
-    const struct group_files *g = context;
-    struct statfs st;
-    for (size_t i = 0; i < g->count; i++) {
-        char text[HD_GROUP_FILE] = "";
-        int fd = inside_open(&(struct inside){at->root, g->paths[i]}, O_PATH);
-        bool is_of_kernel = fd >= 0 && fstatfs(fd, &st) == 0 &&
-                            ((long)st.f_type == version_1 || (long)st.f_type == version_2);
-        if (is_of_kernel && (fd = others_open_held(fd)) >= 0 &&
-            read(fd, text, sizeof(text) - 1) < 0)
-            text[0] = '\0';
-        if (fd >= 0)
-            close(fd);
-        text_add(answer, text, sizeof(text));
-    }
-    errno = 0;
-    return -1;
-}
-
-bool hd_process_group_files(uint64_t pid, const char *const *paths, size_t count,
-                            char (*texts)[HD_GROUP_FILE])
-{
-    struct group_files g = {paths, count};
-    const struct other_work work = {.work = read_group_files, .context = &g};
-    struct text answer = {0};
-    struct arena scratch = {0};
-    struct proc proc;
-    char root[64];
-    int none;
-    bool ok = is_pid(pid) && proc_read(&proc, (pid_t)pid, &scratch) && !proc.same_files;
-    arena_free(&scratch);
-    snprintf(root, sizeof(root), "/proc/%llu/root/", (unsigned long long)pid);
-    ok = ok && others_run(root, &work, &brief, &answer, &none) &&
-         answer.len == count * HD_GROUP_FILE;
-    if (ok)
-        memcpy(texts, answer.data, answer.len);
-    text_free(&answer);
-    return ok;
 }

@@ -1,3 +1,7 @@
+/* What /proc, control groups and namespaces tell of a process: the one place of this house
+ * that reads facts of a process from the kernel. src/windows/target.c is its counterpart.
+ */
+#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
 #include "collect/proc.h"
 
 #include "base/c_locale.h"
@@ -10,6 +14,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <linux/nsfs.h>
 #include <linux/sched.h>
@@ -23,6 +28,7 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <time.h>
@@ -46,20 +52,25 @@ bool proc_read_path(const char *path, struct text *to)
     return n >= 0;
 }
 
+struct proc_path proc_path(pid_t pid, const char *name)
+{
+    struct proc_path path;
+    snprintf(path.text, sizeof(path.text), "/proc/%ld/%s", (long)pid, name);
+    return path;
+}
+
 bool proc_read_file(pid_t pid, const char *name, struct text *to)
 {
-    char path[96];
-    snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
-    return proc_read_path(path, to);
+    return proc_read_path(proc_path(pid, name).text, to);
 }
 
 enum namespaces proc_namespace(pid_t pid, const char *kind, uint64_t *inode)
 {
-    char path[96], own[64];
+    char name[64], own[64];
     struct stat ours, its;
-    snprintf(path, sizeof(path), "/proc/%ld/ns/%s", (long)pid, kind);
+    snprintf(name, sizeof(name), "ns/%s", kind);
     snprintf(own, sizeof(own), "/proc/self/ns/%s", kind);
-    bool is_known = stat(path, &its) == 0 && stat(own, &ours) == 0;
+    bool is_known = stat(proc_path(pid, name).text, &its) == 0 && stat(own, &ours) == 0;
     if (inode != NULL)
         *inode = is_known ? (uint64_t)its.st_ino : 0;
     return !is_known                                                ? NAMESPACE_UNKNOWN
@@ -262,9 +273,8 @@ static bool read_of(struct proc *p, const char *name, struct text *to)
 
 static const char *read_link(pid_t pid, const char *name, struct arena *arena)
 {
-    char path[64], target[PATH_MAX];
-    snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
-    ssize_t len = readlink(path, target, sizeof(target) - 1);
+    char target[PATH_MAX];
+    ssize_t len = readlink(proc_path(pid, name).text, target, sizeof(target) - 1);
     return len > 0 ? arena_strdup(arena, target, (size_t)len) : NULL;
 }
 
@@ -281,13 +291,11 @@ static uint64_t age_of(uint64_t start)
 
 bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
 {
-    char path[64];
     struct stat st;
     struct text t = {0};
     uint64_t mounts;
     *p = (struct proc){.pid = pid, .inner_pid = pid, .folder = "/tmp"};
-    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-    if (pid <= 0 || stat(path, &st) != 0)
+    if (pid <= 0 || stat(proc_path(pid, "stat").text, &st) != 0)
         return false;
     p->uid = p->real_uid = st.st_uid;
     if (read_of(p, "stat", &t)) {
@@ -374,10 +382,9 @@ uint64_t proc_memory(pid_t pid)
 
 bool proc_is_hidden(pid_t pid)
 {
-    char path[64];
     struct stat st;
-    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-    return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM) && stat(path, &st) != 0;
+    return pid > 0 && (kill(pid, 0) == 0 || errno == EPERM) &&
+           stat(proc_path(pid, "stat").text, &st) != 0;
 }
 
 /* --- all of them --------------------------------------------------------------- */
@@ -424,13 +431,16 @@ static int find_user(uid_t uid, struct passwd *user, char *buffer, size_t size,
 #define find_user getpwuid_r
 #endif
 
-const char *proc_user(uid_t uid, struct arena *arena)
+struct user_name proc_user(uid_t uid)
 {
     char buffer[4096];
     struct passwd user, *found = NULL;
+    struct user_name name;
     if (find_user(uid, &user, buffer, sizeof(buffer), &found) == 0 && found != NULL)
-        return arena_strdup(arena, found->pw_name, strlen(found->pw_name));
-    return arena_printf(arena, "uid %lu", (unsigned long)uid);
+        snprintf(name.text, sizeof(name.text), "%s", found->pw_name);
+    else
+        snprintf(name.text, sizeof(name.text), "uid %lu", (unsigned long)uid);
+    return name;
 }
 
 /* --- one collector at a time --------------------------------------------------- */
@@ -481,7 +491,6 @@ bool process_lock_wait(pid_t pid, const struct patience *p, int *lock, struct hd
 /* --- whose share it uses ---------------------------------------------------------- */
 
 /* The kernel nests them 32 deep. */
-/* The kernel nests them 32 deep. */
 uint64_t process_owner(pid_t pid, uid_t uid)
 {
     uid_t maker = 0;
@@ -495,8 +504,7 @@ uint64_t process_owner(pid_t pid, uid_t uid)
         close(at);
         at = outer;
     }
-    if (at >= 0)
-        close(at);
+    close_quietly(at);
     return maker != 0 ? maker : uid;
 }
 
@@ -549,8 +557,7 @@ static void find_host(struct hd_origin *o, const struct proc *proc)
         v.namespace = others_open_namespace(proc->pid, "uts");
         if (v.namespace >= 0 && pthread_create(&thread, NULL, visit, &v) == 0)
             pthread_join(thread, NULL);
-        if (v.namespace >= 0)
-            close(v.namespace);
+        close_quietly(v.namespace);
         told = is_host(v.host) ? v.host : proc->host;
     }
     if (told != NULL && is_host(told))
@@ -622,6 +629,143 @@ struct hd_origin origin_of(const struct target *t)
     return o;
 }
 
+/* --- facts about a process, for the program --------------------------------- */
+
+static const struct patience brief = {.silence_ms = 1000};
+
+static bool is_pid(uint64_t pid)
+{
+    errno = ESRCH;
+    return pid > 0 && pid <= INT32_MAX;
+}
+
+char *hd_process_file(uint64_t pid, const char *name, size_t *size)
+{
+    struct text t = {0};
+    bool ok = is_pid(pid) && proc_read_file((pid_t)pid, name, &t);
+    int why = errno;
+    if (!ok)
+        text_free(&t);
+    else
+        text_string(&t); /* ends it */
+    *size = t.len;
+    errno = why;
+    return t.data;
+}
+
+uint64_t hd_process_start(uint64_t pid)
+{
+    return is_pid(pid) ? proc_start((pid_t)pid) : 0;
+}
+
+bool hd_socket_is_gone(const char *socket)
+{
+    struct look seen;
+    return !others_look(socket, LOOK_NAME, &brief, &seen) &&
+           (errno == ENOENT || errno == ENOTDIR || errno == ESRCH);
+}
+
+/* --- the program ----------------------------------------------------------- */
+
+struct program_copy {
+    pid_t pid;
+    int to;
+};
+
+enum { PROGRAM_SECONDS = 10, PROGRAM_MEGABYTES = 1024 };
+
+/* In a child: a file system that never answers must not stop us. */
+static int copy_program(void *context, struct text *answer)
+{
+    const struct program_copy *c = context;
+    static char block[1 << 16];
+    size_t left = (size_t)PROGRAM_MEGABYTES << 20;
+    (void)answer;
+    int from = others_open_program(c->pid);
+    ssize_t got = from >= 0 ? 1 : -1;
+    while (got > 0 && (got = read(from, block, sizeof(block))) > 0) {
+        if ((size_t)got > left) {
+            errno = EFBIG;
+            return -1;
+        }
+        left -= (size_t)got;
+        for (ssize_t at = 0, put; at < got; at += put) {
+            put = write(c->to, block + at, (size_t)(got - at));
+            if (put < 0)
+                return -1;
+        }
+    }
+    errno = got < 0 ? errno : 0;
+    return -1;
+}
+
+bool hd_process_program(uint64_t pid, FILE *to, struct hd_error *err)
+{
+    const struct patience ten = {.silence_ms = PROGRAM_SECONDS * 1000};
+    struct program_copy c = {.pid = (pid_t)pid, .to = fileno(to)};
+    const struct apart work = {.keeps = c.to, .work = copy_program, .context = &c};
+    struct text answer = {0};
+    int none;
+    bool ok = is_pid(pid) && apart_run(&work, &ten, &answer, &none);
+    int why = errno;
+    text_free(&answer);
+    return ok || fail(err,
+                      why == EFBIG       ? HD_TOO_BIG
+                      : why == ETIMEDOUT ? HD_TIMED_OUT
+                                         : HD_IO,
+                      "the program of process %" PRIu64 " cannot be read: %s", pid,
+                      strerror(why));
+}
+
+/* --- control groups -------------------------------------------------------- */
+
+struct group_files {
+    const char *const *paths;
+    size_t count;
+};
+
+/* Only files of control groups are the kernel's; the process may have mounted others over
+ * them. */
+static int read_group_files(const struct inside *at, void *context, struct text *answer)
+{
+    const long version_1 = 0x27e0eb, version_2 = 0x63677270;
+    const struct group_files *g = context;
+    struct statfs st;
+    for (size_t i = 0; i < g->count; i++) {
+        char text[HD_GROUP_FILE] = "";
+        int fd = inside_open(&(struct inside){at->root, g->paths[i]}, O_PATH);
+        bool is_of_kernel = fd >= 0 && fstatfs(fd, &st) == 0 &&
+                            ((long)st.f_type == version_1 || (long)st.f_type == version_2);
+        if (is_of_kernel && (fd = others_open_held(fd)) >= 0 &&
+            read(fd, text, sizeof(text) - 1) < 0)
+            text[0] = '\0';
+        close_quietly(fd);
+        text_add(answer, text, sizeof(text));
+    }
+    errno = 0;
+    return -1;
+}
+
+bool hd_process_group_files(uint64_t pid, const char *const *paths, size_t count,
+                            char (*texts)[HD_GROUP_FILE])
+{
+    struct group_files g = {paths, count};
+    const struct other_work work = {.work = read_group_files, .context = &g};
+    struct text answer = {0};
+    struct arena scratch = {0};
+    struct proc proc;
+    int none;
+    bool ok = is_pid(pid) && proc_read(&proc, (pid_t)pid, &scratch) && !proc.same_files;
+    arena_free(&scratch);
+    ok = ok &&
+         others_run(proc_path((pid_t)pid, "root/").text, &work, &brief, &answer, &none) &&
+         answer.len == count * HD_GROUP_FILE;
+    if (ok)
+        memcpy(texts, answer.data, answer.len);
+    text_free(&answer);
+    return ok;
+}
+
 /* --- why it may not be looked into ------------------------------------------------ */
 
 enum { NOT_KNOWN = -1, CAP_SYS_PTRACE_BIT = 19 };
@@ -644,7 +788,7 @@ static struct denied_facts denied_facts_of(pid_t pid)
                  has_name ? p.short_name : "another tool", (long)tracer);
     }
     if (uid != HD_UNKNOWN && (uid_t)uid != geteuid())
-        snprintf(f.user, sizeof(f.user), "%s", proc_user((uid_t)uid, &scratch));
+        snprintf(f.user, sizeof(f.user), "%.63s", proc_user((uid_t)uid).text);
     f.is_kernel = proc_number(status, "\nVmSize:", 0, 10) == HD_UNKNOWN;
     proc_read_path("/proc/self/status", &t);
     uint64_t rights = proc_number(text_string(&t), "\nCapEff:", 0, 16);

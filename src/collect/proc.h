@@ -47,6 +47,12 @@ uint64_t proc_number(const char *status, const char *word, int skip, int base);
  * pid with the same start is the same process. */
 uint64_t proc_start(pid_t pid);
 
+/* "/proc/PID/name" */
+struct proc_path {
+    char text[96];
+};
+struct proc_path proc_path(pid_t pid, const char *name);
+
 /* All of a file, a mebibyte at most, in the place of what to held. False with errno. */
 bool proc_read_path(const char *path, struct text *to);
 bool proc_read_file(pid_t pid, const char *name, struct text *to); /* /proc/PID/name */
@@ -91,7 +97,10 @@ pid_t *proc_rising(pid_t *all, size_t count, struct arena *arena);
 uint64_t process_owner(pid_t pid, uid_t uid);
 
 /* "alice", or "uid 1234". */
-const char *proc_user(uid_t uid, struct arena *arena);
+struct user_name {
+    char text[256];
+};
+struct user_name proc_user(uid_t uid);
 
 /* --- one collector at a time --------------------------------------------------- */
 

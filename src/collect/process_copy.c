@@ -207,8 +207,7 @@ static int visit_files(const struct inside *at, void *context, struct text *answ
         if (file >= 0 && v->to != NULL)
             copy_from(file, v->to + p->at, p->size, p->area->offset);
         text_add_char(answer, file >= 0 ? 1 : 0);
-        if (file >= 0)
-            close(file);
+        close_quietly(file);
     }
     errno = 0;
     return -1;
@@ -222,10 +221,8 @@ static struct text visit_images(const struct process_copy *c, bool copies,
                                    copies ? c->room.bytes + CORE_MEMORY_AT : NULL};
     const struct other_work work = {.work = visit_files, .context = &v};
     struct text is_there = {0};
-    char root[64];
     int none;
-    snprintf(root, sizeof(root), "/proc/%ld/root/", (long)c->pid);
-    others_run(root, &work, p, &is_there, &none);
+    others_run(proc_path(c->pid, "root/").text, &work, p, &is_there, &none);
     while (is_there.len < c->images.count)
         text_add_char(&is_there, false);
     return is_there;
@@ -552,8 +549,7 @@ bool process_copy_is_same(const struct process_copy *c, struct hd_error *err)
 void process_copy_close(struct process_copy *c)
 {
     copy_room_free(&c->room);
-    if (c->mem >= 0)
-        close(c->mem);
+    close_quietly(c->mem);
     page_source_close(&c->pages);
     runs_free(&c->runs);
     free(c->images.all);

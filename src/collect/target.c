@@ -209,13 +209,10 @@ static bool may_trust(uid_t owner)
 
 static bool foreign(const char *socket, uid_t owner, struct hd_error *err)
 {
-    struct arena scratch = {0};
-    fail(err, HD_IO,
-         "the diagnostics socket belongs to user %s; run heapdrift as that user, or as "
-         "root (%s)",
-         proc_user(owner, &scratch), socket);
-    arena_free(&scratch);
-    return false;
+    return fail(err, HD_IO,
+                "the diagnostics socket belongs to user %s; run heapdrift as that user, or "
+                "as root (%s)",
+                proc_user(owner).text, socket);
 }
 
 static bool cannot_connect(const char *socket, struct hd_error *err)
@@ -299,10 +296,8 @@ struct target_search {
 static void wrong_user(struct hd_error *err, const char *socket, const struct proc *proc,
                        uid_t uid)
 {
-    struct arena scratch = {0};
     fail(err, HD_IO, "user %s listens on %s, not %s, the user of process %ld",
-         proc_user(uid, &scratch), socket, proc_user(proc->uid, &scratch), (long)proc->pid);
-    arena_free(&scratch);
+         proc_user(uid).text, socket, proc_user(proc->uid).text, (long)proc->pid);
 }
 
 static void try(struct target_search *s, const struct candidate *c,
@@ -338,31 +333,28 @@ static void try(struct target_search *s, const struct candidate *c,
 static bool no_socket(const struct proc *proc, pid_t pid, bool unreadable,
                       struct hd_error *err)
 {
-    struct arena scratch = {0};
     if (proc == NULL && proc_is_hidden(pid))
-        fail(
-            err, HD_IO,
-            "process %ld is hidden from this user by /proc (hidepid); run heapdrift as its "
-            "user, or as root",
-            (long)pid);
-    else if (proc == NULL)
-        fail(err, HD_IO, "no process %ld", (long)pid);
-    else if (geteuid() != 0 && proc->uid != geteuid())
-        fail(err, HD_IO,
-             "process %ld (%s) belongs to user %s; run heapdrift as that user, or as root",
-             (long)pid, proc->name, proc_user(proc->uid, &scratch));
-    else if (unreadable)
-        fail(err, HD_IO, "process %ld (%s): no permission to look for its socket in %s",
-             (long)pid, proc->name, proc->folder);
-    else
-        fail_about(
-            err, HD_ABOUT_SOCKETS, HD_IO,
-            "process %ld (%s) has no diagnostics socket in %s: it runs no .NET Core 3.0 "
-            "or later, is native AOT without events, DOTNET_EnableDiagnostics=0 is set, or "
-            "its TMPDIR is read-only or too long",
-            (long)pid, proc->name, proc->folder);
-    arena_free(&scratch);
-    return false;
+        return fail(err, HD_IO,
+                    "process %ld is hidden from this user by /proc (hidepid); run "
+                    "heapdrift as its user, or as root",
+                    (long)pid);
+    if (proc == NULL)
+        return fail(err, HD_IO, "no process %ld", (long)pid);
+    if (geteuid() != 0 && proc->uid != geteuid())
+        return fail(err, HD_IO,
+                    "process %ld (%s) belongs to user %s; run heapdrift as that user, or "
+                    "as root",
+                    (long)pid, proc->name, proc_user(proc->uid).text);
+    if (unreadable)
+        return fail(err, HD_IO,
+                    "process %ld (%s): no permission to look for its socket in %s",
+                    (long)pid, proc->name, proc->folder);
+    return fail_about(
+        err, HD_ABOUT_SOCKETS, HD_IO,
+        "process %ld (%s) has no diagnostics socket in %s: it runs no .NET Core 3.0 or "
+        "later, is native AOT without events, DOTNET_EnableDiagnostics=0 is set, or its "
+        "TMPDIR is read-only or too long",
+        (long)pid, proc->name, proc->folder);
 }
 
 static bool target_decide(const struct target_search *s, struct target *t, pid_t pid,
@@ -562,7 +554,8 @@ struct found *targets_find(size_t *count, const char **incomplete, const struct 
         struct found *found = &all[*count];
         if (!target_describe(found, &c.all[i], &asking, arena))
             continue;
-        found->user = proc_user(found->target.uid, arena);
+        const struct user_name user = proc_user(found->target.uid);
+        found->user = arena_strdup(arena, user.text, strlen(user.text));
         found->owner =
             process_owner(found->target.visible ? found->target.pid : 0, found->target.uid);
         ++*count;

@@ -106,8 +106,7 @@ struct request tracing_request(enum ipc_command command, enum tracing_kind kind,
 
 static void close_fd(int *fd)
 {
-    if (*fd >= 0)
-        close(*fd);
+    close_quietly(*fd);
     *fd = -1;
 }
 
@@ -148,11 +147,10 @@ static bool send_request(struct event_session *t, enum ipc_command command,
 static bool read_answer(struct event_session *t, const struct reply *reply,
                         struct hd_error *err)
 {
-    if (reply->ok)
-        t->id = reply->size >= 8 ? le_u64(reply->payload) : 0;
     if (!reply->ok)
         return fail(err, HD_UNSUPPORTED, "no heap snapshot: %s (0x%08" PRIX32 ")",
                     ipc_refusal(reply->refusal), (uint32_t)reply->refusal);
+    t->id = reply->size >= 8 ? le_u64(reply->payload) : 0;
     return t->id != 0 ||
            fail(err, HD_UNSUPPORTED, "the process responds without a tracing session");
 }
@@ -173,10 +171,7 @@ bool tracing_start(struct event_session *t, enum tracing_kind kind,
         answered = send_request(t, command, t->is_without_collection ? TRACING_WALK : kind,
                                 p, err) &&
                    receive_start(t, reply, p, err);
-        bool is_too_new =
-            answered && !reply->ok &&
-            (reply->refusal == IPC_UNKNOWN_COMMAND || reply->refusal == IPC_BAD_ENCODING);
-        if (!is_too_new)
+        if (!answered || !reply_is_too_new(reply))
             break;
         close_fd(&t->stream);
     }

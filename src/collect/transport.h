@@ -9,9 +9,20 @@
 
 #include "base/clock.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
+#include <unistd.h>
+
+/* Closes a descriptor, unless it is -1; errno stays. */
+static inline void close_quietly(int fd)
+{
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    errno = why;
+}
 
 /* How long to be patient. */
 struct patience {

@@ -92,12 +92,10 @@ static int connect_to(const char *path, const struct patience *p)
         else
             poll(NULL, 0, RETRY_MS);
     }
-    if (folder >= 0)
-        close(folder);
+    close_quietly(folder);
     if (why == 0)
         return fd;
-    if (fd >= 0)
-        close(fd);
+    close_quietly(fd);
     errno = why;
     return -1;
 }

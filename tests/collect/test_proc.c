@@ -181,8 +181,8 @@ Test(proc, another_folder_is_no_version)
 Test(proc, users_have_names_or_numbers)
 {
     struct arena arena = {0};
-    cr_expect_str_eq(proc_user(0, &arena), "root");
-    cr_expect_str_eq(proc_user(3999999999u, &arena), "uid 3999999999");
+    cr_expect_str_eq(proc_user(0).text, "root");
+    cr_expect_str_eq(proc_user(3999999999u).text, "uid 3999999999");
     arena_free(&arena);
 }
 
