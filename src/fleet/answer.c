@@ -465,16 +465,6 @@ static void add_service(struct answer_builder *m, const struct hd_run_record *al
  *
  * Each host of each service by itself. */
 
-static const struct hd_run_record *last_of_all(const struct hd_run_record *all, size_t len)
-{
-    const struct hd_run_record *last = &all[0];
-    for (size_t i = 1; i < len; i++)
-        if (all[i].count > 0 && (last->count == 0 || all[i].times[all[i].count - 1] >=
-                                                         last->times[last->count - 1]))
-            last = &all[i];
-    return last;
-}
-
 /* What tells suspects apart. */
 struct answer_key {
     const char *type, *holder;
@@ -524,7 +514,10 @@ static void take_worst(struct hd_fleet_host_row *row, const struct hd_run_record
 static struct hd_fleet_host_row row_of(const struct hd_run_record *all, size_t len,
                                        uint64_t limit)
 {
-    const struct hd_run_record *last = last_of_all(all, len);
+    const struct hd_run_record *last = &all[0];
+    for (size_t i = 1; i < len; i++)
+        if (all[i].count > 0 && last_time(&all[i]) >= last_time(last))
+            last = &all[i];
     struct hd_fleet_host_row row = {.service = last->run.service,
                                     .host = last->run.host,
                                     .build = last->run.build,

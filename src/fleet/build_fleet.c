@@ -165,35 +165,24 @@ static void add_line_of_types(struct build *b, const char *label, const char *li
 }
 
 /* A chain that goes through the holder says it too. */
-static bool leads_through(const char *chain, const char *holder)
-{
-    size_t len = strlen(holder);
-    return strncmp(chain, holder, len) == 0 &&
-           (chain[len] == '\0' ||
-            strncmp(chain + len, HOLDER_ARROW, strlen(HOLDER_ARROW)) == 0);
-}
-
 static void fleet_add_holder(struct build *b, const struct hd_fleet_suspect *s)
 {
-    bool is_one =
-        s->chain != NULL && s->holder != NULL && leads_through(s->chain, s->holder);
+    size_t len = s->holder != NULL ? strlen(s->holder) : 0;
+    bool is_one = s->chain != NULL && s->holder != NULL &&
+                  strncmp(s->chain, s->holder, len) == 0 &&
+                  (s->chain[len] == '\0' ||
+                   strncmp(s->chain + len, HOLDER_ARROW, strlen(HOLDER_ARROW)) == 0);
     add_line_of_types(b, "held by", is_one ? s->chain : s->holder);
     if (!is_one)
         add_line_of_types(b, "chain", s->chain);
 }
 
-/* The page of a run beside this one, or why there is none; NULL: nobody made any. */
-static const struct hd_page_of_run *page_of(const struct build *b, uint64_t run)
-{
-    for (size_t i = 0; b->page != NULL && i < b->page->page_count; i++)
-        if (b->page->pages[i].run == run)
-            return &b->page->pages[i];
-    return NULL;
-}
-
+/* The page of a run beside this one, or why there is none; nothing if nobody made any. */
 static void add_page(struct build *b, struct doc_line *l, const struct hd_fleet_suspect *s)
 {
-    const struct hd_page_of_run *page = page_of(b, s->run);
+    const struct hd_page_of_run *page = NULL;
+    for (size_t i = 0; page == NULL && b->page != NULL && i < b->page->page_count; i++)
+        page = b->page->pages[i].run == s->run ? &b->page->pages[i] : NULL;
     if (page == NULL)
         return;
     struct doc_runs *to = doc_piece(b->doc, l, "");

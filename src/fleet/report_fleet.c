@@ -370,18 +370,6 @@ static void warn_count(struct hd_report *r, enum warning_code code, uint64_t cou
     r->warnings[r->warning_count - 1].count = count;
 }
 
-static void add_warnings(struct hd_report *r, const struct hd_fleet_answer *a)
-{
-    struct text t = {0};
-    warn_count(r, WARN_RUNS_NOT_JUDGED, a->runs[HD_NOT_JUDGED] + a->runs[HD_UNSURE]);
-    warn_count(r, WARN_SNAPSHOTS_DAMAGED, a->runs_damaged);
-    warn_count(r, WARN_HOST_UNKNOWN, a->unnamed_hosts);
-    if (a->shards_missing == 0)
-        return;
-    phrase_shards_missing(&t, a);
-    report_warn_text(r, WARN_SHARDS_MISSING, (size_t)-1, &t);
-}
-
 struct hd_report *hd_report_fleet(struct hd_fleet *f, const struct hd_fleet_options *opt)
 {
     static const struct report_maker maker = {count_suspects, is_conclusive, cut, release};
@@ -399,7 +387,14 @@ struct hd_report *hd_report_fleet(struct hd_fleet *f, const struct hd_fleet_opti
     a->store = report_string(r, how.store);
     for (size_t i = 0; i < a->suspect_count + a->few_count + a->open_count; i++)
         add_evidence(r, a, &a->suspects[i]);
-    add_warnings(r, a);
+    warn_count(r, WARN_RUNS_NOT_JUDGED, a->runs[HD_NOT_JUDGED] + a->runs[HD_UNSURE]);
+    warn_count(r, WARN_SNAPSHOTS_DAMAGED, a->runs_damaged);
+    warn_count(r, WARN_HOST_UNKNOWN, a->unnamed_hosts);
+    if (a->shards_missing > 0) {
+        struct text t = {0};
+        phrase_shards_missing(&t, a);
+        report_warn_text(r, WARN_SHARDS_MISSING, (size_t)-1, &t);
+    }
     summarize(r, a);
     cut(r, &r->arena);
     report_publish(r);

@@ -390,20 +390,6 @@ static void open_places(struct all *a)
     }
 }
 
-/* Of new folders nothing is left where nothing was collected. */
-static void close_places(const struct all *a)
-{
-    for (size_t i = 0; i < a->count; i++) {
-        if (!a->items[i].has_folder || a->items[i].taken > 0)
-            continue;
-        char *path = collect_path_of(a, &a->items[i], 0);
-        rmdir(path);
-        free(path);
-    }
-    if (a->is_new)
-        rmdir(a->folder);
-}
-
 /* --- children ---------------------------------------------------------------------- */
 
 _Noreturn static void be_child(struct all *a, const struct item *item)
@@ -426,21 +412,6 @@ _Noreturn static void be_child(struct all *a, const struct item *item)
 
 /* What a child that begins anew has to know. Only a name may have anything in it. */
 enum { ERRAND_SIZE = 2048 };
-
-static void start(struct all *a, struct item *item)
-{
-    char errand[ERRAND_SIZE];
-    snprintf(errand, sizeof(errand), "%u %" PRIu32 " %s %s %s", (unsigned)item->keep_names,
-             a->round, item->name, item->process->socket, item->who);
-    fflush(NULL);
-    item->child = child_begin(errand);
-    if (item->child == 0)
-        be_child(a, item);
-    item->is_out = item->child < 0;
-    if (item->is_out)
-        trouble(item->who, strerror(errno));
-    a->running += !item->is_out;
-}
 
 static void see_end(struct all *a, struct item *item, int how)
 {
@@ -484,11 +455,23 @@ static void wait_for_one(struct all *a)
 static size_t take_each(struct all *a)
 {
     size_t most = a->options->threads_given ? a->settings->threads : 1, left = 0;
+    char errand[ERRAND_SIZE];
     a->c.begin = seconds_now();
     for (size_t i = 0; i < a->count && !a->c.stopped; i++) {
-        if (a->items[i].is_out)
+        struct item *item = &a->items[i];
+        if (item->is_out)
             continue;
-        start(a, &a->items[i]);
+        snprintf(errand, sizeof(errand), "%u %" PRIu32 " %s %s %s",
+                 (unsigned)item->keep_names, a->round, item->name, item->process->socket,
+                 item->who);
+        fflush(NULL);
+        item->child = child_begin(errand);
+        if (item->child == 0)
+            be_child(a, item);
+        item->is_out = item->child < 0;
+        if (item->is_out)
+            trouble(item->who, strerror(errno));
+        a->running += !item->is_out;
         while (a->running >= most)
             wait_for_one(a);
     }
@@ -525,12 +508,19 @@ static int collect_each(struct all *a)
         if (a->round >= a->options->snapshot_count || left == 0 || !collecting_wait(&a->c))
             break;
     }
-    close_places(a);
-    collecting_end(&a->c);
     for (size_t i = 0; i < a->count; i++) {
-        failed += a->items[i].is_out;
-        taken += a->items[i].taken > 0;
+        const struct item *item = &a->items[i];
+        failed += item->is_out;
+        taken += item->taken > 0;
+        /* Of new folders nothing is left where nothing was collected. */
+        char *path = collect_path_of(a, item, 0);
+        if (item->has_folder && item->taken == 0)
+            rmdir(path);
+        free(path);
     }
+    if (a->is_new)
+        rmdir(a->folder);
+    collecting_end(&a->c);
     if (a->c.stopped)
         fputs("heapdrift: stopped; snapshots collected so far are kept\n", stderr);
     else if (failed > 0 && a->count > 1)

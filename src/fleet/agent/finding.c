@@ -278,19 +278,6 @@ static void announce(struct agent *a)
     }
 }
 
-static void add_new(struct agent *a, const struct look *look)
-{
-    for (size_t i = 0; i < look->found.count; i++)
-        if (!look->known[i] && has_socket(&look->found.all[i]))
-            add_if_meant(a, &look->found.all[i]);
-    announce(a);
-    if (a->count > 0 || a->told_missing)
-        return;
-    a->told_missing = true;
-    finding_note(a, a->options->name != NULL ? a->options->name : ".NET",
-                 "no such process; waiting for one");
-}
-
 /* --- the one that is meant -------------------------------------------------------------
  */
 
@@ -454,10 +441,18 @@ void finding_look(struct agent *a)
     if (is_short && !a->told_incomplete && a->numbered > 0)
         finding_note(a, "processes", "%s", look.found.incomplete);
     a->told_incomplete = is_short;
+    for (size_t i = 0; a->options->all && i < look.found.count; i++)
+        if (!look.known[i] && has_socket(&look.found.all[i]))
+            add_if_meant(a, &look.found.all[i]);
     if (a->options->all)
-        add_new(a, &look);
+        announce(a);
     else if (a->count == 0)
         finding_choose(a, &look);
+    if (a->options->all && a->count == 0 && !a->told_missing) {
+        a->told_missing = true;
+        finding_note(a, a->options->name != NULL ? a->options->name : ".NET",
+                     "no such process; waiting for one");
+    }
     free(look.known);
     hd_processes_free(&look.found);
     a->looked = seconds_now();

@@ -21,10 +21,7 @@ typedef void pair_reader(void *context, const char *name, const char *value);
 
 static char *copy_of(const char *s, size_t len)
 {
-    char *copy = more(NULL, len + 1);
-    memcpy(copy, s, len);
-    copy[len] = '\0';
-    return copy;
+    return memcpy(zeroed(len + 1, 1), s, len);
 }
 
 static int digit(char c)

@@ -96,12 +96,11 @@ static bool has_same_command(const struct sighted *a, const struct sighted *b)
 static bool watched_is_better(const struct sighted *a, const struct sighted *b,
                               const struct sighted *last)
 {
-    if (a->is_denied != b->is_denied)
-        return b->is_denied;
     bool first = has_same_command(a, last), second = has_same_command(b, last);
-    if (first != second)
-        return first;
-    return a->born != b->born ? a->born > b->born : a->pid > b->pid;
+    return a->is_denied != b->is_denied ? b->is_denied
+           : first != second            ? first
+           : a->born != b->born         ? a->born > b->born
+                                        : a->pid > b->pid;
 }
 
 static bool is_of_same_service(const struct sighted *last, const struct sighted *next)

@@ -247,12 +247,12 @@ static void fleet_pages_free(struct settings *s)
 {
     struct fleet_options *o = s->own;
     struct fleet_pages *p = o->pages;
-    for (size_t i = 0; p != NULL && i < p->count; i++)
+    if (p == NULL)
+        return;
+    for (size_t i = 0; i < p->count; i++)
         free(p->all[i].path);
-    if (p != NULL) {
-        free(p->told);
-        free(p->index);
-    }
+    free(p->told);
+    free(p->index);
     free(p);
     o->pages = NULL;
 }
@@ -266,33 +266,30 @@ struct feed {
     struct hd_series_list *list;
 };
 
-/* What a series points to: what the list gives is gone with the next one. */
-enum { NAMES = 4 };
-struct own {
-    char *names[NAMES];
-};
-
-static struct own *own_names(struct hd_run *run)
+/* The names that a series points to, in one piece: those of the list are gone with the next
+ * one. */
+static char *own_names(struct hd_run *run)
 {
-    const char **names[NAMES] = {&run->service, &run->host, &run->process, &run->build};
-    struct own *own = zeroed(1, sizeof(*own));
-    for (size_t i = 0; i < NAMES; i++) {
-        size_t size = *names[i] != NULL ? strlen(*names[i]) + 1 : 0;
-        if (size > 0)
-            *names[i] = own->names[i] = memcpy(more(NULL, size), *names[i], size);
+    const char **names[] = {&run->service, &run->host, &run->process, &run->build};
+    const size_t count = sizeof(names) / sizeof(*names);
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++)
+        size += *names[i] != NULL ? strlen(*names[i]) + 1 : 0;
+    char *own = zeroed(size, 1), *to = own;
+    for (size_t i = 0; i < count; i++) {
+        size = *names[i] != NULL ? strlen(*names[i]) + 1 : 0;
+        *names[i] = size > 0 ? memcpy(to, *names[i], size) : NULL;
+        to += size;
     }
     return own;
 }
 
 static void done(void *context, struct hd_fleet_series *series)
 {
-    struct own *own = series->own;
     (void)context;
     for (size_t k = 0; k < series->snapshot_count; k++)
         hd_memory_free(&series->snapshots[k].bytes);
-    for (size_t i = 0; own != NULL && i < NAMES; i++)
-        free(own->names[i]);
-    free(own);
+    free(series->own);
 }
 
 static bool fleet_next(void *context, struct hd_fleet_series *series, struct hd_error *err)
