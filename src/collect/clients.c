@@ -1,6 +1,3 @@
-#include "collect/clients.h"
-
-#include "base/clock.h"
 #include "collect/proc.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
  * its heap. The parts are target (sockets), ipc (messages) and session (a heap walk). */
 #include "base/error.h"
 #include "base/workers.h"
-#include "collect/clients.h"
 #include "collect/find_target.h"
 #include "collect/proc.h"
 #include "collect/session.h"

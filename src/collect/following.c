@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "collect/find_target.h"
 #include "collect/movement_events.h"
-#include "collect/tracing.h"
+#include "collect/session.h"
 #include "heap/snapshot.h"
 #include "heapdrift.h"
 #include "trace/nettrace.h"

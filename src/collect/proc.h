@@ -275,6 +275,24 @@ bool others_look(const char *path, enum look_for what, const struct patience *p,
 bool others_list(const char *folder, bool (*is_wanted)(const char *name),
                  const struct patience *p, struct look *seen, struct text *sockets);
 
+/* --- who else is connected ---------------------------------------------------- */
+
+/* To the diagnostics socket of a process: clients.c.
+ *
+ * The kernel lists the Unix sockets of this network namespace, each with the path that it
+ * is bound to and the inode of its other end (linux/unix_diag.h); the other end is an
+ * entry of somebody's /proc/PID/fd. Nothing is sent to the process or to its clients.
+ *
+ * Nobody is found when the kernel does not answer, when the clients belong to another
+ * user, or when they are in other namespaces; nor a tool that listens and has the runtime
+ * connect (DOTNET_DiagnosticPorts). */
+
+/* The processes that hold a connection to the socket at that path, without this one: by
+ * pid, at most HD_MAX_CLIENTS of them. Returns how many. Takes a second at most, and
+ * memory for 256 connections. socket is an absolute path, perhaps through
+ * /proc/PID/root. */
+size_t clients_find(const char *socket, struct hd_client clients[HD_MAX_CLIENTS]);
+
 /* --- the socket ------------------------------------------------------------- */
 
 /* The diagnostics socket of a process: found, checked, connected to.

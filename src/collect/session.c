@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "collect/tracing.h"
 #include "heap/ids.h"
 #include "trace/trace_heap_events.h"
 #include "trace/trace_survey.h"

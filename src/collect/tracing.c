@@ -1,4 +1,4 @@
-#include "collect/tracing.h"
+#include "collect/session.h"
 
 #include "base/error.h"
 #include "base/little_endian.h"

@@ -1,8 +1,8 @@
 /* What reads the memory of a process or looks into the kernel: it is there, to say that it
  * is not. */
 #include "base/error.h"
-#include "collect/clients.h"
 #include "collect/live/last_resort.h"
+#include "collect/proc.h"
 
 #include <sys/signalfd.h>
 #include <unistd.h>

@@ -7,7 +7,7 @@
  * nothing. From .NET 5 to 10 the answer to the start comes behind the walk, so the session
  * can be ended at once; other runtimes are refused. Prints the bytes and the seconds. */
 #include "base/little_endian.h"
-#include "collect/tracing.h"
+#include "collect/session.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,6 @@
 /* How much of its memory a process may use for a snapshot of it, by what is known before.
  */
 #include "collect/session.h"
-#include "collect/tracing.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

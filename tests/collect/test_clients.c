@@ -1,5 +1,4 @@
 /* Who else is connected to a socket: children of this process. */
-#include "collect/clients.h"
 
 #include "collect/proc.h"
 #include "support/scratch.h"

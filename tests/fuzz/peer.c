@@ -9,7 +9,7 @@
 #include "fuzz/surfaces.h"
 
 #include "base/error.h"
-#include "collect/clients.h"
+#include "collect/proc.h"
 #include "collect/dump_file.h"
 #include "collect/find_target.h"
 

@@ -1,6 +1,6 @@
 /* F_SETLEASE. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
-#include "fleet/agent/follow_folder.h"
+#include "fleet/agent/agent.h"
 
 #include "cli/guard/allocate.h"
 #include "cli/guard/trust.h"

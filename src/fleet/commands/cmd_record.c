@@ -11,7 +11,6 @@
 #include "cli/terminal/progress.h"
 #include "collect/live/children.h"
 #include "fleet/agent/agent.h"
-#include "fleet/agent/follow_folder.h"
 #include "fleet/agent/stored_run.h"
 #include "heapdrift_store.h"
 
