@@ -5,7 +5,6 @@
 #include "fleet/fleet.h"
 #include "heap/place.h"
 #include "series/ranking_constants.h"
-#include "series/trend.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -24,18 +23,12 @@ enum { FEWEST_SNAPSHOTS = 2, CHAIN_DEPTH = 32 };
  * between is unknown or too short. */
 static double rate_of(const double *times, const uint64_t *bytes, size_t count)
 {
-    double x[TREND_MAX_POINTS], y[TREND_MAX_POINTS];
-    size_t n = 0;
-    for (size_t k = 0; k < count; k++) {
-        if (bytes[k] == HD_UNKNOWN || (n > 0 && !(times[k] > x[n - 1])))
-            continue;
-        x[n] = times[k];
-        y[n++] = (double)bytes[k];
-    }
-    const struct trend t = {.n = n, .x = x, .y = y};
-    if (n < FEWEST_SNAPSHOTS || x[n - 1] - x[0] < shortest_span)
-        return NAN;
-    return trend_slope(&t, 0, n) * 3600;
+    struct points p;
+    fleet_points(&p, times, bytes, count);
+    size_t n = p.trend.n;
+    return n < FEWEST_SNAPSHOTS || p.x[n - 1] - p.x[0] < shortest_span
+               ? NAN
+               : trend_slope(&p.trend, 0, n) * 3600;
 }
 
 /* --- a run ------------------------------------------------------------------- */

@@ -106,6 +106,21 @@ int fleet_order_of_two(const char *a, const char *b, const char *then_a, const c
     return order != 0 ? order : fleet_order(then_a, then_b);
 }
 
+/* --- numbers ---------------------------------------------------------------- */
+
+void fleet_points(struct points *to, const double *times, const uint64_t *bytes,
+                  size_t count)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < count && n < TREND_MAX_POINTS; k++) {
+        if (bytes[k] == HD_UNKNOWN || (n > 0 && !(times[k] > to->x[n - 1])))
+            continue;
+        to->x[n] = times[k];
+        to->y[n++] = (double)bytes[k];
+    }
+    to->trend = (struct trend){.n = n, .x = to->x, .y = to->y};
+}
+
 /* --- order ------------------------------------------------------------------ */
 
 static int by_run(const void *a, const void *b)

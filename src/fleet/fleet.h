@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "heapdrift_fleet.h"
+#include "series/trend.h"
 
 struct fleet_name;
 struct fleet_series;
@@ -45,6 +46,15 @@ int fleet_order(const char *a, const char *b);
 /* The same by another name if those are equal. */
 int fleet_order_of_two(const char *a, const char *b, const char *then_a,
                        const char *then_b);
+
+/* Bytes over time, as far as they are known: at most TREND_MAX_POINTS, each later than the
+ * one before. */
+struct points {
+    double x[TREND_MAX_POINTS], y[TREND_MAX_POINTS];
+    struct trend trend; /* of these */
+};
+void fleet_points(struct points *to, const double *times, const uint64_t *bytes,
+                  size_t count);
 
 /* How many shards are not there. */
 unsigned fleet_shards_missing(const struct hd_fleet *f);

@@ -7,7 +7,6 @@
  * where no run before shows it both are the same. Looking at several boundaries makes a
  * small number more likely, so it counts times their number (Bonferroni). */
 #include "fleet/answer.h"
-#include "series/trend.h"
 
 #include <math.h>
 #include <stdlib.h>

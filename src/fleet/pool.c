@@ -10,7 +10,6 @@
  * it grows at nearly all hours, and as fast later in a run as before. */
 #include "base/search.h"
 #include "fleet/answer.h"
-#include "series/trend.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -362,23 +361,11 @@ void pools_set_suspects(struct pools *p, size_t suspects)
 
 /* --- what a suspect shows ---- */
 
-struct points {
-    double x[TREND_MAX_POINTS], y[TREND_MAX_POINTS];
-    struct trend trend;
-};
-
 /* What it retained behind the start of the run, where that is known. */
 static void take_points(struct points *to, const struct hit *hit, size_t first)
 {
-    size_t n = 0;
-    for (size_t k = first; k < hit->run->count && n < TREND_MAX_POINTS; k++) {
-        if (hit->finding->retained[k] == HD_UNKNOWN ||
-            (n > 0 && !(hit->run->times[k] > to->x[n - 1])))
-            continue;
-        to->x[n] = hit->run->times[k];
-        to->y[n++] = (double)hit->finding->retained[k];
-    }
-    to->trend = (struct trend){.n = n, .x = to->x, .y = to->y};
+    fleet_points(to, hit->run->times + first, hit->finding->retained + first,
+                 hit->run->count - first);
 }
 
 /* Its process came near its limit, and a good part of the way with what this retains. */

@@ -26,25 +26,14 @@
 static int ends[2] = {-1, -1};
 static volatile LONG is_blocked;
 
-static int number_of(unsigned long what)
-{
-    switch (what) {
-    case CTRL_C_EVENT:
-        return SIGINT;
-    case CTRL_BREAK_EVENT:
-        return SIGQUIT;
-    case CTRL_CLOSE_EVENT:
-        return SIGHUP;
-    default:
-        return SIGTERM;
-    }
-}
-
 /* Whether what happened was blocked, and is there to be read. What ends the program at once
  * when its handler returns does not come back from here. */
 static bool signals_take(unsigned long what)
 {
-    struct signalfd_siginfo told = {.ssi_signo = (uint32_t)number_of(what)};
+    struct signalfd_siginfo told = {.ssi_signo = what == CTRL_C_EVENT       ? SIGINT
+                                                 : what == CTRL_BREAK_EVENT ? SIGQUIT
+                                                 : what == CTRL_CLOSE_EVENT ? SIGHUP
+                                                                            : SIGTERM};
     if (!is_blocked || ends[1] < 0)
         return false;
     _write(ends[1], &told, sizeof(told));

@@ -9,9 +9,9 @@
 #include "fuzz/surfaces.h"
 
 #include "base/error.h"
-#include "collect/proc.h"
 #include "collect/dump_file.h"
 #include "collect/find_target.h"
+#include "collect/proc.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -111,21 +111,6 @@ static void add_to_document(struct record_output *t, const char *path,
     json_add(t->snapshots, o);
 }
 
-static void record_output_thinned(struct record_output *t, const struct hd_thinned *done)
-{
-    if (t->snapshots == NULL) {
-        printf("thinned out: %" PRIu64 " snapshot%s and %" PRIu64
-               " series deleted, %" PRIu64 " snapshot%s kept\n",
-               done->snapshots, done->snapshots == 1 ? "" : "s", done->series, done->left,
-               done->left == 1 ? " is" : "s are");
-        return;
-    }
-    t->thinned = json_made(json_object());
-    json_member(t->thinned, "snapshots", json_of_count(done->snapshots));
-    json_member(t->thinned, "series", json_of_count(done->series));
-    json_member(t->thinned, "left", json_of_count(done->left));
-}
-
 /* --- recording ------------------------------------------------------------------- */
 
 /* Its own options begin with the names of a run, as those of a collected one. */
@@ -299,7 +284,17 @@ static bool thin(struct recorder *r)
         store_trouble(store_url(r->settings), &err);
         return false;
     }
-    record_output_thinned(&r->told, &done);
+    if (r->told.snapshots == NULL) {
+        printf("thinned out: %" PRIu64 " snapshot%s and %" PRIu64
+               " series deleted, %" PRIu64 " snapshot%s kept\n",
+               done.snapshots, done.snapshots == 1 ? "" : "s", done.series, done.left,
+               done.left == 1 ? " is" : "s are");
+        return true;
+    }
+    r->told.thinned = json_made(json_object());
+    json_member(r->told.thinned, "snapshots", json_of_count(done.snapshots));
+    json_member(r->told.thinned, "series", json_of_count(done.series));
+    json_member(r->told.thinned, "left", json_of_count(done.left));
     return true;
 }
 
