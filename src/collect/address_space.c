@@ -1,11 +1,10 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
-#include "collect/address_space.h"
+#include "collect/process_copy.h"
 
 #include "base/error.h"
 #include "base/little_endian.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "collect/proc.h"
 
 #include <dirent.h>
 #include <errno.h>

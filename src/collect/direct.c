@@ -4,11 +4,8 @@
 #include "base/error.h"
 #include "base/input.h"
 #include "clr/clr.h"
-#include "collect/address_space.h"
 #include "collect/find_target.h"
-#include "collect/proc.h"
 #include "collect/process_copy.h"
-#include "collect/thread_freeze.h"
 
 #include <elf.h>
 #include <errno.h>

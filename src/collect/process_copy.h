@@ -6,13 +6,147 @@
 
 #include "base/text.h"
 #include "clr/clr.h"
-#include "collect/address_space.h"
 #include "collect/proc.h"
-#include "collect/thread_freeze.h"
 
 #include <sys/procfs.h>
 
-/* --- the copy ------------------------------------------------------------------ */
+/* --- address_space.c -------------------------------------------------------- */
+
+/* What a process has mapped, and which pages of it are worth a copy.
+ *
+ * From /proc/PID/maps and /proc/PID/pagemap; looking changes nothing in the process: no
+ * page is touched that it has not touched itself. Pages that lie unchanged in a file of a
+ * disk stay there. It must not know what a runtime is, but for the memory that one shares
+ * with itself (doublemapper: data that is executed is written through a second mapping). */
+
+/* What the kernel's pages are a multiple of: those of aarch64 may have 16 or 64 KiB. */
+enum { PAGE = 4096 };
+
+struct area {
+    uint64_t start, end;
+    uint64_t offset; /* in its file */
+    uint64_t inode;
+    bool readable, writable, executable, is_private;
+    const char *path; /* as the kernel names it; "" memory without a file */
+};
+
+/* Areas by address; strings in the arena. */
+struct address_space {
+    struct area *areas;
+    size_t count;
+};
+
+/* False when it cannot be read, with what errno says; ESRCH: it has ended. */
+bool address_space_read(struct address_space *space, pid_t pid, struct arena *arena);
+
+/* Whether the file system of an open file is in memory (tmpfs), as that of memfd is. */
+bool is_in_memory(int fd);
+
+/* Whether it is a file on a disk that is still there. */
+bool area_is_of_file(const struct area *a);
+
+/* --- pages to copy ------------------------------------------------------------ */
+
+/* Side by side, of one area. */
+struct run {
+    uint64_t address, size;
+    const struct area *area;
+    bool is_shared; /* through the file that it is shared by, not through the process */
+    uint64_t at;    /* where a copy goes, from the beginning of all */
+};
+
+/* Memory that the process has, and between runs of it what it has not touched: that reads
+ * as zeros, and takes no place in a file with holes. */
+struct span {
+    uint64_t address, size;
+    const struct area *area;
+    uint64_t at;
+};
+
+/* malloc'd, by address. */
+struct runs {
+    struct run *all;
+    size_t count, cap;
+    struct span *spans;
+    size_t span_count, span_cap;
+    uint64_t size;      /* of all runs */
+    uint64_t span_size; /* of all spans */
+};
+
+/* Where pages are looked up: open while the process is looked at. */
+struct page_source {
+    int pages;  /* /proc/PID/pagemap */
+    int shared; /* the file of the doublemapper; -1 none */
+    uint64_t shared_inode;
+    uint64_t page; /* size of those that pagemap has entries of */
+};
+
+bool page_source_open(struct page_source *p, pid_t pid, struct hd_error *err);
+void page_source_close(struct page_source *p);
+
+/* Those that the process has written: of private memory, and what it shares with itself.
+ * False if the kernel does not tell. */
+bool runs_find(struct runs *runs, const struct page_source *from,
+               const struct address_space *space, struct hd_error *err);
+void runs_free(struct runs *runs);
+
+/* --- thread_freeze.c -------------------------------------------------------- */
+
+/* A process stands still for a moment: every thread, by ptrace.
+ *
+ * Safe by construction: threads are seized (PTRACE_SEIZE), not stopped by a signal, so the
+ * kernel lets go of all of them when the one that holds them ends, however that ends; no
+ * SIGSTOP is left behind, the parent of the process is told nothing, and a process that
+ * was stopped before stays so. A signal that is on its way to a thread when that is
+ * stopped is looked at without being taken (WNOWAIT): it arrives afterwards, also where
+ * nobody is left to pass it on. docs/collect.md.
+ *
+ * It must not know what is read meanwhile. */
+
+struct still_thread {
+    pid_t id;
+    int signal; /* that is on its way to it; 0 */
+    bool stands, is_gone;
+};
+
+struct thread_freeze {
+    pid_t pid;
+    struct still_thread
+        *threads; /* in the order of /proc/PID/task, those seen later last */
+    size_t count, cap;
+    uint64_t began_us; /* when the first was stopped, on clock_us() */
+    atomic_bool is_unwanted;
+};
+
+/* What is done while it stands still; false and err, as usual. It runs in a thread of its
+ * own, which holds the others, and ends soon when thread_freeze_is_unwanted(). */
+struct meanwhile {
+    bool (*work)(const struct thread_freeze *s, void *context, struct hd_error *err);
+    void *context;
+    /* Asked every 20 ms or so, in the thread of the caller; false: end. NULL: go on. */
+    bool (*go_on)(void *context);
+    void *go_on_context;
+};
+
+/* Stop every thread, and those that they start meanwhile, work, and let them run on.
+ * *stood_us becomes the time for which they stood still. False, with all of them running,
+ * if that failed or work did: HD_UNSUPPORTED says which right is missing, HD_TIMED_OUT that
+ * a thread did not stop within half a second (it waits in the kernel for a disk, or for a
+ * child that it vforked), HD_IO that the process has ended. */
+bool thread_freeze_run(pid_t pid, const struct meanwhile *m, uint64_t *stood_us,
+                       struct hd_error *err);
+
+static inline bool thread_freeze_is_unwanted(const struct thread_freeze *s)
+{
+    return atomic_load_explicit(&s->is_unwanted, memory_order_relaxed);
+}
+
+/* A set of registers of one, by the type of its note (NT_PRSTATUS), size bytes of it; false
+ * if the thread is gone, or has none. For the thread that works. */
+bool thread_freeze_registers(const struct thread_freeze *s, size_t i, uint32_t set,
+                             void *registers, size_t size);
+
+/* --- process_copy.c --------------------------------------------------------- */
 
 /* A file, mapped. */
 struct copy_room {

@@ -1,8 +1,7 @@
-#include "collect/thread_freeze.h"
+#include "collect/process_copy.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "collect/proc.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* What a process has mapped, of the process that runs this test: each kind of memory is
  * made, and the runs found in it are held against what was written. */
 #define _GNU_SOURCE /* memfd_create */
-#include "collect/address_space.h"
+#include "collect/process_copy.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

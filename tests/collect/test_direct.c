@@ -1,7 +1,6 @@
 /* Memory of a process without .NET: what of it is copied, and what a core of it holds. */
 #include "clr/process/process_image.h"
 #include "collect/process_copy.h"
-#include "collect/thread_freeze.h"
 
 #include <criterion/criterion.h>
 #include <elf.h>

@@ -1,9 +1,7 @@
 /* A process with many threads that count, stopped and let go, also by readers that are
  * killed: it must go on counting, and get every signal that was sent to it. */
-#include "collect/thread_freeze.h"
+#include "collect/process_copy.h"
 
-#include "collect/address_space.h"
-#include "collect/proc.h"
 #include "support/random.h"
 
 #include <criterion/criterion.h>
