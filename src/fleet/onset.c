@@ -74,7 +74,7 @@ struct service_builds *onset_builds(const struct hd_run_record *all, size_t len,
         b->all[i] = seen[i];
         b->by_name[i] = &b->all[i];
     }
-    qsort(b->by_name, n, sizeof(*b->by_name), by_name_of_build);
+    qsort(b->by_name, n, sizeof(const struct service_build *), by_name_of_build);
     free(seen);
     return b;
 }
@@ -84,8 +84,8 @@ uint32_t onset_build_of(const struct service_builds *b, const struct hd_run_reco
     const struct service_build wanted = {.name = run->run.build}, *key = &wanted;
     if (wanted.name == NULL || b->len == 0)
         return NO_BUILD;
-    const struct service_build *const *found =
-        bsearch(&key, b->by_name, b->len, sizeof(*b->by_name), by_name_of_build);
+    const struct service_build *const *found = bsearch(
+        &key, b->by_name, b->len, sizeof(const struct service_build *), by_name_of_build);
     return found != NULL ? (uint32_t)(*found - b->all) : NO_BUILD;
 }
 
