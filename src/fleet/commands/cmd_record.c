@@ -425,16 +425,6 @@ static void thin_at_times(void *context)
         f->thinned = now;
 }
 
-/* What is wrong with the store from the start will not change by itself. */
-static bool store_can_be_opened(const struct settings *s)
-{
-    struct settings named = *s;
-    bool is_away = false;
-    named.store = store_url(s);
-    struct store_queue q = storing_begin(&named);
-    return storing_probe(&q, &is_away) || is_away;
-}
-
 static int record_follow(const struct settings *s)
 {
     struct following_records f = {.settings = s, .signals = {.signals = -1}};
@@ -444,7 +434,12 @@ static int record_follow(const struct settings *s)
                              .take = take_apart,
                              .rest = thin_at_times,
                              .context = &f};
-    if (!store_can_be_opened(s) || !collecting_begin(&f.signals, s))
+    struct settings named = *s;
+    bool is_away = false;
+    named.store = store_url(s);
+    struct store_queue q = storing_begin(&named);
+    /* What is wrong with the store from the start will not change by itself. */
+    if ((!storing_probe(&q, &is_away) && !is_away) || !collecting_begin(&f.signals, s))
         return EXIT_TROUBLE;
     follow_folders(&how, &f.signals);
     collecting_end(&f.signals);

@@ -252,13 +252,21 @@ static bool digest_build(struct hd_store *s, struct record *r, struct hd_snapsho
 
 /* --- the facts ----------------------------------------------------------------- */
 
-/* The same file is the same snapshot, whatever it is called and wherever it lies. But a
- * table knows no object: two hosts, or two moments, may have equal ones, so of a table run
- * and second count too. What is less than a second is lost where files are copied. */
-static bool find_source(struct record *r, const struct hd_snapshot *snap,
-                        struct hd_error *err)
+static bool find_facts(struct record *r, struct hd_snapshot *snap,
+                       const struct hd_recording *how, struct hd_error *err)
 {
     uint64_t hash;
+    r->run = run_stored(how->run, snap, &r->scratch);
+    r->taken = how->taken > 0 ? how->taken : hd_time_taken(snap);
+    r->pause_seconds = how->pause_seconds > 0 ? how->pause_seconds : NAN;
+    if (r->run.service[0] == '\0')
+        return fail_about(err, HD_ABOUT_SERVICE, HD_USAGE, "has no service name");
+    if (!isfinite(r->taken))
+        return fail(err, HD_USAGE, "has no timestamp");
+    /* The same file is the same snapshot, whatever it is called and wherever it lies. But a
+     * table knows no object: two hosts, or two moments, may have equal ones, so of a table
+     * run and second count too. What is less than a second is lost where files are copied.
+     */
     if (!snapshot_checksum(snap, &hash))
         return fail(err, HD_IO, "cannot be read again");
     r->source = r->bytes = arena_printf(&r->scratch, "%016" PRIx64, hash);
@@ -268,19 +276,6 @@ static bool find_source(struct record *r, const struct hd_snapshot *snap,
                                    run_key(&r->run, &r->scratch), floor(r->taken));
     r->source = arena_printf(&r->scratch, "%016" PRIx64, XXH3_64bits(all, strlen(all)));
     return true;
-}
-
-static bool find_facts(struct record *r, struct hd_snapshot *snap,
-                       const struct hd_recording *how, struct hd_error *err)
-{
-    r->run = run_stored(how->run, snap, &r->scratch);
-    r->taken = how->taken > 0 ? how->taken : hd_time_taken(snap);
-    r->pause_seconds = how->pause_seconds > 0 ? how->pause_seconds : NAN;
-    if (r->run.service[0] == '\0')
-        return fail_about(err, HD_ABOUT_SERVICE, HD_USAGE, "has no service name");
-    if (!isfinite(r->taken))
-        return fail(err, HD_USAGE, "has no timestamp");
-    return find_source(r, snap, err);
 }
 
 /* --- the rows ------------------------------------------------------------------ */
