@@ -50,14 +50,6 @@ static struct aged_paths paths_of(const struct ownership_tree *t)
     return p;
 }
 
-static void paths_free(struct aged_paths *p)
-{
-    free(p->parent);
-    free(p->type);
-    free(p->several);
-    *p = (struct aged_paths){0};
-}
-
 static bool ages_is_below(const void *all, size_t i, const void *wanted)
 {
     return ((const uint64_t *)all)[i] < *(const uint64_t *)wanted;
@@ -88,7 +80,9 @@ static void ages_free(struct hd_ages *h)
 {
     free(h->object);
     holdings_free(&h->held);
-    paths_free(&h->paths);
+    free(h->paths.parent);
+    free(h->paths.type);
+    free(h->paths.several);
     *h = (struct hd_ages){0};
 }
 
@@ -183,16 +177,6 @@ static void take_age_of_node(void *context, uint32_t older, uint32_t node)
     take_age(c, older, c->object_of[node]);
 }
 
-static void leave_those_that_went(struct birth_carrier *c)
-{
-    struct holdings *held = &c->before->held;
-    size_t kept = 0;
-    for (size_t i = 0; i < held->len; i++)
-        if (!bits_have(c->stayed, held->all[i].of))
-            held->all[kept++] = held->all[i];
-    held->len = kept;
-}
-
 /* The same for entries that were made anew around what stayed (identity/remade.h). */
 static void carry_remade(struct birth_carrier *c, const struct hd_snapshot *snap,
                          const struct places *p)
@@ -205,7 +189,12 @@ static void carry_remade(struct birth_carrier *c, const struct hd_snapshot *snap
             bits_set(came, p->all[i].object);
     }
     struct holdings now = holdings_of(snap, number, came);
-    leave_those_that_went(c);
+    struct holdings *held = &c->before->held;
+    size_t kept = 0;
+    for (size_t i = 0; i < held->len; i++)
+        if (!bits_have(c->stayed, held->all[i].of))
+            held->all[kept++] = held->all[i];
+    held->len = kept;
     holdings_join(&c->before->held, &now, take_age_of_node, c);
     holdings_free(&now);
     free(number);
@@ -259,19 +248,6 @@ static int ages_by_place(const void *a, const void *b)
                                 : (x->age > y->age) - (x->age < y->age);
 }
 
-/* Of each node; what has no address is always new. */
-static uint16_t *ages_of_nodes(const struct hd_ages *h, const struct hd_snapshot *snap,
-                               const struct places *p)
-{
-    uint32_t nodes = snap->graph->node_count;
-    uint16_t *age = alloc_zeroed(array_bytes((size_t)nodes + 1, sizeof(*age)));
-    for (uint32_t n = 0; n < nodes; n++)
-        age[n] = (uint16_t)((h->moment_count - 1) * 0x101);
-    for (size_t i = 0; i < p->len; i++)
-        age[p->all[i].object] = (uint16_t)(h->object[i].born << 8 | h->object[i].came);
-    return age;
-}
-
 /* What roots reach by place, or else what is lost by type. All but those of age 0. */
 static struct ages_group *group_objects(const uint16_t *age, const struct hd_snapshot *snap,
                                         const struct ownership_tree *t, bool lost,
@@ -320,20 +296,6 @@ static void keep_groups(struct digest_ages *to, const struct ages_group *all, si
     }
 }
 
-static void keep_lost(struct digest_ages *to, const struct ages_group *all, size_t len,
-                      struct arena *a)
-{
-    to->lost_len = (uint32_t)len;
-    to->lost_type = arena_array(a, type_id, len);
-    to->lost_born = arena_alloc(a, len + 1);
-    to->lost_objects = arena_array(a, uint64_t, len);
-    for (size_t i = 0; i < len; i++) {
-        to->lost_type[i] = all[i].place;
-        to->lost_born[i] = (unsigned char)(all[i].age >> 8);
-        to->lost_objects[i] = all[i].objects;
-    }
-}
-
 static void ages_keep(struct digest_ages *to, const struct hd_ages *h,
                       const struct hd_snapshot *snap, const struct ownership_tree *t,
                       const struct places *p, struct arena *a)
@@ -348,12 +310,26 @@ static void ages_keep(struct digest_ages *to, const struct hd_ages *h,
     memcpy(to->moment, h->moment, h->moment_count * sizeof(*to->moment));
     if (!follows)
         return;
-    uint16_t *age = ages_of_nodes(h, snap, p);
+    /* Of each node; what has no address is always new. */
+    uint32_t nodes = snap->graph->node_count;
+    uint16_t *age = alloc_zeroed(array_bytes((size_t)nodes + 1, sizeof(*age)));
+    for (uint32_t n = 0; n < nodes; n++)
+        age[n] = (uint16_t)((h->moment_count - 1) * 0x101);
+    for (size_t i = 0; i < p->len; i++)
+        age[p->all[i].object] = (uint16_t)(h->object[i].born << 8 | h->object[i].came);
     struct ages_group *all = group_objects(age, snap, t, false, &len);
     keep_groups(to, all, len, a);
     free(all);
     all = group_objects(age, snap, t, true, &len);
-    keep_lost(to, all, len, a);
+    to->lost_len = (uint32_t)len;
+    to->lost_type = arena_array(a, type_id, len);
+    to->lost_born = arena_alloc(a, len + 1);
+    to->lost_objects = arena_array(a, uint64_t, len);
+    for (size_t i = 0; i < len; i++) {
+        to->lost_type[i] = all[i].place;
+        to->lost_born[i] = (unsigned char)(all[i].age >> 8);
+        to->lost_objects[i] = all[i].objects;
+    }
     free(all);
     free(age);
 }

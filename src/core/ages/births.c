@@ -194,17 +194,6 @@ static bool find_moments(const struct digests *d, size_t k, uint32_t at[])
     return true;
 }
 
-/* The first snapshot that is compared at that moment or later. */
-static void fill_cohorts(const uint32_t at[], size_t k, unsigned char cohort_of[AGES_MAX])
-{
-    size_t cohort = 0;
-    for (uint32_t m = 0; m <= at[k]; m++) {
-        while (at[cohort] < m)
-            cohort++;
-        cohort_of[m] = (unsigned char)cohort;
-    }
-}
-
 static path_id births_path_of(const struct digests *d, size_t k, uint32_t place)
 {
     const struct full_tree *f = &d->b->t->full[k];
@@ -233,7 +222,13 @@ static void add_groups(struct digests *d, size_t k, const uint32_t at[])
     const struct digest_ages *ages = ages_of(d, k);
     const struct digest_places *p = &d->snaps[k]->digest->places;
     unsigned char cohort_of[AGES_MAX];
-    fill_cohorts(at, k, cohort_of);
+    /* The first snapshot that is compared at that moment or later. */
+    size_t first = 0;
+    for (uint32_t m = 0; m <= at[k]; m++) {
+        while (at[first] < m)
+            first++;
+        cohort_of[m] = (unsigned char)first;
+    }
     for (uint32_t i = 0; i < ages->len; i++) {
         path_id path = births_path_of(d, k, ages->place[i]);
         size_t cohort = ages->born[i] <= at[0] ? 0 : cohort_of[ages->came[i]];
@@ -255,29 +250,6 @@ static void add_groups(struct digests *d, size_t k, const uint32_t at[])
     }
 }
 
-static void count_those_that_left(struct digests *d, size_t k)
-{
-    struct births *b = d->b;
-    for (path_id path = 0; path < b->t->len; path++) {
-        uint32_t before = births_at(b, path, 0, k - 1);
-        b->left[path * b->n + k - 1] =
-            before > d->stays[path] ? before - (uint32_t)d->stays[path] : 0;
-    }
-}
-
-/* What no root reaches was there, too. */
-static void keep_lost(struct digests *d, size_t k, uint32_t first)
-{
-    const struct hd_snapshot *snap = d->snaps[k];
-    const struct digest_ages *ages = ages_of(d, k);
-    const struct hd_tally *lost = snap->digest->lost;
-    for (size_t i = 0; i < (size_t)snap->type_count * HD_GENERATION_COUNT; i++)
-        d->b->kept[i / HD_GENERATION_COUNT] += lost[i].count;
-    for (uint32_t i = 0; i < ages->lost_len; i++)
-        if (ages->lost_born[i] > first)
-            d->b->kept[ages->lost_type[i]] -= ages->lost_objects[i];
-}
-
 static bool add(struct digests *d, size_t k)
 {
     struct births *b = d->b;
@@ -295,10 +267,23 @@ static bool add(struct digests *d, size_t k)
     d->stays = alloc_zeroed(array_bytes(b->t->len, sizeof(*d->stays)));
     add_all(d, k);
     add_groups(d, k, at);
-    if (k > 0)
-        count_those_that_left(d, k);
-    if (b->kept != NULL && !(b->selection & SELECT_REACHABLE))
-        keep_lost(d, k, at[0]);
+    if (k > 0) {
+        for (path_id path = 0; path < b->t->len; path++) {
+            uint32_t before = births_at(b, path, 0, k - 1);
+            b->left[path * b->n + k - 1] =
+                before > d->stays[path] ? before - (uint32_t)d->stays[path] : 0;
+        }
+    }
+    if (b->kept != NULL && !(b->selection & SELECT_REACHABLE)) {
+        /* What no root reaches was there, too. */
+        const struct digest_ages *ages = ages_of(d, k);
+        const struct hd_tally *lost = snap->digest->lost;
+        for (size_t i = 0; i < (size_t)snap->type_count * HD_GENERATION_COUNT; i++)
+            d->b->kept[i / HD_GENERATION_COUNT] += lost[i].count;
+        for (uint32_t i = 0; i < ages->lost_len; i++)
+            if (ages->lost_born[i] > at[0])
+                d->b->kept[ages->lost_type[i]] -= ages->lost_objects[i];
+    }
     return true;
 }
 

@@ -32,22 +32,6 @@ static bool repeats_before(const struct signature *s, size_t period)
     return true;
 }
 
-/* Drop the last p elements, which are those before them once more. */
-static void fold_last(struct signature *s, size_t p)
-{
-    const struct signature_element *again = &s->all[s->len - p];
-    struct signature_element *kept = &s->all[s->len - 2 * p], *last = &kept[p - 1];
-    for (size_t i = 0; i < p; i++) {
-        if (i > 0)
-            kept[i].by = field_seen(kept[i].by, again[i].by);
-        for (size_t q = 0; q < SIGNATURE_PERIODS; q++)
-            kept[i].back[q] = field_seen(kept[i].back[q], again[i].back[q]);
-    }
-    last->repeats[p - 1]++;
-    last->back[p - 1] = field_seen(last->back[p - 1], again[0].by);
-    s->len -= p;
-}
-
 void signature_push(struct signature *s, uint32_t type, field_id by)
 {
     s->all = grow(s->all, s->len, &s->cap, sizeof(*s->all));
@@ -59,7 +43,18 @@ void signature_push(struct signature *s, uint32_t type, field_id by)
     for (size_t p = 1; p <= SIGNATURE_PERIODS; p++) {
         if (!repeats_before(s, p))
             continue;
-        fold_last(s, p);
+        /* Drop the last p elements, which are those before them once more. */
+        const struct signature_element *again = &s->all[s->len - p];
+        struct signature_element *kept = &s->all[s->len - 2 * p], *last = &kept[p - 1];
+        for (size_t i = 0; i < p; i++) {
+            if (i > 0)
+                kept[i].by = field_seen(kept[i].by, again[i].by);
+            for (size_t q = 0; q < SIGNATURE_PERIODS; q++)
+                kept[i].back[q] = field_seen(kept[i].back[q], again[i].back[q]);
+        }
+        last->repeats[p - 1]++;
+        last->back[p - 1] = field_seen(last->back[p - 1], again[0].by);
+        s->len -= p;
         return;
     }
 }

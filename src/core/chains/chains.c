@@ -80,16 +80,6 @@ struct node_list {
     size_t cap;
 };
 
-/* Half of what there is room for; folding looks at the last few elements only. */
-static size_t skip_middle(struct signature *s)
-{
-    size_t less = CHAIN_MAX_ELEMENTS / 2, from = CHAIN_HEAD_ELEMENTS + less;
-    memmove(&s->all[CHAIN_HEAD_ELEMENTS], &s->all[from], (s->len - from) * sizeof(*s->all));
-    s->all[CHAIN_HEAD_ELEMENTS].by = FIELD_SEVERAL; /* of one that is missing */
-    s->len -= less;
-    return less;
-}
-
 static struct path trace(const struct chain_search *s, size_t query, node_id n,
                          struct node_list *list)
 {
@@ -113,8 +103,17 @@ static struct path trace(const struct chain_search *s, size_t query, node_id n,
         if (t->kind == TYPE_PSEUDO && p.kind != HD_ROOT_UNREACHABLE)
             p.kind = root_kind_below(t->name, p.kind);
         signature_push(&p.signature, type, chain_field_of(s, list->all[length]));
-        if (p.signature.len == CHAIN_MAX_ELEMENTS)
-            p.skipped += skip_middle(&p.signature);
+        if (p.signature.len == CHAIN_MAX_ELEMENTS) {
+            /* Half of what there is room for; folding looks at the last few elements only.
+             */
+            size_t less = CHAIN_MAX_ELEMENTS / 2, from = CHAIN_HEAD_ELEMENTS + less;
+            memmove(&p.signature.all[CHAIN_HEAD_ELEMENTS], &p.signature.all[from],
+                    (p.signature.len - from) * sizeof(*p.signature.all));
+            /* Of one that is missing. */
+            p.signature.all[CHAIN_HEAD_ELEMENTS].by = FIELD_SEVERAL;
+            p.signature.len -= less;
+            p.skipped += less;
+        }
     }
     if (s->ask->role_of_type != NULL)
         p.owner = owner_in_signature(&p.signature, s->ask->role_of_type,
@@ -483,12 +482,6 @@ static node_id first_sample(const struct digest_graph *d)
     return 1 + chains_of(d)->link_count;
 }
 
-/* The number that a sample had in the heap. */
-static node_id digest_node(const struct digest_graph *d, node_id sample)
-{
-    return chains_of(d)->node[sample - first_sample(d)];
-}
-
 static void set_node(struct digest_graph *d, node_id n, uint32_t link)
 {
     const struct digest_chains *c = chains_of(d);
@@ -651,8 +644,10 @@ struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *wa
         }
         group_paths(&answers[q], &s, paths, a);
         find_generations(&answers[q], &s);
+        /* The number that a sample had in the heap. */
         for (size_t i = 0; digest != NULL && i < answers[q].len; i++)
-            answers[q].all[i].example = digest_node(digest, answers[q].all[i].example);
+            answers[q].all[i].example =
+                chains_of(digest)->node[answers[q].all[i].example - first_sample(digest)];
         for (uint32_t i = 0; i < samplers[q].len; i++)
             signature_free(&paths[i].signature);
         sampler_free(&samplers[q]);

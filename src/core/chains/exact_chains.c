@@ -309,13 +309,6 @@ static void make_exact(struct chains *answers, const struct chain_search *s,
     }
 }
 
-static void exact_free(struct exact *e)
-{
-    chain_index_free(&e->index);
-    free(e->kind);
-    free(e->all);
-}
-
 bool exact_chains(struct chains *answers, const struct chain_search *s, size_t most,
                   struct arena *a)
 {
@@ -325,6 +318,8 @@ bool exact_chains(struct chains *answers, const struct chain_search *s, size_t m
         merge_below_owners(s, &e);
         make_exact(answers, s, &e, a);
     }
-    exact_free(&e);
+    chain_index_free(&e.index);
+    free(e.kind);
+    free(e.all);
     return fits;
 }

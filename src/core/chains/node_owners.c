@@ -12,19 +12,14 @@ struct node_owners_search {
     struct signature signature; /* of one chain; written over by the next */
 };
 
-/* Its last elements, as many as a chain may have: an owner is the nearest. */
-static void take_chain(struct node_owners_search *s, uint32_t chain)
+static struct node_owner owner_of_chain(struct node_owners_search *s, uint32_t chain)
 {
+    /* Its last elements, as many as a chain may have: an owner is the nearest. */
     const struct chain_index *x = s->x;
     struct signature *to = &s->signature;
     to->len = x->length[chain] < CHAIN_MAX_ELEMENTS ? x->length[chain] : CHAIN_MAX_ELEMENTS;
     for (size_t i = to->len; i-- > 0; chain = x->parent[chain])
         to->all[i].type = x->type[chain];
-}
-
-static struct node_owner owner_of_chain(struct node_owners_search *s, uint32_t chain)
-{
-    take_chain(s, chain);
     size_t at = owner_in_signature(&s->signature, s->role_of_type, NO_TYPE);
     if (at == HD_NO_OWNER)
         return (struct node_owner){NO_TYPE, HD_SERVICE_NONE};

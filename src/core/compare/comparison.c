@@ -166,18 +166,13 @@ static uint64_t for_waiting(const struct input_opener *o)
     return o->at_once > 1 || o->kept >= most ? most / 2 : o->kept;
 }
 
-static uint64_t graph_memory(const struct hd_snapshot *snap)
-{
-    return snap->graph != NULL ? snap->graph_bytes : 0;
-}
-
 /* With threads a graph stays if there is room, so that no file is read twice. One thread
  * is sparing: the first is used at once; the last waits, and is read again unless that
  * takes longer than its memory is worth. */
 static void keep_or_drop(struct input_opener *o, size_t i)
 {
     struct hd_info_entry *entry = &o->entries[i];
-    uint64_t bytes = graph_memory(entry->snap);
+    uint64_t bytes = entry->snap->graph != NULL ? entry->snap->graph_bytes : 0;
     bool keep = i == 0 || (i + 1 == o->count && is_large(entry->path));
     pthread_mutex_lock(&o->lock);
     if (o->at_once > 1)
@@ -248,17 +243,6 @@ static void open_large_ones_again(struct input_opener *o)
     }
 }
 
-static void claim_what_is_missed(struct input_opener *o)
-{
-    bool *skipped = alloc_zeroed(o->count + 1);
-    for (size_t i = 0; i < o->count; i++)
-        skipped[i] = o->entries[i].skipped;
-    hd_inputs_claim(o->inputs, o->count, skipped);
-    for (size_t i = 0; i < o->count; i++)
-        o->entries[i].skipped = skipped[i];
-    free(skipped);
-}
-
 /* Open every input into the entry of its number. What cannot be opened leaves an error in
  * its entry; what a folder holds beside snapshots is skipped. */
 static void open_all(struct hd_info_entry *entries, const struct hd_input *inputs,
@@ -272,7 +256,13 @@ static void open_all(struct hd_info_entry *entries, const struct hd_input *input
     pthread_mutex_init(&o.lock, NULL);
     workers_run(count, (unsigned)o.at_once, open_one, &o);
     open_large_ones_again(&o);
-    claim_what_is_missed(&o);
+    bool *skipped = alloc_zeroed(o.count + 1);
+    for (size_t i = 0; i < o.count; i++)
+        skipped[i] = o.entries[i].skipped;
+    hd_inputs_claim(o.inputs, o.count, skipped);
+    for (size_t i = 0; i < o.count; i++)
+        o.entries[i].skipped = skipped[i];
+    free(skipped);
     pthread_mutex_destroy(&o.lock);
 }
 

@@ -76,13 +76,6 @@ static void count_one(const struct instance_finder *f, struct instances_sum *sum
         sum->held_by_older += bits_have(f->by_older, n);
 }
 
-static void forget_older(struct instance_finder *f)
-{
-    f->found->all.held_by_older = HD_UNKNOWN;
-    for (type_id t = 0; t < f->snap->type_count; t++)
-        f->found->of_type[t].held_by_older = HD_UNKNOWN;
-}
-
 static void instances_choose(struct instance_finder *f)
 {
     const struct hd_snapshot *snap = f->snap;
@@ -104,8 +97,11 @@ static void instances_choose(struct instance_finder *f)
         count_one(f, &f->found->all, n);
         count_one(f, &f->found->of_type[g->type[n]], n);
     }
-    if (f->by_older == NULL)
-        forget_older(f);
+    if (f->by_older == NULL) {
+        f->found->all.held_by_older = HD_UNKNOWN;
+        for (type_id t = 0; t < f->snap->type_count; t++)
+            f->found->of_type[t].held_by_older = HD_UNKNOWN;
+    }
     arena_free(&scratch);
 }
 
@@ -160,30 +156,7 @@ static void offer(struct instance_finder *f, node_id n, uint64_t retained)
     }
 }
 
-static void put_in_order(struct instances *found, const struct graph *g)
-{
-    for (size_t len = found->len; len > 1; len--) {
-        struct one_instance last = found->largest[0];
-        found->largest[0] = found->largest[len - 1];
-        found->largest[len - 1] = last;
-        sink(found, g, 0, len - 1);
-    }
-}
-
 /* --- what they retain ------------------------------------------------------------ */
-
-static void add_retained(struct instance_finder *f, struct dominators *d)
-{
-    const struct hd_snapshot *snap = f->snap;
-    struct retained_sizes r = retained_by_objects(d, snap, f->chosen, f->a);
-    f->found->all.retained = r.all;
-    for (type_id t = 0; t < snap->type_count; t++)
-        f->found->of_type[t].retained = r.of_type[t];
-    for (uint32_t w = 0; w < d->count; w++)
-        if (bits_have(f->chosen, d->node[w]))
-            offer(f, d->node[w], r.each[w]);
-    free(r.each);
-}
 
 static void instances_find_retained(struct instance_finder *f)
 {
@@ -193,7 +166,14 @@ static void instances_find_retained(struct instance_finder *f)
     f->found->largest = arena_array(f->a, struct one_instance, most);
     if (has_roots) {
         struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
-        add_retained(f, &d);
+        struct retained_sizes r = retained_by_objects(&d, snap, f->chosen, f->a);
+        f->found->all.retained = r.all;
+        for (type_id t = 0; t < snap->type_count; t++)
+            f->found->of_type[t].retained = r.of_type[t];
+        for (uint32_t w = 0; w < d.count; w++)
+            if (bits_have(f->chosen, d.node[w]))
+                offer(f, d.node[w], r.each[w]);
+        free(r.each);
         dominators_free(&d);
     } else {
         f->found->all.retained = HD_UNKNOWN;
@@ -203,7 +183,12 @@ static void instances_find_retained(struct instance_finder *f)
     for (node_id n = 0; n < snap->graph->node_count; n++)
         if (bits_have(f->chosen, n) && (!has_roots || f->root_of[n] == HD_ROOT_UNREACHABLE))
             offer(f, n, HD_UNKNOWN);
-    put_in_order(f->found, snap->graph);
+    for (size_t len = f->found->len; len > 1; len--) {
+        struct one_instance last = f->found->largest[0];
+        f->found->largest[0] = f->found->largest[len - 1];
+        f->found->largest[len - 1] = last;
+        sink(f->found, snap->graph, 0, len - 1);
+    }
 }
 
 /* --- who owns them --------------------------------------------------------------- */

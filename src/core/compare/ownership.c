@@ -190,14 +190,6 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
 
 /* --- who came, and stayed ----------------------------------------------------- */
 
-static void add_digests(const struct hd_comparison *c, struct ownership *o)
-{
-    const struct hd_snapshot *snaps[SERIES_MAX_SNAPSHOTS];
-    for (size_t i = 0; i < o->usable_count; i++)
-        snaps[i] = c->snaps[o->usable[i]];
-    births_of_digests(&o->births, &o->tree, snaps, o->selection);
-}
-
 struct step_counter {
     struct ownership *o;
     size_t steps; /* that were counted */
@@ -222,10 +214,14 @@ bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
         return true;
     struct step_counter to = {.o = o};
     bool digests = steps_are_of_digests(s), ok = true;
-    if (digests)
-        add_digests(c, o);
-    else
+    if (digests) {
+        const struct hd_snapshot *snaps[SERIES_MAX_SNAPSHOTS];
+        for (size_t i = 0; i < o->usable_count; i++)
+            snaps[i] = c->snaps[o->usable[i]];
+        births_of_digests(&o->births, &o->tree, snaps, o->selection);
+    } else {
         ok = steps_follow(c, s, add_step, &to, err);
+    }
     bool known = digests ? o->births.source != HD_SAME_UNKNOWN
                          : to.steps > 0 && to.steps + 1 == o->usable_count;
     if (ok && known)

@@ -169,33 +169,10 @@ static bool has_contents(const struct graph *g)
     return g->fields != NULL && g->fields->contents != NULL;
 }
 
-static void add_contents(struct side *s)
-{
-    const struct fields *f = s->graph->fields;
-    s->kind = alloc_resize(NULL, array_bytes(s->len, sizeof(*s->kind)));
-    for (uint32_t p = 0; p < s->len; p++) {
-        uint64_t hash = 0;
-        enum contents what = f->contents(f->context, s->node[p], &hash);
-        s->kind[p] = s->key[p] &= ~FIXED;
-        if (what == CONTENTS_UNKNOWN)
-            continue;
-        s->key[p] = (uint32_t)(stir(hash ^ s->key[p]) >> 32) & ~FIXED;
-        if (what == CONTENTS_FIXED)
-            s->key[p] |= FIXED;
-    }
-}
-
 static void forget_in(struct side *s)
 {
     for (uint32_t p = 0; p < s->len; p++)
         s->key[p] = key_for_life(s, p);
-}
-
-static void forget_what_changes(struct alignment *al)
-{
-    forget_in(&al->a);
-    forget_in(&al->b);
-    measure(al);
 }
 
 /* --- both sides ---------------------------------------------------------------- */
@@ -269,8 +246,20 @@ static bool make_side(void *context, size_t i)
     leave_out_repeated(s);
     memset(s->mate, 0xFF, array_bytes(s->len, sizeof(*s->mate)));
     make_keys(s);
-    if (al->by_contents)
-        add_contents(s);
+    if (al->by_contents) {
+        const struct fields *f = s->graph->fields;
+        s->kind = alloc_resize(NULL, array_bytes(s->len, sizeof(*s->kind)));
+        for (uint32_t p = 0; p < s->len; p++) {
+            uint64_t hash = 0;
+            enum contents what = f->contents(f->context, s->node[p], &hash);
+            s->kind[p] = s->key[p] &= ~FIXED;
+            if (what == CONTENTS_UNKNOWN)
+                continue;
+            s->key[p] = (uint32_t)(stir(hash ^ s->key[p]) >> 32) & ~FIXED;
+            if (what == CONTENTS_FIXED)
+                s->key[p] |= FIXED;
+        }
+    }
     return true;
 }
 
@@ -508,11 +497,6 @@ static void keep_order_of_share(struct alignment *al, struct share s)
     free(o.run);
 }
 
-static void keep_order(struct alignment *al)
-{
-    for_each_share(al, keep_order_of_share);
-}
-
 /* --- alignment ----------------------------------------------------------------- */
 
 enum { SHARE = 1 << 14 }; /* positions of a, and nodes, that a thread tells of at a time */
@@ -586,7 +570,9 @@ uint64_t same_align(struct same *s, const struct hd_snapshot *older,
         if (al.by_contents) {
             find_young(&al);
             extend(&al);
-            forget_what_changes(&al);
+            forget_in(&al.a);
+            forget_in(&al.b);
+            measure(&al);
             find_anchors(&al);
         }
         fill_between(&al);
@@ -595,7 +581,7 @@ uint64_t same_align(struct same *s, const struct hd_snapshot *older,
         extend(&al);
         fill_between(&al);
         find_young(&al); /* again: more of their neighbours are known by now */
-        keep_order(&al);
+        for_each_share(&al, keep_order_of_share);
         fill_between(&al);
         report(s, &al);
     }

@@ -22,11 +22,6 @@ enum { PAIRS = 1 << 12 }; /* that are extended to runs at a time */
  * hundred lie where they lay. */
 enum { SWEPT_MATCHES = 200, SWEPT_PERCENT = 97 };
 
-static bool same_place(const struct alignment *al, uint32_t x, uint32_t y)
-{
-    return al->a.address[x] == al->b.address[y] && al->a.key[x] == al->b.key[y];
-}
-
 /* --- in place --------------------------------------------------------------------- */
 
 static bool lies_before(const void *all, size_t i, const void *address)
@@ -41,7 +36,8 @@ static void find_in_place_of_share(struct alignment *al, struct share s)
     uint32_t x = (uint32_t)search_first(a, 0, al->a.len, lies_before, &b[s.begin]);
     for (uint32_t y = s.begin; x < al->a.len && y < s.end;) {
         struct run r = {x, y, 0};
-        while (x < al->a.len && y < s.end && same_place(al, x, y))
+        while (x < al->a.len && y < s.end && al->a.address[x] == al->b.address[y] &&
+               al->a.key[x] == al->b.key[y])
             x++, y++;
         r.len = x - r.x;
         if (r.len > 0 && run_bits(al, &r) >= LEAST)

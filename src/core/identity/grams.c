@@ -61,17 +61,6 @@ void grams_in_rows(void *context, size_t side, struct gram_sink *sink)
 
 /* --- dealing out ---------------------------------------------------------------------- */
 
-static uint32_t add_up(uint32_t *begin)
-{
-    uint32_t sum = 0;
-    for (size_t i = 0; i <= PARTS; i++) {
-        uint32_t of_part = begin[i];
-        begin[i] = sum;
-        sum += of_part;
-    }
-    return sum;
-}
-
 static bool deal_out(void *context, size_t side)
 {
     struct join *j = context;
@@ -79,7 +68,12 @@ static bool deal_out(void *context, size_t side)
     struct gram_sink sink = {.at = begin};
     j->source(j->context, side, &sink);
     j->begin[side] = alloc_zeroed(array_bytes(PARTS + 1, sizeof(*begin)));
-    uint32_t count = add_up(begin);
+    uint32_t count = 0;
+    for (size_t i = 0; i <= PARTS; i++) {
+        uint32_t of_part = begin[i];
+        begin[i] = count;
+        count += of_part;
+    }
     memcpy(j->begin[side], begin, (PARTS + 1) * sizeof(*begin));
     sink.entry = j->entry[side] = alloc_resize(NULL, array_bytes((size_t)count + 1, 8));
     j->source(j->context, side, &sink);

@@ -61,12 +61,6 @@ struct movement_part {
     bool may_overlap; /* nothing moved */
 };
 
-static uint64_t movement_end_of(const struct movement_part *c, const struct territory *t)
-{
-    uint64_t size = c->depth >= FULL ? t->reserved : t->used;
-    return size <= UINT64_MAX - t->start ? t->start + size : UINT64_MAX;
-}
-
 static bool fits(const struct stretch *s)
 {
     return s->size <= UINT64_MAX - s->from && s->size <= UINT64_MAX - s->to;
@@ -145,17 +139,6 @@ static bool movement_judge(struct movement *m, const struct movement_part *c, si
     return changed;
 }
 
-/* Without the dead, in order again. */
-static void movement_settle(struct movement *m)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < m->now.len; i++)
-        if (m->now.all[i].object != NO_NODE)
-            m->now.all[kept++] = m->now.all[i];
-    m->now.len = kept;
-    places_sort(m->now.all, m->now.len);
-}
-
 static bool is_collected(const struct movement_part *c, const struct territory *t)
 {
     return c->depth >= FULL || t->generation <= c->depth;
@@ -175,7 +158,8 @@ static size_t movement_find(const struct places *in, const struct movement_part 
     size_t count = 0, judged = 0;
     for (size_t i = 0; i < c->territory_count; i++) {
         const struct territory *t = &c->territories[i];
-        uint64_t end = movement_end_of(c, t);
+        uint64_t size = c->depth >= FULL ? t->reserved : t->used;
+        uint64_t end = size <= UINT64_MAX - t->start ? t->start + size : UINT64_MAX;
         if (i + 1 < c->territory_count && c->territories[i + 1].start < end)
             end = c->territories[i + 1].start;
         if (!is_collected(c, t) || end <= t->start)
@@ -202,8 +186,15 @@ static bool fold(struct movement *m, struct movement_part *c)
     for (size_t i = 0; ok && i < count; i++)
         changed = movement_judge(m, c, all[i].begin, all[i].end) || changed;
     free(all);
-    if (changed)
-        movement_settle(m);
+    if (changed) {
+        /* Without the dead, in order again. */
+        size_t kept = 0;
+        for (size_t i = 0; i < m->now.len; i++)
+            if (m->now.all[i].object != NO_NODE)
+                m->now.all[kept++] = m->now.all[i];
+        m->now.len = kept;
+        places_sort(m->now.all, m->now.len);
+    }
     return ok;
 }
 
@@ -219,19 +210,6 @@ static void *joined(const void *a, size_t a_count, const void *b, size_t b_count
     return all;
 }
 
-/* The program stands still until the next snapshot: what it will have is what this names.
- */
-static void keep_named(struct movement *m, struct movement_part *c)
-{
-    forget_named(m);
-    m->depth = c->depth;
-    m->named = c->stretches;
-    m->named_count = c->stretch_count;
-    m->collected =
-        joined(c->territories, c->territory_count, NULL, 0, sizeof(struct territory));
-    m->collected_count = c->territory_count;
-}
-
 static bool fold_all(struct movement *m, const struct collection *c, unsigned depth)
 {
     struct movement_part all = {.depth = depth,
@@ -241,7 +219,16 @@ static bool fold_all(struct movement *m, const struct collection *c, unsigned de
     all.stretches = joined(c->moved, c->moved_count, c->stayed, c->stayed_count,
                            sizeof(struct stretch));
     bool ok = fold(m, &all);
-    keep_named(m, &all);
+    /* The program stands still until the next snapshot: what it will have is what this
+     * names.
+     */
+    forget_named(m);
+    m->depth = all.depth;
+    m->named = all.stretches;
+    m->named_count = all.stretch_count;
+    m->collected =
+        joined(all.territories, all.territory_count, NULL, 0, sizeof(struct territory));
+    m->collected_count = all.territory_count;
     return ok;
 }
 

@@ -18,11 +18,6 @@ static uint32_t *hashes_of_types(const struct hd_snapshot *snap)
     return all;
 }
 
-static uint32_t key_of(uint32_t type, uint64_t size)
-{
-    return type ^ (uint32_t)((size * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
-}
-
 struct places places_of(const struct hd_snapshot *snap)
 {
     const struct graph *g = snap->graph;
@@ -35,8 +30,10 @@ struct places places_of(const struct hd_snapshot *snap)
         uint64_t address = graph_address(g, n);
         if (address == 0 || snap->types[g->type[n]].kind != TYPE_OBJECT)
             continue;
-        p.all[p.len++] =
-            (struct place){address, n, key_of(types[g->type[n]], graph_size(g, n))};
+        p.all[p.len++] = (struct place){
+            address, n,
+            types[g->type[n]] ^
+                (uint32_t)(graph_size(g, n) * UINT64_C(0x9E3779B97F4A7C15) >> 32)};
     }
     free(types);
     places_sort(p.all, p.len);

@@ -138,14 +138,6 @@ static void find_places(struct maker *m, size_t k, uint32_t top, bool tells)
     }
 }
 
-/* What stands for a root is no object. */
-static struct hd_tally objects_at(const struct maker *m, size_t k, path_id p)
-{
-    const struct full_tree *f = &m->t->full[k];
-    bool is_root = m->t->labels.all[f->label[p]].kind == TYPE_PSEUDO;
-    return (struct hd_tally){is_root ? 0 : f->count[p], f->bytes[p]};
-}
-
 static void merged_tree_merge(struct maker *m)
 {
     size_t last = m->t->snapshots - 1;
@@ -410,9 +402,11 @@ static void merged_tree_count_objects(struct maker *m, struct arena *a)
                 if (m->place[p] == NO_PLACE)
                     continue;
                 size_t to = m->out[m->place[p]];
-                struct hd_tally objects = objects_at(m, k, p);
-                tree->at[to * n + k].count += objects.count;
-                tree->at[to * n + k].bytes += objects.bytes;
+                /* What stands for a root is no object. */
+                const struct full_tree *f = &m->t->full[k];
+                bool is_root = m->t->labels.all[f->label[p]].kind == TYPE_PSEUDO;
+                tree->at[to * n + k].count += is_root ? 0 : f->count[p];
+                tree->at[to * n + k].bytes += f->bytes[p];
                 if (k + 1 == n)
                     mark(m, p, &tree->nodes[to]);
             }

@@ -534,15 +534,6 @@ bool ownership_tree_add(struct ownership_tree *t, size_t k, const struct hd_snap
 
 /* --- the series ------------------------------------------------------ */
 
-static void find_anchors(struct labels *l)
-{
-    for (size_t i = 0; i < l->len; i++) {
-        l->all[i].is_anchor = true;
-        for (size_t k = 0; k < l->snapshots; k++)
-            l->all[i].is_anchor &= l->all[i].count[k] <= 1;
-    }
-}
-
 static path_id add_path(struct ownership_tree *t, path_id parent, label_id label,
                         field_id field)
 {
@@ -571,13 +562,6 @@ static path_id add_path(struct ownership_tree *t, path_id parent, label_id label
     return p;
 }
 
-static path_id align_path(struct ownership_tree *t, struct place_table *in, path_id parent,
-                          label_id label, field_id field)
-{
-    path_id next = (path_id)t->len, to = place_table_put(in, parent, label, field, next);
-    return to == next ? add_path(t, parent, label, field) : to;
-}
-
 /* A path begins at the nearest anchor at or above its end; then its field is above. */
 static void merge_snapshot(struct ownership_tree *t, size_t k, struct place_table *in)
 {
@@ -588,7 +572,10 @@ static void merge_snapshot(struct ownership_tree *t, size_t k, struct place_tabl
         bool starts = t->labels.all[label].is_anchor;
         path_id parent = starts ? 0 : cut[f->parent[p]];
         field_id field = f->field != NULL && !starts ? f->field[p].field : NO_FIELD;
-        path_id to = align_path(t, in, parent, label, field);
+        path_id next = (path_id)t->len,
+                to = place_table_put(in, parent, label, field, next);
+        if (to == next)
+            add_path(t, parent, label, field);
         cut[p] = to;
         size_t cell = to * t->snapshots + k;
         t->count[cell] += f->count[p];
@@ -600,7 +587,12 @@ static void merge_snapshot(struct ownership_tree *t, size_t k, struct place_tabl
 
 void ownership_tree_align(struct ownership_tree *t)
 {
-    find_anchors(&t->labels);
+    for (size_t i = 0; i < t->labels.len; i++) {
+        struct label *label = &t->labels.all[i];
+        label->is_anchor = true;
+        for (size_t k = 0; k < t->snapshots; k++)
+            label->is_anchor &= label->count[k] <= 1;
+    }
     struct place_table in = {.parts = t->fields == OWNERSHIP_PARTS_FIELDS};
     ownership_fields_align(t);
     add_path(t, NO_PATH, 0, NO_FIELD);

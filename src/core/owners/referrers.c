@@ -22,19 +22,6 @@ static void references_add(struct referrers_references *r, uint32_t to, path_id 
     r->all[r->len++] = (uint64_t)to << 32 | from;
 }
 
-/* Each once. */
-static void references_sort(struct referrers_references *r)
-{
-    size_t kept = 0;
-    uint64_t *spare = alloc_resize(NULL, array_bytes(r->len + 1, sizeof(*spare)));
-    radix_sort(r->all, NULL, r->len, spare, NULL);
-    for (size_t i = 0; i < r->len; i++)
-        if (i == 0 || r->all[i] != r->all[kept - 1])
-            r->all[kept++] = r->all[i];
-    r->len = kept;
-    free(spare);
-}
-
 /* Heads that stand above each other are few; a heap made to be deep must not cost a walk
  * to the root for every reference. */
 enum { MAX_HEADS_ABOVE = 64 };
@@ -160,17 +147,6 @@ static void referrers_count(const struct referrers_search *s, struct referrers *
     free(seen_for);
 }
 
-/* All that are at each path. */
-static void referrers_count_objects(const struct referrers_search *s, uint64_t *objects)
-{
-    const struct full_tree *f = s->f;
-    for (node_id n = 0; s->g != NULL && n < s->g->node_count; n++)
-        if (f->at_node[n] != NO_PATH)
-            objects[f->cut[f->at_node[n]]]++;
-    for (uint32_t i = 1; s->g == NULL && i < s->digest->places.len; i++)
-        objects[f->cut[f->at_place[i]]] += s->digest->places.at[i].count;
-}
-
 static int by_from(const void *a, const void *b)
 {
     const struct referrer_link *x = a, *y = b;
@@ -194,12 +170,26 @@ struct referrers *referrers_find(const struct ownership_tree *t,
     if (s.g != NULL ? s.f->at_node == NULL : s.f->at_place == NULL)
         return r;
     find_heads(&s, &scratch);
-    referrers_count_objects(&s, r->objects);
+    /* All that are at each path. */
+    const struct full_tree *f = s.f;
+    for (node_id n = 0; s.g != NULL && n < s.g->node_count; n++)
+        if (f->at_node[n] != NO_PATH)
+            r->objects[f->cut[f->at_node[n]]]++;
+    for (uint32_t i = 1; s.g == NULL && i < s.digest->places.len; i++)
+        r->objects[f->cut[f->at_place[i]]] += s.digest->places.at[i].count;
     if (s.g != NULL)
         gather_from_graph(&s);
     else
         gather_from_digest(&s, &scratch);
-    references_sort(&s.references);
+    /* Each once. */
+    size_t kept = 0;
+    uint64_t *spare = alloc_resize(NULL, array_bytes(s.references.len + 1, sizeof(*spare)));
+    radix_sort(s.references.all, NULL, s.references.len, spare, NULL);
+    for (size_t i = 0; i < s.references.len; i++)
+        if (i == 0 || s.references.all[i] != s.references.all[kept - 1])
+            s.references.all[kept++] = s.references.all[i];
+    s.references.len = kept;
+    free(spare);
     struct pair_table numbers = {0};
     size_t cap = 0;
     referrers_count(&s, r, &numbers, &cap);

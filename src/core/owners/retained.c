@@ -94,23 +94,6 @@ static inline struct retained_answer *answer_of(struct retained_places *p, uint3
     return known;
 }
 
-static void places_begin(struct retained_places *p)
-{
-    size_t bytes = sizeof(*p->answers) << ANSWER_BITS;
-    p->answers = memset(alloc_resize(NULL, bytes), 0xFF, bytes);
-    add_place(p, 0, NO_TYPE);
-}
-
-static void places_free(struct retained_places *p)
-{
-    free(p->tree.parent);
-    free(p->tree.type);
-    free(p->tree.bytes);
-    free(p->answers);
-    free(p->kinds);
-    pair_table_free(&p->found);
-}
-
 /* --- objects
  * ------------------------------------------------------------------------------ */
 
@@ -152,7 +135,9 @@ static bool find_places(struct retained_places *p, struct dominators *d,
     size_t most = ALWAYS + d->count / PART;
     uint32_t *at = buffer_pool_take(&d->buffers, d->count, sizeof(*at));
     struct deal *deals = deals_of(snap);
-    places_begin(p);
+    size_t bytes = sizeof(*p->answers) << ANSWER_BITS;
+    p->answers = memset(alloc_resize(NULL, bytes), 0xFF, bytes);
+    add_place(p, 0, NO_TYPE);
     at[0] = 0;
     for (uint32_t w = 0; w < d->count && p->kind_count <= most; w++) {
         fetch(d, snap->graph, w + AHEAD);
@@ -225,7 +210,12 @@ uint64_t *retained_by_type(struct dominators *d, const struct hd_snapshot *snap,
     bool few = find_places(&p, d, snap);
     if (few)
         add_outermost(&p.tree, sum, snap->type_count, &d->buffers);
-    places_free(&p);
+    free(p.tree.parent);
+    free(p.tree.type);
+    free(p.tree.bytes);
+    free(p.answers);
+    free(p.kinds);
+    pair_table_free(&p.found);
     if (few)
         return sum;
     struct tree t = tree_of_objects(d, snap);

@@ -189,16 +189,11 @@ static bool leads_to_earlier(const void *joining, size_t i, const void *target)
            *(const path_id *)target;
 }
 
-static size_t first_link(const struct head_joiner *j, path_id target)
-{
-    return search_first(j, 0, j->link_count, leads_to_earlier, &target);
-}
-
 static void find_carrier(struct head_joiner *j, size_t carried)
 {
     const struct leak_ranking_head *h = &j->heads[carried];
     size_t best = NO_HEAD;
-    for (size_t i = first_link(j, h->path);
+    for (size_t i = search_first(j, 0, j->link_count, leads_to_earlier, &h->path);
          i < j->link_count && j->by_target[i]->target == h->path; i++) {
         size_t from = j->head_of[j->by_target[i]->from];
         const struct leak_ranking_head *c = &j->heads[from];
@@ -476,27 +471,20 @@ static path_id store_of(const struct leak_ranker *r, const struct ranked_row *ro
     return small && !group ? above : 0;
 }
 
-static void add_merged_places(struct leak_ranker *r, struct ranked_row *to,
-                              const struct ranked_row *from)
-{
-    size_t count = to->type.place_count + from->type.place_count;
-    if (count > to->place_room) {
-        to->place_room = 2 * count;
-        struct ranked_place *places =
-            arena_array(r->a, struct ranked_place, to->place_room);
-        memcpy(places, to->type.places, to->type.place_count * sizeof(*places));
-        to->type.places = places;
-    }
-    memcpy(&to->type.places[to->type.place_count], from->type.places,
-           from->type.place_count * sizeof(*from->type.places));
-    to->type.place_count = count;
-}
-
 static void merge_row(struct leak_ranker *r, size_t into, size_t from)
 {
     struct ranked_type *to = &r->rows[into].type;
     struct ranked_row *row = &r->rows[from];
-    add_merged_places(r, &r->rows[into], row);
+    size_t count = to->place_count + row->type.place_count;
+    if (count > r->rows[into].place_room) {
+        struct ranked_place *places = arena_array(r->a, struct ranked_place, 2 * count);
+        memcpy(places, to->places, to->place_count * sizeof(*places));
+        to->places = places;
+        r->rows[into].place_room = 2 * count;
+    }
+    memcpy(&to->places[to->place_count], row->type.places,
+           row->type.place_count * sizeof(*to->places));
+    to->place_count = count;
     to->score += row->type.score;
     to->more += row->type.more;
     r->rows[into].steady += row->steady;
@@ -534,24 +522,6 @@ struct stepper {
     size_t count, row;
 };
 
-/* Three of one for each of another come in the same numbers, too. Equal steps are those of
- * an even load, and say nothing of a cause. */
-static void divide_steps(int64_t *steps, size_t count)
-{
-    int64_t divisor = 0;
-    bool are_equal = true;
-    for (size_t k = 0; k < count; k++) {
-        are_equal &= steps[k] == steps[0];
-        for (int64_t b = steps[k]; b != 0;) {
-            int64_t rest = divisor % b;
-            divisor = b;
-            b = rest;
-        }
-    }
-    for (size_t k = 0; k < count && !are_equal; k++)
-        steps[k] /= divisor;
-}
-
 static bool steps_up(const struct leak_ranker *r, int64_t *steps,
                      const struct ranked_row *row)
 {
@@ -568,7 +538,20 @@ static bool steps_up(const struct leak_ranker *r, int64_t *steps,
     }
     if (all < rank_by.fewest_alike)
         return false;
-    divide_steps(steps, r->n - 1);
+    /* Three of one for each of another come in the same numbers, too. Equal steps are those
+     * of an even load, and say nothing of a cause. */
+    int64_t divisor = 0;
+    bool are_equal = true;
+    for (size_t k = 0; k + 1 < r->n; k++) {
+        are_equal &= steps[k] == steps[0];
+        for (int64_t b = steps[k]; b != 0;) {
+            int64_t rest = divisor % b;
+            divisor = b;
+            b = rest;
+        }
+    }
+    for (size_t k = 0; k + 1 < r->n && !are_equal; k++)
+        steps[k] /= divisor;
     return true;
 }
 
@@ -579,11 +562,6 @@ static int by_steps(const void *a, const void *b)
         if (x->steps[k] != y->steps[k])
             return x->steps[k] < y->steps[k] ? -1 : 1;
     return (x->row > y->row) - (x->row < y->row);
-}
-
-static bool is_alike(const struct stepper *x, const struct stepper *y)
-{
-    return memcmp(x->steps, y->steps, x->count * sizeof(*x->steps)) == 0;
 }
 
 /* What comes in the same numbers in each of three steps or more comes from one place,
@@ -606,7 +584,7 @@ static void join_causes(struct leak_ranker *r)
     if (count > 0)
         qsort(all, count, sizeof(*all), by_steps);
     for (size_t i = 0, first = 0; i < count; i++) {
-        if (!is_alike(&all[first], &all[i]))
+        if (memcmp(all[first].steps, all[i].steps, (r->n - 1) * sizeof(*steps)) != 0)
             first = i;
         if (first != i && !reaches_line(r->line, r->rows[all[i].row].type.score, r->heap))
             merge_row(r, all[first].row, all[i].row);
@@ -768,15 +746,6 @@ static void ranked_paths_of(struct leak_ranker *r)
 
 /* --- whole types ------------------------------------------------------------- */
 
-/* The row that a head belongs to, or NO_ROW. */
-static size_t row_of_head(const struct leak_ranker *r, const struct leak_ranking_head *h,
-                          const label_id *merged_into)
-{
-    label_id label = h->carrier != 0 ? r->t->label[h->carrier] : h->label;
-    label = merged_into[label] != NO_LABEL ? merged_into[label] : label;
-    return h->pooled ? NO_ROW : r->row_of[label];
-}
-
 /* Which paths the suspects hold, and as heads of which rows. */
 static bool *paths_of_suspects(struct leak_ranker *r, size_t *row_of_path)
 {
@@ -790,7 +759,11 @@ static bool *paths_of_suspects(struct leak_ranker *r, size_t *row_of_path)
         if (r->rows[i].gone)
             merged_into[r->rows[i].type.label] = r->rows[i].into;
     for (size_t i = 0; i < r->head_count; i++) {
-        size_t row = row_of_head(r, &r->heads[i], merged_into);
+        /* The row that a head belongs to, or NO_ROW. */
+        label_id label =
+            r->heads[i].carrier != 0 ? r->t->label[r->heads[i].carrier] : r->heads[i].label;
+        label = merged_into[label] != NO_LABEL ? merged_into[label] : label;
+        size_t row = r->heads[i].pooled ? NO_ROW : r->row_of[label];
         if (row == NO_ROW || r->rows[row].type.suspicion == HD_SUSPECT_NOT)
             continue;
         taken[r->heads[i].path] = true;

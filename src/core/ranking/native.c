@@ -66,19 +66,6 @@ static bool is_much(const struct series *s, const struct series_row *row)
            last - first >= rank_by.fewest_native;
 }
 
-/* Each assembly has its module. */
-static void drop_modules(struct native_growth *all, size_t *count)
-{
-    size_t kept = 0;
-    bool assemblies = false;
-    for (size_t i = 0; i < *count; i++)
-        assemblies |= all[i].kind->type == assembly;
-    for (size_t i = 0; i < *count; i++)
-        if (!assemblies || all[i].kind->type != module)
-            all[kept++] = all[i];
-    *count = kept;
-}
-
 struct native_growth *native_growths_of(const struct series *s, size_t *count,
                                         struct arena *a)
 {
@@ -94,6 +81,14 @@ struct native_growth *native_growths_of(const struct series *s, size_t *count,
         all[(*count)++] =
             (struct native_growth){kind, row, hint_of(s, kind), is_much(s, row)};
     }
-    drop_modules(all, count);
+    /* Each assembly has its module. */
+    size_t kept = 0;
+    bool assemblies = false;
+    for (size_t i = 0; i < *count; i++)
+        assemblies |= all[i].kind->type == assembly;
+    for (size_t i = 0; i < *count; i++)
+        if (!assemblies || all[i].kind->type != module)
+            all[kept++] = all[i];
+    *count = kept;
     return all;
 }

@@ -66,22 +66,9 @@ static struct migrated migrated_find(const struct ownership_tree *t)
     return m;
 }
 
-static void migrated_free(struct migrated *m)
-{
-    free(m->falling);
-    *m = (struct migrated){0};
-}
-
 static bool comes_before(const void *falling, size_t i, const void *key)
 {
     return by_label_and_delta((const struct falling_path *)falling + i, key) < 0;
-}
-
-/* The first of a label that lost no more than -delta. */
-static size_t first_from(const struct migrated *m, label_id label, int64_t delta)
-{
-    const struct falling_path key = {.label = label, .delta = delta};
-    return search_first(m->falling, 0, m->len, comes_before, &key);
 }
 
 static uint64_t magnitude(int64_t n)
@@ -110,7 +97,10 @@ static bool migrated_away(const struct migrated *m, path_id p)
         steps += magnitude(delta_of(t, p, k - 1, k));
     uint64_t most = steps / rank_by.of_migration;
     int64_t gained = delta_of(t, p, 0, t->snapshots - 1);
-    size_t i = first_from(m, t->label[p], -gained - (int64_t)most);
+    /* The first of a label that lost no more than -delta. */
+    const struct falling_path key = {.label = t->label[p],
+                                     .delta = -gained - (int64_t)most};
+    size_t i = search_first(m->falling, 0, m->len, comes_before, &key);
     for (size_t looked = 0; looked < rank_by.most_migrated && i < m->len; looked++, i++) {
         const struct falling_path *f = &m->falling[i];
         if (f->label != t->label[p] || f->delta > -gained + (int64_t)most)
@@ -176,18 +166,6 @@ static double migration(const struct path_growths *g, path_id p)
     return ratio < 0 ? 0 : ratio > 1 ? 1 : ratio;
 }
 
-/* What hangs from something that moved is judged where that came from. */
-static void find_base(struct path_growths *g, path_id p)
-{
-    struct path_growth *here = &g->all[p];
-    path_id parent = g->t->parent[p];
-    bool parent_grows = parent != 0 && g->all[parent].kind == GROWS_IN_COUNT;
-    here->counted = parent_grows ? parent : g->all[parent].counted;
-    here->base = parent;
-    if (here->counted != 0 && g->all[here->counted].migration < 1)
-        here->base = g->all[here->counted].base;
-}
-
 /* What came in the window, stayed, and is at or below the path. */
 static bool keeps_what_it_gets(struct path_growths *g, path_id p)
 {
@@ -243,10 +221,17 @@ static void measure_growth(struct path_growths *g, const struct migrated *migrat
 {
     struct path_growth *here = &g->all[p];
     here->migration = 1;
-    if (g->births == NULL)
-        find_base(g, p);
-    else if (keeps_what_it_gets(g, p))
+    if (g->births == NULL) {
+        /* What hangs from something that moved is judged where that came from. */
+        path_id parent = g->t->parent[p];
+        bool parent_grows = parent != 0 && g->all[parent].kind == GROWS_IN_COUNT;
+        here->counted = parent_grows ? parent : g->all[parent].counted;
+        here->base = parent;
+        if (here->counted != 0 && g->all[here->counted].migration < 1)
+            here->base = g->all[here->counted].base;
+    } else if (keeps_what_it_gets(g, p)) {
         return;
+    }
     measure_counts(g, migrated, p);
     /* It gained no more than what came and stayed: the rest was there, and moved. */
     if (g->births != NULL && here->growth > (double)g->births->stayed_below[p])
@@ -455,7 +440,7 @@ struct path_growths path_growths_of(const struct ownership_tree *t, const struct
         migrated = migrated_find(t);
     for (path_id p = 1; p < t->len; p++)
         measure_growth(&g, &migrated, p);
-    migrated_free(&migrated);
+    free(migrated.falling);
     for (path_id p = 1; p < t->len; p++)
         find_owner(&g, p);
     for (path_id p = 1; p < t->len; p++)

@@ -146,16 +146,6 @@ const char *suspect_title_above(const struct labels *l, const struct full_tree *
     return found != 0 ? l->all[f->label[found]].name : NULL;
 }
 
-static const char *above_head(const struct title_tree *tree, path_id head)
-{
-    const struct ownership_tree *t = tree->t;
-    size_t last = t->snapshots - 1;
-    const struct full_tree *f = &t->full[last];
-    path_id full = t->full_of[head * t->snapshots + last];
-    path_id named = full != NO_PATH ? tree->named_above[full] : 0;
-    return named != 0 ? t->labels.all[f->label[named]].name : NULL;
-}
-
 const char *suspect_title_of(const struct title_tree *tree, path_id head,
                              enum title_place *place)
 {
@@ -164,7 +154,11 @@ const char *suspect_title_of(const struct title_tree *tree, path_id head,
     uint32_t within = title_search(&tree->graph, head);
     const char *name = within != NO_TITLE ? label_of(&tree->graph, within)->name : NULL;
     if (name == NULL) {
-        name = above_head(tree, head);
+        size_t last = t->snapshots - 1;
+        const struct full_tree *f = &t->full[last];
+        path_id full = t->full_of[head * t->snapshots + last];
+        path_id named = full != NO_PATH ? tree->named_above[full] : 0;
+        name = named != 0 ? t->labels.all[f->label[named]].name : NULL;
         found = name != NULL ? TITLE_ABOVE : TITLE_NOWHERE;
     }
     if (place != NULL)
@@ -221,12 +215,6 @@ static bool is_telling(const struct label *l, chain_role role)
             !names_is_framework(place.type, NAME_WHOLE));
 }
 
-/* The provider refers to its scope, and so does everybody who has it injected. */
-static bool is_provider(const struct label *l)
-{
-    return strcmp(l->name, "Microsoft.Extensions.DependencyInjection.ServiceProvider") == 0;
-}
-
 /* Nearest above the owner: a class of the program itself, or a variable. */
 static label_id own_above(const struct ownership_tree *t, const struct owner_types *types,
                           path_id at)
@@ -237,9 +225,14 @@ static label_id own_above(const struct ownership_tree *t, const struct owner_typ
     if (window[0] & (ROLE_OWN | ROLE_VARIABLE | ROLE_TIMER) || owner_is_service(window))
         return NO_LABEL;
     bool scope = window[0] & ROLE_SCOPE;
-    for (at = f->parent[at]; at != 0 && at != NO_PATH; at = f->parent[at]) {
+    for (at = f->parent[at];
+         at != 0 && at != NO_PATH; /* The provider refers to its scope, and so does
+                                      everybody who has it injected. */
+         at = f->parent[at]) {
         window_above(t, types, at, window);
-        if (scope && !is_provider(&t->labels.all[f->label[at]]))
+        if (scope &&
+            !(strcmp((&t->labels.all[f->label[at]])->name,
+                     "Microsoft.Extensions.DependencyInjection.ServiceProvider") == 0))
             return NO_LABEL;
         scope = false;
         if (is_telling(&t->labels.all[f->label[at]], window[0]))

@@ -20,46 +20,29 @@ static bool is_left(const struct type_growths *g, size_t k, path_id p)
 
 /* --- counts and bytes ------------------------------------------------------------ */
 
-/* One walk in preorder, with the number of times that each label is on the way down. */
-struct descent {
-    path_id *in_preorder, *open;
-    uint32_t *times; /* per label */
-    size_t depth;
-};
-
-static void list_in_preorder(const struct full_tree *f, path_id *in_preorder)
-{
-    for (path_id p = 0; p < f->len; p++)
-        in_preorder[f->position[p]] = p;
-}
-
-static void climb_to(struct descent *d, const struct full_tree *f, path_id p)
-{
-    while (d->depth > 0 && f->position[p] >= f->end[d->open[d->depth - 1]])
-        d->times[f->label[d->open[--d->depth]]]--;
-}
-
-/* Objects of every type; bytes of the outermost, which hold those below. */
+/* Objects of every type; bytes of the outermost, which hold those below. One walk in
+ * preorder, with the number of times that each label is on the way down. */
 static void add_snapshot(struct type_growths *g, size_t k, struct arena *scratch)
 {
     const struct full_tree *f = full_of(g, k);
     const uint64_t *left = g->unexplained->left[k];
-    struct descent d = {arena_array(scratch, path_id, f->len),
-                        arena_array(scratch, path_id, f->len),
-                        arena_array(scratch, uint32_t, g->unexplained->t->labels.len), 0};
-    list_in_preorder(f, d.in_preorder);
+    path_id *in_preorder = arena_array(scratch, path_id, f->len);
+    path_id *open = arena_array(scratch, path_id, f->len); /* on the way down */
+    uint32_t *times = arena_array(scratch, uint32_t, g->unexplained->t->labels.len);
+    size_t depth = 0;
+    for (path_id p = 0; p < f->len; p++)
+        in_preorder[f->position[p]] = p;
     for (size_t i = 1; i < f->len; i++) {
-        path_id p = d.in_preorder[i];
+        path_id p = in_preorder[i];
         label_id label = f->label[p];
         if (!is_left(g, k, p))
             continue;
-        climb_to(&d, f, p);
+        while (depth > 0 && f->position[p] >= f->end[open[depth - 1]])
+            times[f->label[open[--depth]]]--;
         g->count[label * g->n + k] += f->count[p];
-        if (d.times[label] == 0) {
+        if (times[label]++ == 0)
             g->retained[label * g->n + k] += left[p];
-        }
-        d.times[label]++;
-        d.open[d.depth++] = p;
+        open[depth++] = p;
     }
 }
 

@@ -128,15 +128,6 @@ static bool swings(const double *y, size_t n, double far)
     return times >= rank_by.swings;
 }
 
-/* From the first point on, whatever the way there. Many points may tell a slow rise from
- * the noise around it, though the ends do not. */
-static double whole_growth(const struct trend *t, bool sure)
-{
-    double ends = t->y[t->n - 1] - t->y[0];
-    double slope = sure ? trend_slope(t, 0, t->n) * (t->x[t->n - 1] - t->x[0]) : 0;
-    return slope > ends ? slope : ends;
-}
-
 /* From a later point on, from which it has to be seen to go on. Its first step is left out:
  * out of a dip it leads back to where the heap was. */
 static double later_growth(const struct trend *t, size_t first)
@@ -166,7 +157,12 @@ struct rest_growth rest_growth_of(const struct trend *rest, double heap, double 
     if (rest->n < 2 || heap <= 0)
         return found;
     bool sure = trend_rises_surely(rest);
-    double whole = whole_growth(rest, sure), left = whole - stopped;
+    /* From the first point on, whatever the way there. Many points may tell a slow rise
+     * from the noise around it, though the ends do not. */
+    double ends = rest->y[rest->n - 1] - rest->y[0];
+    double slope =
+        sure ? trend_slope(rest, 0, rest->n) * (rest->x[rest->n - 1] - rest->x[0]) : 0;
+    double whole = slope > ends ? slope : ends, left = whole - stopped;
     if (left >= least && !has_settled(rest->y, rest->n) &&
         (sure || !swings(rest->y, rest->n, left - least)))
         found = (struct rest_growth){true, false, left / heap, onset(rest, 0)};

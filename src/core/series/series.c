@@ -186,15 +186,6 @@ static void note_noise(struct series *s, struct series_row *row, const struct ty
     row->noise_share[k] += sample_error_squared(t->count_scale, (double)tally.count);
 }
 
-static void make_noise_a_share(struct series *s)
-{
-    for (size_t i = 0; i < s->row_count; i++)
-        for (size_t k = 0; s->rows[i].noise_share != NULL && k < s->count; k++)
-            if (s->rows[i].at[k].count > 0)
-                s->rows[i].noise_share[k] =
-                    sqrt(s->rows[i].noise_share[k]) / (double)s->rows[i].at[k].count;
-}
-
 static bool is_counted(const struct series *s, const struct type *t, struct hd_tally tally)
 {
     return type_has_row(t) &&
@@ -220,7 +211,11 @@ static void fill_rows(struct series *s, struct arena *a)
             note_noise(s, row, t, tally, k, a);
         }
     }
-    make_noise_a_share(s);
+    for (size_t i = 0; i < s->row_count; i++)
+        for (size_t k = 0; s->rows[i].noise_share != NULL && k < s->count; k++)
+            if (s->rows[i].at[k].count > 0)
+                s->rows[i].noise_share[k] =
+                    sqrt(s->rows[i].noise_share[k]) / (double)s->rows[i].at[k].count;
     HASH_CLEAR(hh, table.slots);
     text_free(&table.name);
     arena_free(&table.scratch);
@@ -540,16 +535,6 @@ static struct say_part as_moment(const struct hd_snapshot *snap)
     return (struct say_part){.add = add_moment, .of = snap};
 }
 
-static void add_fall(struct text *t, const struct series *s, size_t i, size_t k)
-{
-    const struct hd_snapshot *before = s->snaps[i], *now = s->snaps[k];
-    bool date = now->clock_is_date;
-    if (!date || (before->info.time != NULL && now->info.time != NULL))
-        say(t, date ? "taken at " : "its stamp is ", as_moment(now),
-            date ? ", before " : ", less than that of ", as_file(s, i, k), " (",
-            as_moment(before), ")");
-}
-
 /* Dates that are equal are warned about. Stamps of heap text that are equal say nothing:
  * there are tools that write always the same. */
 static void check_time(struct series *s, size_t k, struct series_warnings *w,
@@ -562,8 +547,13 @@ static void check_time(struct series *s, size_t k, struct series_warnings *w,
         !(falls || (now->clock_is_date && now->clock == before->clock)))
         return;
     struct text message = {0};
-    if (falls)
-        add_fall(&message, s, i, k);
+    if (falls) {
+        bool date = now->clock_is_date;
+        if (!date || (before->info.time != NULL && now->info.time != NULL))
+            say(&message, date ? "taken at " : "its stamp is ", as_moment(now),
+                date ? ", before " : ", less than that of ", as_file(s, i, k), " (",
+                as_moment(before), ")");
+    }
     warn_once(w, WARN_OUT_OF_ORDER, k, &message, a);
     text_free(&message);
     s->restarted |= falls;
@@ -586,16 +576,6 @@ static void check_order(struct series *s, struct series_warnings *w, struct aren
         return;
     warn_once(w, WARN_ORDER_UNKNOWN, 0, &message, a);
     s->out_of_order = true;
-}
-
-static void identity_check_neighbours(struct series *s, struct series_warnings *w,
-                                      struct arena *a)
-{
-    check_order(s, w, a);
-    for (size_t k = 1; k < s->count; k++) {
-        check_process(s, k, w, a);
-        check_time(s, k, w, a);
-    }
 }
 
 /* --- order and fitness --------------------------------------------------- */
@@ -625,13 +605,6 @@ bool series_has_objects(const struct hd_snapshot *snap)
 {
     bool digest = snap->digest != NULL && snap->info.references != HD_UNKNOWN;
     return snap->info.has_graph || digest;
-}
-
-/* No program has a heap without objects: at an end of the series too, that is no
- * measurement. A table may have been asked for types that there are none of. */
-static bool is_empty(const struct hd_snapshot *snap)
-{
-    return series_has_objects(snap) && snap->info.objects == 0;
 }
 
 /* Most of its objects are of types that the runtime did not name to whoever took it. */
@@ -675,7 +648,10 @@ static void leave_out_misnamed(struct series *s, struct series_warnings *w)
 static void choose_usable(struct series *s, struct series_warnings *w)
 {
     for (size_t k = 0; k < s->count; k++) {
-        bool empty = is_empty(s->snaps[k]), drops = empty || dips(s, k);
+        /* No program has a heap without objects: at an end of the series too, that is no
+         * measurement. A table may have been asked for types that there are none of. */
+        bool empty = series_has_objects(s->snaps[k]) && s->snaps[k]->info.objects == 0,
+             drops = empty || dips(s, k);
         if (drops)
             warn(w, WARN_TOTAL_DROPS, k);
         if (empty)
@@ -813,7 +789,11 @@ bool series_align(struct series *s, struct hd_snapshot *const *snaps, size_t cou
     add_totals(s, a);
     identity_find_repeats(s, warnings, a);
     choose_usable(s, warnings);
-    identity_check_neighbours(s, warnings, a);
+    check_order(s, warnings, a);
+    for (size_t k = 1; k < s->count; k++) {
+        check_process(s, k, warnings, a);
+        check_time(s, k, warnings, a);
+    }
     check_program(s, warnings);
     place_on_axis(s, ask->iterations);
     measure_time(s);

@@ -33,13 +33,6 @@ static void words_end(struct words *w)
 
 enum { MARGIN = 1, BEHIND_LABEL = 2 };
 
-/* On which pane there is room for it: the first that one sees. */
-static bool is_opening(const struct explore *e)
-{
-    return e->top == NULL &&
-           e->pane == (e->model->diff != NULL ? PANE_SUSPECTS : PANE_TYPES);
-}
-
 /* As reports colour it: a leak is one in whatever comes to a good end, too. */
 static enum look look_of(const struct hd_summary *s, const char *label)
 {
@@ -200,7 +193,10 @@ static void draw_panes(struct explore *e, struct grid *g, unsigned line)
     grid_line(g, line, false);
     if (e->top != NULL)
         draw_way(e, g, right);
-    for (enum pane p = 0; e->top == NULL && p < PANES; p++)
+    for (enum pane p = 0;
+         e->top == NULL &&
+         p < PANES; /* On which pane there is room for it: the first that one sees. */
+         p++)
         draw_tab(e, g, p);
     if (grid_left(g) > right) {
         grid_put(g, LOOK_PLAIN, "", grid_left(g) - right, ALIGN_LEFT);
@@ -216,7 +212,8 @@ static unsigned head_draw(struct explore *e, struct grid *g, unsigned end)
     enum { BELOW_VERDICT = 4, BELOW_FACTS = 7 };
     const struct hd_summary *s = e->model->summary;
     unsigned line = 0, most = end > BELOW_VERDICT + 1 ? end - BELOW_VERDICT : 1;
-    if (s != NULL && s->verdict_len > 0 && is_opening(e))
+    if (s != NULL && s->verdict_len > 0 && e->top == NULL &&
+        e->pane == (e->model->diff != NULL ? PANE_SUSPECTS : PANE_TYPES))
         line = draw_summary(g, s, most, end > BELOW_FACTS ? end - BELOW_FACTS : 0);
     else
         line = draw_totals(e, g, draw_first_line(e, g));

@@ -9,11 +9,6 @@
 
 /* --- beginning and end ----------------------------------------------------------- */
 
-static size_t last_compared(const struct explore *e)
-{
-    return e->model->tree != NULL ? e->model->tree->last : e->model->snapshot_count - 1;
-}
-
 void explore_begin(struct explore *e, struct hd_comparison *c,
                    const struct hd_report *report, const struct hd_options *ask)
 {
@@ -31,7 +26,8 @@ void explore_begin(struct explore *e, struct hd_comparison *c,
         e->panes[p]->kind->refresh(e->panes[p]);
         view_go(e->panes[p], 0);
     }
-    explore_look_at(e, last_compared(e));
+    explore_look_at(e, e->model->tree != NULL ? e->model->tree->last
+                                              : e->model->snapshot_count - 1);
 }
 
 static void close_top(struct explore *e)
@@ -143,24 +139,21 @@ bool explore_is_made(const struct explore *e)
 
 /* --- words ----------------------------------------------------------------------- */
 
-/* What was cut off does not end in half a character. */
-static void cut_character(char *text)
-{
-    size_t len = strlen(text), back = 0;
-    while (back < len && back < 3 && ((unsigned char)text[len - 1 - back] & 0xC0) == 0x80)
-        back++;
-    if (back < len && ((unsigned char)text[len - 1 - back] & 0x80))
-        text[len - 1 - back] = '\0';
-}
-
 void explore_message(struct explore *e, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
     int n = vsnprintf(e->message, sizeof(e->message), fmt, args);
     va_end(args);
-    if (n >= (int)sizeof(e->message))
-        cut_character(e->message);
+    if (n >= (int)sizeof(e->message)) {
+        /* What was cut off does not end in half a character. */
+        size_t len = strlen(e->message), back = 0;
+        while (back < len && back < 3 &&
+               ((unsigned char)e->message[len - 1 - back] & 0xC0) == 0x80)
+            back++;
+        if (back < len && ((unsigned char)e->message[len - 1 - back] & 0x80))
+            e->message[len - 1 - back] = '\0';
+    }
     e->is_error = false;
 }
 
@@ -237,20 +230,6 @@ static void export_to(struct explore *e, bool replace)
     }
 }
 
-static void read_input(struct explore *e)
-{
-    enum prompt prompt = e->prompt;
-    e->prompt = PROMPT_NONE;
-    if (prompt == PROMPT_SEARCH) {
-        memcpy(e->search, e->input, sizeof(e->search));
-        if (e->search[0] != '\0')
-            search(e, 1);
-    } else if (prompt == PROMPT_EXPORT && e->input[0] != '\0') {
-        memcpy(e->file, e->input, sizeof(e->file));
-        export_to(e, false);
-    }
-}
-
 static size_t put_utf8(char *to, uint32_t code)
 {
     if (code < 0x80) {
@@ -293,7 +272,16 @@ static void press_in_prompt(struct explore *e, uint32_t key)
         else
             explore_message(e, "Nothing was written.");
     } else if (key == PRESS_ENTER) {
-        read_input(e);
+        enum prompt prompt = e->prompt;
+        e->prompt = PROMPT_NONE;
+        if (prompt == PROMPT_SEARCH) {
+            memcpy(e->search, e->input, sizeof(e->search));
+            if (e->search[0] != '\0')
+                search(e, 1);
+        } else if (prompt == PROMPT_EXPORT && e->input[0] != '\0') {
+            memcpy(e->file, e->input, sizeof(e->file));
+            export_to(e, false);
+        }
     } else {
         edit_input(e, key);
     }
@@ -421,13 +409,6 @@ static void switch_last(struct explore *e)
                                : "what changed, from the first to the last");
 }
 
-static void switch_app_only(struct explore *e)
-{
-    e->app_only = !e->app_only;
-    refresh_all(e);
-    explore_message(e, e->app_only ? "only types of the program" : "all types");
-}
-
 static void press_key(struct explore *e, struct view *v, uint32_t key)
 {
     switch (key) {
@@ -455,7 +436,9 @@ static void press_key(struct explore *e, struct view *v, uint32_t key)
         sort_view(e, v);
         break;
     case 'a':
-        switch_app_only(e);
+        e->app_only = !e->app_only;
+        refresh_all(e);
+        explore_message(e, e->app_only ? "only types of the program" : "all types");
         break;
     case 'd':
         switch_last(e);
