@@ -266,18 +266,6 @@ static bool make_side(void *context, size_t i)
 /* --- shares
  * ------------------------------------------------------------------------------- */
 
-static void cut_shares(struct alignment *al)
-{
-    const struct side *b = &al->b;
-    al->shares = alloc_zeroed(array_bytes(b->len / SHARE_OBJECTS + 1, sizeof(*al->shares)));
-    for (uint32_t begin = 0, end; begin < b->len; begin = end) {
-        end = b->len - begin > SHARE_OBJECTS ? begin + SHARE_OBJECTS : b->len;
-        while (end < b->len && region_of(b->address[end]) == region_of(b->address[end - 1]))
-            end++;
-        al->shares[al->share_count++] = (struct share){begin, end};
-    }
-}
-
 struct share_work {
     struct alignment *al;
     void (*work)(struct alignment *, struct share);
@@ -309,7 +297,14 @@ static bool alignment_begin(struct alignment *al, const struct hd_snapshot *olde
     if (al->a.len == 0 || al->b.len == 0)
         return false;
     measure(al);
-    cut_shares(al);
+    const struct side *b = &al->b;
+    al->shares = alloc_zeroed(array_bytes(b->len / SHARE_OBJECTS + 1, sizeof(*al->shares)));
+    for (uint32_t begin = 0, end; begin < b->len; begin = end) {
+        end = b->len - begin > SHARE_OBJECTS ? begin + SHARE_OBJECTS : b->len;
+        while (end < b->len && region_of(b->address[end]) == region_of(b->address[end - 1]))
+            end++;
+        al->shares[al->share_count++] = (struct share){begin, end};
+    }
     return true;
 }
 

@@ -270,8 +270,15 @@ static void take_pairs(struct gap_filler *f, const struct gap *g, size_t len)
     leave(f, &rest);
 }
 
-static void match_in_order(struct gap_filler *f, const struct gap *g)
+static void fill(struct gap_filler *f, const struct gap *g)
 {
+    for (size_t w = 0; w < WIDTHS && g->depth < MAX_DEPTH && g->y_end - g->y > 1; w++) {
+        size_t len = unique_pairs(f, g, widths[w]);
+        if (len > 0) {
+            take_pairs(f, g, keep_rising(f, len));
+            return;
+        }
+    }
     struct alignment *al = f->al;
     uint64_t looks = LOOKS * (uint64_t)(g->x_end - g->x);
     uint32_t x = g->x;
@@ -284,18 +291,6 @@ static void match_in_order(struct gap_filler *f, const struct gap *g)
         take(al, &(struct run){at, y, 1});
         x = at + 1;
     }
-}
-
-static void fill(struct gap_filler *f, const struct gap *g)
-{
-    for (size_t w = 0; w < WIDTHS && g->depth < MAX_DEPTH && g->y_end - g->y > 1; w++) {
-        size_t len = unique_pairs(f, g, widths[w]);
-        if (len > 0) {
-            take_pairs(f, g, keep_rising(f, len));
-            return;
-        }
-    }
-    match_in_order(f, g);
 }
 
 /* --- gaps

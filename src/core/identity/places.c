@@ -7,24 +7,19 @@
 
 /* --- keys ---------------------------------------------------------------------------- */
 
-/* By type, from its name: ids of types differ from one snapshot to the next. */
-static uint32_t *hashes_of_types(const struct hd_snapshot *snap)
-{
-    uint32_t *all = alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*all)));
-    for (type_id t = 0; t < snap->type_count; t++) {
-        const char *name = snap->types[t].name;
-        all[t] = (uint32_t)XXH3_64bits(name, strlen(name));
-    }
-    return all;
-}
-
 struct places places_of(const struct hd_snapshot *snap)
 {
     const struct graph *g = snap->graph;
     struct places p = {0};
     if (g == NULL)
         return p;
-    uint32_t *types = hashes_of_types(snap);
+    /* By type, from its name: ids of types differ from one snapshot to the next. */
+    uint32_t *types =
+        alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*types)));
+    for (type_id t = 0; t < snap->type_count; t++) {
+        const char *name = snap->types[t].name;
+        types[t] = (uint32_t)XXH3_64bits(name, strlen(name));
+    }
     p.all = alloc_zeroed(array_bytes((size_t)g->node_count + 1, sizeof(*p.all)));
     for (node_id n = 0; n < g->node_count; n++) {
         uint64_t address = graph_address(g, n);

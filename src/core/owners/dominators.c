@@ -89,11 +89,6 @@ struct finder {
     uint64_t *is_entry; /* a bit per node: a group of roots, visited from the root only */
 };
 
-static uint32_t *array_of(size_t count)
-{
-    return alloc_resize(NULL, array_bytes(count > 0 ? count : 1, sizeof(uint32_t)));
-}
-
 /* --- depth-first numbers ---------------------------------------------------------------
  */
 
@@ -182,15 +177,6 @@ struct entry {
     unsigned char kind;
 };
 
-static void add_entry(struct finder *f, struct entry **entries, size_t *len, size_t *cap,
-                      struct entry e, bool pseudo)
-{
-    *entries = grow(*entries, *len, cap, sizeof(**entries));
-    (*entries)[(*len)++] = e;
-    if (pseudo)
-        bits_set(f->is_entry, e.node);
-}
-
 /* The children of the root, and every pseudo-node whose class differs from that of
  * the one above it: "[strong Handles]" counts as handles, not as "[other roots]". */
 static struct entry *find_entries(struct finder *f, size_t *len)
@@ -217,8 +203,12 @@ static struct entry *find_entries(struct finder *f, size_t *len)
                 to.kind =
                     (unsigned char)root_kind_below(t->name, (enum hd_root_kind)above.kind);
             if (above.node == g->root ||
-                root_kind_class(to.kind) != root_kind_class(above.kind))
-                add_entry(f, &entries, len, &cap, to, pseudo);
+                root_kind_class(to.kind) != root_kind_class(above.kind)) {
+                entries = grow(entries, *len, &cap, sizeof(*entries));
+                entries[(*len)++] = to;
+                if (pseudo)
+                    bits_set(f->is_entry, to.node);
+            }
             if (!pseudo)
                 continue;
             queue = grow(queue, tail, &queue_cap, sizeof(*queue));
@@ -230,16 +220,6 @@ static struct entry *find_entries(struct finder *f, size_t *len)
     return entries;
 }
 
-/* What an earlier class reached is its own. */
-static void dominators_enter(struct finder *f, node_id entry)
-{
-    struct dominators_place here = f->place[entry];
-    if (here.first != SEEN)
-        walk_below(f, 0, entry);
-    else if (here.number >= f->class_first)
-        see_again(f, 0, here.number);
-}
-
 /* Class after class; what an earlier class reached keeps its owner. */
 static void walk_by_class(struct finder *f)
 {
@@ -249,8 +229,14 @@ static void walk_by_class(struct finder *f)
     for (unsigned class = 0; class < ROOT_CLASSES; class ++) {
         f->class_first = f->count;
         for (size_t i = 0; i < len; i++)
-            if (root_kind_class((enum hd_root_kind)entries[i].kind) == class)
-                dominators_enter(f, entries[i].node);
+            if (root_kind_class((enum hd_root_kind)entries[i].kind) == class) {
+                /* What an earlier class reached is its own. */
+                struct dominators_place here = f->place[entries[i].node];
+                if (here.first != SEEN)
+                    walk_below(f, 0, entries[i].node);
+                else if (here.number >= f->class_first)
+                    see_again(f, 0, here.number);
+            }
     }
     free(entries);
     free(f->is_entry);
@@ -327,7 +313,9 @@ static inline uint32_t smallest_semi(struct forest *t, uint32_t v, uint32_t limi
 static uint32_t *sort_links(struct finder *f, struct pair *at)
 {
     const struct dominators_link *links = f->links;
-    uint32_t *sorted = array_of(f->link_count), sum = 0;
+    uint32_t *sorted =
+        alloc_resize(NULL, array_bytes((size_t)f->link_count + 1, sizeof(*sorted)));
+    uint32_t sum = 0;
     memset(at, 0, f->count * sizeof(*at));
     for (uint32_t e = 0; e < f->link_count; e++) {
         if (f->link_count - e > AHEAD)

@@ -225,14 +225,12 @@ static label_id own_above(const struct ownership_tree *t, const struct owner_typ
     if (window[0] & (ROLE_OWN | ROLE_VARIABLE | ROLE_TIMER) || owner_is_service(window))
         return NO_LABEL;
     bool scope = window[0] & ROLE_SCOPE;
-    for (at = f->parent[at];
-         at != 0 && at != NO_PATH; /* The provider refers to its scope, and so does
-                                      everybody who has it injected. */
-         at = f->parent[at]) {
+    for (at = f->parent[at]; at != 0 && at != NO_PATH; at = f->parent[at]) {
         window_above(t, types, at, window);
+        /* The provider refers to its scope, and so does everybody who has it injected. */
         if (scope &&
-            !(strcmp((&t->labels.all[f->label[at]])->name,
-                     "Microsoft.Extensions.DependencyInjection.ServiceProvider") == 0))
+            strcmp(t->labels.all[f->label[at]].name,
+                   "Microsoft.Extensions.DependencyInjection.ServiceProvider") != 0)
             return NO_LABEL;
         scope = false;
         if (is_telling(&t->labels.all[f->label[at]], window[0]))

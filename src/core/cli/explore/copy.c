@@ -117,18 +117,6 @@ static int put_file(void *context, const void *bytes, size_t size)
     return fwrite(bytes, 1, size, context) == size ? 0 : -1;
 }
 
-/* A number is one, though it begins with a sign. */
-static void put_cell(const struct table *t, const char *s, bool is_text)
-{
-    struct hd_sink to = {put_file, t->to};
-    if (!t->csv)
-        hd_put_markdown_cell(to, s);
-    else if (is_text)
-        hd_put_csv_cell(to, s);
-    else
-        fputs(s, t->to);
-}
-
 /* Text with what leads to it and stands behind. In CSV a tree is told by its blanks only.
  */
 static void print_cell(const struct table *t, const struct row *row, size_t i,
@@ -165,7 +153,14 @@ static void put_cells(const struct table *t, const struct row *row)
         print_cell(t, row, i, hd_sink_memory(&text));
         const char *s = text.bytes != NULL ? text.bytes : "";
         put_joint(t, begun);
-        put_cell(t, s, is_text(row->cells[i].kind));
+        /* A number is one, though it begins with a sign. */
+        struct hd_sink to = {put_file, t->to};
+        if (!t->csv)
+            hd_put_markdown_cell(to, s);
+        else if (is_text(row->cells[i].kind))
+            hd_put_csv_cell(to, s);
+        else
+            fputs(s, t->to);
         begun = true;
         hd_memory_free(&text);
     }
@@ -174,8 +169,10 @@ static void put_cells(const struct table *t, const struct row *row)
 
 /* --- the table ------------------------------------------------------------------- */
 
-static void put_heads(const struct table *t)
+static size_t put_table(struct table *t, const struct view *v)
 {
+    size_t rows = v->kind->rows(v), put = 0;
+    t->count = v->kind->columns(v, t->columns);
     bool begun = false;
     for (size_t i = 0; i < t->count; i++) {
         const struct hd_column *c = &t->columns[i];
@@ -190,13 +187,6 @@ static void put_heads(const struct table *t)
         if (t->columns[i].key != NULL)
             fputs(hd_cell_is_number(t->columns[i].kind) ? "| ---: " : "| --- ", t->to);
     fputs(t->csv ? "" : "|\n", t->to);
-}
-
-static size_t put_table(struct table *t, const struct view *v)
-{
-    size_t rows = v->kind->rows(v), put = 0;
-    t->count = v->kind->columns(v, t->columns);
-    put_heads(t);
     for (size_t i = 0; i < rows && !ferror(t->to); i++) {
         struct row row = view_row(v, i);
         if (!t->csv || !row.is_heading) {

@@ -259,17 +259,6 @@ static enum align align_of(const struct hd_column *c)
     return hd_cell_is_number(c->kind) ? ALIGN_RIGHT : ALIGN_LEFT;
 }
 
-static void draw_columns(struct grid *g, const struct list_layout *l, unsigned line)
-{
-    grid_line(g, line, false);
-    grid_put(g, LOOK_HEAD, "", GUTTER, ALIGN_LEFT);
-    for (size_t i = 0; i < l->len; i++) {
-        grid_put(g, LOOK_HEAD, "", i > 0 ? BETWEEN : 0, ALIGN_LEFT);
-        grid_put(g, LOOK_HEAD, l->all[i].title, l->all[i].width, align_of(&l->all[i]));
-    }
-    grid_end_line(g, LOOK_HEAD);
-}
-
 static void put_name_of(const struct cell *c, unsigned columns, struct hd_sink to)
 {
     if (c->kind == CELL_OWNER || (c->kind == CELL_NAME && c->text[0] == '['))
@@ -334,17 +323,6 @@ static void draw_row(const struct explore *e, const struct view *v, size_t i,
     row_free(&row);
 }
 
-static void draw_empty(const struct explore *e, const struct view *v, struct grid *g)
-{
-    struct words w;
-    words_begin(&w);
-    if (v->kind->empty != NULL)
-        v->kind->empty(v, w.to);
-    struct paragraph p = {.text = words_of(&w), .first = 2, .others = 2};
-    grid_paragraph(g, &p, e->list_top + (e->list_rows > 2), e->list_top + e->list_rows);
-    words_end(&w);
-}
-
 /* The cursor stays on the screen. */
 static void scroll(const struct explore *e, struct view *v, size_t rows)
 {
@@ -366,10 +344,23 @@ static void draw_list(struct explore *e, struct grid *g)
     struct list_layout l;
     size_t rows = v->kind->rows(v);
     lay_out(v, g->width, &l);
-    draw_columns(g, &l, e->list_top - 1);
+    grid_line(g, e->list_top - 1, false);
+    grid_put(g, LOOK_HEAD, "", GUTTER, ALIGN_LEFT);
+    for (size_t i = 0; i < l.len; i++) {
+        grid_put(g, LOOK_HEAD, "", i > 0 ? BETWEEN : 0, ALIGN_LEFT);
+        grid_put(g, LOOK_HEAD, l.all[i].title, l.all[i].width, align_of(&l.all[i]));
+    }
+    grid_end_line(g, LOOK_HEAD);
     scroll(e, v, rows);
-    if (rows == 0)
-        draw_empty(e, v, g);
+    if (rows == 0) {
+        struct words w;
+        words_begin(&w);
+        if (v->kind->empty != NULL)
+            v->kind->empty(v, w.to);
+        struct paragraph p = {.text = words_of(&w), .first = 2, .others = 2};
+        grid_paragraph(g, &p, e->list_top + (e->list_rows > 2), e->list_top + e->list_rows);
+        words_end(&w);
+    }
     for (unsigned i = 0; i < e->list_rows && v->scroll + i < rows; i++) {
         grid_line(g, e->list_top + i, v->scroll + i == v->cursor);
         draw_row(e, v, v->scroll + i, g, &l);

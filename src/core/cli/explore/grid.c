@@ -83,18 +83,6 @@ static void add_blanks(struct grid *g, unsigned count)
         add_bytes(g, " ", 1);
 }
 
-static struct grid_piece *begin_piece(struct grid *g, enum look look, unsigned columns)
-{
-    if (g->len == g->cap) {
-        g->cap = g->cap > 0 ? 2 * g->cap : 256;
-        g->pieces = more(g->pieces, g->cap * sizeof(*g->pieces));
-    }
-    struct grid_piece *p = &g->pieces[g->len++];
-    *p = (struct grid_piece){g->line, g->column, columns, look, g->chosen, g->text.size, 0};
-    g->column += columns;
-    return p;
-}
-
 void grid_put(struct grid *g, enum look look, const char *text, unsigned columns,
               enum align align)
 {
@@ -102,7 +90,13 @@ void grid_put(struct grid *g, enum look look, const char *text, unsigned columns
     columns = columns < left ? columns : left;
     if (columns == 0 || g->line >= g->height)
         return;
-    struct grid_piece *p = begin_piece(g, look, columns);
+    if (g->len == g->cap) {
+        g->cap = g->cap > 0 ? 2 * g->cap : 256;
+        g->pieces = more(g->pieces, g->cap * sizeof(*g->pieces));
+    }
+    struct grid_piece *p = &g->pieces[g->len++];
+    *p = (struct grid_piece){g->line, g->column, columns, look, g->chosen, g->text.size, 0};
+    g->column += columns;
     size_t fit = grid_fit(text, columns, &used);
     bool cut = text[fit] != '\0';
     if (cut)
@@ -161,16 +155,6 @@ unsigned grid_paragraph_lines(const struct paragraph *p, unsigned width)
     return lines;
 }
 
-static void put_indent(struct grid *g, const struct paragraph *p, unsigned columns)
-{
-    const char *label = p->label != NULL ? p->label : "";
-    unsigned margin = columns > 0;
-    grid_put(g, LOOK_PLAIN, "", margin, ALIGN_LEFT);
-    grid_put(g, p->label_look, label, grid_columns(label), ALIGN_LEFT);
-    unsigned used = margin + grid_columns(label);
-    grid_put(g, LOOK_PLAIN, "", columns > used ? columns - used : 0, ALIGN_LEFT);
-}
-
 unsigned grid_paragraph(struct grid *g, const struct paragraph *p, unsigned line,
                         unsigned end)
 {
@@ -182,10 +166,16 @@ unsigned grid_paragraph(struct grid *g, const struct paragraph *p, unsigned line
         memcpy(part, text, fit);
         part[fit] = '\0';
         grid_line(g, line++, false);
-        if (text == p->text)
-            put_indent(g, p, indent);
-        else
+        if (text == p->text) {
+            const char *label = p->label != NULL ? p->label : "";
+            unsigned margin = indent > 0;
+            grid_put(g, LOOK_PLAIN, "", margin, ALIGN_LEFT);
+            grid_put(g, p->label_look, label, grid_columns(label), ALIGN_LEFT);
+            unsigned used = margin + grid_columns(label);
+            grid_put(g, LOOK_PLAIN, "", indent > used ? indent - used : 0, ALIGN_LEFT);
+        } else {
             grid_put(g, LOOK_PLAIN, "", indent, ALIGN_LEFT);
+        }
         grid_put(g, p->look, part, room, ALIGN_LEFT);
         free(part);
         text = next_words(text, fit);

@@ -54,26 +54,6 @@ static void add_capability(const char *name)
         snprintf(leave + len, sizeof(leave) - len, "%s", s);
 }
 
-static void prepare_way_out(void)
-{
-    snprintf(leave, sizeof(leave), "\033[?1000l\033[?1006l");
-    add_capability("sgr0");
-    add_capability("cnorm");
-    add_capability("rmkx");
-    add_capability("rmcup");
-    exit_hook_before(give_back);
-}
-
-static void listen_to_ends(void)
-{
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    struct sigaction act = {.sa_flags = 0};
-    act.sa_handler = note_end;
-    sigemptyset(&act.sa_mask);
-    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-        sigaction(ends[i], &act, NULL);
-}
-
 /* --- beginning ------------------------------------------------------------------- */
 
 static bool refuse_terminal(const char *why)
@@ -146,8 +126,18 @@ bool terminal_begin(bool colors)
     if (!terminal_is_there())
         return false;
     tcgetattr(STDIN_FILENO, &before);
-    prepare_way_out();
-    listen_to_ends();
+    snprintf(leave, sizeof(leave), "\033[?1000l\033[?1006l");
+    add_capability("sgr0");
+    add_capability("cnorm");
+    add_capability("rmkx");
+    add_capability("rmcup");
+    exit_hook_before(give_back);
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    struct sigaction act = {.sa_flags = 0};
+    act.sa_handler = note_end;
+    sigemptyset(&act.sa_mask);
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+        sigaction(ends[i], &act, NULL);
     initscr();
     begin_colors(colors);
     cbreak();
@@ -175,17 +165,6 @@ void terminal_size(unsigned *width, unsigned *height)
 }
 
 /* --- drawing --------------------------------------------------------------------- */
-
-static attr_t attributes(const struct grid_piece *p)
-{
-    static const attr_t all[LOOK_COUNT] = {
-        [LOOK_DIM] = A_DIM,     [LOOK_STRONG] = A_BOLD, [LOOK_HEAD] = A_UNDERLINE,
-        [LOOK_BAR] = A_REVERSE, [LOOK_TAB] = A_REVERSE, [LOOK_GROWN] = A_NORMAL,
-        [LOOK_FOUND] = A_BOLD,  [LOOK_ERROR] = A_BOLD,
-    };
-    attr_t a = all[p->look];
-    return p->chosen ? (a & ~A_DIM) | A_REVERSE : a;
-}
 
 /* What a terminal without UTF-8 shows instead. */
 static char plain_of(uint32_t code)
@@ -232,7 +211,14 @@ static void show_piece(const struct grid *g, const struct grid_piece *p)
         i += n > 0 ? (size_t)n : 1;
     }
     wide[len] = L'\0';
-    attr_set(attributes(p), has_colors() ? (short)(p->look + 1) : 0, NULL);
+    static const attr_t all[LOOK_COUNT] = {
+        [LOOK_DIM] = A_DIM,     [LOOK_STRONG] = A_BOLD, [LOOK_HEAD] = A_UNDERLINE,
+        [LOOK_BAR] = A_REVERSE, [LOOK_TAB] = A_REVERSE, [LOOK_GROWN] = A_NORMAL,
+        [LOOK_FOUND] = A_BOLD,  [LOOK_ERROR] = A_BOLD,
+    };
+    attr_t a = all[p->look];
+    attr_set(p->chosen ? (a & ~A_DIM) | A_REVERSE : a,
+             has_colors() ? (short)(p->look + 1) : 0, NULL);
     mvaddnwstr((int)p->line, (int)p->column, wide, (int)len);
     free(wide);
 }

@@ -277,15 +277,6 @@ static bool is_held(const struct hd_suspect *s)
     return s->chains.len > 0 || s->holder_len > 0;
 }
 
-static void put_facts(const struct hd_suspect *s, struct hd_sink to)
-{
-    PUT(to, "score    {} of the heap", PERCENT(s->score_share));
-    if (s->per_iteration != HD_UNKNOWN)
-        PUT(to, ", exactly {} per iteration", COUNT(s->per_iteration));
-    if (s->hint != NULL)
-        PUT(to, "; see heapdrift help hint {}", WORD(s->hint));
-}
-
 static bool put_births(const struct explore *e, const struct hd_suspect *s,
                        struct hd_sink to)
 {
@@ -329,18 +320,6 @@ static bool put_ladder(const struct hd_suspect *s, unsigned i, struct hd_sink to
     return false;
 }
 
-/* In full where there is room; else in one line, since what stands below says more. */
-static void put_type(const struct explore *e, const struct hd_suspect *s, unsigned room,
-                     struct hd_sink to)
-{
-    const char *name = hd_report_shown(e->report, s->type);
-    PUT(to, "type     ");
-    if (e->height >= EXPLORE_TALL)
-        hd_put_name(to, name);
-    else
-        hd_put_type(to, name, room);
-}
-
 /* Who stayed, and what holds it: line i of that. */
 static bool put_stay(const struct explore *e, const struct hd_suspect *s, unsigned i,
                      unsigned room, struct hd_sink to)
@@ -375,13 +354,24 @@ static bool suspects_detail(const struct view *v, unsigned i, struct hd_sink to)
     if (i >= FIRST_LINES)
         return put_stay(e, s, i - FIRST_LINES, room, to);
     if (i == 0) {
-        put_type(e, s, room, to);
+        /* In full where there is room; else in one line, since what stands below says more.
+         */
+        const char *name = hd_report_shown(e->report, s->type);
+        PUT(to, "type     ");
+        if (e->height >= EXPLORE_TALL)
+            hd_put_name(to, name);
+        else
+            hd_put_type(to, name, room);
     } else if (i == 1) {
         struct hd_tally counts[HD_MAX_SNAPSHOTS];
         put_counts(e, s, counts, hd_suspect_counts(s, e->model->snapshot_count, counts),
                    room, to);
     } else {
-        put_facts(s, to);
+        PUT(to, "score    {} of the heap", PERCENT(s->score_share));
+        if (s->per_iteration != HD_UNKNOWN)
+            PUT(to, ", exactly {} per iteration", COUNT(s->per_iteration));
+        if (s->hint != NULL)
+            PUT(to, "; see heapdrift help hint {}", WORD(s->hint));
     }
     return true;
 }

@@ -132,19 +132,6 @@ static void choose_kept(struct tree_rows *t, bool app_only)
             t->kept[node_at(t, n)->parent] = true;
 }
 
-/* Which nodes are kept, and the order of children: by_last instead of that of the report.
- */
-static void tree_rows_choose(struct tree_rows *t, bool app_only, bool by_last)
-{
-    struct view_slot *slots = zeroed(t->tree->len + 1, sizeof(*slots));
-    size_t len = 0;
-    choose_kept(t, app_only);
-    for (size_t n = 0; n < t->tree->len; n++)
-        order_children(t, n, by_last, slots, &len);
-    t->begin[t->tree->len] = len;
-    free(slots);
-}
-
 /* --- rows ------------------------------------------------------------------------ */
 
 /* The one large child that a node shares its row with, or HD_NO_NODE. */
@@ -287,7 +274,15 @@ static void tree_refresh(struct view *v)
     struct tree_rows *t = &((struct tree_pane *)v)->rows;
     size_t node = v->cursor < t->len ? t->all[v->cursor].last : 0;
     t->order = (enum tree_order)v->order;
-    tree_rows_choose(t, v->e->app_only, !is_diff(v->e) || v->e->last);
+    /* Which nodes are kept, and the order of children: that of the report, or of the
+     * last snapshot. */
+    struct view_slot *slots = zeroed(t->tree->len + 1, sizeof(*slots));
+    size_t len = 0;
+    choose_kept(t, v->e->app_only);
+    for (size_t n = 0; n < t->tree->len; n++)
+        order_children(t, n, !is_diff(v->e) || v->e->last, slots, &len);
+    t->begin[t->tree->len] = len;
+    free(slots);
     tree_rows_build(t);
     v->cursor = tree_rows_find(t, node);
 }
@@ -304,18 +299,6 @@ static void set_open(struct view *v, size_t i, bool open)
     struct tree_rows *t = &((struct tree_pane *)v)->rows;
     size_t node = t->all[i].last;
     t->open[node] = open;
-    rebuild_at(v, node);
-}
-
-static void toggle_all(struct view *v)
-{
-    struct tree_rows *t = &((struct tree_pane *)v)->rows;
-    size_t node = t->all[v->cursor].last, end = t->tree->nodes[node].end;
-    bool all = true;
-    for (size_t n = node; n < end; n++)
-        all = all && (t->open[n] || t->tree->nodes[n].end == n + 1);
-    for (size_t n = node; n < end; n++)
-        t->open[n] = !all;
     rebuild_at(v, node);
 }
 
@@ -471,28 +454,23 @@ static bool tree_copied(const struct view *v, size_t i, struct hd_sink to)
 
 /* --- keys ------------------------------------------------------------------------ */
 
-static void enter_place(struct explore *e, const struct tree_rows *t, size_t node)
-{
-    const struct hd_tree_node *nodes = t->tree->nodes;
-    size_t depth = 0, count = 0;
-    for (size_t n = node; n != HD_NO_NODE && nodes[n].kind != HD_NODE_HEAP;
-         n = nodes[n].parent)
-        depth++;
-    struct hd_place_step *steps = zeroed(depth, sizeof(*steps));
-    for (size_t n = node; count < depth; n = nodes[n].parent)
-        steps[depth - ++count] =
-            (struct hd_place_step){nodes[n].type, nodes[n].kind == HD_NODE_ROOTS};
-    explore_open(e, place_view(e, steps, depth, node_name(&nodes[node])));
-    free(steps);
-}
-
 static void tree_enter(struct view *v, size_t i)
 {
     const struct tree_rows *t = rows_of(v);
     size_t node = t->all[i].last;
-    if (node_at(t, node)->kind == HD_NODE_TYPE)
-        enter_place(v->e, t, node);
-    else if (node_at(t, node)->kind == HD_NODE_OTHERS)
+    if (node_at(t, node)->kind == HD_NODE_TYPE) {
+        const struct hd_tree_node *nodes = t->tree->nodes;
+        size_t depth = 0, count = 0;
+        for (size_t n = node; n != HD_NO_NODE && nodes[n].kind != HD_NODE_HEAP;
+             n = nodes[n].parent)
+            depth++;
+        struct hd_place_step *steps = zeroed(depth, sizeof(*steps));
+        for (size_t n = node; count < depth; n = nodes[n].parent)
+            steps[depth - ++count] =
+                (struct hd_place_step){nodes[n].type, nodes[n].kind == HD_NODE_ROOTS};
+        explore_open(v->e, place_view(v->e, steps, depth, node_name(&nodes[node])));
+        free(steps);
+    } else if (node_at(t, node)->kind == HD_NODE_OTHERS)
         explore_message(v->e,
                         "These places are too small to be shown: --min=SIZE shows more.");
     else
@@ -535,7 +513,13 @@ static bool tree_key(struct view *v, uint32_t key)
     if (t->len == 0 || (key != '+' && key != '-' && key != '*' && key != 'f'))
         return false;
     if (key == '*') {
-        toggle_all(v);
+        size_t node = t->all[v->cursor].last, end = t->tree->nodes[node].end;
+        bool all = true;
+        for (size_t n = node; n < end; n++)
+            all = all && (t->open[n] || t->tree->nodes[n].end == n + 1);
+        for (size_t n = node; n < end; n++)
+            t->open[n] = !all;
+        rebuild_at(v, node);
     } else if (key == 'f') {
         t->unfolded = !t->unfolded;
         rebuild_at(v, t->all[v->cursor].last);
