@@ -177,7 +177,7 @@ static void take_age_of_node(void *context, uint32_t older, uint32_t node)
     take_age(c, older, c->object_of[node]);
 }
 
-/* The same for entries that were made anew around what stayed (identity/remade.h). */
+/* The same for entries that were made anew around what stayed (identity/same.h). */
 static void carry_remade(struct birth_carrier *c, const struct hd_snapshot *snap,
                          const struct places *p)
 {

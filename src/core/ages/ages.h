@@ -9,7 +9,7 @@
 #ifndef AGES_H
 #define AGES_H
 
-#include "identity/remade.h"
+#include "identity/same.h"
 #include "owners/ownership_tree.h"
 
 /* Of the last snapshot. 12 bytes an object, 16 more if it holds another one, 20 a path. */

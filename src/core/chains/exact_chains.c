@@ -1,11 +1,174 @@
 /* All instances instead of a sample: each chain with how many have it,
  * and those that are the same from their owner down put together. */
 #include "base/pair_table.h"
-#include "chains/chain_index.h"
+#include "chains/chain_owner.h"
 #include "chains/chains.h"
 #include "chains/walk.h"
 
 #include <stdlib.h>
+
+/* --- the chains of all ---------------------------------------------------------- */
+
+/* The folded chain of every object at once.
+ *
+ * The chain of an object is that of its parent with one type more, folded as in
+ * signature.h; folding drops the end again, so every chain is a node of an ownership tree
+ * and each object takes constant time. That makes exact counts as cheap as a walk, where
+ * tracing every object by itself would be quadratic on a list. */
+
+#define NO_CHAIN UINT32_MAX
+
+struct chain_index {
+    uint32_t *of_node; /* chain of each node, itself included; NO_CHAIN for the root */
+    uint32_t *parent;  /* of each chain: one element less; NO_CHAIN for the empty one, 0 */
+    uint32_t *type;    /* its last element */
+    uint32_t *length;
+    field_id *by; /* the field that leads to it; NULL: they part no chains */
+    size_t len, cap;
+};
+
+struct chain_index_question {
+    const struct hd_snapshot *snap;
+    const struct walk *walk;
+    const field_id *field_of; /* by node (walk.h): two fields of one type part chains; NULL:
+                                 they do not */
+    const node_id *nodes;     /* of these and what is above them only; NULL: of all */
+    size_t count;
+    size_t most; /* it stops behind so many chains (0: any number): len is larger then */
+};
+
+struct indexer {
+    struct chain_index *x;
+    struct pair_table children;
+    struct pair_table steps; /* a number for each type and field that leads to it */
+    uint32_t step_count;
+};
+
+static uint32_t add_chain(struct chain_index *x, uint32_t parent, uint32_t type,
+                          field_id by)
+{
+    if (x->len == x->cap) {
+        x->cap = x->cap > 0 ? array_bytes(x->cap, 2) : 1024;
+        x->parent = alloc_resize(x->parent, array_bytes(x->cap, sizeof(*x->parent)));
+        x->type = alloc_resize(x->type, array_bytes(x->cap, sizeof(*x->type)));
+        x->length = alloc_resize(x->length, array_bytes(x->cap, sizeof(*x->length)));
+        if (x->by != NULL)
+            x->by = alloc_resize(x->by, array_bytes(x->cap, sizeof(*x->by)));
+    }
+    if (x->by != NULL)
+        x->by[x->len] = by;
+    x->parent[x->len] = parent;
+    x->type[x->len] = type;
+    x->length[x->len] = parent != NO_CHAIN ? x->length[parent] + 1 : 0;
+    return (uint32_t)x->len++;
+}
+
+/* The last 2p elements with the new type: do the two halves agree? Then the chain is the
+ * one that ends where the first half does. */
+static uint32_t folded(const struct chain_index *x, uint32_t chain, uint32_t type,
+                       field_id by, uint32_t p)
+{
+    if (x->length[chain] + 1 < 2 * p)
+        return NO_CHAIN;
+    uint32_t last[2 * SIGNATURE_PERIODS], at = chain, half = chain;
+    field_id fields[2 * SIGNATURE_PERIODS] = {by};
+    last[0] = type;
+    for (uint32_t i = 1; i < 2 * p; i++, at = x->parent[at]) {
+        last[i] = x->type[at];
+        fields[i] = x->by != NULL ? x->by[at] : by;
+        if (i < p)
+            half = x->parent[at];
+    }
+    for (uint32_t i = 0; i < p; i++)
+        if (last[i] != last[i + p] || (x->by != NULL && fields[i] != fields[i + p]))
+            return NO_CHAIN;
+    return half;
+}
+
+static uint32_t step_of(struct indexer *in, uint32_t type, field_id by)
+{
+    if (in->x->by == NULL)
+        return type;
+    uint32_t step = pair_table_put(&in->steps, type, by, in->step_count);
+    in->step_count += step == in->step_count;
+    return step;
+}
+
+static uint32_t extend(struct indexer *in, uint32_t chain, uint32_t type, field_id by)
+{
+    struct chain_index *x = in->x;
+    for (uint32_t p = 1; p <= SIGNATURE_PERIODS; p++) {
+        uint32_t same = folded(x, chain, type, by, p);
+        if (same != NO_CHAIN)
+            return same;
+    }
+    uint32_t next = (uint32_t)x->len;
+    uint32_t found = pair_table_put(&in->children, chain, step_of(in, type, by), next);
+    return found == next ? add_chain(x, chain, type, by) : found;
+}
+
+struct chain_index_builder {
+    const struct chain_index_question *ask;
+    struct indexer in;
+    uint32_t unreachable; /* the chain of what no root reaches */
+    node_id *up;          /* nodes whose chains wait for that of their parent */
+    size_t cap;
+};
+
+/* The chain of a node, after those above it. */
+static void index_node(struct chain_index_builder *b, node_id n, size_t most)
+{
+    const struct graph *g = b->ask->snap->graph;
+    const struct walk *walk = b->ask->walk;
+    struct chain_index *x = b->in.x;
+    size_t depth = 0;
+    for (node_id at = n; at != NO_NODE && at != g->root && x->of_node[at] == NO_CHAIN;
+         at = walk->parent[at]) {
+        b->up = grow(b->up, depth, &b->cap, sizeof(*b->up));
+        b->up[depth++] = at;
+    }
+    while (depth > 0 && x->len <= most) {
+        node_id at = b->up[--depth], above = walk->parent[at];
+        uint32_t chain = above == NO_NODE   ? b->unreachable
+                         : above == g->root ? 0
+                                            : x->of_node[above];
+        x->of_node[at] = extend(&b->in, chain, g->type[at],
+                                b->ask->field_of != NULL ? b->ask->field_of[at] : NO_FIELD);
+    }
+}
+
+/* O(nodes), 4 bytes per node and 12 to 16 per chain. */
+static struct chain_index chain_index_build(const struct chain_index_question *ask)
+{
+    const struct graph *g = ask->snap->graph;
+    struct chain_index x = {0};
+    struct chain_index_builder b = {.ask = ask, .in = {.x = &x}};
+    x.of_node = alloc_unknown((size_t)g->node_count + 1);
+    if (ask->field_of != NULL)
+        x.by = alloc_resize(NULL, sizeof(*x.by));
+    add_chain(&x, NO_CHAIN, 0, NO_FIELD);
+    b.unreachable = extend(&b.in, 0, UNREACHABLE_GROUP, NO_FIELD);
+    size_t count = ask->nodes != NULL ? ask->count : g->node_count;
+    size_t most = ask->most > 0 ? ask->most : SIZE_MAX;
+    for (size_t i = 0; i < count && x.len <= most; i++)
+        index_node(&b, ask->nodes != NULL ? ask->nodes[i] : (node_id)i, most);
+    free(b.up);
+    pair_table_free(&b.in.children);
+    pair_table_free(&b.in.steps);
+    return x;
+}
+
+static void chain_index_free(struct chain_index *x)
+{
+    free(x->of_node);
+    free(x->parent);
+    free(x->type);
+    free(x->length);
+    free(x->by);
+    *x = (struct chain_index){0};
+}
+
+/* --- how many have each ----------------------------------------------------------- */
 
 /* How many instances of each question have each chain; then, of each that is the same
  * from its owner down. */
@@ -321,5 +484,69 @@ bool exact_chains(struct chains *answers, const struct chain_search *s, size_t m
     chain_index_free(&e.index);
     free(e.kind);
     free(e.all);
+    return fits;
+}
+
+/* --- who owns single objects ------------------------------------------------------ */
+
+struct node_owners_search {
+    const struct chain_index *x;
+    const chain_role *role_of_type;
+    const bool *is_singleton;
+    struct signature signature; /* of one chain; written over by the next */
+};
+
+static struct node_owner owner_of_chain(struct node_owners_search *s, uint32_t chain)
+{
+    /* Its last elements, as many as a chain may have: an owner is the nearest. */
+    const struct chain_index *x = s->x;
+    struct signature *to = &s->signature;
+    to->len = x->length[chain] < CHAIN_MAX_ELEMENTS ? x->length[chain] : CHAIN_MAX_ELEMENTS;
+    for (size_t i = to->len; i-- > 0; chain = x->parent[chain])
+        to->all[i].type = x->type[chain];
+    size_t at = owner_in_signature(&s->signature, s->role_of_type, NO_TYPE);
+    if (at == HD_NO_OWNER)
+        return (struct node_owner){NO_TYPE, HD_SERVICE_NONE};
+    return (struct node_owner){
+        s->signature.all[at].type,
+        owner_service(&s->signature, at, s->role_of_type, s->is_singleton)};
+}
+
+static void find_all(struct node_owners_search *s, struct node_owner *owners,
+                     const node_id *nodes, size_t count)
+{
+    const struct chain_index *x = s->x;
+    struct node_owner *known = alloc_zeroed(array_bytes(x->len, sizeof(*known)));
+    uint64_t *is_known = bits_new(x->len);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t chain = x->of_node[nodes[i]];
+        owners[i] = (struct node_owner){NO_TYPE, HD_SERVICE_NONE};
+        if (chain == NO_CHAIN)
+            continue;
+        if (bits_add(is_known, chain))
+            known[chain] = owner_of_chain(s, chain);
+        owners[i] = known[chain];
+    }
+    free(is_known);
+    free(known);
+}
+
+bool node_owners_find(struct node_owner *owners, const node_id *nodes, size_t count,
+                      const struct hd_snapshot *snap, const struct walk *walk,
+                      const chain_role *role_of_type, size_t most)
+{
+    struct arena scratch = {0};
+    struct chain_index x = chain_index_build(&(struct chain_index_question){
+        .snap = snap, .walk = walk, .nodes = nodes, .count = count, .most = most});
+    bool fits = most == 0 || x.len <= most;
+    struct node_owners_search s = {.x = &x, .role_of_type = role_of_type};
+    if (fits) {
+        s.is_singleton = owner_singletons(snap, role_of_type, &scratch);
+        s.signature.all =
+            arena_array(&scratch, struct signature_element, CHAIN_MAX_ELEMENTS);
+        find_all(&s, owners, nodes, count);
+    }
+    chain_index_free(&x);
+    arena_free(&scratch);
     return fits;
 }

@@ -7,7 +7,6 @@
 #define INSTANCES_H
 
 #include "chains/chains.h"
-#include "chains/node_owners.h"
 #include "compare/comparison.h"
 
 /* Which are meant; arrays are the caller's. */

@@ -1,7 +1,7 @@
 #include "compare/steps.h"
 
 #include "format/open.h"
-#include "identity/remade.h"
+#include "identity/same.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
  * compares types and sizes themselves in the end.
  *
  * Memory: 21 bytes per object of both while it runs, 35 at the most: hashes of what is not
- * found yet (grams.h), and the answer. With contents 4 more. */
+ * found yet (seeds.c), and the answer. With contents 4 more. */
 #ifndef ALIGN_PARTS_H
 #define ALIGN_PARTS_H
 
@@ -129,15 +129,10 @@ uint32_t run_bits(const struct alignment *al, const struct run *r);
 /* Do something with each share. */
 void for_each_share(struct alignment *al, void (*work)(struct alignment *, struct share));
 
-/* anchors.c */
+/* seeds.c */
 void find_in_place(struct alignment *al);
 void find_anchors(struct alignment *al);
 void sweep_regions(struct alignment *al);
-
-/* between.c */
-void extend(struct alignment *al);
-void fill_between(struct alignment *al);
-
-void find_young(struct alignment *al); /* young.c */
+void find_young(struct alignment *al);
 
 #endif

@@ -2,14 +2,35 @@
  * may be.
  *
  * An all-clear is worth what it would not have missed. That follows from the rules of the
- * ranking alone: their lines (suspicion.h), how many objects retention.h needs, and how
+ * ranking alone: their lines (suspicion.h), how many objects births.h needs, and how
  * even steps have to be. docs/ranking.md, "What would have shown", has the table. It knows
  * no heap but its size. */
 #ifndef CONFIDENCE_H
 #define CONFIDENCE_H
 
-#include "ranking/unexplained_growth.h"
 #include "series/suspicion.h"
+#include "series/trend.h"
+
+/* --- has it grown? ------------------------------------------------------------------- */
+
+/* Of any numbers that no finding holds. It wants no reason to believe in a leak, as the
+ * ranking does, but one to deny it; so any shape counts that ends higher than it began, and
+ * three explanations only: it stayed where it was after it grew, it has swung as far and
+ * back before, it is too little. docs/ranking.md, "Unexplained growth". */
+struct rest_growth {
+    bool grew;    /* and nothing explains it */
+    bool stayed;  /* it grew, and then stayed as large: not `grew` */
+    double share; /* of the heap: by how much it did either; 0: it did not */
+    size_t since; /* the last point at which it was no larger yet than where it began */
+};
+
+/* rest: what no finding holds, 2 points or more, in the unit of `heap`, which is all of the
+ * last point. stopped: what is known to have grown and stayed within it. O(n^3) of at most
+ * TREND_MAX_POINTS points. */
+struct rest_growth rest_growth_of(const struct trend *rest, double heap, double stopped);
+
+/* --- how sure --------------------------------------------------------------------------
+ */
 
 struct power_question {
     size_t snapshots;               /* that can be compared */

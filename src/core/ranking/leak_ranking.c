@@ -6,9 +6,7 @@
 #include "base/pair_table.h"
 #include "base/search.h"
 #include "heap/names.h"
-#include "owners/referrers.h"
 #include "ranking/known_stores.h"
-#include "ranking/load_clock.h"
 #include "ranking/path_growth.h"
 #include "ranking/suspect_title.h"
 #include "ranking/type_growth.h"
@@ -26,7 +24,7 @@ struct leak_ranking_head {
     path_id path;
     bool pooled;
     bool steady;
-    bool keeps;      /* what it gets (retention.h) */
+    bool keeps;      /* what it gets (births.h) */
     double score;    /* max(0, credit) tau^2 */
     double total;    /* that and of all that it carries; 0 if it is carried itself */
     path_id carrier; /* at the end of its chain; 0: it stands for itself */

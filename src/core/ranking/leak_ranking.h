@@ -7,9 +7,9 @@
 #ifndef LEAK_RANKING_H
 #define LEAK_RANKING_H
 
-#include "ages/retention.h"
+#include "ages/births.h"
 #include "owners/ownership_tree.h"
-#include "ranking/unexplained_growth.h"
+#include "ranking/confidence.h"
 #include "series/suspicion.h"
 
 struct known_store;

@@ -7,8 +7,34 @@
 #ifndef PATH_GROWTH_H
 #define PATH_GROWTH_H
 
-#include "ages/retention.h"
+#include "ages/births.h"
 #include "owners/ownership_tree.h"
+
+/* --- who refers to heads -------------------------------------------------------------- */
+
+/* Which heads refer to the objects of which other heads, in the last
+ * snapshot: tables that have their entries in common, keys that two objects share.
+ *
+ * One pass over the references. A reference counts for the head at or above the object
+ * that it comes from, and for those above that; "at" and "above" as in the full ownership
+ * tree. */
+
+/* Objects at `target` that something at or below `from` refers to. */
+struct referrer_link {
+    path_id from, target; /* of the aligned ownership tree */
+    uint64_t objects;
+};
+
+struct referrers {
+    struct referrer_link *links; /* by from, then target */
+    size_t len;
+    uint64_t *objects; /* per path: all that are at it, selected or not */
+};
+
+/* Whether it is nearly all of the target's objects: 80 %. */
+bool referrers_cover(const struct referrers *r, const struct referrer_link *link);
+
+/* --- growth --------------------------------------------------------------------------- */
 
 struct path_growth {
     enum growth_kind kind;

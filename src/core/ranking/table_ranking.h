@@ -7,7 +7,7 @@
 #ifndef TABLE_RANKING_H
 #define TABLE_RANKING_H
 
-#include "ranking/unexplained_growth.h"
+#include "ranking/confidence.h"
 #include "series/series.h"
 
 struct suspect {

@@ -1,10 +1,10 @@
-/* dealt.h - the births of one path, made object by object, and what retention.h says of
+/* dealt.h - the births of one path, made object by object, and what births.h says of
  * them.
  */
 #ifndef TESTS_DEALT_H
 #define TESTS_DEALT_H
 
-#include "ages/retention.h"
+#include "ages/births.h"
 #include "support/random.h"
 
 #include <math.h>

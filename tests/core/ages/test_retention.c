@@ -1,4 +1,4 @@
-#include "ages/retention.h"
+#include "ages/births.h"
 
 #include "series/ranking_constants.h"
 

@@ -1,5 +1,5 @@
 /* Entries that a table made anew, among such as went, came and changed. */
-#include "identity/remade.h"
+#include "identity/same.h"
 
 #include "support/forge.h"
 #include "support/random.h"

@@ -1,4 +1,4 @@
-#include "ranking/load_clock.h"
+#include "ranking/type_growth.h"
 
 #include <criterion/criterion.h>
 

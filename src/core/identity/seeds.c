@@ -1,0 +1,760 @@
+/* Where an alignment begins: what is alike on both sides and unique there, in long runs
+ * (anchors), and in chains of short ones (young objects). */
+#include "identity/align_parts.h"
+
+#include "base/radix_sort.h"
+#include "base/search.h"
+#include "base/workers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- grams --------------------------------------------------------------------------- */
+
+/* what is alike on both sides: hashes of positions, joined.
+ *
+ * For keys in a row ("n-grams") and for whatever else positions are known by. All hashes
+ * are dealt out to parts by their highest bits; a part is sorted, and then the groups of
+ * equal hashes of both sides stand beside each other. Parts are worked on by several
+ * threads. Equal hashes may be different things: who takes a pair compares it itself. */
+
+/* Hash and position. */
+static inline uint64_t gram_entry(uint32_t hash, uint32_t position)
+{
+    return (uint64_t)hash << 32 | position;
+}
+
+static inline uint32_t gram_hash(uint64_t entry)
+{
+    return (uint32_t)(entry >> 32);
+}
+
+static inline uint32_t gram_position(uint64_t entry)
+{
+    return (uint32_t)entry;
+}
+
+/* Gives the entries of one side, in the order of positions, to gram_add(). Called twice. */
+struct gram_sink;
+typedef void gram_source(void *context, size_t side, struct gram_sink *sink);
+
+/* A pair by the difference of its positions: those that are one run stand together, in
+ * order. */
+static inline uint64_t gram_pair(uint32_t x, uint32_t y)
+{
+    return (uint64_t)(x - y) << 32 | x;
+}
+
+static inline uint32_t gram_x(uint64_t pair)
+{
+    return (uint32_t)pair;
+}
+
+static inline uint32_t gram_y(uint64_t pair)
+{
+    return (uint32_t)pair - (uint32_t)(pair >> 32);
+}
+
+/* The pairs of positions whose hash is unique on either side, sorted; malloc'd. O(entries);
+ * 8 bytes per entry and pair, and as much again for the largest part. */
+struct gram_pairs {
+    uint64_t *all;
+    size_t len;
+};
+
+/* The source of `width` free keys in a row; context is a struct gram_rows. Of all rows only
+ * those whose hash has none of the bits `without`: the same on both sides. */
+struct gram_rows {
+    const struct alignment *al;
+    uint32_t width, without;
+};
+
+/* A part of a heap of eight million objects sorts in the cache; more parts would be too
+ * many places to write to at a time. */
+enum { PART_BITS = 10, PARTS = 1 << PART_BITS };
+
+struct gram_sink {
+    uint64_t *entry; /* NULL: only count */
+    uint32_t *at;    /* per part */
+};
+
+struct part_pairs {
+    uint64_t *all;
+    size_t len, cap;
+};
+
+struct join {
+    gram_source *source;
+    void *context;
+    uint64_t *entry[2];
+    uint32_t *begin[2];       /* per part, and the end */
+    struct part_pairs *found; /* per part */
+};
+
+static void gram_add(struct gram_sink *sink, uint32_t hash, uint32_t position)
+{
+    uint32_t *at = &sink->at[hash >> (32 - PART_BITS)];
+    if (sink->entry != NULL)
+        sink->entry[*at] = gram_entry(hash, position);
+    (*at)++;
+}
+
+static void grams_in_rows(void *context, size_t side, struct gram_sink *sink)
+{
+    const uint64_t factor = 0x9E3779B97F4A7C15U;
+    const struct gram_rows *rows = context;
+    const struct side *s = side == 0 ? &rows->al->a : &rows->al->b;
+    uint64_t hash = 0, first = 1; /* what the key that leaves is multiplied by */
+    uint32_t len = 0, width = rows->width;
+    for (uint32_t i = 0; i < width; i++)
+        first *= factor;
+    for (uint32_t p = 0; p < s->len; p++) {
+        if (s->mate[p] != FREE) {
+            len = 0, hash = 0;
+            continue;
+        }
+        hash = hash * factor + s->key[p];
+        if (len++ >= width)
+            hash -= first * s->key[p - width];
+        uint64_t stirred = stir(hash);
+        if (len >= width && (stirred & rows->without) == 0)
+            gram_add(sink, (uint32_t)(stirred >> 32), p + 1 - width);
+    }
+}
+
+/* --- dealing out ---------------------------------------------------------------------- */
+
+static bool deal_out(void *context, size_t side)
+{
+    struct join *j = context;
+    uint32_t *begin = alloc_zeroed(array_bytes(PARTS + 1, sizeof(*begin)));
+    struct gram_sink sink = {.at = begin};
+    j->source(j->context, side, &sink);
+    j->begin[side] = alloc_zeroed(array_bytes(PARTS + 1, sizeof(*begin)));
+    uint32_t count = 0;
+    for (size_t i = 0; i <= PARTS; i++) {
+        uint32_t of_part = begin[i];
+        begin[i] = count;
+        count += of_part;
+    }
+    memcpy(j->begin[side], begin, (PARTS + 1) * sizeof(*begin));
+    sink.entry = j->entry[side] = alloc_resize(NULL, array_bytes((size_t)count + 1, 8));
+    j->source(j->context, side, &sink);
+    free(begin);
+    return true;
+}
+
+/* --- joining ---------------------------------------------------------------------- */
+
+struct grams_part {
+    const uint64_t *entry[2];
+    size_t len[2];
+};
+
+static size_t group_end(const uint64_t *entry, size_t i, size_t len)
+{
+    size_t end = i + 1;
+    while (end < len && gram_hash(entry[end]) == gram_hash(entry[i]))
+        end++;
+    return end;
+}
+
+static void find_pairs(struct part_pairs *f, const struct grams_part *p)
+{
+    const uint64_t *a = p->entry[0], *b = p->entry[1];
+    for (size_t i = 0, k = 0, i_end, k_end; i < p->len[0] && k < p->len[1];) {
+        i_end = gram_hash(a[i]) <= gram_hash(b[k]) ? group_end(a, i, p->len[0]) : i;
+        k_end = gram_hash(b[k]) <= gram_hash(a[i]) ? group_end(b, k, p->len[1]) : k;
+        if (i_end == i + 1 && k_end == k + 1) {
+            f->all = grow(f->all, f->len, &f->cap, sizeof(*f->all));
+            f->all[f->len++] = gram_pair(gram_position(a[i]), gram_position(b[k]));
+        }
+        i = i_end, k = k_end;
+    }
+}
+
+static bool join_part(void *context, size_t i)
+{
+    struct join *j = context;
+    struct grams_part p;
+    for (int s = 0; s < 2; s++) {
+        p.entry[s] = j->entry[s] + j->begin[s][i];
+        p.len[s] = j->begin[s][i + 1] - j->begin[s][i];
+    }
+    if (p.len[0] == 0 || p.len[1] == 0)
+        return true;
+    size_t most = p.len[0] > p.len[1] ? p.len[0] : p.len[1];
+    uint64_t *buffers = alloc_resize(NULL, array_bytes(most, sizeof(*buffers)));
+    for (int s = 0; s < 2; s++)
+        radix_sort(j->entry[s] + j->begin[s][i], NULL, p.len[s], buffers, NULL);
+    free(buffers);
+    find_pairs(&j->found[i], &p);
+    return true;
+}
+
+static struct gram_pairs collect_pairs(struct join *j)
+{
+    struct gram_pairs pairs = {0};
+    for (size_t i = 0; i < PARTS; i++)
+        pairs.len += j->found[i].len;
+    pairs.all = alloc_resize(NULL, array_bytes(pairs.len + 1, sizeof(*pairs.all)));
+    for (size_t i = 0, len = 0; i < PARTS; i++) {
+        if (j->found[i].len > 0)
+            memcpy(pairs.all + len, j->found[i].all, j->found[i].len * sizeof(*pairs.all));
+        len += j->found[i].len;
+        free(j->found[i].all);
+    }
+    uint64_t *buffers = alloc_resize(NULL, array_bytes(pairs.len + 1, sizeof(*buffers)));
+    radix_sort(pairs.all, NULL, pairs.len, buffers, NULL);
+    free(buffers);
+    return pairs;
+}
+
+static struct gram_pairs grams_join(gram_source *source, void *context, unsigned threads)
+{
+    struct join j = {.source = source, .context = context};
+    workers_run(2, threads, deal_out, &j);
+    j.found = alloc_zeroed(array_bytes(PARTS, sizeof(*j.found)));
+    workers_run(PARTS, threads, join_part, &j);
+    for (int s = 0; s < 2; s++) {
+        free(j.entry[s]);
+        free(j.begin[s]);
+    }
+    struct gram_pairs pairs = collect_pairs(&j);
+    free(j.found);
+    return pairs;
+}
+
+/* --- what is certain ------------------------------------------------------------- */
+
+/* What is certain: long runs of objects that agree in key and distance, and regions in
+ * which nothing moved.
+ *
+ * Not that a run is unique makes it right but how much it says. Of what is called old, so
+ * much is: runs unique on both sides 0.76, of 20 bits 0.89, of 40 bits 0.998, of 60 and
+ * more 1.000 (48 recorded series with the collector's own account of its moves). */
+
+/* Runs of eight keys find all that longer ones do, on those series. */
+enum { ANCHOR_KEYS = 8, LEAST_ANCHOR = 60 * BIT };
+
+enum { PAIRS_AT_ONCE = 1 << 12 }; /* that are extended to runs at a time */
+
+/* A region was swept, not slid together, where of at least so many matches so many in a
+ * hundred lie where they lay. */
+enum { SWEPT_MATCHES = 200, SWEPT_PERCENT = 97 };
+
+/* --- in place --------------------------------------------------------------------- */
+
+static bool lies_before(const void *all, size_t i, const void *address)
+{
+    return ((const uint64_t *)all)[i] < *(const uint64_t *)address;
+}
+
+/* No run goes on from one share to the next, so that each can be worked on apart. */
+static void find_in_place_of_share(struct alignment *al, struct share s)
+{
+    const uint64_t *a = al->a.address, *b = al->b.address;
+    uint32_t x = (uint32_t)search_first(a, 0, al->a.len, lies_before, &b[s.begin]);
+    for (uint32_t y = s.begin; x < al->a.len && y < s.end;) {
+        struct run r = {x, y, 0};
+        while (x < al->a.len && y < s.end && al->a.address[x] == al->b.address[y] &&
+               al->a.key[x] == al->b.key[y])
+            x++, y++;
+        r.len = x - r.x;
+        if (r.len > 0 && run_bits(al, &r) >= LEAST_ANCHOR)
+            take(al, &r);
+        else if (r.len == 0 && a[x] == b[y])
+            x++, y++;
+        while (x < al->a.len && y < s.end && a[x] != b[y])
+            a[x] < b[y] ? x++ : y++;
+    }
+}
+
+void find_in_place(struct alignment *al)
+{
+    for_each_share(al, find_in_place_of_share);
+}
+
+/* --- anchors ---------------------------------------------------------------------- */
+
+struct anchor {
+    struct run run;
+    uint32_t bits;
+};
+
+struct anchors {
+    struct anchor *all;
+    size_t len, cap;
+};
+
+/* How pairs become anchors, share by share. */
+struct anchor_collector {
+    struct alignment *al;
+    const struct gram_pairs *pairs;
+    struct anchors *found; /* per share */
+};
+
+static bool is_on_or_before(const void *all, size_t i, const void *diagonal)
+{
+    return ((const uint64_t *)all)[i] >> 32 <= *(const uint64_t *)diagonal;
+}
+
+/* Where a share of pairs begins: no diagonal is in two. */
+static size_t begin_of(const struct gram_pairs *pairs, size_t share)
+{
+    size_t i = share * PAIRS_AT_ONCE;
+    if (i == 0 || i >= pairs->len)
+        return i == 0 ? 0 : pairs->len;
+    uint64_t before = pairs->all[i - 1] >> 32;
+    return search_first(pairs->all, i, pairs->len, is_on_or_before, &before);
+}
+
+/* Grams that are unique on both sides and follow each other on one diagonal are one run. A
+ * run ends at the latest where the next such gram stands on another diagonal, so that all
+ * of them together are at most ANCHOR_KEYS times as long as the heap. */
+static bool collect_share(void *context, size_t share)
+{
+    struct anchor_collector *c = context;
+    struct alignment *al = c->al;
+    struct anchors *to = &c->found[share];
+    const struct run within = {0, 0, al->a.len};
+    struct run last = {0, 0, 0};
+    uint64_t work = 0;
+    size_t end = begin_of(c->pairs, share + 1);
+    for (size_t i = begin_of(c->pairs, share); i < end; i++) {
+        uint32_t x = gram_x(c->pairs->all[i]), y = gram_y(c->pairs->all[i]);
+        if (x - last.x < last.len && y - last.y == x - last.x)
+            continue;
+        struct run r = run_around(al, x, y, &within, al->b.len);
+        work += r.len;
+        if (r.len == 0)
+            continue;
+        last = r;
+        uint32_t bits = run_bits(al, &r);
+        if (bits < LEAST_ANCHOR)
+            continue;
+        to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
+        to->all[to->len++] = (struct anchor){r, bits};
+    }
+    count_work(al, work);
+    return true;
+}
+
+static struct anchors collect_anchors(struct alignment *al, const struct gram_pairs *pairs)
+{
+    struct anchors sum = {0};
+    size_t shares = pairs->len / PAIRS_AT_ONCE + 1;
+    struct anchor_collector c = {al, pairs,
+                                 alloc_zeroed(array_bytes(shares, sizeof(*c.found)))};
+    workers_run(shares, al->threads, collect_share, &c);
+    for (size_t i = 0; i < shares; i++)
+        sum.len += c.found[i].len;
+    sum.all = alloc_resize(NULL, array_bytes(sum.len + 1, sizeof(*sum.all)));
+    for (size_t i = 0, len = 0; i < shares; i++) {
+        if (c.found[i].len > 0)
+            memcpy(sum.all + len, c.found[i].all, c.found[i].len * sizeof(*sum.all));
+        len += c.found[i].len;
+        free(c.found[i].all);
+    }
+    free(c.found);
+    return sum;
+}
+
+static bool is_free(const struct alignment *al, const struct run *r)
+{
+    for (uint32_t i = 0; i < r->len; i++)
+        if (al->a.mate[r->x + i] != FREE || al->b.mate[r->y + i] != FREE)
+            return false;
+    return true;
+}
+
+/* Those that say most first. */
+static void take_anchors(struct alignment *al, const struct anchors *all)
+{
+    uint64_t *order = alloc_resize(NULL, array_bytes(2 * all->len + 1, sizeof(*order)));
+    for (size_t i = 0; i < all->len; i++)
+        order[i] = (uint64_t)~all->all[i].bits << 32 | i;
+    radix_sort(order, NULL, all->len, order + all->len, NULL);
+    for (size_t i = 0; i < all->len; i++) {
+        const struct run *r = &all->all[(uint32_t)order[i]].run;
+        if (is_free(al, r))
+            take(al, r);
+    }
+    free(order);
+}
+
+static void find_anchors_of(struct alignment *al, uint32_t without)
+{
+    struct gram_rows rows = {al, ANCHOR_KEYS, without};
+    struct gram_pairs pairs = grams_join(grams_in_rows, &rows, al->threads);
+    struct anchors found = collect_anchors(al, &pairs);
+    free(pairs.all);
+    take_anchors(al, &found);
+    free(found.all);
+}
+
+/* Most objects that moved did so in long runs. An eighth of the rows finds those; what is
+ * left then is little. */
+void find_anchors(struct alignment *al)
+{
+    find_anchors_of(al, 7);
+    find_anchors_of(al, 0);
+}
+
+/* --- swept regions ---------------------------------------------------------------- */
+
+static bool was_swept(const struct alignment *al, const struct share *region)
+{
+    uint64_t stayed = 0, moved = 0;
+    for (uint32_t x = region->begin; x < region->end; x++) {
+        uint32_t y = al->a.mate[x];
+        if (IS_MATE(y))
+            *(al->a.address[x] == al->b.address[y] ? &stayed : &moved) += 1;
+    }
+    return stayed >= SWEPT_MATCHES && stayed * 100 >= SWEPT_PERCENT * (stayed + moved);
+}
+
+static bool may_be_the_same(const struct alignment *al, uint32_t x, uint32_t y)
+{
+    return al->a.address[x] == al->b.address[y] &&
+           key_for_life(&al->a, x) == key_for_life(&al->b, y);
+}
+
+/* What lies where something of its kind lay is that; all else went. *y goes along. */
+static void sweep(struct alignment *al, const struct share *region, uint32_t *y)
+{
+    for (uint32_t x = region->begin; x < region->end; x++)
+        if (IS_MATE(al->a.mate[x]) && !may_be_the_same(al, x, al->a.mate[x]))
+            part(al, al->a.mate[x]);
+    for (uint32_t x = region->begin; x < region->end; x++) {
+        while (*y < al->b.len && al->b.address[*y] < al->a.address[x])
+            ++*y;
+        if (al->a.mate[x] != FREE)
+            continue;
+        al->a.mate[x] = DEAD;
+        if (*y < al->b.len && al->b.mate[*y] == FREE && may_be_the_same(al, x, *y))
+            take(al, &(struct run){x, *y, 1});
+    }
+}
+
+void sweep_regions(struct alignment *al)
+{
+    const uint64_t *a = al->a.address;
+    uint32_t y = 0;
+    for (struct share r = {0, 0}; r.begin < al->a.len; r.begin = r.end) {
+        while (r.end < al->a.len && region_of(a[r.end]) == region_of(a[r.begin]))
+            r.end++;
+        if (was_swept(al, &r))
+            sweep(al, &r, &y);
+    }
+}
+
+/* --- the young ------------------------------------------------------------------- */
+
+/* Survivors among objects that mostly died lie thin: short runs of which none says much,
+ * but many, in one order. Seeds are rows of three keys that are unique, and objects that
+ * are known by their neighbours. They are chained as minimap2 chains its seeds: a link
+ * costs the logarithm of what it jumps over on either side. */
+
+/* --- neighbours ---------------------------------------------------------------- */
+
+/* Objects known by those beside them: who refers to them and in which field, and to whom
+ * they refer, as far as it is known who these are. Of a few survivors among many that died
+ * young this tells most: a dictionary that stayed knows its entries by their places.
+ *
+ * By itself it is no evidence, since a field or a slot of an array that is filled again
+ * looks the same. So it is a source of seeds (young.c), whose order has to fit, too. */
+
+/* In which field says nothing in a long array, whose elements move; and an object that
+ * refers to very many is not told by them. */
+enum { FIELDS_TOLD = 8, MAX_REFERENCES = 16 };
+
+/* By numbers of nodes, since references are. */
+struct knowledge {
+    const struct alignment *al;
+    node_id *identity[2]; /* of what is matched: its number in a; NO_NODE of all else */
+    uint64_t *free[2];    /* a bit each: to be found, still */
+    uint32_t *around[2];  /* of what is free: a sum of hashes, 0 if nobody is known */
+};
+
+static const struct side *side_of(const struct knowledge *k, size_t i)
+{
+    return i == 0 ? &k->al->a : &k->al->b;
+}
+
+/* Sums do not depend on who was met first. */
+static inline void young_add(uint32_t *around, uint64_t identity, bool is_referrer,
+                             uint32_t field)
+{
+    *around += (uint32_t)(stir(identity << 10 | (uint64_t)is_referrer << 9 | field) >> 32);
+}
+
+static void look_around(struct knowledge *k, size_t side, node_id n)
+{
+    const struct graph *g = side_of(k, side)->graph;
+    const node_id *to = g->edge_to + g->edge_begin[n], *identity = k->identity[side];
+    uint32_t len = g->edge_begin[n + 1] - g->edge_begin[n];
+    if (identity[n] != NO_NODE) {
+        for (uint32_t i = 0; i < len; i++)
+            if (bits_have(k->free[side], to[i]))
+                young_add(&k->around[side][to[i]], identity[n], true,
+                          len <= FIELDS_TOLD ? i : FIELDS_TOLD);
+    } else if (len <= MAX_REFERENCES && bits_have(k->free[side], n)) {
+        for (uint32_t i = 0; i < len; i++)
+            if (identity[to[i]] != NO_NODE)
+                young_add(&k->around[side][n], identity[to[i]], false, i);
+    }
+}
+
+static bool know_side(void *context, size_t i)
+{
+    struct knowledge *k = context;
+    const struct side *s = side_of(k, i);
+    size_t nodes = s->graph->node_count;
+    k->identity[i] = alloc_resize(NULL, array_bytes(nodes + 1, sizeof(node_id)));
+    k->around[i] = alloc_zeroed(array_bytes(nodes + 1, sizeof(uint32_t)));
+    k->free[i] = bits_new(nodes);
+    for (size_t n = 0; n < nodes; n++)
+        k->identity[i][n] = NO_NODE;
+    for (uint32_t p = 0; p < s->len; p++) {
+        if (s->mate[p] == FREE)
+            bits_set(k->free[i], s->node[p]);
+        else if (s->mate[p] != DEAD)
+            k->identity[i][s->node[p]] = i == 0 ? s->node[p] : k->al->a.node[s->mate[p]];
+    }
+    for (node_id n = 0; n < nodes; n++)
+        look_around(k, i, n);
+    return true;
+}
+
+static void known_by_others(void *context, size_t side, struct gram_sink *sink)
+{
+    const struct knowledge *k = context;
+    const struct side *s = side_of(k, side);
+    for (uint32_t p = 0; p < s->len; p++) {
+        uint32_t around = s->mate[p] == FREE ? k->around[side][s->node[p]] : 0;
+        if (around != 0)
+            gram_add(sink, (uint32_t)stir((uint64_t)around << 32 | s->key[p]), p);
+    }
+}
+
+/* Free objects that alone have these neighbours, and a key, on both sides. Two hashes may
+ * be equal by chance, for one pair in 2^32. O(objects + references); 4 bytes per node and
+ * 2 bits, and the memory of grams_join(). */
+static struct gram_pairs join_by_neighbours(const struct alignment *al)
+{
+    struct knowledge k = {.al = al};
+    workers_run(2, al->threads, know_side, &k);
+    struct gram_pairs pairs = grams_join(known_by_others, &k, al->threads);
+    for (int i = 0; i < 2; i++) {
+        free(k.identity[i]);
+        free(k.free[i]);
+        free(k.around[i]);
+    }
+    return pairs;
+}
+
+/* --- young objects ------------------------------------------------------------- */
+
+enum { YOUNG_KEYS = 3, LEAST_CHAIN = 40 * BIT };
+enum { BY_NEIGHBOURS = 14 * BIT }; /* what it says at least that these are the same */
+
+/* A run looks for the one before it among so many, and so far away. That many around an
+ * object that is known by its neighbours may go along: the row may be all alike, and
+ * every one of it known. */
+enum { LOOK_BACK = 40, FAR_IN_A = 8000, FAR_IN_B = 2000, BESIDE = 32 };
+static const uint32_t NO_LINK = UINT32_MAX;
+
+struct young_link {
+    struct run run;
+    uint32_t back;
+    int64_t bits, score;
+};
+
+struct young_chains {
+    struct alignment *al;
+    struct young_link *link; /* by y */
+    size_t len, cap;
+};
+
+/* --- runs ---------------------------------------------------------------------- */
+
+/* Of pairs on one diagonal those within a run are left out: it is found once. */
+static void add_runs(struct young_chains *c, const struct gram_pairs *pairs,
+                     bool by_neighbours)
+{
+    struct alignment *al = c->al;
+    struct run last = {0, 0, 0};
+    for (size_t i = 0; i < pairs->len; i++) {
+        uint32_t x = gram_x(pairs->all[i]), y = gram_y(pairs->all[i]);
+        struct run within = {0, 0, al->a.len};
+        uint32_t b_end = al->b.len;
+        if (x - last.x < last.len && y - last.y == x - last.x)
+            continue;
+        if (by_neighbours) {
+            within.x = x > BESIDE ? x - BESIDE : 0;
+            within.y = y > BESIDE ? y - BESIDE : 0;
+            within.len = (al->a.len - x > BESIDE ? x + BESIDE : al->a.len) - within.x;
+            b_end = b_end - y > BESIDE ? y + BESIDE : b_end;
+        }
+        struct run r = run_around(al, x, y, &within, b_end - within.y);
+        al->work += r.len;
+        if (r.len == 0)
+            continue;
+        last = r;
+        int64_t bits = (int64_t)alone(al, al->a.key[r.x]) + run_bits(al, &r);
+        if (by_neighbours && bits < BY_NEIGHBOURS)
+            bits = BY_NEIGHBOURS;
+        c->link = grow(c->link, c->len, &c->cap, sizeof(*c->link));
+        c->link[c->len++] = (struct young_link){r, NO_LINK, bits, 0};
+    }
+}
+
+static void sort_runs(struct young_chains *c)
+{
+    size_t bytes = array_bytes(c->len, sizeof(uint64_t));
+    uint64_t *key = alloc_resize(NULL, bytes), *spare_key = alloc_resize(NULL, bytes);
+    uint32_t *value = alloc_resize(NULL, bytes / 2),
+             *buffers = alloc_resize(NULL, bytes / 2);
+    for (size_t i = 0; i < c->len; i++) {
+        key[i] = (uint64_t)c->link[i].run.y << 32 | c->link[i].run.x;
+        value[i] = (uint32_t)i;
+    }
+    radix_sort(key, value, c->len, spare_key, buffers);
+    struct young_link *sorted = alloc_resize(NULL, array_bytes(c->len, sizeof(*sorted)));
+    for (size_t i = 0; i < c->len; i++)
+        sorted[i] = c->link[value[i]];
+    free(c->link);
+    c->link = sorted;
+    free(key);
+    free(spare_key);
+    free(value);
+    free(buffers);
+}
+
+/* --- chains -------------------------------------------------------------------- */
+
+/* What it costs to come from one run to the other; false: no chain has both. */
+static bool can_follow(const struct alignment *al, const struct run *from,
+                       const struct run *to, int64_t *cost)
+{
+    const uint64_t *a = al->a.address, *b = al->b.address;
+    if (to->y < from->y + from->len || to->x < from->x + from->len)
+        return false;
+    uint32_t in_a = to->x - from->x - from->len, in_b = to->y - from->y - from->len;
+    if (in_a < in_b || in_a > FAR_IN_A || region_of(a[to->x]) != region_of(a[from->x]) ||
+        a[to->x] - a[from->x] < b[to->y] - b[from->y])
+        return false;
+    *cost = (int64_t)eighths(in_a + 1) + eighths(in_b + 1) + in_b * BIT / 5;
+    return true;
+}
+
+static void link_back(struct young_chains *c, size_t begin, size_t i)
+{
+    const struct alignment *al = c->al;
+    struct young_link *to = &c->link[i];
+    uint64_t region = region_of(al->b.address[to->run.y]);
+    to->score = to->bits;
+    for (size_t k = i; k > begin && i - k < LOOK_BACK; k--) {
+        const struct young_link *from = &c->link[k - 1];
+        int64_t cost;
+        if (region_of(al->b.address[from->run.y]) != region ||
+            to->run.y - from->run.y > FAR_IN_B + from->run.len)
+            break;
+        if (!can_follow(al, &from->run, &to->run, &cost) ||
+            from->score + to->bits - cost <= to->score)
+            continue;
+        to->score = from->score + to->bits - cost;
+        to->back = (uint32_t)(k - 1);
+    }
+}
+
+/* Links never leave a region of b, so a share is all that one thread needs. */
+static bool link_share(void *context, size_t i)
+{
+    struct young_chains *c = context;
+    const struct share *s = &c->al->shares[i];
+    size_t begin = 0, end = c->len, at;
+    while (begin < end) {
+        size_t middle = (begin + end) / 2;
+        if (c->link[middle].run.y < s->begin)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    for (at = begin; at < c->len && c->link[at].run.y < s->end; at++)
+        link_back(c, begin, at);
+    count_work(c->al, (at - begin) * LOOK_BACK);
+    return true;
+}
+
+static void take_chain(struct young_chains *c, uint32_t last)
+{
+    struct alignment *al = c->al;
+    int64_t base = 0;
+    uint32_t end = last;
+    while (end != NO_LINK && c->link[end].score >= 0)
+        end = c->link[end].back;
+    if (end != NO_LINK)
+        base = ~c->link[end].score;
+    if (c->link[last].score - base < LEAST_CHAIN)
+        return;
+    for (uint32_t i = last; i != end; i = c->link[i].back) {
+        const struct run *r = &c->link[i].run;
+        for (uint32_t k = 0; k < r->len; k++)
+            if (al->a.mate[r->x + k] == FREE && al->b.mate[r->y + k] == FREE)
+                take(al, &(struct run){r->x + k, r->y + k, 1});
+        c->link[i].score = ~c->link[i].score; /* used */
+    }
+}
+
+/* The best first. A chain that runs into one that is taken counts from there on. */
+static void take_chains(struct young_chains *c)
+{
+    size_t bytes = array_bytes(c->len, sizeof(uint64_t)), len = 0;
+    uint64_t *key = alloc_resize(NULL, bytes), *spare_key = alloc_resize(NULL, bytes);
+    uint32_t *value = alloc_resize(NULL, bytes / 2),
+             *buffers = alloc_resize(NULL, bytes / 2);
+    for (size_t i = 0; i < c->len; i++) {
+        if (c->link[i].score < LEAST_CHAIN)
+            continue;
+        key[len] = ~(uint64_t)c->link[i].score;
+        value[len++] = (uint32_t)i;
+    }
+    radix_sort(key, value, len, spare_key, buffers);
+    for (size_t i = 0; i < len; i++)
+        if (c->link[value[i]].score >= 0)
+            take_chain(c, value[i]);
+    free(key);
+    free(spare_key);
+    free(value);
+    free(buffers);
+}
+
+static bool has_free(const struct side *s)
+{
+    for (uint32_t p = 0; p < s->len; p++)
+        if (s->mate[p] == FREE)
+            return true;
+    return false;
+}
+
+void find_young(struct alignment *al)
+{
+    struct young_chains c = {.al = al};
+    struct gram_rows rows = {al, YOUNG_KEYS, 0};
+    if (!has_free(&al->a) || !has_free(&al->b))
+        return;
+    struct gram_pairs pairs = grams_join(grams_in_rows, &rows, al->threads);
+    add_runs(&c, &pairs, false);
+    free(pairs.all);
+    pairs = join_by_neighbours(al);
+    add_runs(&c, &pairs, true);
+    free(pairs.all);
+    if (c.len > 0) {
+        sort_runs(&c);
+        workers_run(al->share_count, al->threads, link_share, &c);
+        take_chains(&c);
+    }
+    free(c.link);
+}
