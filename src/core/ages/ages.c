@@ -44,8 +44,7 @@ static struct aged_paths paths_of(const struct ownership_tree *t)
         p.parent[i] = f->parent[i];
         p.type[i] = hash[f->label[i]];
     }
-    if (p.several_count > 0)
-        qsort(p.several, p.several_count, sizeof(*p.several), ages_by_value);
+    qsort(p.several, p.several_count, sizeof(*p.several), ages_by_value);
     free(hash);
     return p;
 }
@@ -273,8 +272,7 @@ static struct ages_group *group_objects(const uint16_t *age, const struct hd_sna
         all[i].bytes += graph_size(g, n);
     }
     pair_table_free(&numbers);
-    if (*len > 0)
-        qsort(all, *len, sizeof(*all), ages_by_place);
+    qsort(all, *len, sizeof(*all), ages_by_place);
     return all;
 }
 

@@ -426,19 +426,6 @@ static double rate(const struct mortality *m)
     return m->there > 0 ? (double)m->went / (double)m->there : 0;
 }
 
-/* From a snapshot on: of those that a step found new, and of older ones. Of the first
- * snapshot nobody knows which are new. */
-static void count_dead(const struct births *b, path_id p, size_t first,
-                       struct mortality *young, struct mortality *old)
-{
-    for (size_t k = first; k + 1 < b->n; k++)
-        for (size_t c = 0; c <= k; c++) {
-            struct mortality *of = c == k && k > first ? young : old;
-            of->there += births_at(b, p, c, k);
-            of->went += births_lost(b, p, c, k);
-        }
-}
-
 /* In a queue, a window, a list that is cleared now and then the oldest go first, and not by
  * chance. A leak among turnover loses the new ones, and more of those. */
 struct deaths {
@@ -448,7 +435,14 @@ struct deaths {
 static struct deaths deaths_of(const struct births *b, path_id p, size_t first)
 {
     struct mortality young = {0}, old = {0};
-    count_dead(b, p, first, &young, &old);
+    /* From a snapshot on: of those that a step found new, and of older ones. Of the first
+     * snapshot nobody knows which are new. */
+    for (size_t k = first; k + 1 < b->n; k++)
+        for (size_t c = 0; c <= k; c++) {
+            struct mortality *of = c == k && k > first ? &young : &old;
+            of->there += births_at(b, p, c, k);
+            of->went += births_lost(b, p, c, k);
+        }
     struct deaths d = {.hides_a_leak = rank_by.of_hidden_deaths * rate(&old) <=
                                        rank_by.hidden_deaths * rate(&young)};
     uint64_t came = 0;

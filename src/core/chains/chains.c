@@ -343,8 +343,7 @@ static uint64_t hash_path(const struct chain_search *s, const struct path *p)
 static void group_paths(struct chains *c, const struct chain_search *s, struct path *paths,
                         struct arena *a)
 {
-    if (c->samples > 0)
-        qsort(paths, c->samples, sizeof(*paths), by_group_and_order);
+    qsort(paths, c->samples, sizeof(*paths), by_group_and_order);
     c->all = arena_array(a, struct hd_chain, c->samples);
     for (size_t begin = 0, end; begin < c->samples; begin = end) {
         end = begin + 1;
@@ -361,8 +360,7 @@ static void group_paths(struct chains *c, const struct chain_search *s, struct p
         chain_set_share(chain, c);
         make_frames(chain, s, &group, a);
     }
-    if (c->len > 0)
-        qsort(c->all, c->len, sizeof(*c->all), chain_by_count);
+    qsort(c->all, c->len, sizeof(*c->all), chain_by_count);
 }
 
 static enum hd_generation generation_of(const struct chain_search *s, node_id n)

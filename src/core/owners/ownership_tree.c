@@ -36,12 +36,12 @@ struct field_counter {
     struct arena scratch;
 };
 
-static const char **copy_names(const struct fields *fields, struct arena *a)
+static void copy_names(struct full_tree *f, const char *const *names, uint32_t count)
 {
-    const char **names = arena_array(a, const char *, fields->name_count);
-    for (uint32_t i = 0; i < fields->name_count; i++)
-        names[i] = arena_strdup(a, fields->names[i], strlen(fields->names[i]));
-    return names;
+    f->field_count = count;
+    f->field_names = arena_array(&f->arena, const char *, count);
+    for (uint32_t i = 0; i < count; i++)
+        f->field_names[i] = arena_strdup(&f->arena, names[i], strlen(names[i]));
 }
 
 /* owner: 4 bytes per node, for what is between; written over. */
@@ -56,8 +56,7 @@ static void field_counter_begin(struct field_counter *c, struct full_tree *f,
     for (uint32_t w = 1; w < d->count; w++)
         owner[d->node[w]] = d->node[d->idom[w]];
     c->of_node = walk_fields(g, owner, NULL, &c->scratch);
-    f->field_names = copy_names(g->fields, &f->arena);
-    f->field_count = g->fields->name_count;
+    copy_names(f, g->fields->names, g->fields->name_count);
 }
 
 /* A path was added to f. */
@@ -383,11 +382,7 @@ static void keep_field_names(struct full_tree *f, const struct digest *d)
     size_t cap = 0;
     if (from->field == NULL)
         return;
-    f->field_count = d->field_count;
-    f->field_names = arena_array(&f->arena, const char *, d->field_count);
-    for (uint32_t i = 0; i < d->field_count; i++)
-        f->field_names[i] =
-            arena_strdup(&f->arena, d->field_names[i], strlen(d->field_names[i]));
+    copy_names(f, d->field_names, d->field_count);
     for (size_t p = 0; p < f->len; p++) {
         f->field = grow(f->field, p, &cap, sizeof(*f->field));
         f->field[p] = (struct path_field){.field = NO_FIELD};

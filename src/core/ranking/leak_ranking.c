@@ -177,8 +177,7 @@ static void index_links(struct head_joiner *j, struct arena *scratch)
             takes_part(j, &j->heads[to]) && referrers_cover(r, link))
             j->by_target[j->link_count++] = link;
     }
-    if (j->link_count > 0)
-        qsort(j->by_target, j->link_count, sizeof(struct referrer_link *), by_target);
+    qsort(j->by_target, j->link_count, sizeof(struct referrer_link *), by_target);
 }
 
 static bool leads_to_earlier(const void *joining, size_t i, const void *target)
@@ -240,8 +239,7 @@ static void co_retained_join(struct leak_ranking_head *heads, size_t count,
         turns[i] = (struct leak_ranking_turn){heads[i].score, heads[i].order, i};
     }
     index_links(&j, &scratch);
-    if (count > 0)
-        qsort(turns, count, sizeof(*turns), by_rising_score);
+    qsort(turns, count, sizeof(*turns), by_rising_score);
     for (size_t i = 0; j.link_count > 0 && i < count; i++)
         if (takes_part(&j, &heads[turns[i].head]))
             find_carrier(&j, turns[i].head);
@@ -305,8 +303,7 @@ static void collect_heads(struct leak_ranker *r)
                                        .keeps = r->growths.all[p].stays.keeps,
                                        .score = path_score(&r->growths, p)};
     }
-    if (r->head_count > 0)
-        qsort(r->heads, r->head_count, sizeof(*r->heads), by_type);
+    qsort(r->heads, r->head_count, sizeof(*r->heads), by_type);
 }
 
 /* --- rows ---------------------------------------------------------------- */
@@ -387,8 +384,7 @@ static int leak_ranking_by_score(const void *a, const void *b)
 
 static void ranked_sort_rows(struct leak_ranker *r)
 {
-    if (r->row_count > 0)
-        qsort(r->rows, r->row_count, sizeof(*r->rows), leak_ranking_by_score);
+    qsort(r->rows, r->row_count, sizeof(*r->rows), leak_ranking_by_score);
     for (size_t i = 0; i < r->t->labels.len; i++)
         r->row_of[i] = NO_ROW;
     for (size_t i = 0; i < r->row_count; i++)
@@ -447,8 +443,7 @@ static void name_co_retained(struct leak_ranker *r)
     for (size_t i = 0; i < r->head_count; i++)
         if (r->heads[i].carrier != 0)
             carried[count++] = r->heads[i];
-    if (count > 0)
-        qsort(carried, count, sizeof(*carried), by_falling_score);
+    qsort(carried, count, sizeof(*carried), by_falling_score);
     for (size_t i = 0; i < count; i++) {
         size_t row = r->row_of[r->t->label[carried[i].carrier]];
         if (row == NO_ROW)
@@ -579,8 +574,7 @@ static void join_causes(struct leak_ranker *r)
         memcpy(kept, steps, (r->n - 1) * sizeof(*steps));
         all[count++] = (struct stepper){kept, r->n - 1, i};
     }
-    if (count > 0)
-        qsort(all, count, sizeof(*all), by_steps);
+    qsort(all, count, sizeof(*all), by_steps);
     for (size_t i = 0, first = 0; i < count; i++) {
         if (memcmp(all[first].steps, all[i].steps, (r->n - 1) * sizeof(*steps)) != 0)
             first = i;
@@ -962,8 +956,7 @@ static double find_stopped(struct leak_ranker *r, const struct type_growths *g,
                                     .growth = growth,
                                     .head = r->t->full[r->n - 1].cut[place]};
     }
-    if (to->stopped_count > 0)
-        qsort(to->stopped, to->stopped_count, sizeof(*to->stopped), by_growth);
+    qsort(to->stopped, to->stopped_count, sizeof(*to->stopped), by_growth);
     return all;
 }
 

@@ -225,16 +225,6 @@ static size_t first_from(const struct referrers *r, uint64_t from)
     return search_first(r->links, 0, r->len, is_from_earlier, &from);
 }
 
-static size_t referrers_begin(const struct referrers *r, path_id from)
-{
-    return first_from(r, from);
-}
-
-static size_t referrers_end(const struct referrers *r, path_id from)
-{
-    return first_from(r, (uint64_t)from + 1);
-}
-
 bool referrers_cover(const struct referrers *r, const struct referrer_link *link)
 {
     return rank_by.of_covering * link->objects >=
@@ -585,7 +575,7 @@ static double referred_growth(const struct path_growths *g, path_id p)
 {
     const struct referrers *r = g->referrers;
     double sum = 0;
-    for (size_t i = referrers_begin(r, p); i < referrers_end(r, p); i++) {
+    for (size_t i = first_from(r, p); i < first_from(r, (uint64_t)p + 1); i++) {
         path_id to = r->links[i].target;
         if (g->all[to].kind == GROWS_IN_COUNT && g->t->parent[to] != p &&
             referrers_cover(r, &r->links[i]))

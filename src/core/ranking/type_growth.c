@@ -301,8 +301,7 @@ static void sort_ownerships(const struct type_growths *g, struct ownerships *o)
         named[i] = (struct named_ownership){
             all[o->all[i].owned].name, owner != NO_LABEL ? all[owner].name : "", o->all[i]};
     }
-    if (o->len > 0)
-        qsort(named, o->len, sizeof(*named), by_names);
+    qsort(named, o->len, sizeof(*named), by_names);
     for (size_t i = 0; i < o->len; i++)
         o->all[i] = named[i].it;
     arena_free(&scratch);

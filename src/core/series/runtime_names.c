@@ -3,16 +3,12 @@
 #include <stddef.h>
 #include <string.h>
 
-static bool begins(const char *s, const char *prefix)
-{
-    return strncmp(s, prefix, strlen(prefix)) == 0;
-}
-
 /* The name, of whatever arguments and dimensions, or what is nested in it. */
 static bool is_or_is_in(const char *type, const char *name)
 {
     size_t len = strlen(name);
-    return begins(type, name) && (type[len] == '\0' || strchr("<[+", type[len]) != NULL);
+    return strncmp(type, name, len) == 0 &&
+           (type[len] == '\0' || strchr("<[+", type[len]) != NULL);
 }
 
 bool is_buffer_pool(const char *type, enum type_origin origin)

@@ -85,12 +85,6 @@ static bool has_own_word(const struct own_modules *own, const char *name)
            strchr(".+", name[own->word]) != NULL;
 }
 
-static bool is_own(const struct own_modules *own, const char *module)
-{
-    return own->name != NULL &&
-           (is_called(module, own->name) || has_own_word(own, type_rank_file_of(module)));
-}
-
 /* --- names ------------------------------------------------------------------- */
 
 enum type_rank type_rank_by_name(const char *name)
@@ -129,7 +123,8 @@ enum type_rank type_rank_of(const struct own_modules *own, const struct type *t)
     if (names_is_unnamed(t->name) || t->module == NULL || t->module[0] == '\0')
         return type_rank_by_name(t->name);
     bool spaced = names_has_namespace(t->name);
-    if (is_own(own, t->module))
+    if (own->name != NULL && (is_called(t->module, own->name) ||
+                              has_own_word(own, type_rank_file_of(t->module))))
         return spaced ? RANK_OWN : RANK_OWN_NESTED;
     if (type_origin_of(t->module) == ORIGIN_RUNTIME ||
         names_is_framework(name_part(t->name), NAME_CLASS))

@@ -36,27 +36,19 @@ unsigned grid_left(const struct grid *g)
 
 /* --- columns --------------------------------------------------------------------- */
 
-/* The next character, at most left bytes: its bytes, and the columns that it takes. */
-static size_t next_character(const char *s, size_t left, unsigned *columns)
-{
-    utf8proc_int32_t code;
-    utf8proc_ssize_t n =
-        utf8proc_iterate((const utf8proc_uint8_t *)s, (utf8proc_ssize_t)left, &code);
-    *columns = n > 0 ? (unsigned)utf8proc_charwidth(code) : 1;
-    return n > 0 ? (size_t)n : 1;
-}
-
 size_t grid_fit(const char *text, unsigned columns, unsigned *used)
 {
     size_t len = strlen(text), end = 0;
     *used = 0;
     while (end < len) {
-        unsigned wide;
-        size_t n = next_character(text + end, len - end, &wide);
+        utf8proc_int32_t code;
+        utf8proc_ssize_t got = utf8proc_iterate((const utf8proc_uint8_t *)text + end,
+                                                (utf8proc_ssize_t)(len - end), &code);
+        unsigned wide = got > 0 ? (unsigned)utf8proc_charwidth(code) : 1;
         if (*used + wide > columns)
             break;
         *used += wide;
-        end += n;
+        end += got > 0 ? (size_t)got : 1;
     }
     return end;
 }

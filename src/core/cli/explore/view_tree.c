@@ -17,11 +17,12 @@ struct tree_row {
 };
 
 struct tree_rows {
-    const struct hd_tree *tree;
-    bool *open, *kept; /* per node */
-    size_t *child;     /* children of all nodes, in their order */
-    size_t *begin;     /* per node, and one more: where its children are */
-    size_t *row_of;    /* per node */
+    struct view view;
+    const struct hd_tree *tree; /* an empty one if there is none */
+    bool *open, *kept;          /* per node */
+    size_t *child;              /* children of all nodes, in their order */
+    size_t *begin;              /* per node, and one more: where its children are */
+    size_t *row_of;             /* per node */
     struct tree_row *all;
     size_t len;
     enum tree_order order;
@@ -54,6 +55,7 @@ static void tree_rows_reveal(struct tree_rows *t, size_t node)
         t->open[n] = true;
 }
 
+/* Large branches and those of suspects are open. */
 static void open_large_branches(struct tree_rows *t)
 {
     enum { A_TENTH = 10 };
@@ -64,30 +66,6 @@ static void open_large_branches(struct tree_rows *t)
         if (node_at(t, n)->suspect > 0)
             tree_rows_reveal(t, n);
     }
-}
-
-/* Large branches and those of suspects are open. */
-static void tree_rows_begin(struct tree_rows *t, const struct hd_tree *tree)
-{
-    *t = (struct tree_rows){.tree = tree};
-    t->open = zeroed(tree->len + 1, sizeof(*t->open));
-    t->kept = zeroed(tree->len + 1, sizeof(*t->kept));
-    t->child = zeroed(tree->len + 1, sizeof(*t->child));
-    t->begin = zeroed(tree->len + 2, sizeof(*t->begin));
-    t->row_of = zeroed(tree->len + 1, sizeof(*t->row_of));
-    t->all = zeroed(tree->len + 1, sizeof(*t->all));
-    open_large_branches(t);
-}
-
-static void tree_rows_free(struct tree_rows *t)
-{
-    free(t->open);
-    free(t->kept);
-    free(t->child);
-    free(t->begin);
-    free(t->row_of);
-    free(t->all);
-    *t = (struct tree_rows){0};
 }
 
 /* --- order ----------------------------------------------------------------------- */
@@ -247,14 +225,9 @@ static void tree_rows_path(const struct tree_rows *t, size_t node, struct hd_sin
 
 /* --- the view ---------------------------------------------------------------------- */
 
-struct tree_pane {
-    struct view view;
-    struct tree_rows rows; /* of an empty tree where there is none */
-};
-
 static const struct tree_rows *rows_of(const struct view *v)
 {
-    return &((const struct tree_pane *)v)->rows;
+    return (const struct tree_rows *)v;
 }
 
 static const struct hd_tree *tree_of(const struct explore *e)
@@ -271,7 +244,7 @@ static bool is_diff(const struct explore *e)
 
 static void tree_refresh(struct view *v)
 {
-    struct tree_rows *t = &((struct tree_pane *)v)->rows;
+    struct tree_rows *t = (struct tree_rows *)v;
     size_t node = v->cursor < t->len ? t->all[v->cursor].last : 0;
     t->order = (enum tree_order)v->order;
     /* Which nodes are kept, and the order of children: that of the report, or of the
@@ -289,14 +262,14 @@ static void tree_refresh(struct view *v)
 
 static void rebuild_at(struct view *v, size_t node)
 {
-    struct tree_rows *t = &((struct tree_pane *)v)->rows;
+    struct tree_rows *t = (struct tree_rows *)v;
     tree_rows_build(t);
     v->cursor = tree_rows_find(t, node);
 }
 
 static void set_open(struct view *v, size_t i, bool open)
 {
-    struct tree_rows *t = &((struct tree_pane *)v)->rows;
+    struct tree_rows *t = (struct tree_rows *)v;
     size_t node = t->all[i].last;
     t->open[node] = open;
     rebuild_at(v, node);
@@ -304,7 +277,7 @@ static void set_open(struct view *v, size_t i, bool open)
 
 bool tree_view_show(struct view *v, size_t rank)
 {
-    struct tree_rows *t = &((struct tree_pane *)v)->rows;
+    struct tree_rows *t = (struct tree_rows *)v;
     for (size_t n = 0; n < t->tree->len; n++) {
         if (t->tree->nodes[n].suspect != rank || !t->kept[n])
             continue;
@@ -509,7 +482,7 @@ static void tree_right(struct view *v, size_t i)
 
 static bool tree_key(struct view *v, uint32_t key)
 {
-    struct tree_rows *t = &((struct tree_pane *)v)->rows;
+    struct tree_rows *t = (struct tree_rows *)v;
     if (t->len == 0 || (key != '+' && key != '-' && key != '*' && key != 'f'))
         return false;
     if (key == '*') {
@@ -531,7 +504,7 @@ static bool tree_key(struct view *v, uint32_t key)
 
 static size_t tree_find(struct view *v, const char *text, size_t i, int step)
 {
-    struct tree_rows *t = &((struct tree_pane *)v)->rows;
+    struct tree_rows *t = (struct tree_rows *)v;
     for (size_t n = tree_rows_start(t, i, step); n < t->tree->len; n += (size_t)step) {
         struct row row = {.name = node_at(t, n)->type, .shown = node_at(t, n)->full_name};
         if (!t->kept[n] || !view_matches(&row, text))
@@ -545,7 +518,13 @@ static size_t tree_find(struct view *v, const char *text, size_t i, int step)
 
 static void tree_release(struct view *v)
 {
-    tree_rows_free(&((struct tree_pane *)v)->rows);
+    struct tree_rows *t = (struct tree_rows *)v;
+    free(t->open);
+    free(t->kept);
+    free(t->child);
+    free(t->begin);
+    free(t->row_of);
+    free(t->all);
 }
 
 static const struct view_kind kind = {
@@ -573,7 +552,15 @@ static const struct view_kind kind = {
 struct view *tree_view(struct explore *e)
 {
     static const struct hd_tree none = {0};
-    struct tree_pane *t = view_new(e, &kind, sizeof(*t));
-    tree_rows_begin(&t->rows, tree_of(e) != NULL ? tree_of(e) : &none);
+    struct tree_rows *t = view_new(e, &kind, sizeof(*t));
+    t->tree = tree_of(e) != NULL ? tree_of(e) : &none;
+    const size_t len = t->tree->len + 1;
+    t->open = zeroed(len, sizeof(*t->open));
+    t->kept = zeroed(len, sizeof(*t->kept));
+    t->child = zeroed(len, sizeof(*t->child));
+    t->begin = zeroed(len + 1, sizeof(*t->begin));
+    t->row_of = zeroed(len, sizeof(*t->row_of));
+    t->all = zeroed(len, sizeof(*t->all));
+    open_large_branches(t);
     return &t->view;
 }

@@ -416,17 +416,6 @@ static void named_files_add(const struct settings *s, const char *path, const ch
     used_files_add(s->used, (struct used_file){.path = path, .what = what, .use = use});
 }
 
-static void add_options(const struct settings *s)
-{
-    for (size_t i = 0; i < s->file_count; i++) {
-        const struct option_file *f = &s->files[i];
-        int use = f->kind == OPTION_FILE_READ ? FILE_READ : FILE_WRITTEN;
-        if (f->kind != OPTION_STORE)
-            used_files_add(s->used, (struct used_file){
-                                        .path = f->path, .option = f->option, .use = use});
-    }
-}
-
 /* "file:PATH?wait=5" or PATH; a server is no file that there is. */
 static void add_store(struct settings *s)
 {
@@ -471,7 +460,13 @@ bool named_files_begin(struct settings *s)
 {
     s->used = zeroed(1, sizeof(*s->used));
     s->used->inputs_may_change = s->command->bit == ON_CONVERT;
-    add_options(s);
+    for (size_t i = 0; i < s->file_count; i++) {
+        const struct option_file *f = &s->files[i];
+        int use = f->kind == OPTION_FILE_READ ? FILE_READ : FILE_WRITTEN;
+        if (f->kind != OPTION_STORE)
+            used_files_add(s->used, (struct used_file){
+                                        .path = f->path, .option = f->option, .use = use});
+    }
     add_store(s);
     add_found(s);
     for (size_t i = 0; i < s->operand_count; i++)
