@@ -70,13 +70,13 @@ Test(explore_objects, a_group_of_neighbours_is_opened_as_a_list)
     cr_expect_not_null(strstr(chosen(&b), "(40 references)"), "%s", chosen(&b));
     press(&b, PRESS_ENTER);
     shows(&b, "refers to");
-    cr_expect_eq(b.e.top->kind->rows(b.e.top), PARCELS);
+    cr_expect_eq(b.e.top->rows, PARCELS);
     /* There is no other snapshot of this list. */
     press(&b, '<');
-    cr_expect_eq(b.e.top->kind->rows(b.e.top), PARCELS);
+    cr_expect_eq(b.e.top->rows, PARCELS);
     for (int i = 0; i < 4; i++) {
         press(&b, 's');
-        cr_expect_eq(b.e.top->kind->rows(b.e.top), PARCELS);
+        cr_expect_eq(b.e.top->rows, PARCELS);
     }
     press(&b, PRESS_ENTER);
     shows(&b, "1 of 20, object 2");
@@ -93,7 +93,7 @@ Test(explore_objects, what_refers_to_an_object_is_told_with_how_many_more)
     cr_expect_not_null(strstr(chosen(&b), "Parcel "), "%s", chosen(&b));
     press(&b, PRESS_ENTER);
     shows(&b, "referred to by");
-    cr_expect_eq(b.e.top->kind->rows(b.e.top), PARCELS);
+    cr_expect_eq(b.e.top->rows, PARCELS);
     press(&b, PRESS_BACK);
     press(&b, 'v');
     shows(&b, "tells no fields");

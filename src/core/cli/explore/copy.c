@@ -37,8 +37,7 @@ static void copy_what(struct explore *e,
     const struct view *v = explore_view(e);
     struct hd_memory text = {0}, why = {0};
     hd_memory_free(&e->copied);
-    if (v->cursor >= v->kind->rows(v) || !put_it(v, hd_sink_memory(&text)) ||
-        text.size == 0) {
+    if (v->cursor >= v->rows || !put_it(v, hd_sink_memory(&text)) || text.size == 0) {
         explore_fail(e, "Nothing to copy here.");
     } else if (text.size > COPY_MAX) {
         PUT(hd_sink_memory(&why), "Too long to copy: {} bytes; terminals take {}.",
@@ -171,7 +170,7 @@ static void put_cells(const struct table *t, const struct row *row)
 
 static size_t put_table(struct table *t, const struct view *v)
 {
-    size_t rows = v->kind->rows(v), put = 0;
+    size_t rows = v->rows, put = 0;
     t->count = v->kind->columns(v, t->columns);
     bool begun = false;
     for (size_t i = 0; i < t->count; i++) {

@@ -7,26 +7,10 @@
 
 enum { MIN_WIDTH = 30, MIN_HEIGHT = 8, FOOT_LINES = 2, HEIGHT_FOR_DETAIL = 20 };
 
-/* Text that is put together piece by piece, and put on the grid at once. */
-struct words {
-    struct hd_memory m;
-    struct hd_sink to;
-};
-
-static void words_begin(struct words *w)
+/* Text that was put together piece by piece. */
+static const char *words_of(const struct hd_memory *words)
 {
-    w->m = (struct hd_memory){0};
-    w->to = hd_sink_memory(&w->m);
-}
-
-static const char *words_of(const struct words *w)
-{
-    return w->m.bytes != NULL ? w->m.bytes : "";
-}
-
-static void words_end(struct words *w)
-{
-    hd_memory_free(&w->m);
+    return words->bytes != NULL ? words->bytes : "";
 }
 
 /* --- the verdict ----------------------------------------------------------------- */
@@ -99,22 +83,22 @@ static unsigned draw_totals(const struct explore *e, struct grid *g, unsigned li
                           *last = &table->totals[m->snapshot_count - 1];
     grid_line(g, line, false);
     for (int bytes = 1; bytes >= 0; bytes--) {
-        const struct cell from = bytes ? BYTES(first->bytes) : COUNT(first->count),
-                          to = bytes ? BYTES(last->bytes) : COUNT(last->count);
-        struct words w;
-        words_begin(&w);
-        PUT(w.to, bytes ? "heap " : "objects ");
+        const struct cell before = bytes ? BYTES(first->bytes) : COUNT(first->count),
+                          now = bytes ? BYTES(last->bytes) : COUNT(last->count);
+        struct hd_memory w = {0};
+        struct hd_sink to = hd_sink_memory(&w);
+        PUT(to, bytes ? "heap " : "objects ");
         if (m->snapshot_count > 1)
-            PUT(w.to, "{} → ", from);
-        PUT(w.to, "{}", to);
+            PUT(to, "{} → ", before);
+        PUT(to, "{}", now);
         if (m->snapshot_count > 1 && bytes)
-            PUT(w.to, "  {}", cell_change(CELL_SIZE_CHANGE, from.a, to.a));
+            PUT(to, "  {}", cell_change(CELL_SIZE_CHANGE, before.a, now.a));
         unsigned blanks = g->column == 0 ? MARGIN : 3;
         if (blanks + grid_columns(words_of(&w)) < grid_left(g)) {
             grid_put(g, LOOK_PLAIN, "", blanks, ALIGN_LEFT);
             grid_add(g, LOOK_PLAIN, words_of(&w));
         }
-        words_end(&w);
+        hd_memory_free(&w);
     }
     return line + 1;
 }
@@ -125,17 +109,17 @@ static unsigned draw_first_line(const struct explore *e, struct grid *g)
     const struct hd_model *m = e->model;
     const struct hd_summary *s = m->summary;
     const char *label = s != NULL && s->verdict_len > 0 ? s->verdict[0].label : NULL;
-    struct words w;
-    words_begin(&w);
-    PUT(w.to, " {}  {}", WORD(label != NULL ? label : "heapdrift"),
+    struct hd_memory w = {0};
+    struct hd_sink to = hd_sink_memory(&w);
+    PUT(to, " {}  {}", WORD(label != NULL ? label : "heapdrift"),
         NAMED(LOOK_PLAIN, hd_snapshot_file(m, 0)));
     if (m->snapshot_count > 1)
-        PUT(w.to, " … {}, {} snapshots",
+        PUT(to, " … {}, {} snapshots",
             NAMED(LOOK_PLAIN, hd_snapshot_file(m, m->snapshot_count - 1)),
             NUMBER(m->snapshot_count));
     grid_line(g, 0, false);
     grid_put(g, LOOK_BAR, words_of(&w), g->width, ALIGN_LEFT);
-    words_end(&w);
+    hd_memory_free(&w);
     return 1;
 }
 
@@ -152,7 +136,7 @@ static void draw_tab(struct explore *e, struct grid *g, enum pane p)
     if (p == PANE_SUSPECTS && e->model->diff != NULL)
         snprintf(count, sizeof(count), " %zu", e->model->diff->suspect_count);
     else if (p == PANE_TYPES && g->width >= 60)
-        snprintf(count, sizeof(count), " %zu", v->kind->rows(v));
+        snprintf(count, sizeof(count), " %zu", v->rows);
     snprintf(text, sizeof(text), format, (int)p + 1, names[p], count);
     e->tab_at[p] = g->column;
     grid_add(g, is_open ? LOOK_TAB : LOOK_PLAIN, text);
@@ -164,30 +148,30 @@ static void draw_way(struct explore *e, struct grid *g, unsigned right)
 {
     static const char *const names[] = {" Suspects ", " Tree ", " Types "};
     const struct view *v = explore_view(e);
-    struct words w;
-    words_begin(&w);
+    struct hd_memory w = {0};
+    struct hd_sink to = hd_sink_memory(&w);
     for (unsigned p = 0; p <= PANES; p++)
         e->tab_at[p] = 0;
     grid_add(g, LOOK_PLAIN, names[e->pane]);
     for (unsigned p = e->pane + 1; p <= PANES; p++)
         e->tab_at[p] = g->column;
-    PUT(w.to, "› ");
+    PUT(to, "› ");
     if (v->kind->title != NULL)
-        v->kind->title(v, w.to);
+        v->kind->title(v, to);
     unsigned left = grid_left(g);
     grid_put(g, LOOK_STRONG, words_of(&w), left > right + 1 ? left - right - 1 : left,
              ALIGN_LEFT);
-    words_end(&w);
+    hd_memory_free(&w);
 }
 
 /* The panes, or what is open; at the right how it is sorted. */
 static void draw_panes(struct explore *e, struct grid *g, unsigned line)
 {
     const struct view *v = explore_view(e);
-    struct words w;
-    words_begin(&w);
+    struct hd_memory w = {0};
+    struct hd_sink to = hd_sink_memory(&w);
     if (v->kind->orders != NULL)
-        PUT(w.to, e->app_only ? "app only, by {} " : "by {} ", WORD(view_order(v)));
+        PUT(to, e->app_only ? "app only, by {} " : "by {} ", WORD(view_order(v)));
     unsigned right = grid_columns(words_of(&w));
     e->tabs_line = line;
     grid_line(g, line, false);
@@ -202,7 +186,7 @@ static void draw_panes(struct explore *e, struct grid *g, unsigned line)
         grid_put(g, LOOK_PLAIN, "", grid_left(g) - right, ALIGN_LEFT);
         grid_add(g, LOOK_DIM, words_of(&w));
     }
-    words_end(&w);
+    hd_memory_free(&w);
 }
 
 /* What stands above line `end`, where the list ends; gives the line behind the panes. The
@@ -275,8 +259,8 @@ static void draw_name(struct grid *g, const struct row *row, const struct cell *
 {
     enum { MIN_NAME = 8 };
     unsigned behind = grid_columns(row->tail), begin = g->column;
-    struct words w;
-    words_begin(&w);
+    struct hd_memory w = {0};
+    struct hd_sink to = hd_sink_memory(&w);
     if (row->lead != NULL) {
         unsigned used = grid_columns(row->lead);
         grid_put(g, LOOK_DIM, row->lead, used < width ? used : width, ALIGN_LEFT);
@@ -284,14 +268,14 @@ static void draw_name(struct grid *g, const struct row *row, const struct cell *
     unsigned left = width - (g->column - begin);
     if (behind + MIN_NAME > left)
         behind = 0;
-    put_name_of(c, left - behind, w.to);
+    put_name_of(c, left - behind, to);
     unsigned takes = grid_columns(words_of(&w));
     grid_put(g, c->look, words_of(&w), takes < left - behind ? takes : left - behind,
              ALIGN_LEFT);
     if (behind > 0)
         grid_add(g, row->tail_look, row->tail);
     grid_put(g, LOOK_PLAIN, "", width - (g->column - begin), ALIGN_LEFT);
-    words_end(&w);
+    hd_memory_free(&w);
 }
 
 static bool is_marked(const struct explore *e, const struct row *row)
@@ -313,11 +297,11 @@ static void draw_row(const struct explore *e, const struct view *v, size_t i,
             draw_name(g, &row, c, l->all[k].width);
             continue;
         }
-        struct words w;
-        words_begin(&w);
-        cell_print(c, w.to);
+        struct hd_memory w = {0};
+        struct hd_sink to = hd_sink_memory(&w);
+        cell_print(c, to);
         grid_put(g, c->look, words_of(&w), l->all[k].width, align_of(&l->all[k]));
-        words_end(&w);
+        hd_memory_free(&w);
     }
     grid_end_line(g, LOOK_PLAIN);
     row_free(&row);
@@ -342,7 +326,7 @@ static void draw_list(struct explore *e, struct grid *g)
 {
     struct view *v = explore_view(e);
     struct list_layout l;
-    size_t rows = v->kind->rows(v);
+    size_t rows = v->rows;
     lay_out(v, g->width, &l);
     grid_line(g, e->list_top - 1, false);
     grid_put(g, LOOK_HEAD, "", GUTTER, ALIGN_LEFT);
@@ -353,13 +337,13 @@ static void draw_list(struct explore *e, struct grid *g)
     grid_end_line(g, LOOK_HEAD);
     scroll(e, v, rows);
     if (rows == 0) {
-        struct words w;
-        words_begin(&w);
+        struct hd_memory w = {0};
+        struct hd_sink to = hd_sink_memory(&w);
         if (v->kind->empty != NULL)
-            v->kind->empty(v, w.to);
+            v->kind->empty(v, to);
         struct paragraph p = {.text = words_of(&w), .first = 2, .others = 2};
         grid_paragraph(g, &p, e->list_top + (e->list_rows > 2), e->list_top + e->list_rows);
-        words_end(&w);
+        hd_memory_free(&w);
     }
     for (unsigned i = 0; i < e->list_rows && v->scroll + i < rows; i++) {
         grid_line(g, e->list_top + i, v->scroll + i == v->cursor);
@@ -378,14 +362,14 @@ static void draw_detail(const struct explore *e, struct grid *g, unsigned line,
     for (unsigned i = 0; i < g->width; i++)
         grid_add(g, LOOK_DIM, "─");
     for (unsigned i = 0; more && line < end; i++) {
-        struct words w;
-        words_begin(&w);
-        more = v->kind->detail(v, i, w.to);
+        struct hd_memory w = {0};
+        struct hd_sink to = hd_sink_memory(&w);
+        more = v->kind->detail(v, i, to);
         if (more)
             line = grid_paragraph(
                 g, &(struct paragraph){.text = words_of(&w), .first = 1, .others = 10},
                 line, end);
-        words_end(&w);
+        hd_memory_free(&w);
     }
 }
 
@@ -396,7 +380,7 @@ static void put_mark(const struct explore *e, struct hd_sink to)
     const struct view *v = explore_view(e);
     hd_put_type(to, e->mark.name, 30);
     PUT(to, " is marked");
-    if (v->cursor >= v->kind->rows(v))
+    if (v->cursor >= v->rows)
         return;
     struct row row = view_row(v, v->cursor);
     bool other = !is_marked(e, &row);
@@ -412,25 +396,25 @@ static void put_mark(const struct explore *e, struct hd_sink to)
 static void draw_words(const struct explore *e, struct grid *g, unsigned line)
 {
     static const char *const asked[] = {"", "/", "save as (.md or .csv): ", ""};
-    struct words w;
-    words_begin(&w);
+    struct hd_memory w = {0};
+    struct hd_sink to = hd_sink_memory(&w);
     enum look look = e->is_error ? LOOK_ERROR : LOOK_PLAIN;
-    PUT(w.to, " ");
+    PUT(to, " ");
     if (e->prompt == PROMPT_REPLACE) {
-        PUT(w.to, "{} exists. Replace it? ", NAMED(LOOK_PLAIN, e->file));
+        PUT(to, "{} exists. Replace it? ", NAMED(LOOK_PLAIN, e->file));
     } else if (e->prompt != PROMPT_NONE) {
-        PUT(w.to, "{}{}_", WORD(asked[e->prompt]), WORD(e->input));
+        PUT(to, "{}{}_", WORD(asked[e->prompt]), WORD(e->input));
     } else if (e->message[0] != '\0') {
-        hd_put_name(w.to, e->message);
+        hd_put_name(to, e->message);
     } else if (e->objects != NULL && hd_objects_progress(e->objects).making != 0) {
         look = LOOK_DIM;
-        put_progress(e, HD_OBJECTS_ALL, w.to);
+        put_progress(e, HD_OBJECTS_ALL, to);
     } else if (e->mark.name != NULL) {
-        put_mark(e, w.to);
+        put_mark(e, to);
     }
     grid_line(g, line, false);
     grid_put(g, look, words_of(&w), g->width, ALIGN_LEFT);
-    words_end(&w);
+    hd_memory_free(&w);
 }
 
 /* The way to help and out of here has room first; then what is the view's own. */

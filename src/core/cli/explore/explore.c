@@ -174,10 +174,10 @@ static void search(struct explore *e, int step)
         return;
     }
     size_t found = view_find(v, e->search, v->cursor + (size_t)step, step);
-    size_t rows = v->kind->rows(v);
+    size_t rows = v->rows;
     if (found >= rows) {
         found = view_find(v, e->search, step > 0 || rows == 0 ? 0 : rows - 1, step);
-        rows = v->kind->rows(v);
+        rows = v->rows;
         if (found < rows)
             explore_message(e, step > 0 ? "from the top again" : "from the bottom again");
     }
@@ -192,7 +192,7 @@ static void search(struct explore *e, int step)
 static void mark(struct explore *e)
 {
     struct view *v = explore_view(e);
-    if (v->cursor >= v->kind->rows(v))
+    if (v->cursor >= v->rows)
         return;
     struct row row = view_row(v, v->cursor);
     bool same = e->mark.name != NULL && row.name != NULL &&
@@ -320,7 +320,7 @@ static bool move(struct view *v, uint32_t key)
 
 static void explore_enter(struct view *v)
 {
-    if (v->kind->enter != NULL && v->cursor < v->kind->rows(v))
+    if (v->kind->enter != NULL && v->cursor < v->rows)
         v->kind->enter(v, v->cursor);
 }
 
@@ -363,7 +363,7 @@ static bool go_deeper_or_back(struct explore *e, struct view *v, uint32_t key)
 /* A second click on the same row opens it. */
 static void click(struct explore *e, struct view *v, unsigned x, unsigned y)
 {
-    size_t rows = v->kind->rows(v);
+    size_t rows = v->rows;
     for (enum pane p = 0; y == e->tabs_line && p < PANES; p++)
         if (x >= e->tab_at[p] && x < e->tab_at[p + 1])
             open_pane(e, p);

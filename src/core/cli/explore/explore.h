@@ -342,7 +342,6 @@ struct view_kind {
     enum place place; /* where its keys are told (keys.h) */
 
     size_t (*columns)(const struct view *v, struct hd_column *all);
-    size_t (*rows)(const struct view *v);
     void (*row)(const struct view *v, size_t i, struct row *row);
 
     /* The rest may be NULL. */
@@ -375,6 +374,7 @@ struct view {
     const struct view_kind *kind;
     struct explore *e; /* that it is of */
     struct view *below;
+    size_t rows; /* of the list */
     size_t cursor, scroll;
     unsigned order; /* number of kind->orders that refresh() sorts by */
 };

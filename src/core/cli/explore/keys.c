@@ -60,35 +60,14 @@ const char *place_name(enum place place)
 
 /* --- help ------------------------------------------------------------------------ */
 
+enum { KEY_LINES = sizeof(key_lines) / sizeof(key_lines[0]) };
+
+/* Each part stands below a heading, which is NULL. */
 struct help {
     struct view view;
     enum place place;
+    const struct key_line *lines[2 + KEY_LINES];
 };
-
-static enum place help_place(const struct view *v)
-{
-    return ((const struct help *)v)->place;
-}
-
-/* Line i of those that are own, or of those that are not; NULL behind the last. */
-static const struct key_line *line_at(enum place place, bool own, size_t i)
-{
-    for (size_t k = 0; k < key_line_count; k++) {
-        const struct key_line *line = &key_lines[k];
-        bool fits = own ? key_is_own(line, place) : line->places == EVERYWHERE;
-        if (fits && i-- == 0)
-            return line;
-    }
-    return NULL;
-}
-
-static size_t count_lines(enum place place, bool own)
-{
-    size_t n = 0;
-    while (line_at(place, own, n) != NULL)
-        n++;
-    return n;
-}
 
 static size_t help_columns(const struct view *v, struct hd_column *all)
 {
@@ -98,27 +77,16 @@ static size_t help_columns(const struct view *v, struct hd_column *all)
     return 2;
 }
 
-/* Each part below a heading. */
-static size_t help_rows(const struct view *v)
-{
-    return 2 + count_lines(help_place(v), true) + count_lines(help_place(v), false);
-}
-
 static void help_row(const struct view *v, size_t i, struct row *row)
 {
-    enum place place = help_place(v);
-    size_t own = count_lines(place, true);
-    row->is_heading = i == 0 || i == own + 1;
-    if (row->is_heading) {
-        row->name = i == 0 ? place_name(place) : "In every view";
-        row->cells[0] = WORD_AS(LOOK_HEAD, row->name);
-        return;
-    }
-    const struct key_line *line =
-        i <= own ? line_at(place, true, i - 1) : line_at(place, false, i - own - 2);
-    row->cells[0] = WORD_AS(LOOK_STRONG, line->keys);
-    row->cells[1] = WORD(line->what);
-    row->name = line->what;
+    const struct help *h = (const struct help *)v;
+    const struct key_line *line = h->lines[i];
+    row->is_heading = line == NULL;
+    row->name = line != NULL ? line->what : i == 0 ? place_name(h->place) : "In every view";
+    row->cells[0] =
+        line != NULL ? WORD_AS(LOOK_STRONG, line->keys) : WORD_AS(LOOK_HEAD, row->name);
+    if (line != NULL)
+        row->cells[1] = WORD(line->what);
 }
 
 static void help_title(const struct view *v, struct hd_sink to)
@@ -149,7 +117,6 @@ static const struct view_kind kind = {
     .name = "help",
     .place = IN_HELP,
     .columns = help_columns,
-    .rows = help_rows,
     .row = help_row,
     .title = help_title,
     .copied = help_copied,
@@ -161,6 +128,13 @@ struct view *help_view(struct explore *e)
 {
     struct help *h = view_new(e, &kind, sizeof(*h));
     h->place = explore_view(e)->kind->place;
+    for (int own = 1; own >= 0; own--) {
+        h->view.rows++;
+        for (size_t i = 0; i < key_line_count; i++)
+            if (own ? key_is_own(&key_lines[i], h->place)
+                    : key_lines[i].places == EVERYWHERE)
+                h->lines[h->view.rows++] = &key_lines[i];
+    }
     view_go(&h->view, 0);
     return &h->view;
 }

@@ -50,7 +50,7 @@ static bool is_heading(const struct view *v, size_t i)
 /* The next row from i on that is no heading; rows if there is none. */
 static size_t pass_headings(const struct view *v, size_t i, int step)
 {
-    size_t rows = v->kind->rows(v);
+    size_t rows = v->rows;
     while (i < rows && is_heading(v, i))
         i = step > 0 || i > 0 ? i + (size_t)step : rows;
     return i;
@@ -59,7 +59,7 @@ static size_t pass_headings(const struct view *v, size_t i, int step)
 /* There, or in the other direction; false: all are headings. */
 static bool go_past_headings(struct view *v, size_t i, int step)
 {
-    size_t rows = v->kind->rows(v), to = pass_headings(v, i, step);
+    size_t rows = v->rows, to = pass_headings(v, i, step);
     if (to >= rows)
         to = pass_headings(v, i, -step);
     if (to < rows)
@@ -69,7 +69,7 @@ static bool go_past_headings(struct view *v, size_t i, int step)
 
 void view_go(struct view *v, size_t i)
 {
-    size_t rows = v->kind->rows(v);
+    size_t rows = v->rows;
     i = i < rows ? i : rows - 1;
     if (rows == 0)
         v->cursor = 0;
@@ -79,7 +79,7 @@ void view_go(struct view *v, size_t i)
 
 void view_move(struct view *v, long by)
 {
-    size_t rows = v->kind->rows(v), i = v->cursor;
+    size_t rows = v->rows, i = v->cursor;
     if (rows == 0)
         return;
     if (by < 0)
@@ -107,7 +107,7 @@ size_t view_find(struct view *v, const char *text, size_t i, int step)
 {
     if (v->kind->find != NULL)
         return v->kind->find(v, text, i, step);
-    size_t rows = v->kind->rows(v);
+    size_t rows = v->rows;
     for (; i < rows; i += (size_t)step) {
         struct row row = view_row(v, i);
         bool found = !row.is_heading && view_matches(&row, text);

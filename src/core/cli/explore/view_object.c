@@ -28,7 +28,7 @@ struct object_pane {
     struct view view;
     struct hd_object object;
     struct object_line *rows;
-    size_t len, cap;
+    size_t cap;
     struct hd_object_group *groups[2]; /* by direction */
     size_t group_count[2];
     struct hd_object_fields fields; /* those of an array are told by groups */
@@ -46,11 +46,11 @@ static const struct object_pane *object_of(const struct view *v)
 
 static struct object_line *object_add_row(struct object_pane *o, enum what what)
 {
-    if (o->len == o->cap) {
+    if (o->view.rows == o->cap) {
         o->cap = o->cap > 0 ? 2 * o->cap : 32;
         o->rows = more(o->rows, o->cap * sizeof(*o->rows));
     }
-    struct object_line *r = &o->rows[o->len++];
+    struct object_line *r = &o->rows[o->view.rows++];
     *r = (struct object_line){.what = what};
     return r;
 }
@@ -126,7 +126,7 @@ static void object_refresh(struct view *v)
 {
     struct object_pane *o = (struct object_pane *)v;
     const struct explore *e = v->e;
-    o->len = 0;
+    o->view.rows = 0;
     if (e->objects == NULL || !hd_object(e->objects, o->object.number, &o->object))
         return;
     object_rows_add_chain(o, e);
@@ -148,11 +148,6 @@ static size_t object_columns(const struct view *v, struct hd_column *all)
     all[PLACE] = (struct hd_column){"address", "address", HD_CELL_OBJECT, .width = 15,
                                     .from_width = 70};
     return 5;
-}
-
-static size_t object_rows(const struct view *v)
-{
-    return object_of(v)->len;
 }
 
 static const char *heading_of(const struct explore *e, const struct object_pane *o,
@@ -296,7 +291,7 @@ static void object_empty(const struct view *v, struct hd_sink to)
 
 static bool object_detail(const struct view *v, unsigned i, struct hd_sink to)
 {
-    if (i > 0 || v->cursor >= object_of(v)->len)
+    if (i > 0 || v->cursor >= v->rows)
         return false;
     struct row r = view_row(v, v->cursor);
     row_free(&r);
@@ -326,7 +321,7 @@ static bool object_chain(const struct view *v, size_t i, struct hd_sink to)
     struct hd_object o, before = {0};
     bool begun = false;
     (void)i;
-    for (size_t k = 0; k < all->len; k++) {
+    for (size_t k = 0; k < v->rows; k++) {
         const struct object_line *r = &all->rows[k];
         if (r->what == GAP)
             PUT(to, " → … {} more", NUMBER(r->skipped));
@@ -394,7 +389,6 @@ static const struct view_kind kind = {
     .name = "object",
     .place = IN_OBJECT,
     .columns = object_columns,
-    .rows = object_rows,
     .row = object_row,
     .title = object_title,
     .empty = object_empty,

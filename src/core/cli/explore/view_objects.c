@@ -63,6 +63,7 @@ static void forget_list(struct objects *o)
 {
     hd_object_list_free(o->list);
     o->list = NULL;
+    o->view.rows = 0;
 }
 
 /* Numbers mean nothing in another snapshot. */
@@ -88,6 +89,7 @@ static void objects_refresh(struct view *v)
         return;
     o->list = objects_find(o, &err);
     memcpy(o->why, err.message, sizeof(o->why));
+    v->rows = o->list != NULL ? hd_object_list_count(o->list) : 0;
 }
 
 /* --- rows ------------------------------------------------------------------------ */
@@ -103,11 +105,6 @@ static size_t objects_columns(const struct view *v, struct hd_column *all)
         all[TYPE].key = "referrer";
     }
     return count;
-}
-
-static size_t objects_rows(const struct view *v)
-{
-    return objects_of(v)->list != NULL ? hd_object_list_count(objects_of(v)->list) : 0;
 }
 
 static void objects_row(const struct view *v, size_t i, struct row *row)
@@ -154,8 +151,7 @@ static void objects_title(const struct view *v, struct hd_sink to)
         WORD(o->source == AT_PLACE ? " here" : ""));
     if (o->list == NULL)
         return;
-    PUT(to, "  {}, {}", COUNT(hd_object_list_count(o->list)),
-        BYTES(hd_object_list_bytes(o->list)));
+    PUT(to, "  {}, {}", COUNT(v->rows), BYTES(hd_object_list_bytes(o->list)));
     if (snapshots > 1)
         PUT(to, "  snapshot {} of {}", NUMBER(v->e->snapshot + 1), NUMBER(snapshots));
 }
@@ -209,11 +205,11 @@ static size_t find_row(struct view *v, const char *text, size_t i, int step)
     unsigned long long n = strtoull(text, &end, 0);
     bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     if (end == text || *end != '\0' || errno != 0 || (!hex && n >= UINT32_MAX))
-        return objects_rows(v);
+        return v->rows;
     number = (uint32_t)n;
     bool is_there = (!hex || hd_object_at(v->e->objects, n, &number, NULL)) &&
                     hd_object(v->e->objects, number, &o);
-    return is_there ? hd_object_list_find(objects_of(v)->list, number) : objects_rows(v);
+    return is_there ? hd_object_list_find(objects_of(v)->list, number) : v->rows;
 }
 
 static void objects_release(struct view *v)
@@ -231,7 +227,6 @@ static const struct view_kind kind = {
     .name = "objects",
     .place = IN_OBJECTS,
     .columns = objects_columns,
-    .rows = objects_rows,
     .row = objects_row,
     .title = objects_title,
     .empty = objects_empty,

@@ -86,13 +86,15 @@ static void suspects_refresh(struct view *v)
     const struct hd_diff *d = e->model->diff;
     free(s->rows);
     s->rows = NULL;
-    s->len = s->real = 0;
+    v->rows = s->len = s->real = 0;
     if (d == NULL)
         return;
     s->rows = zeroed(d->suspect_count + d->minor_count, sizeof(void *));
     suspects_add_rows(s, d->suspects, d->suspect_count);
     s->real = s->len;
     suspects_add_rows(s, d->minor, d->minor_count);
+    /* One more than there are: what scores less stands below a line. */
+    v->rows = s->len + (s->len > s->real);
 }
 
 /* --- rows ------------------------------------------------------------------------ */
@@ -100,13 +102,6 @@ static void suspects_refresh(struct view *v)
 static size_t suspects_columns(const struct view *v, struct hd_column *all)
 {
     return view_list_columns(v->e, suspects_list(v->e), all);
-}
-
-/* One more than there are: what scores less stands below a line. */
-static size_t suspects_rows(const struct view *v)
-{
-    const struct suspects *s = suspects_of(v);
-    return s->len + (s->len > s->real);
 }
 
 static const struct hd_suspect *at(const struct suspects *s, size_t i)
@@ -347,7 +342,7 @@ static bool suspects_detail(const struct view *v, unsigned i, struct hd_sink to)
     enum { FIRST_LINES = 3 };
     const struct explore *e = v->e;
     const struct suspects *all = suspects_of(v);
-    const struct hd_suspect *s = v->cursor < suspects_rows(v) ? at(all, v->cursor) : NULL;
+    const struct hd_suspect *s = v->cursor < v->rows ? at(all, v->cursor) : NULL;
     unsigned room = e->width > LABEL + MARGINS ? e->width - LABEL - MARGINS : 0;
     if (s == NULL)
         return false;
@@ -408,7 +403,6 @@ static const struct view_kind kind = {
     .name = "suspects",
     .place = IN_SUSPECTS,
     .columns = suspects_columns,
-    .rows = suspects_rows,
     .row = suspects_row,
     .empty = suspects_empty,
     .detail = suspects_detail,

@@ -23,8 +23,7 @@ struct tree_rows {
     size_t *child;              /* children of all nodes, in their order */
     size_t *begin;              /* per node, and one more: where its children are */
     size_t *row_of;             /* per node */
-    struct tree_row *all;
-    size_t len;
+    struct tree_row *all;       /* one for each row of the view */
     enum tree_order order;
     bool unfolded;
 };
@@ -151,7 +150,7 @@ static void tree_rows_build(struct tree_rows *t)
 {
     struct tree_row *stack = zeroed(t->tree->len + 1, sizeof(*stack));
     size_t len = 0;
-    t->len = 0;
+    t->view.rows = 0;
     for (size_t n = 0; n < t->tree->len; n++)
         t->row_of[n] = NO_ROW;
     if (t->tree->len > 0 && t->kept[0])
@@ -160,9 +159,9 @@ static void tree_rows_build(struct tree_rows *t)
         struct tree_row r = stack[--len];
         r.last = end_of_fold(t, r.first);
         for (size_t n = r.last; n != r.first; n = node_at(t, n)->parent)
-            t->row_of[n] = t->len;
-        t->row_of[r.first] = t->len;
-        t->all[t->len++] = r;
+            t->row_of[n] = t->view.rows;
+        t->row_of[r.first] = t->view.rows;
+        t->all[t->view.rows++] = r;
         if (t->open[r.last])
             push_children(t, &r, stack, &len);
     }
@@ -181,9 +180,10 @@ static size_t tree_rows_find(const struct tree_rows *t, size_t node)
 static size_t tree_rows_start(const struct tree_rows *t, size_t i, int step)
 {
     if (step > 0)
-        return i == 0 || t->len == 0 ? 0
-                                     : t->all[i <= t->len ? i - 1 : t->len - 1].last + 1;
-    return i + 1 < t->len ? t->all[i + 1].first - 1 : t->tree->len - 1;
+        return i == 0 || t->view.rows == 0
+                   ? 0
+                   : t->all[i <= t->view.rows ? i - 1 : t->view.rows - 1].last + 1;
+    return i + 1 < t->view.rows ? t->all[i + 1].first - 1 : t->tree->len - 1;
 }
 
 /* --- words ----------------------------------------------------------------------- */
@@ -245,7 +245,7 @@ static bool is_diff(const struct explore *e)
 static void tree_refresh(struct view *v)
 {
     struct tree_rows *t = (struct tree_rows *)v;
-    size_t node = v->cursor < t->len ? t->all[v->cursor].last : 0;
+    size_t node = v->cursor < t->view.rows ? t->all[v->cursor].last : 0;
     t->order = (enum tree_order)v->order;
     /* Which nodes are kept, and the order of children: that of the report, or of the
      * last snapshot. */
@@ -302,11 +302,6 @@ static size_t tree_columns(const struct view *v, struct hd_column *all)
     if (count == WITH_STAYED)
         all[BAR].from_width = BAR_BESIDE_STAYED;
     return count;
-}
-
-static size_t tree_rows(const struct view *v)
-{
-    return rows_of(v)->len;
 }
 
 static const char *node_name(const struct hd_tree_node *n)
@@ -400,7 +395,7 @@ static void tree_empty(const struct view *v, struct hd_sink to)
 static bool tree_detail(const struct view *v, unsigned i, struct hd_sink to)
 {
     const struct tree_rows *t = rows_of(v);
-    if (v->cursor >= t->len || i > 1)
+    if (v->cursor >= t->view.rows || i > 1)
         return false;
     const struct tree_row *r = &t->all[v->cursor];
     const struct hd_tree_node *n = node_at(t, r->last);
@@ -453,7 +448,7 @@ static void tree_enter(struct view *v, size_t i)
 static bool tree_left(struct view *v, size_t i)
 {
     const struct tree_rows *t = rows_of(v);
-    if (i >= t->len)
+    if (i >= t->view.rows)
         return false;
     size_t node = t->all[i].last, parent = node_at(t, t->all[i].first)->parent;
     if (t->open[node] && node_at(t, node)->end > node + 1) {
@@ -469,7 +464,7 @@ static bool tree_left(struct view *v, size_t i)
 static void tree_right(struct view *v, size_t i)
 {
     const struct tree_rows *t = rows_of(v);
-    if (i >= t->len)
+    if (i >= t->view.rows)
         return;
     size_t node = t->all[i].last;
     if (node_at(t, node)->end == node + 1)
@@ -483,7 +478,7 @@ static void tree_right(struct view *v, size_t i)
 static bool tree_key(struct view *v, uint32_t key)
 {
     struct tree_rows *t = (struct tree_rows *)v;
-    if (t->len == 0 || (key != '+' && key != '-' && key != '*' && key != 'f'))
+    if (t->view.rows == 0 || (key != '+' && key != '-' && key != '*' && key != 'f'))
         return false;
     if (key == '*') {
         size_t node = t->all[v->cursor].last, end = t->tree->nodes[node].end;
@@ -513,7 +508,7 @@ static size_t tree_find(struct view *v, const char *text, size_t i, int step)
         tree_rows_build(t);
         return tree_rows_find(t, n);
     }
-    return t->len;
+    return t->view.rows;
 }
 
 static void tree_release(struct view *v)
@@ -531,7 +526,6 @@ static const struct view_kind kind = {
     .name = "tree",
     .place = IN_TREE,
     .columns = tree_columns,
-    .rows = tree_rows,
     .row = tree_row,
     .empty = tree_empty,
     .detail = tree_detail,

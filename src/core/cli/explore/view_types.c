@@ -11,7 +11,6 @@ enum order { AS_REPORTED, BY_BYTES, BY_COUNT, BY_RETAINED, BY_NAME };
 struct types {
     struct view view;
     const struct hd_type_row **rows;
-    size_t len;
 };
 
 static const struct types *types_of(const struct view *v)
@@ -77,17 +76,17 @@ static void types_refresh(struct view *v)
     v->order += v->order == BY_RETAINED && !has_retained(e);
     enum order order = v->order == AS_REPORTED ? BY_BYTES : (enum order)v->order;
     free(t->rows);
-    t->len = 0;
+    v->rows = 0;
     for (size_t i = 0; i < all->len; i++)
         if (!e->app_only || !hd_type_is_framework(all->rows[i].type))
-            slots[t->len++] =
+            slots[v->rows++] =
                 (struct view_slot){.key = types_key_of(e, &all->rows[i], order),
                                    .name = all->rows[i].type,
                                    .i = i};
     if (!as_they_are)
-        view_sort(slots, t->len);
-    t->rows = zeroed(t->len, sizeof(void *));
-    for (size_t i = 0; i < t->len; i++)
+        view_sort(slots, v->rows);
+    t->rows = zeroed(v->rows, sizeof(void *));
+    for (size_t i = 0; i < v->rows; i++)
         t->rows[i] = &all->rows[slots[i].i];
     free(slots);
 }
@@ -102,11 +101,6 @@ static enum hd_list types_list(const struct explore *e)
 static size_t types_columns(const struct view *v, struct hd_column *all)
 {
     return view_list_columns(v->e, types_list(v->e), all);
-}
-
-static size_t types_rows(const struct view *v)
-{
-    return types_of(v)->len;
 }
 
 static void types_row(const struct view *v, size_t i, struct row *row)
@@ -132,7 +126,7 @@ static bool types_detail(const struct view *v, unsigned i, struct hd_sink to)
     enum { AROUND = 24 }; /* "count    ", and behind them the status */
     const struct types *t = types_of(v);
     const unsigned width = v->e->width;
-    if (v->cursor >= t->len || i > is_diff(v->e))
+    if (v->cursor >= v->rows || i > is_diff(v->e))
         return false;
     const struct hd_type_row *r = t->rows[v->cursor];
     if (i == 0) {
@@ -162,7 +156,6 @@ static const struct view_kind kind = {
     .name = "types",
     .place = IN_TYPES,
     .columns = types_columns,
-    .rows = types_rows,
     .row = types_row,
     .empty = types_empty,
     .detail = types_detail,
