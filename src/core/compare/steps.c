@@ -1,6 +1,10 @@
+/* What was found of a series step by step: which objects stayed, who owns what. */
 #include "compare/steps.h"
 
+#include "base/error.h"
+#include "compare/comparison.h"
 #include "format/open.h"
+#include "heap/reach.h"
 #include "identity/same.h"
 
 #include <stdlib.h>
@@ -130,4 +134,250 @@ void ages_free(struct ages *ages)
 {
     free(ages->since);
     *ages = (struct ages){.source = HD_SAME_UNKNOWN};
+}
+
+/* --- owners of a series -------------------------------------------------------------- */
+
+struct growth_folder {
+    struct hd_comparison *c;
+    const struct series *s;
+    struct ownership *o;
+    bool all_chains_follow;
+    uint64_t objects; /* of all snapshots that are worked on */
+    struct graph_work *work;
+
+    struct survivors first;
+    bool remembers, estimates;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool looked_at_first; /* what survives is known, or will never be */
+};
+
+/* --- survivors -------------------------------------------------------------- */
+
+static void remember_first(struct growth_folder *f, const struct hd_snapshot *first)
+{
+    /* Of a first snapshot that is not usable, others say nothing: its own counts stand
+     * beside.
+     */
+    bool told = first != NULL && f->s->usable[0] == 0 && !first->info.sampled;
+    if (told && !f->s->restarted)
+        f->remembers = survivors_begin(&f->first, first, f->s->selection, f->estimates);
+    pthread_mutex_lock(&f->lock);
+    f->looked_at_first = true;
+    pthread_cond_signal(&f->changed);
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* The first was begun before the last, so it comes to an end. */
+static void count_survivors(struct growth_folder *f, const struct hd_snapshot *last)
+{
+    pthread_mutex_lock(&f->lock);
+    while (!f->looked_at_first)
+        pthread_cond_wait(&f->changed, &f->lock);
+    pthread_mutex_unlock(&f->lock);
+    if (!f->remembers)
+        return;
+    if (!last->info.sampled)
+        f->o->survivors = survivors_count(&f->first, last, &f->o->arena);
+    survivors_free(&f->first);
+    f->remembers = false;
+    input_forget(last->input);
+}
+
+/* --- folding ---------------------------------------------------------------- */
+
+/* Bytes that a path takes in its own ownership tree and in the aligned one, with what finds
+ * it. */
+enum { PER_PATH = 176 };
+
+/* What is left is for the paths of all snapshots. How many there are is known only when
+ * they are made: no more than objects. */
+static void bound_paths(struct growth_folder *f, size_t i, const struct hd_snapshot *snap)
+{
+    uint64_t left = f->work->plan.left / f->s->usable_count;
+    if (left / PER_PATH < snap->node_count)
+        f->o->tree.full[i].most = 1 + (size_t)(left / PER_PATH);
+}
+
+static bool too_many_paths(const struct growth_folder *f, struct hd_error *err)
+{
+    uint64_t limit = f->c->how.max_memory;
+    return fail_memory(err, "computing the dominators of this many paths",
+                       limit + f->objects * PER_PATH, limit);
+}
+
+static void tell(const struct growth_folder *f, uint64_t more)
+{
+    comparison_report_progress(f->c, HD_FINDING_OWNERS, more, f->objects);
+}
+
+/* Nothing is large in it, so when what is remembered does not matter. */
+static void fold_digest(struct growth_folder *f, size_t i, const struct hd_snapshot *snap,
+                        bool is_first, bool is_last)
+{
+    ownership_tree_add(&f->o->tree, i, snap, f->s->selection);
+    if (is_first)
+        remember_first(f, snap);
+    if (is_last)
+        count_survivors(f, snap);
+}
+
+/* One after the other, the first is remembered when its dominators are gone, and forgotten
+ * before those of the last come: then the most memory is free. Side by side it is the
+ * other way round, so that the last need not wait. */
+static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
+                     struct hd_error *err)
+{
+    struct growth_folder *f = context;
+    bool several = f->s->usable_count > 1; /* of one nothing can survive */
+    bool is_first = several && i == 0, is_last = several && i + 1 == f->s->usable_count;
+    bool alone = f->work->plan.at_once == 1;
+    if (!snapshot_need_graph(snap, err)) {
+        if (is_first)
+            remember_first(f, NULL);
+        return false;
+    }
+    if (is_first && !alone)
+        remember_first(f, snap);
+    if (is_last && alone)
+        count_survivors(f, snap);
+    if (snap->digest != NULL) {
+        fold_digest(f, i, snap, is_first && alone, is_last && !alone);
+        return true;
+    }
+    struct dominators d = dominators_find(snap, DOMINATORS_OF_OWNERS);
+    reach_given(snap, d.node, d.count);
+    uint32_t most = snap->node_count / 4 * 3; /* of the time */
+    tell(f, most);
+    bound_paths(f, i, snap);
+    bool fits = ownership_tree_add_owned(&f->o->tree, i, snap, &d, f->s->selection);
+    dominators_free(&d);
+    tell(f, snap->node_count - most);
+    if (is_first && alone)
+        remember_first(f, snap);
+    if (is_last && !alone)
+        count_survivors(f, snap);
+    return fits || too_many_paths(f, err);
+}
+
+/* Chains are looked for in the first and the last, or in all of them. */
+static bool wants_again(const void *context, size_t i)
+{
+    const struct growth_folder *f = context;
+    return i == 0 || f->all_chains_follow;
+}
+
+static bool ownership_fold(struct growth_folder *f, struct hd_error *err)
+{
+    const struct series *s = f->s;
+    struct graph_work w = {.c = f->c,
+                           .indexes = s->usable,
+                           .count = s->usable_count,
+                           .work = plan_dominators,
+                           .on = fold_one,
+                           .context = f,
+                           .wants_again = wants_again};
+    f->work = &w;
+    for (size_t i = 0; i < s->usable_count; i++) {
+        const struct hd_snapshot *snap = f->c->snaps[s->usable[i]];
+        f->estimates |= snap->digest != NULL && (i == 0 || i + 1 == s->usable_count);
+        f->objects += snap->node_count;
+        ownership_tree_name_types(&f->o->tree, i, snap);
+    }
+    tell(f, 0);
+    bool ok = comparison_work(&w, err);
+    if (f->remembers)
+        survivors_free(&f->first);
+    if (ok)
+        ownership_tree_align(&f->o->tree);
+    return ok;
+}
+
+struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
+                               enum ownership_fields fields, bool all_chains_follow,
+                               struct hd_error *err)
+{
+    struct ownership *o = alloc_zeroed(sizeof(*o));
+    struct growth_folder f = {
+        .c = c, .s = s, .o = o, .all_chains_follow = all_chains_follow};
+    o->selection = s->selection;
+    o->usable_count = s->usable_count;
+    memcpy(o->usable, s->usable, sizeof(o->usable));
+    o->restarted = s->restarted;
+    ownership_tree_begin(&o->tree, s->usable_count);
+    o->tree.fields = fields;
+    pthread_mutex_init(&f.lock, NULL);
+    pthread_cond_init(&f.changed, NULL);
+    bool ok = ownership_fold(&f, err);
+    pthread_cond_destroy(&f.changed);
+    pthread_mutex_destroy(&f.lock);
+    if (ok)
+        return o;
+    ownership_free(o);
+    return NULL;
+}
+
+/* --- who came, and stayed ----------------------------------------------------- */
+
+struct step_counter {
+    struct ownership *o;
+    size_t steps; /* that were counted */
+};
+
+static bool add_step(void *context, size_t i, const struct hd_snapshot *older,
+                     const struct hd_snapshot *newer, const struct same *same)
+{
+    struct step_counter *to = context;
+    struct births *b = &to->o->births;
+    if (i == 1)
+        births_begin(b, &to->o->tree, older, to->o->selection);
+    births_add(b, i, older, newer, same);
+    to->steps += b->source != HD_SAME_UNKNOWN;
+    return b->source != HD_SAME_UNKNOWN;
+}
+
+bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
+                           const struct series *s, struct hd_error *err)
+{
+    if (o->looked_for_births)
+        return true;
+    struct step_counter to = {.o = o};
+    bool digests = steps_are_of_digests(s), ok = true;
+    if (digests) {
+        const struct hd_snapshot *snaps[SERIES_MAX_SNAPSHOTS];
+        for (size_t i = 0; i < o->usable_count; i++)
+            snaps[i] = c->snaps[o->usable[i]];
+        births_of_digests(&o->births, &o->tree, snaps, o->selection);
+    } else {
+        ok = steps_follow(c, s, add_step, &to, err);
+    }
+    bool known = digests ? o->births.source != HD_SAME_UNKNOWN
+                         : to.steps > 0 && to.steps + 1 == o->usable_count;
+    if (ok && known)
+        births_end(&o->births);
+    else
+        births_free(&o->births);
+    o->looked_for_births = ok;
+    return ok;
+}
+
+bool ownership_fits(const struct ownership *o, const struct series *s,
+                    enum ownership_fields fields)
+{
+    bool tells = o->tree.fields == fields || (o->tree.fields == OWNERSHIP_TELLS_FIELDS &&
+                                              fields == OWNERSHIP_NO_FIELDS);
+    return tells && o->selection == s->selection && o->restarted == s->restarted &&
+           o->usable_count == s->usable_count &&
+           memcmp(o->usable, s->usable, s->usable_count * sizeof(*s->usable)) == 0;
+}
+
+void ownership_free(struct ownership *o)
+{
+    if (o == NULL)
+        return;
+    births_free(&o->births);
+    ownership_tree_free(&o->tree);
+    arena_free(&o->arena);
+    free(o);
 }

@@ -95,7 +95,7 @@ double *holder_scales(const struct ownership_tree *t, struct arena *a)
 
 /* --- rows ---------------------------------------------------------------- */
 
-/* One part in the making. */
+/* A snapshot of holders, or a part of one, in the making. */
 struct holders_part {
     struct hd_snapshot *to;
     enum selection selection;
@@ -211,14 +211,6 @@ void holder_parts_split(struct hd_snapshot **of_parts, const struct holder_parts
     arena_free(&scratch);
 }
 
-static void holders_add_holder(struct hd_snapshot *to, enum selection selection,
-                               const char *name, struct hd_tally tally)
-{
-    struct type *row = &to->types[to->type_count++];
-    *row = (struct type){.name = name, .kind = TYPE_OBJECT, .raw = tally, .count_scale = 1};
-    row->tally[selection] = tally;
-}
-
 struct deals {
     struct deal count, bytes;
 };
@@ -306,15 +298,8 @@ struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection se
         return NULL;
     }
     const struct full_tree *f = &t.full[0];
-    struct hd_snapshot *to = alloc_zeroed(sizeof(*to));
-    to->info = snap->info;
-    to->origin = snap->origin;
-    to->identity = snap->identity;
-    to->read.tables_only = true; /* there is no graph to be read again */
-    to->clock = snap->clock;
-    to->clock_is_date = snap->clock_is_date;
-    to->types = arena_array(&to->arena, struct type, f->len + 1);
-
+    struct holders_part all = {part_begin(snap, f->len + 1), selection, &t};
+    all.to->identity = snap->identity;
     double lost_scale;
     const struct hd_tally *held = find_held(snap, f, selection, &lost_scale, &scratch);
     struct holder_namer n = holder_namer_of(&t.labels, f, &scratch);
@@ -327,20 +312,16 @@ struct hd_snapshot *holders_of(const struct hd_snapshot *snap, enum selection se
             continue;
         text_clear(&name);
         holder_name(&name, &n, p);
-        holders_add_holder(to, selection, arena_strdup(&to->arena, name.data, name.len),
-                           held[p]);
-        to->types[to->type_count - 1].count_scale = scale[p];
+        add_row(&all, text_string(&name), held[p], scale[p]);
         if (parts != NULL)
             part_of_path[p] = parts->part_of(parts->context, text_string(&name));
     }
     if (parts != NULL)
         holder_parts_split(of_parts, parts, part_of_path, &t, snap, selection);
-    if (holds_something(&held[f->len])) {
-        holders_add_holder(to, selection, HOLDER_UNREACHABLE, held[f->len]);
-        to->types[to->type_count - 1].count_scale = lost_scale;
-    }
+    if (holds_something(&held[f->len]))
+        add_row(&all, HOLDER_UNREACHABLE, held[f->len], lost_scale);
     text_free(&name);
     ownership_tree_free(&t);
     arena_free(&scratch);
-    return to;
+    return all.to;
 }

@@ -188,18 +188,6 @@ static bool is_large(const struct maker *m, size_t i)
     return last >= m->tree.least || change >= m->tree.least;
 }
 
-static void keep_wanted(struct maker *m)
-{
-    if (m->ask->holders)
-        return;
-    for (uint32_t top = 0; top < m->tops; top++) {
-        find_places(m, m->t->snapshots - 1, top, false);
-        for (size_t i = 0; i < m->ask->wanted_count; i++)
-            if (m->place[m->ask->wanted[i]] != NO_PLACE)
-                m->stays[m->place[m->ask->wanted[i]]] = true;
-    }
-}
-
 /* Whether it is a good part of what its parent owns. */
 static bool counts_beside(const struct maker *m, size_t i)
 {
@@ -239,7 +227,12 @@ static void merged_tree_decide(struct maker *m)
         depth[i] = depth[w->parent[i]] + 1;
     for (size_t i = 0; i < w->len; i++)
         m->stays[i] = i < m->tops || is_large(m, i);
-    keep_wanted(m);
+    for (uint32_t top = 0; top < m->tops && !m->ask->holders; top++) {
+        find_places(m, m->t->snapshots - 1, top, false);
+        for (size_t i = 0; i < m->ask->wanted_count; i++)
+            if (m->place[m->ask->wanted[i]] != NO_PLACE)
+                m->stays[m->place[m->ask->wanted[i]]] = true;
+    }
     for (size_t i = w->len; i-- > m->tops;) {
         if (m->ask->depth > 0 && depth[i] > m->ask->depth)
             m->stays[i] = false;

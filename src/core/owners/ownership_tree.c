@@ -59,15 +59,6 @@ static void field_counter_begin(struct field_counter *c, struct full_tree *f,
     copy_names(f, g->fields->names, g->fields->name_count);
 }
 
-/* A path was added to f. */
-static void field_counter_add_path(struct field_counter *c, path_id p, field_id first)
-{
-    if (c->of_node == NULL)
-        return;
-    c->f->field = grow(c->f->field, p, &c->cap, sizeof(*c->f->field));
-    c->f->field[p] = (struct path_field){.field = first};
-}
-
 /* An object is at path p, held by a field, or by NO_FIELD, from the path above. */
 static void field_counter_add(struct field_counter *c, path_id p, field_id field)
 {
@@ -188,17 +179,6 @@ static label_id intern_label(struct labels *l, const struct type *t,
     return slot->id;
 }
 
-static label_id *intern_types(struct labels *l, const struct hd_snapshot *snap)
-{
-    label_id *of = alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*of)));
-    struct own_modules own = own_modules_of(snap);
-    struct text key = {0};
-    for (type_id t = 0; t < snap->type_count; t++)
-        of[t] = intern_label(l, &snap->types[t], &own, &key);
-    text_free(&key);
-    return of;
-}
-
 /* --- one snapshot ---------------------------------------------------- */
 
 static path_id add_full_path(struct full_tree *f, path_id parent, label_id label)
@@ -251,7 +231,10 @@ static path_id add_folded_path(struct ownership_tree_folder *in, path_id parent,
                                label_id label, field_id field)
 {
     path_id p = add_full_path(in->f, parent, label);
-    field_counter_add_path(&in->fields, p, field);
+    if (in->fields.of_node != NULL) {
+        in->f->field = grow(in->f->field, p, &in->fields.cap, sizeof(*in->f->field));
+        in->f->field[p] = (struct path_field){.field = field};
+    }
     return p;
 }
 
@@ -499,8 +482,15 @@ void ownership_tree_begin(struct ownership_tree *t, size_t snapshots)
 void ownership_tree_name_types(struct ownership_tree *t, size_t k,
                                const struct hd_snapshot *snap)
 {
-    if (t->full[k].label_of == NULL)
-        t->full[k].label_of = intern_types(&t->labels, snap);
+    if (t->full[k].label_of != NULL)
+        return;
+    label_id *of = alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*of)));
+    struct own_modules own = own_modules_of(snap);
+    struct text key = {0};
+    for (type_id i = 0; i < snap->type_count; i++)
+        of[i] = intern_label(&t->labels, &snap->types[i], &own, &key);
+    text_free(&key);
+    t->full[k].label_of = of;
 }
 
 bool ownership_tree_add_owned(struct ownership_tree *t, size_t k,

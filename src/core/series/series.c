@@ -138,13 +138,8 @@ static bool series_blame(struct hd_error *err, size_t snapshot)
 
 /* --- rows ---------------------------------------------------------------- */
 
-struct series_row_slot {
-    size_t row;
-    UT_hash_handle hh;
-};
-
 struct row_table {
-    struct series_row_slot *slots;
+    struct series_slot *slots;
     struct text name;
     struct arena scratch;
 };
@@ -154,18 +149,17 @@ static struct series_row *row_of(struct series *s, struct row_table *table,
 {
     text_clear(&table->name);
     unit_name(&table->name, s->by, t);
-    struct series_row_slot *slot;
+    struct series_slot *slot;
     HASH_FIND(hh, table->slots, table->name.data, table->name.len, slot);
     if (slot == NULL) {
         slot = arena_alloc(&table->scratch, sizeof(*slot));
-        slot->row = s->row_count++;
-        struct series_row *row = &s->rows[slot->row];
+        struct series_row *row = slot->row = &s->rows[s->row_count++];
         row->name = arena_strdup(a, table->name.data, table->name.len);
         row->at = arena_array(a, struct hd_tally, s->count);
         row->survivors = row->survivors_low = row->survivors_high = HD_UNKNOWN;
         HASH_ADD_KEYPTR(hh, table->slots, row->name, table->name.len, slot);
     }
-    return &s->rows[slot->row];
+    return slot->row;
 }
 
 static void add_tally(struct hd_tally *sum, struct hd_tally more)
@@ -173,17 +167,6 @@ static void add_tally(struct hd_tally *sum, struct hd_tally more)
     sum->count += more.count;
     bool unknown = sum->bytes == HD_UNKNOWN || more.bytes == HD_UNKNOWN;
     sum->bytes = unknown ? HD_UNKNOWN : sum->bytes + more.bytes;
-}
-
-/* The squares of the errors of all types of the row, until they are made a share. */
-static void note_noise(struct series *s, struct series_row *row, const struct type *t,
-                       struct hd_tally tally, size_t k, struct arena *a)
-{
-    if (!s->snaps[k]->info.sampled)
-        return;
-    if (row->noise_share == NULL)
-        row->noise_share = arena_array(a, double, s->count);
-    row->noise_share[k] += sample_error_squared(t->count_scale, (double)tally.count);
 }
 
 static bool is_counted(const struct series *s, const struct type *t, struct hd_tally tally)
@@ -208,7 +191,13 @@ static void fill_rows(struct series *s, struct arena *a)
                 continue;
             struct series_row *row = row_of(s, &table, t, a);
             add_tally(&row->at[k], tally);
-            note_noise(s, row, t, tally, k, a);
+            if (!snap->info.sampled)
+                continue;
+            /* The squares of the errors of all types of the row, until they are a share. */
+            if (row->noise_share == NULL)
+                row->noise_share = arena_array(a, double, s->count);
+            row->noise_share[k] +=
+                sample_error_squared(t->count_scale, (double)tally.count);
         }
     }
     for (size_t i = 0; i < s->row_count; i++)

@@ -243,6 +243,12 @@ void explore_draw(struct explore *e, struct grid *g, unsigned width, unsigned he
 
 /* --- for views ------------------------------------------------------------------- */
 
+/* The number of the last one, from 0. */
+static inline size_t last_snapshot(const struct explore *e)
+{
+    return e->model->snapshot_count - 1;
+}
+
 /* The view that keys go to. */
 struct view *explore_view(const struct explore *e);
 

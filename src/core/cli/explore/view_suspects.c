@@ -21,11 +21,6 @@ static const struct suspects *suspects_of(const struct view *v)
 
 /* --- numbers --------------------------------------------------------------------- */
 
-static size_t suspects_last_of(const struct explore *e)
-{
-    return e->model->snapshot_count - 1;
-}
-
 /* What it gained, or what it retains at last. */
 static struct hd_column second_column(const struct explore *e, enum hd_list list)
 {
@@ -52,7 +47,7 @@ static uint64_t suspects_key_of(const struct explore *e, const struct hd_column 
                                 const struct hd_suspect *s, unsigned order)
 {
     if (order != BY_RETAINED)
-        return order == BY_COUNT ? s->at[suspects_last_of(e)].count : 0;
+        return order == BY_COUNT ? s->at[last_snapshot(e)].count : 0;
     struct hd_cell c = second->cell(e->model, s);
     if (e->last)
         return c.a + 1;
@@ -135,7 +130,7 @@ static void suspects_row(const struct view *v, size_t i, struct row *row)
     }
     row->name = s->subject;
     row->shown = hd_report_shown(e->report, s->subject);
-    row->count = s->at[suspects_last_of(e)].count;
+    row->count = s->at[last_snapshot(e)].count;
     row->bytes = second_column(e, HD_LIST_LAST_SUSPECTS).cell(e->model, s).a;
     row->has_count = row->has_bytes = true;
     view_list_cells(e, suspects_list(e), s, row);

@@ -28,11 +28,6 @@ static bool is_diff(const struct explore *e)
     return e->model->diff != NULL;
 }
 
-static size_t types_last_of(const struct explore *e)
-{
-    return e->model->snapshot_count - 1;
-}
-
 static bool has_retained(const struct explore *e)
 {
     const struct hd_type_table *t = table_of(e);
@@ -51,7 +46,7 @@ static uint64_t change(uint64_t first, uint64_t last)
 static uint64_t types_key_of(const struct explore *e, const struct hd_type_row *r,
                              enum order order)
 {
-    const struct hd_tally *first = &r->at[0], *last = &r->at[types_last_of(e)];
+    const struct hd_tally *first = &r->at[0], *last = &r->at[last_snapshot(e)];
     bool changes = is_diff(e) && !e->last;
     switch (order) {
     case BY_BYTES:
@@ -107,7 +102,7 @@ static void types_row(const struct view *v, size_t i, struct row *row)
 {
     const struct explore *e = v->e;
     const struct hd_type_row *r = types_of(v)->rows[i];
-    const struct hd_tally *last = &r->at[types_last_of(e)];
+    const struct hd_tally *last = &r->at[last_snapshot(e)];
     row->name = r->type;
     row->shown = r->full_name != NULL ? r->full_name : r->type;
     row->count = last->count;
