@@ -490,15 +490,6 @@ static bool mostly_stays(const struct births *b, path_id p, size_t cohort, unsig
     return stayed > 0 && rank_by.mostly * stayed >= births_at(b, p, cohort, grown);
 }
 
-/* The snapshot after which every cohort mostly stays; the last but one if none does. */
-static size_t start_of(const struct births *b, path_id p, unsigned age)
-{
-    size_t first = b->n - 1;
-    while (first > 0 && mostly_stays(b, p, first, age))
-        first--;
-    return first;
-}
-
 /* What did not keep all the time may have begun to. The start is chosen by what is seen,
  * out of all there are: so many times likelier is it that chance made one look like that.
  */
@@ -506,7 +497,11 @@ static void judge_late(const struct births *b, path_id p, struct stays *best)
 {
     for (unsigned age = 0; age < rank_by.ages && b->n > rank_by.fewest_late_steps + 1 + age;
          age++) {
-        size_t first = start_of(b, p, age);
+        /* The snapshot after which every cohort mostly stays; the last but one if none
+         * does. */
+        size_t first = b->n - 1;
+        while (first > 0 && mostly_stays(b, p, first, age))
+            first--;
         size_t starts = b->n - 1 - rank_by.fewest_late_steps - age;
         if (first == 0 || first > starts)
             continue;

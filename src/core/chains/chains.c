@@ -33,26 +33,6 @@ uint32_t chain_query_of(const struct hd_snapshot *snap, const struct chain_quest
                : 0;
 }
 
-static struct sampler *chains_take_samples(const struct hd_snapshot *snap,
-                                           const struct chain_question *ask,
-                                           const struct chain_options *opt,
-                                           struct arena *scratch)
-{
-    struct sampler *samplers = arena_array(scratch, struct sampler, ask->queries);
-    uint32_t most = snap->graph->node_count;
-    most = opt->samples < most ? opt->samples : most;
-    for (size_t q = 0; q < ask->queries; q++)
-        samplers[q] = (struct sampler){.cap = most};
-    for (node_id n = 0; n < snap->graph->node_count; n++) {
-        uint32_t q = chain_query_of(snap, ask, n);
-        if (q != 0)
-            sampler_offer(&samplers[q - 1], n, opt->seed);
-    }
-    for (size_t q = 0; q < ask->queries; q++)
-        sampler_sort(&samplers[q]);
-    return samplers;
-}
-
 /* --- one chain ----------------------------------------------------------- */
 
 struct path {
@@ -608,7 +588,18 @@ static struct sampler *choose_samples(struct chain_search *s, const struct diges
                                       struct arena *scratch)
 {
     if (d == NULL) {
-        struct sampler *samplers = chains_take_samples(s->snap, s->ask, opt, scratch);
+        struct sampler *samplers = arena_array(scratch, struct sampler, s->ask->queries);
+        uint32_t most = s->snap->graph->node_count;
+        most = opt->samples < most ? opt->samples : most;
+        for (size_t q = 0; q < s->ask->queries; q++)
+            samplers[q] = (struct sampler){.cap = most};
+        for (node_id n = 0; n < s->snap->graph->node_count; n++) {
+            uint32_t q = chain_query_of(s->snap, s->ask, n);
+            if (q != 0)
+                sampler_offer(&samplers[q - 1], n, opt->seed);
+        }
+        for (size_t q = 0; q < s->ask->queries; q++)
+            sampler_sort(&samplers[q]);
         find_fields(s, samplers, opt, scratch);
         return samplers;
     }

@@ -243,29 +243,6 @@ static void open_large_ones_again(struct input_opener *o)
     }
 }
 
-/* Open every input into the entry of its number. What cannot be opened leaves an error in
- * its entry; what a folder holds beside snapshots is skipped. */
-static void open_all(struct hd_info_entry *entries, const struct hd_input *inputs,
-                     size_t count, const struct hd_read_options *how)
-{
-    struct input_opener o = {
-        .entries = entries, .inputs = inputs, .count = count, .how = how};
-    unsigned threads = how->threads > 0 ? how->threads : 1;
-    o.at_once = count < threads ? (count > 0 ? count : 1) : threads;
-    o.each = threads / (unsigned)o.at_once;
-    pthread_mutex_init(&o.lock, NULL);
-    workers_run(count, (unsigned)o.at_once, open_one, &o);
-    open_large_ones_again(&o);
-    bool *skipped = alloc_zeroed(o.count + 1);
-    for (size_t i = 0; i < o.count; i++)
-        skipped[i] = o.entries[i].skipped;
-    hd_inputs_claim(o.inputs, o.count, skipped);
-    for (size_t i = 0; i < o.count; i++)
-        o.entries[i].skipped = skipped[i];
-    free(skipped);
-    pthread_mutex_destroy(&o.lock);
-}
-
 /* --- making one ----------------------------------------------------------- */
 
 static struct hd_comparison *comparison_new(const struct hd_read_options *how)
@@ -310,7 +287,24 @@ struct hd_comparison *hd_comparison_open(const struct hd_input *inputs, size_t c
     c->entry_count = count;
     if (names_differ(inputs, count, &c->how))
         c->how.plain_names = true;
-    open_all(c->entries, inputs, count, &c->how);
+    /* Open every input into the entry of its number. What cannot be opened leaves an error
+     * in its entry; what a folder holds beside snapshots is skipped. */
+    struct input_opener o = {
+        .entries = c->entries, .inputs = inputs, .count = count, .how = &c->how};
+    unsigned threads = c->how.threads > 0 ? c->how.threads : 1;
+    o.at_once = count < threads ? (count > 0 ? count : 1) : threads;
+    o.each = threads / (unsigned)o.at_once;
+    pthread_mutex_init(&o.lock, NULL);
+    workers_run(count, (unsigned)o.at_once, open_one, &o);
+    open_large_ones_again(&o);
+    bool *skipped = alloc_zeroed(o.count + 1);
+    for (size_t i = 0; i < o.count; i++)
+        skipped[i] = o.entries[i].skipped;
+    hd_inputs_claim(o.inputs, o.count, skipped);
+    for (size_t i = 0; i < o.count; i++)
+        o.entries[i].skipped = skipped[i];
+    free(skipped);
+    pthread_mutex_destroy(&o.lock);
     collect_snapshots(c);
     snapshots_borrow_names(c->snaps, c->count);
     return c;
@@ -444,9 +438,14 @@ static bool works_on(const struct graph_work *w, size_t k)
     return false;
 }
 
-/* What may be used: less what others hold beside these snapshots. */
-static struct hd_read_options what_is_left(const struct graph_work *w)
+/* The caller's error may hold a failure of before, which says nothing of this one. */
+static bool plan_work_on(struct graph_work *w, struct hd_error *err)
 {
+    struct hd_snapshot *snaps[HD_MAX_SNAPSHOTS];
+    struct hd_error own = {0};
+    for (size_t i = 0; i < w->count; i++)
+        snaps[i] = w->c->snaps[w->indexes[i]];
+    /* What may be used: less what others hold beside these snapshots. */
     const struct hd_comparison *c = w->c;
     struct hd_read_options how = c->how;
     uint64_t held = c->reserved;
@@ -455,17 +454,6 @@ static struct hd_read_options what_is_left(const struct graph_work *w)
             held += c->snaps[k]->graph_bytes;
     if (how.max_memory > 0)
         how.max_memory = held < how.max_memory ? how.max_memory - held : 1;
-    return how;
-}
-
-/* The caller's error may hold a failure of before, which says nothing of this one. */
-static bool plan_work_on(struct graph_work *w, struct hd_error *err)
-{
-    struct hd_snapshot *snaps[HD_MAX_SNAPSHOTS];
-    struct hd_error own = {0};
-    for (size_t i = 0; i < w->count; i++)
-        snaps[i] = w->c->snaps[w->indexes[i]];
-    struct hd_read_options how = what_is_left(w);
     if (plan_graphs(&w->plan, snaps, w->count, w->work, &how, &own))
         return true;
     if (err == NULL || err->status != HD_OK)

@@ -191,15 +191,6 @@ static void count_survivors(struct growth_folder *f, const struct hd_snapshot *l
  * it. */
 enum { PER_PATH = 176 };
 
-/* What is left is for the paths of all snapshots. How many there are is known only when
- * they are made: no more than objects. */
-static void bound_paths(struct growth_folder *f, size_t i, const struct hd_snapshot *snap)
-{
-    uint64_t left = f->work->plan.left / f->s->usable_count;
-    if (left / PER_PATH < snap->node_count)
-        f->o->tree.full[i].most = 1 + (size_t)(left / PER_PATH);
-}
-
 static bool too_many_paths(const struct growth_folder *f, struct hd_error *err)
 {
     uint64_t limit = f->c->how.max_memory;
@@ -250,7 +241,11 @@ static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
     reach_given(snap, d.node, d.count);
     uint32_t most = snap->node_count / 4 * 3; /* of the time */
     tell(f, most);
-    bound_paths(f, i, snap);
+    /* What is left is for the paths of all snapshots. How many there are is known only when
+     * they are made: no more than objects. */
+    uint64_t left = f->work->plan.left / f->s->usable_count;
+    if (left / PER_PATH < snap->node_count)
+        f->o->tree.full[i].most = 1 + (size_t)(left / PER_PATH);
     bool fits = ownership_tree_add_owned(&f->o->tree, i, snap, &d, f->s->selection);
     dominators_free(&d);
     tell(f, snap->node_count - most);

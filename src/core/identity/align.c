@@ -744,25 +744,6 @@ static bool heavier(struct chain_end a, struct chain_end b)
     return a.weight > b.weight || (a.weight == b.weight && a.run > b.run);
 }
 
-/* Runs of one region of b, cut where a region of a ends. */
-static void collect_runs(const struct alignment *al, struct order *o, uint32_t begin,
-                         uint32_t end)
-{
-    const struct side *a = &al->a, *b = &al->b;
-    o->len = 0;
-    for (uint32_t y = begin, next; y < end; y = next) {
-        uint32_t x = b->mate[y];
-        next = y + 1;
-        if (!IS_MATE(x))
-            continue;
-        while (next < end && b->mate[next] == x + (next - y) &&
-               region_of(a->address[x + (next - y)]) == region_of(a->address[x]))
-            next++;
-        o->run = grow(o->run, o->len, &o->cap, sizeof(*o->run));
-        o->run[o->len++] = (struct run){x, y, next - y};
-    }
-}
-
 static bool is_in_order(const struct order *o)
 {
     for (size_t i = 1; i < o->len; i++)
@@ -840,7 +821,20 @@ static void keep_order_of_share(struct alignment *al, struct share s)
         for (end = begin + 1; end < s.end && region_of(al->b.address[end]) ==
                                                  region_of(al->b.address[begin]);)
             end++;
-        collect_runs(al, &o, begin, end);
+        /* Runs of one region of b, cut where a region of a ends. */
+        const struct side *a = &al->a, *b = &al->b;
+        o.len = 0;
+        for (uint32_t y = begin, next; y < end; y = next) {
+            uint32_t x = b->mate[y];
+            next = y + 1;
+            if (!IS_MATE(x))
+                continue;
+            while (next < end && b->mate[next] == x + (next - y) &&
+                   region_of(a->address[x + (next - y)]) == region_of(a->address[x]))
+                next++;
+            o.run = grow(o.run, o.len, &o.cap, sizeof(*o.run));
+            o.run[o.len++] = (struct run){x, y, next - y};
+        }
         keep_order_of_region(al, &o);
     }
     free(o.run);

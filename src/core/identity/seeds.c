@@ -368,28 +368,23 @@ static bool is_free(const struct alignment *al, const struct run *r)
     return true;
 }
 
-/* Those that say most first. */
-static void take_anchors(struct alignment *al, const struct anchors *all)
-{
-    uint64_t *order = alloc_resize(NULL, array_bytes(2 * all->len + 1, sizeof(*order)));
-    for (size_t i = 0; i < all->len; i++)
-        order[i] = (uint64_t)~all->all[i].bits << 32 | i;
-    radix_sort(order, NULL, all->len, order + all->len, NULL);
-    for (size_t i = 0; i < all->len; i++) {
-        const struct run *r = &all->all[(uint32_t)order[i]].run;
-        if (is_free(al, r))
-            take(al, r);
-    }
-    free(order);
-}
-
 static void find_anchors_of(struct alignment *al, uint32_t without)
 {
     struct gram_rows rows = {al, ANCHOR_KEYS, without};
     struct gram_pairs pairs = grams_join(grams_in_rows, &rows, al->threads);
     struct anchors found = collect_anchors(al, &pairs);
     free(pairs.all);
-    take_anchors(al, &found);
+    /* Those that say most first. */
+    uint64_t *order = alloc_resize(NULL, array_bytes(2 * found.len + 1, sizeof(*order)));
+    for (size_t i = 0; i < found.len; i++)
+        order[i] = (uint64_t)~found.all[i].bits << 32 | i;
+    radix_sort(order, NULL, found.len, order + found.len, NULL);
+    for (size_t i = 0; i < found.len; i++) {
+        const struct run *r = &found.all[(uint32_t)order[i]].run;
+        if (is_free(al, r))
+            take(al, r);
+    }
+    free(order);
     free(found.all);
 }
 

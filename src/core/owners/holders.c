@@ -244,18 +244,6 @@ static void scale_places(struct hd_tally *at, const struct full_tree *f,
         take_part(&deals[t], &left[t]);
 }
 
-/* What an object that no path has stands for in the mean, so that the error of their sum
- * comes out right (heap/sample.h). left is as in the file, count what they stand for. */
-static double unreachable_scale(const struct hd_snapshot *snap, const struct hd_tally *left,
-                                uint64_t count)
-{
-    double weighted = 0;
-    for (type_id t = 0; snap->info.sampled && t < snap->type_count; t++)
-        weighted +=
-            (double)left[t].count * snap->types[t].count_scale * snap->types[t].count_scale;
-    return weighted > 0 && count > 0 ? weighted / (double)count : 1;
-}
-
 /* What each path holds directly, and what no path has at the end, with what an object of
  * that stands for. */
 static struct hd_tally *find_held(const struct hd_snapshot *snap, const struct full_tree *f,
@@ -275,7 +263,14 @@ static struct hd_tally *find_held(const struct hd_snapshot *snap, const struct f
         tally_add(&held[f->parent[p]], &at[p]);
     for (type_id t = 0; t < snap->type_count; t++)
         tally_add(&held[f->len], &left[t]);
-    *lost_scale = unreachable_scale(snap, raw, held[f->len].count);
+    /* What an object that no path has stands for in the mean, so that the error of their
+     * sum comes out right (heap/sample.h). */
+    double weighted = 0;
+    for (type_id t = 0; snap->info.sampled && t < snap->type_count; t++)
+        weighted +=
+            (double)raw[t].count * snap->types[t].count_scale * snap->types[t].count_scale;
+    *lost_scale =
+        weighted > 0 && held[f->len].count > 0 ? weighted / (double)held[f->len].count : 1;
     return held;
 }
 

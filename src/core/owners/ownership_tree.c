@@ -415,25 +415,18 @@ static void add_digest(struct ownership_tree *t, size_t k, const struct hd_snaps
 
 /* --- objects of a label below a path --------------------------------- */
 
-/* Where each path stands in preorder, and behind which what is below it ends; malloc'd, the
- * paths in that order. */
-static uint32_t *number_preorder(struct full_tree *f)
-{
-    size_t n = f->len;
-    uint32_t *at = alloc_zeroed(array_bytes(n + 1, sizeof(*at)));
-    f->position = alloc_zeroed(array_bytes(n + 1, sizeof(*f->position)));
-    f->end = alloc_zeroed(array_bytes(n + 1, sizeof(*f->end)));
-    preorder(f->parent, n, at, f->end, f->position);
-    for (uint32_t i = 0; i < n; i++)
-        f->position[at[i]] = i;
-    for (size_t p = 0; p < n; p++)
-        f->end[p] += f->position[p];
-    return at;
-}
-
 static void index_labels(struct full_tree *f, size_t labels)
 {
-    uint32_t *in_preorder = number_preorder(f);
+    /* Where each path stands in preorder, and behind which what is below it ends. */
+    size_t n = f->len;
+    uint32_t *in_preorder = alloc_zeroed(array_bytes(n + 1, sizeof(*in_preorder)));
+    f->position = alloc_zeroed(array_bytes(n + 1, sizeof(*f->position)));
+    f->end = alloc_zeroed(array_bytes(n + 1, sizeof(*f->end)));
+    preorder(f->parent, n, in_preorder, f->end, f->position);
+    for (uint32_t i = 0; i < n; i++)
+        f->position[in_preorder[i]] = i;
+    for (size_t p = 0; p < n; p++)
+        f->end[p] += f->position[p];
     f->label_begin = alloc_zeroed(array_bytes(labels + 2, sizeof(*f->label_begin)));
     for (size_t p = 1; p < f->len; p++)
         f->label_begin[f->label[p] + 2]++;

@@ -154,23 +154,6 @@ static bool find_places(struct retained_places *p, struct dominators *d,
     return p->kind_count <= most;
 }
 
-/* Each object for itself. */
-static struct tree tree_of_objects(struct dominators *d, const struct hd_snapshot *snap)
-{
-    struct tree t = {.parent = d->idom,
-                     .type = buffer_pool_take(&d->buffers, d->count, sizeof(*t.type)),
-                     .bytes = buffer_pool_take(&d->buffers, d->count, sizeof(*t.bytes)),
-                     .len = d->count};
-    struct deal *deals = deals_of(snap);
-    for (uint32_t w = 0; w < d->count; w++) {
-        fetch(d, snap->graph, w + AHEAD);
-        t.type[w] = snap->graph->type[d->node[w]];
-        t.bytes[w] = size_of(snap, deals, d->node[w]);
-    }
-    free(deals);
-    return t;
-}
-
 /* --- adding up
  * ----------------------------------------------------------------------------- */
 
@@ -218,7 +201,18 @@ uint64_t *retained_by_type(struct dominators *d, const struct hd_snapshot *snap,
     pair_table_free(&p.found);
     if (few)
         return sum;
-    struct tree t = tree_of_objects(d, snap);
+    /* Each object for itself. */
+    struct tree t = {.parent = d->idom,
+                     .type = buffer_pool_take(&d->buffers, d->count, sizeof(*t.type)),
+                     .bytes = buffer_pool_take(&d->buffers, d->count, sizeof(*t.bytes)),
+                     .len = d->count};
+    struct deal *deals = deals_of(snap);
+    for (uint32_t w = 0; w < d->count; w++) {
+        fetch(d, snap->graph, w + AHEAD);
+        t.type[w] = snap->graph->type[d->node[w]];
+        t.bytes[w] = size_of(snap, deals, d->node[w]);
+    }
+    free(deals);
     add_outermost(&t, sum, snap->type_count, &d->buffers);
     buffer_pool_give(&d->buffers, t.type, t.len, sizeof(*t.type));
     buffer_pool_give(&d->buffers, t.bytes, t.len, sizeof(*t.bytes));
@@ -227,25 +221,6 @@ uint64_t *retained_by_type(struct dominators *d, const struct hd_snapshot *snap,
 
 /* --- of chosen objects -----------------------------------------------------------------
  */
-
-/* Groups of roots have no bytes, and no object has those of what is not described. */
-static struct tree tree_of_chosen(struct dominators *d, const struct hd_snapshot *snap,
-                                  const uint64_t *chosen)
-{
-    const struct graph *g = snap->graph;
-    struct tree t = {.parent = d->idom,
-                     .type = buffer_pool_take(&d->buffers, d->count, sizeof(*t.type)),
-                     .bytes = alloc_zeroed(array_bytes((size_t)d->count + 1, 8)),
-                     .len = d->count};
-    for (uint32_t w = 0; w < d->count; w++) {
-        fetch(d, g, w + AHEAD);
-        node_id n = d->node[w];
-        t.type[w] = bits_have(chosen, n) ? g->type[n] : NO_TYPE;
-        if (snap->types[g->type[n]].kind == TYPE_OBJECT)
-            t.bytes[w] = graph_size(g, n);
-    }
-    return t;
-}
 
 /* Of those that none of the others dominates: a number stands behind its parent. */
 static uint64_t sum_outermost(const struct tree *t)
@@ -270,7 +245,19 @@ struct retained_sizes retained_by_objects(struct dominators *d,
     struct retained_sizes r = {.of_type = arena_array(a, uint64_t, snap->type_count)};
     if (d->count == 0)
         return r;
-    struct tree t = tree_of_chosen(d, snap, chosen);
+    /* Groups of roots have no bytes, and no object has those of what is not described. */
+    const struct graph *g = snap->graph;
+    struct tree t = {.parent = d->idom,
+                     .type = buffer_pool_take(&d->buffers, d->count, sizeof(*t.type)),
+                     .bytes = alloc_zeroed(array_bytes((size_t)d->count + 1, 8)),
+                     .len = d->count};
+    for (uint32_t w = 0; w < d->count; w++) {
+        fetch(d, g, w + AHEAD);
+        node_id n = d->node[w];
+        t.type[w] = bits_have(chosen, n) ? g->type[n] : NO_TYPE;
+        if (snap->types[g->type[n]].kind == TYPE_OBJECT)
+            t.bytes[w] = graph_size(g, n);
+    }
     add_outermost(&t, r.of_type, snap->type_count, &d->buffers);
     r.all = sum_outermost(&t);
     r.each = t.bytes;

@@ -631,23 +631,6 @@ static bool is_filling(const struct leak_ranker *r, const struct ranked_row *row
     return load_clock_slows(&r->clock, at.came);
 }
 
-/* Returns the known store above a place with the longest lifetime, or NULL: a cache within
- * a store of sessions keeps its entries as long as that. A store with several instances may
- * leak itself. */
-static const struct known_store *store_above(const struct leak_ranker *r, path_id head)
-{
-    const struct full_tree *f = &r->t->full[r->n - 1];
-    path_id full = r->t->full_of[head * r->n + r->n - 1];
-    const struct known_store *found = NULL;
-    for (; full != NO_PATH && full != 0; full = f->parent[full]) {
-        const struct known_store *s = known_store_of(r->t->labels.all[f->label[full]].name);
-        if (s != NULL && f->count[full] <= 1 &&
-            (found == NULL || s->seconds > found->seconds))
-            found = s;
-    }
-    return found;
-}
-
 /* Withdraws the suspicion of a row below the bound of its store, and defers it within the
  * lifetime of its entries. A series without times may be of any length.
  */
@@ -656,7 +639,17 @@ static void make_reservations(const struct leak_ranker *r, struct ranked_row *ro
     struct ranked_type *type = &row->type;
     if (type->suspicion == HD_SUSPECT_NOT)
         return;
-    const struct known_store *store = store_above(r, type->head);
+    /* The store above with the longest lifetime: a cache within a store of sessions keeps
+     * its entries as long as that. A store with several instances may leak itself. */
+    const struct full_tree *f = &r->t->full[r->n - 1];
+    path_id full = r->t->full_of[type->head * r->n + r->n - 1];
+    const struct known_store *store = NULL;
+    for (; full != NO_PATH && full != 0; full = f->parent[full]) {
+        const struct known_store *s = known_store_of(r->t->labels.all[f->label[full]].name);
+        if (s != NULL && f->count[full] <= 1 &&
+            (store == NULL || s->seconds > store->seconds))
+            store = s;
+    }
     bool is_young = store != NULL && store->seconds > 0 && r->s->seconds <= store->seconds;
     if (store != NULL && store->bound > 0 && type->count[r->n - 1] <= store->bound) {
         type->suspicion = HD_SUSPECT_NOT;

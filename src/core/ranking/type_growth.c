@@ -616,7 +616,7 @@ static double determinant(const struct slope_fit *f)
     return f->information[0] * f->information[2] - f->information[1] * f->information[1];
 }
 
-static struct slope_fit fit_slope(const struct load_clock *clock, const uint64_t *came)
+static bool falls(const struct load_clock *clock, const uint64_t *came)
 {
     enum { ROUNDS = 50 };
     double load = 0;
@@ -637,12 +637,6 @@ static struct slope_fit fit_slope(const struct load_clock *clock, const uint64_t
         if (fabs(level) + fabs(slope) < 1e-9)
             break;
     }
-    return f;
-}
-
-static bool falls(const struct load_clock *clock, const uint64_t *came)
-{
-    struct slope_fit f = fit_slope(clock, came);
     /* Loads that come in bursts scatter more than Poisson's. */
     double scatter = fmax(1, f.misfit / (double)(clock->steps - 2));
     double error = sqrt(f.information[0] / determinant(&f) * scatter);

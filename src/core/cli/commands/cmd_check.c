@@ -96,19 +96,6 @@ static bool write_baseline(const void *report, const struct settings *s, FILE *t
     return hd_report_write_baseline(report, hd_sink_file(to), err);
 }
 
-static int status_of(const struct settings *s, const struct hd_report *report)
-{
-    int status = hd_report_status(report, s->strict);
-    if (status == EXIT_INCONCLUSIVE)
-        fputs("heapdrift: inconclusive: the snapshots allow no verdict; see the report\n",
-              stderr);
-    else if (hd_report_verdict(report) == HD_INCONCLUSIVE && !s->quiet)
-        fputs("heapdrift: warning: inconclusive: some rules could not be decided, see the "
-              "report; with --strict this is status 3\n",
-              stderr);
-    return status;
-}
-
 static int check(struct settings *s, const struct loaded *l)
 {
     const struct check_options *own = s->own;
@@ -124,7 +111,14 @@ static int check(struct settings *s, const struct loaded *l)
                     &err);
         return EXIT_TROUBLE;
     }
-    int status = status_of(s, report);
+    int status = hd_report_status(report, s->strict);
+    if (status == EXIT_INCONCLUSIVE)
+        fputs("heapdrift: inconclusive: the snapshots allow no verdict; see the report\n",
+              stderr);
+    else if (hd_report_verdict(report) == HD_INCONCLUSIVE && !s->quiet)
+        fputs("heapdrift: warning: inconclusive: some rules could not be decided, see the "
+              "report; with --strict this is status 3\n",
+              stderr);
     bool ok = output_report(s, report, false);
     ok = annotate(s, report) && ok;
     ok = summarise(report) && ok;

@@ -243,16 +243,6 @@ static enum align align_of(const struct hd_column *c)
     return hd_cell_is_number(c->kind) ? ALIGN_RIGHT : ALIGN_LEFT;
 }
 
-static void put_name_of(const struct cell *c, unsigned columns, struct hd_sink to)
-{
-    if (c->kind == CELL_OWNER || (c->kind == CELL_NAME && c->text[0] == '['))
-        print_owner(c->text, columns, to);
-    else if (c->kind == CELL_NAME)
-        hd_put_type(to, c->text, columns);
-    else
-        cell_print(c, to);
-}
-
 /* The wide column: what leads to the name, the name, what stands behind it if that fits. */
 static void draw_name(struct grid *g, const struct row *row, const struct cell *c,
                       unsigned width)
@@ -268,7 +258,12 @@ static void draw_name(struct grid *g, const struct row *row, const struct cell *
     unsigned left = width - (g->column - begin);
     if (behind + MIN_NAME > left)
         behind = 0;
-    put_name_of(c, left - behind, to);
+    if (c->kind == CELL_OWNER || (c->kind == CELL_NAME && c->text[0] == '['))
+        print_owner(c->text, left - behind, to);
+    else if (c->kind == CELL_NAME)
+        hd_put_type(to, c->text, left - behind);
+    else
+        cell_print(c, to);
     unsigned takes = grid_columns(words_of(&w));
     grid_put(g, c->look, words_of(&w), takes < left - behind ? takes : left - behind,
              ALIGN_LEFT);

@@ -55,29 +55,6 @@ static struct object_line *object_add_row(struct object_pane *o, enum what what)
     return r;
 }
 
-static void object_rows_add_chain(struct object_pane *o, const struct explore *e)
-{
-    uint32_t numbers[MAX_CHAIN];
-    size_t skipped, at, count;
-    object_add_row(o, HEADING)->part = HD_OBJECTS_CHAINS;
-    count =
-        hd_object_chain(e->objects, o->object.number, numbers, MAX_CHAIN, &skipped, &at);
-    for (size_t i = 0; i < count; i++) {
-        if (skipped > 0 && i == at) {
-            struct object_line *gap = object_add_row(o, GAP);
-            gap->skipped = skipped;
-            gap->depth = (unsigned)i;
-        }
-        struct object_line *r = object_add_row(o, CHAIN);
-        r->number = numbers[i];
-        r->depth = (unsigned)i;
-        if (i > 0 && (skipped == 0 || i != at))
-            r->by = hd_object_field(e->objects, numbers[i - 1], numbers[i]);
-    }
-    if (count == 0)
-        object_add_row(o, NOTE)->part = HD_OBJECTS_CHAINS;
-}
-
 static void object_add_groups(struct object_pane *o, const struct explore *e,
                               enum hd_direction direction)
 {
@@ -129,7 +106,25 @@ static void object_refresh(struct view *v)
     o->view.rows = 0;
     if (e->objects == NULL || !hd_object(e->objects, o->object.number, &o->object))
         return;
-    object_rows_add_chain(o, e);
+    uint32_t numbers[MAX_CHAIN];
+    size_t skipped, at, count;
+    object_add_row(o, HEADING)->part = HD_OBJECTS_CHAINS;
+    count =
+        hd_object_chain(e->objects, o->object.number, numbers, MAX_CHAIN, &skipped, &at);
+    for (size_t i = 0; i < count; i++) {
+        if (skipped > 0 && i == at) {
+            struct object_line *gap = object_add_row(o, GAP);
+            gap->skipped = skipped;
+            gap->depth = (unsigned)i;
+        }
+        struct object_line *r = object_add_row(o, CHAIN);
+        r->number = numbers[i];
+        r->depth = (unsigned)i;
+        if (i > 0 && (skipped == 0 || i != at))
+            r->by = hd_object_field(e->objects, numbers[i - 1], numbers[i]);
+    }
+    if (count == 0)
+        object_add_row(o, NOTE)->part = HD_OBJECTS_CHAINS;
     if (!add_fields(o, e))
         object_add_groups(o, e, HD_REFERS_TO);
     object_add_groups(o, e, HD_REFERRED_BY);

@@ -54,19 +54,6 @@ static void tree_rows_reveal(struct tree_rows *t, size_t node)
         t->open[n] = true;
 }
 
-/* Large branches and those of suspects are open. */
-static void open_large_branches(struct tree_rows *t)
-{
-    enum { A_TENTH = 10 };
-    for (size_t n = 0; n < t->tree->len; n++) {
-        t->open[n] =
-            node_at(t, n)->depth == 0 ||
-            (owned_bytes(t, n) >= owned_bytes(t, 0) / A_TENTH && node_at(t, n)->depth < 4);
-        if (node_at(t, n)->suspect > 0)
-            tree_rows_reveal(t, n);
-    }
-}
-
 /* --- order ----------------------------------------------------------------------- */
 
 static struct view_slot tree_slot(const struct tree_rows *t, size_t n, bool by_last)
@@ -81,19 +68,6 @@ static struct view_slot tree_slot(const struct tree_rows *t, size_t n, bool by_l
     else if (by_last)
         s.key = last->bytes;
     return s;
-}
-
-static void order_children(struct tree_rows *t, size_t n, bool by_last,
-                           struct view_slot *slots, size_t *len)
-{
-    size_t count = 0;
-    t->begin[n] = *len;
-    for (size_t c = n + 1; c < node_at(t, n)->end; c = node_at(t, c)->end)
-        if (t->kept[c])
-            slots[count++] = tree_slot(t, c, by_last);
-    view_sort(slots, count);
-    for (size_t i = 0; i < count; i++)
-        t->child[(*len)++] = slots[i].i;
 }
 
 /* Kept are types of the program and whatever leads to them. */
@@ -133,19 +107,6 @@ static size_t end_of_fold(const struct tree_rows *t, size_t n)
     return n;
 }
 
-static void push_children(const struct tree_rows *t, const struct tree_row *r,
-                          struct tree_row *stack, size_t *len)
-{
-    enum { MAX_BITS = 63 };
-    size_t first = t->begin[r->last], end = t->begin[r->last + 1];
-    unsigned depth = r->depth + 1;
-    for (size_t i = end; i-- > first;) {
-        uint64_t bit = i + 1 < end && depth < MAX_BITS ? UINT64_C(1) << depth : 0;
-        stack[(*len)++] =
-            (struct tree_row){.first = t->child[i], .depth = depth, .more = r->more | bit};
-    }
-}
-
 static void tree_rows_build(struct tree_rows *t)
 {
     struct tree_row *stack = zeroed(t->tree->len + 1, sizeof(*stack));
@@ -162,8 +123,16 @@ static void tree_rows_build(struct tree_rows *t)
             t->row_of[n] = t->view.rows;
         t->row_of[r.first] = t->view.rows;
         t->all[t->view.rows++] = r;
-        if (t->open[r.last])
-            push_children(t, &r, stack, &len);
+        if (t->open[r.last]) {
+            enum { MAX_BITS = 63 };
+            size_t first = t->begin[r.last], end = t->begin[r.last + 1];
+            unsigned depth = r.depth + 1;
+            for (size_t i = end; i-- > first;) {
+                uint64_t bit = i + 1 < end && depth < MAX_BITS ? UINT64_C(1) << depth : 0;
+                stack[len++] = (struct tree_row){
+                    .first = t->child[i], .depth = depth, .more = r.more | bit};
+            }
+        }
     }
     free(stack);
 }
@@ -187,21 +156,6 @@ static size_t tree_rows_start(const struct tree_rows *t, size_t i, int step)
 }
 
 /* --- words ----------------------------------------------------------------------- */
-
-/* Lines that lead to a row, and whether it is open. */
-static void tree_rows_lead(const struct tree_rows *t, const struct tree_row *r,
-                           struct hd_sink to)
-{
-    enum { MAX_GUIDES = 24 };
-    unsigned from = r->depth > MAX_GUIDES ? r->depth - MAX_GUIDES : 1;
-    if (from > 1)
-        PUT(to, "… ");
-    for (unsigned d = from; d < r->depth; d++)
-        PUT(to, r->more >> (d < 63 ? d : 63) & 1 ? "│ " : "  ");
-    if (r->depth > 0)
-        PUT(to, r->more >> (r->depth < 63 ? r->depth : 63) & 1 ? "├ " : "└ ");
-    PUT(to, is_leaf(t, r->last) ? "  " : t->open[r->last] ? "▾ " : "▸ ");
-}
 
 /* "[static vars] → List<Order> → Order[]" */
 static void tree_rows_path(const struct tree_rows *t, size_t node, struct hd_sink to)
@@ -252,8 +206,16 @@ static void tree_refresh(struct view *v)
     struct view_slot *slots = zeroed(t->tree->len + 1, sizeof(*slots));
     size_t len = 0;
     choose_kept(t, v->e->app_only);
-    for (size_t n = 0; n < t->tree->len; n++)
-        order_children(t, n, !is_diff(v->e) || v->e->last, slots, &len);
+    for (size_t n = 0; n < t->tree->len; n++) {
+        size_t count = 0;
+        t->begin[n] = len;
+        for (size_t c = n + 1; c < node_at(t, n)->end; c = node_at(t, c)->end)
+            if (t->kept[c])
+                slots[count++] = tree_slot(t, c, !is_diff(v->e) || v->e->last);
+        view_sort(slots, count);
+        for (size_t i = 0; i < count; i++)
+            t->child[len++] = slots[i].i;
+    }
     t->begin[t->tree->len] = len;
     free(slots);
     tree_rows_build(t);
@@ -351,7 +313,17 @@ static void put_names(const struct tree_rows *t, const struct tree_row *r, unsig
 {
     const struct hd_tree_node *last = &t->tree->nodes[r->last];
     struct hd_memory lead = {0};
-    tree_rows_lead(t, r, hd_sink_memory(&lead));
+    /* Lines that lead to a row, and whether it is open. */
+    struct hd_sink to = hd_sink_memory(&lead);
+    enum { MAX_GUIDES = 24 };
+    unsigned from = r->depth > MAX_GUIDES ? r->depth - MAX_GUIDES : 1;
+    if (from > 1)
+        PUT(to, "… ");
+    for (unsigned d = from; d < r->depth; d++)
+        PUT(to, r->more >> (d < 63 ? d : 63) & 1 ? "│ " : "  ");
+    if (r->depth > 0)
+        PUT(to, r->more >> (r->depth < 63 ? r->depth : 63) & 1 ? "├ " : "└ ");
+    PUT(to, is_leaf(t, r->last) ? "  " : t->open[r->last] ? "▾ " : "▸ ");
     print_fold(t, r, width, hd_sink_memory(&lead));
     row->lead = lead.bytes;
     row->name = last->type;
@@ -555,6 +527,14 @@ struct view *tree_view(struct explore *e)
     t->begin = zeroed(len + 1, sizeof(*t->begin));
     t->row_of = zeroed(len, sizeof(*t->row_of));
     t->all = zeroed(len, sizeof(*t->all));
-    open_large_branches(t);
+    /* Large branches and those of suspects are open. */
+    enum { A_TENTH = 10 };
+    for (size_t n = 0; n < t->tree->len; n++) {
+        t->open[n] =
+            node_at(t, n)->depth == 0 ||
+            (owned_bytes(t, n) >= owned_bytes(t, 0) / A_TENTH && node_at(t, n)->depth < 4);
+        if (node_at(t, n)->suspect > 0)
+            tree_rows_reveal(t, n);
+    }
     return &t->view;
 }
