@@ -95,6 +95,15 @@ static void suspect_title_add(struct title_searcher *s, uint32_t i)
     s->queue[s->len++] = i;
 }
 
+static void add_below(struct title_searcher *s, uint32_t above)
+{
+    const struct title_graph *g = s->graph;
+    for (uint32_t i = g->first[above]; i != NO_TITLE; i = g->next[i])
+        if (s->more > 0 && g->grows[i] &&
+            rank_by.goes_along * delta(g, g->count, i) >= s->more)
+            suspect_title_add(s, i);
+}
+
 uint32_t title_search(const struct title_graph *graph, uint32_t head)
 {
     struct title_searcher s = {.graph = graph, .more = delta(graph, graph->count, head)};
@@ -116,13 +125,8 @@ uint32_t title_search(const struct title_graph *graph, uint32_t head)
         found = best != NO_TITLE ? best : found;
         if (found != NO_TITLE && label_of(graph, found)->rank == RANK_OWN)
             break;
-        for (; begin < end; begin++) {
-            const struct title_graph *g = s.graph;
-            for (uint32_t i = g->first[s.queue[begin]]; i != NO_TITLE; i = g->next[i])
-                if (s.more > 0 && g->grows[i] &&
-                    rank_by.goes_along * delta(g, g->count, i) >= s.more)
-                    suspect_title_add(&s, i);
-        }
+        for (; begin < end; begin++)
+            add_below(&s, s.queue[begin]);
     }
     free(s.queue);
     free(s.seen);

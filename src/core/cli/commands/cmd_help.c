@@ -22,6 +22,19 @@ static const char *const group_titles[GROUP_COUNT] = {
     [GROUP_GENERAL] = "general",
 };
 
+static void print_option(const struct option *o, const struct command *command, FILE *to)
+{
+    enum { INDENT = 28 };
+    char left[64], help[OPTION_HELP_SIZE];
+    int n = o->letter != 0 ? snprintf(left, sizeof(left), "  -%c, --%s", o->letter, o->name)
+                           : snprintf(left, sizeof(left), "      --%s", o->name);
+    if (option_argument(o) != NULL)
+        snprintf(left + n, sizeof(left) - (size_t)n, "%s%s",
+                 option_value_is_optional(o) ? "" : "=", option_argument(o));
+    option_help(o, command, help);
+    fprintf(to, "%-*s  %s\n", INDENT, left, help);
+}
+
 static void print_command_help(const struct command *c, FILE *to)
 {
     int widest = 0;
@@ -42,16 +55,7 @@ static void print_command_help(const struct command *c, FILE *to)
             if (!any)
                 fprintf(to, "\n%s:\n", group_titles[g]);
             any = true;
-            enum { INDENT = 28 };
-            char left[64], help[OPTION_HELP_SIZE];
-            int n = o->letter != 0
-                        ? snprintf(left, sizeof(left), "  -%c, --%s", o->letter, o->name)
-                        : snprintf(left, sizeof(left), "      --%s", o->name);
-            if (option_argument(o) != NULL)
-                snprintf(left + n, sizeof(left) - (size_t)n, "%s%s",
-                         option_value_is_optional(o) ? "" : "=", option_argument(o));
-            option_help(o, c, help);
-            fprintf(to, "%-*s  %s\n", INDENT, left, help);
+            print_option(o, c, to);
         }
     }
 }
