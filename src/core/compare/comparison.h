@@ -148,7 +148,7 @@ struct hd_snapshot *const *comparison_holder_parts(struct hd_comparison *c,
  * it has no graph, or err. */
 const uint64_t *comparison_retained(struct hd_comparison *c, struct hd_error *err);
 
-/* --- ownership.c: what comparison.c keeps ------------------------------------------ */
+/* --- steps.c: what comparison.c keeps ---------------------------------------------- */
 
 /* Find it; NULL and err if a graph cannot be read again. */
 struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,

@@ -458,7 +458,7 @@ void sweep_regions(struct alignment *al)
  * young this tells most: a dictionary that stayed knows its entries by their places.
  *
  * By itself it is no evidence, since a field or a slot of an array that is filled again
- * looks the same. So it is a source of seeds (young.c), whose order has to fit, too. */
+ * looks the same. So it is a source of seeds, whose order has to fit, too. */
 
 /* In which field says nothing in a long array, whose elements move; and an object that
  * refers to very many is not told by them. */

@@ -75,7 +75,9 @@ static double scale_at(const struct ownership_tree *t, path_id p)
     return scale > 0 ? scale : 1;
 }
 
-double *holder_scales(const struct ownership_tree *t, struct arena *a)
+/* For each full path of such a t, what an object directly below stands for in the mean, so
+ * that the error of their sum comes out right (heap/sample.h); in a. */
+static double *holder_scales(const struct ownership_tree *t, struct arena *a)
 {
     const struct full_tree *f = &t->full[0];
     struct arena scratch = {0};

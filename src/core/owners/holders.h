@@ -34,10 +34,6 @@ void holder_parts_split(struct hd_snapshot **of_parts, const struct holder_parts
                         const size_t *part_of_path, const struct ownership_tree *t,
                         const struct hd_snapshot *snap, enum selection selection);
 
-/* For each full path of such a t, what an object directly below stands for in the mean, so
- * that the error of their sum comes out right (heap/sample.h); in a. */
-double *holder_scales(const struct ownership_tree *t, struct arena *a);
-
 /* --- rows by holder --------------------------------------------------------------- */
 
 /* A snapshot whose types are holders: "[static var App.s_all] → List<Order> → Order[]". It

@@ -113,7 +113,7 @@ static const struct ranking_constants {
     .fewest_undecided = 4,
     .fewest_native = 10,
 
-    /* --- what keeps what it gets (retention.c) --------------------------------------- */
+    /* --- what keeps what it gets (ages/births.c) ----------------------------------- */
 
     /* The hypothesis that is held against it: half an object goes for each that comes (as
      * many in a steady state; half leaves room for a load that grows). It is rejected at

@@ -335,6 +335,13 @@ static void warn_once(struct series_warnings *w, enum warning_code code, size_t 
             .times = 1};
 }
 
+/* Whether it is of a whole heap, and no table that may be a part of one. */
+static bool has_objects(const struct hd_snapshot *snap)
+{
+    bool digest = snap->digest != NULL && snap->info.references != HD_UNKNOWN;
+    return snap->info.has_graph || digest;
+}
+
 /* --- the same one twice -------------------------------------------------- */
 
 /* The next type that has objects, from number t on; type_count behind the last. */
@@ -374,9 +381,8 @@ static bool may_be_equal(const struct hd_snapshot *a, const struct hd_snapshot *
     const struct hd_info *x = &a->info, *y = &b->info;
     size_t a_len, b_len;
     return x->objects == y->objects && x->bytes == y->bytes && x->types == y->types &&
-           x->references == y->references &&
-           series_has_objects(a) == series_has_objects(b) &&
-           (series_has_objects(a) || are_one_file(a, b)) &&
+           x->references == y->references && has_objects(a) == has_objects(b) &&
+           (has_objects(a) || are_one_file(a, b)) &&
            snapshot_number(x->path, &a_len) == snapshot_number(y->path, &b_len) &&
            have_equal_rows(a, b);
 }
@@ -590,12 +596,6 @@ static bool dips(const struct series *s, size_t k)
     return here < before - before / 2 && here < after - after / 2;
 }
 
-bool series_has_objects(const struct hd_snapshot *snap)
-{
-    bool digest = snap->digest != NULL && snap->info.references != HD_UNKNOWN;
-    return snap->info.has_graph || digest;
-}
-
 /* Most of its objects are of types that the runtime did not name to whoever took it. */
 static bool lacks_names(const struct series *s, size_t k)
 {
@@ -639,7 +639,7 @@ static void choose_usable(struct series *s, struct series_warnings *w)
     for (size_t k = 0; k < s->count; k++) {
         /* No program has a heap without objects: at an end of the series too, that is no
          * measurement. A table may have been asked for types that there are none of. */
-        bool empty = series_has_objects(s->snaps[k]) && s->snaps[k]->info.objects == 0,
+        bool empty = has_objects(s->snaps[k]) && s->snaps[k]->info.objects == 0,
              drops = empty || dips(s, k);
         if (drops)
             warn(w, WARN_TOTAL_DROPS, k);

@@ -92,9 +92,6 @@ struct trend series_trend(const struct series *s, const struct series_row *row, 
 struct hd_tally series_tally(const struct hd_snapshot *snap, const struct type *t,
                              enum selection selection);
 
-/* Whether it is of a whole heap, and no table that may be a part of one. */
-bool series_has_objects(const struct hd_snapshot *snap);
-
 /* Whether the snapshot can tell which objects selection means. */
 bool series_can_select(const struct hd_snapshot *snap, enum selection selection,
                        struct hd_error *err);
