@@ -174,10 +174,10 @@ static const char *parse_rows(struct settings *s, const struct option *o, const 
     return wrong;
 }
 
-static const struct option roots_options[] = {{"rows", 'n', GROUP_SHOWN, ON_ROOTS,
-                                         .kind = OPTION_COUNT, .parse = parse_rows,
-                                         .help = "the same as --chains, but 0 shows all"},
-                                        {.more = shared_options}};
+static const struct option roots_options[] = {
+    {"rows", 'n', GROUP_SHOWN, ON_ROOTS, .kind = OPTION_COUNT, .parse = parse_rows,
+     .help = "the same as --chains, but 0 shows all"},
+    {.more = shared_options}};
 
 const struct command cmd_roots = {
     .name = "roots",
