@@ -44,4 +44,21 @@ uint64_t cursor_count(struct cursor *c, size_t count_size, size_t min_size,
 /* Borrow size bytes from the input without copying; NULL when short. */
 const unsigned char *cursor_bytes(struct cursor *c, size_t size);
 
+/* --- fast serialization ----------------------------------------------------------- */
+
+/* How files of .NET's tracing library begin: .gcdump, .netperf and
+ * .nettrace up to version 5.
+ *
+ * One container for objects of any kind. The first one, its entry object, tells what file
+ * it is; what stands in it is for who reads such files. */
+
+#define FAST_SERIALIZATION "!FastSerialization.1"
+
+/* As it stands in front of a file, behind its length. */
+#define FAST_SERIALIZATION_HEAD "\x14\0\0\0" FAST_SERIALIZATION
+
+/* The name of the entry object's type. False if head does not begin like such a file, or
+ * ends before the name does. */
+bool fast_serialization_entry(struct bytes head, struct bytes *name);
+
 #endif

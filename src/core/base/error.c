@@ -120,3 +120,25 @@ bool fail_memory(struct hd_error *err, const char *what, uint64_t needed, uint64
                       unit == MIB ? "MiB" : "KiB", limit / limit_unit,
                       limit_unit == MIB ? "MiB" : "KiB");
 }
+
+/* --- options ---------------------------------------------------------------------- */
+
+bool options_copy(void *ours, size_t known, size_t first, const void *theirs,
+                  struct hd_error *err)
+{
+    size_t size = 0;
+    memset(ours, 0, known);
+    if (theirs == NULL)
+        return true;
+    memcpy(&size, theirs, sizeof(size));
+    size = size > 0 ? size : first;
+    if (size < sizeof(size))
+        return fail(err, HD_USAGE, "options of %zu bytes: no size set", size);
+    memcpy(ours, theirs, size < known ? size : known);
+    const unsigned char *bytes = theirs;
+    for (size_t i = known; i < size; i++)
+        if (bytes[i] != 0)
+            return fail(err, HD_USAGE, "an option unknown to this version of the library");
+    memcpy(ours, &known, sizeof(known));
+    return true;
+}

@@ -1,7 +1,13 @@
 #include "base/text.h"
 
 #include "base/alloc.h"
+#include "base/little_endian.h"
+#include "base/search.h"
+#include "heapdrift.h"
 
+#include <inttypes.h>
+#include <locale.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,4 +165,264 @@ void text_free(struct text *t)
 {
     free(t->data);
     *t = (struct text){0};
+}
+
+/* --- ascii ------------------------------------------------------------------------ */
+
+/* Sorted by code point. The bars of a trend get darker as they get higher, which is how
+ * pictures were made of letters: .:-=+*%# */
+static const struct {
+    uint32_t code;
+    const char *plain;
+} forms[] = {
+    {0x00B1, "+/-"}, /* ± */
+    {0x00B7, "."},   /* · */
+    {0x00D7, "x"},   /* × */
+    {0x0394, "+/-"}, /* Δ, of a column's title */
+    {0x2013, "-"},   /* – */
+    {0x2014, "-"},   /* — */
+    {0x2022, "*"},   /* • */
+    {0x2026, "..."}, /* … */
+    {0x2190, "<-"},  /* ← */
+    {0x2191, "^"},   /* ↑ */
+    {0x2192, "->"},  /* → */
+    {0x2193, "v"},   /* ↓ */
+    {0x2212, "-"},   /* minus */
+    {0x2248, "~"},   /* ≈ */
+    {0x2264, "<="},  /* ≤ */
+    {0x2265, ">="},  /* ≥ */
+    {0x22EE, ":"},   /* ⋮ */
+    {0x2500, "-"},   /* ─ */
+    {0x2502, "|"},   /* │ */
+    {0x2514, "`"},   /* └ */
+    {0x251C, "|"},   /* ├ */
+    {0x2581, "."},   /* ▁ to █: the bars of a trend */
+    {0x2582, ":"},   {0x2583, "-"}, {0x2584, "="}, {0x2585, "+"}, {0x2586, "*"},
+    {0x2587, "%"},   {0x2588, "#"}, {0x2589, "#"}, /* ▉ to ▏: the end of a bar that lies */
+    {0x258A, "="},   {0x258B, "="}, {0x258C, "="}, {0x258D, "-"}, {0x258E, "-"},
+    {0x258F, "-"},   {0x2591, "."}, /* ░ */
+    {0x25B2, "^"},                  /* ▲ */
+    {0x25B6, ">"},                  /* ▶ */
+    {0x25BC, "v"},                  /* ▼ */
+    {0x25C0, "<"},                  /* ◀ */
+    {0x2713, "+"},                  /* ✓ */
+    {0x2717, "x"},                  /* ✗ */
+};
+
+static bool is_of_smaller(const void *all, size_t i, const void *code)
+{
+    (void)all;
+    return forms[i].code < *(const uint32_t *)code;
+}
+
+enum { LONGEST_FORM = 16 };
+
+/* The form of the character at s, of which *used bytes are it. */
+static const char *form_at(const char *s, size_t left, size_t *used,
+                           char room[LONGEST_FORM])
+{
+    const unsigned char *at = (const unsigned char *)s;
+    size_t n = utf8_length(at, left);
+    uint32_t code = n > 0 ? utf8_decode(at, n) : 0xFFFD;
+    size_t count = sizeof(forms) / sizeof(*forms),
+           found = search_first(forms, 0, count, is_of_smaller, &code);
+    *used = n > 0 ? n : 1;
+    if (found < count && forms[found].code == code)
+        return forms[found].plain;
+    snprintf(room, LONGEST_FORM, "\\u{%" PRIx32 "}", code);
+    return room;
+}
+
+static bool is_ascii(char c)
+{
+    return ((unsigned char)c & 0x80) == 0;
+}
+
+void text_add_ascii(struct text *t, const char *s, size_t len)
+{
+    char room[LONGEST_FORM];
+    for (size_t i = 0, n; i < len; i += n) {
+        for (n = 0; i + n < len && is_ascii(s[i + n]); n++)
+            ;
+        text_add(t, s + i, n);
+        if (n == 0)
+            text_add_string(t, form_at(s + i, len - i, &n, room));
+    }
+}
+
+size_t printed_columns(const char *s, size_t len, bool ascii)
+{
+    char room[LONGEST_FORM];
+    size_t columns = 0;
+    if (!ascii)
+        return utf8_columns(s, len);
+    for (size_t i = 0, n = 1; i < len; i += n) {
+        n = 1;
+        columns += is_ascii(s[i]) ? 1 : strlen(form_at(s + i, len - i, &n, room));
+    }
+    return columns;
+}
+
+/* --- utf16 ------------------------------------------------------------------------ */
+
+enum { FIRST_OF_PAIRS = 0x10000, HIGH = 0xD800, LOW = 0xDC00, BITS = 10, MASK = 0x3FF };
+
+uint32_t utf16_join(uint32_t high, uint32_t low)
+{
+    return FIRST_OF_PAIRS + ((high & MASK) << BITS) + (low & MASK);
+}
+
+void utf16_split(uint32_t code, uint32_t *high, uint32_t *low)
+{
+    *high = HIGH + ((code - FIRST_OF_PAIRS) >> BITS & MASK);
+    *low = LOW + (code & MASK);
+}
+
+static uint32_t unit_at(const unsigned char *units, size_t i, enum utf16_order order)
+{
+    const unsigned char *p = units + 2 * i;
+    return order == UTF16_LITTLE ? le_u16(p) : (uint32_t)(p[0] << 8 | p[1]);
+}
+
+void text_add_utf16(struct text *t, const unsigned char *units, size_t count,
+                    enum utf16_order order)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t code = unit_at(units, i, order);
+        uint32_t next =
+            utf16_is_high(code) && i + 1 < count ? unit_at(units, i + 1, order) : 0;
+        if (utf16_is_low(next)) {
+            code = utf16_join(code, next);
+            i++;
+        }
+        text_add_code_point(t, code);
+    }
+}
+
+/* --- c locale --------------------------------------------------------------------- */
+
+static locale_t c_locale;
+
+static void make_locale(void)
+{
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+/* Of this thread only. Returns what was before. */
+static locale_t c_locale_enter(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_locale);
+    /* The only reason that POSIX has for "C". */
+    if (c_locale == (locale_t)0)
+        out_of_memory(0);
+    return uselocale(c_locale);
+}
+
+int c_vsnprintf(char *s, size_t size, const char *fmt, va_list args)
+{
+    locale_t before = c_locale_enter();
+    int n = vsnprintf(s, size, fmt, args);
+    uselocale(before);
+    return n;
+}
+
+int c_snprintf(char *s, size_t size, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    int n = c_vsnprintf(s, size, fmt, args);
+    va_end(args);
+    return n;
+}
+
+double c_strtod(const char *s, char **end)
+{
+    locale_t before = c_locale_enter();
+    double value = strtod(s, end);
+    uselocale(before);
+    return value;
+}
+
+bool ascii_is_alnum(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static int lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
+bool ascii_same_word(const char *a, const char *b)
+{
+    while (*a != '\0' && lower(*a) == lower(*b)) {
+        a++;
+        b++;
+    }
+    return lower(*a) == lower(*b);
+}
+
+/* --- path ------------------------------------------------------------------------- */
+
+const char *path_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+bool path_ends_in(const char *path, const char *end)
+{
+    size_t len = strlen(path), tail = strlen(end);
+    return len >= tail && strcmp(path + len - tail, end) == 0;
+}
+
+/* --- nearest ---------------------------------------------------------------------- */
+
+/* The nearest right word for a mistyped one: of options, commands, keys of heapdrift.yml.
+ */
+
+enum { LONGEST_WORD = 40 };
+
+/* Insertions, deletions, replacements, swaps of neighbours (the restricted
+ * Damerau-Levenshtein distance). */
+static size_t distance(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b);
+    if (n > LONGEST_WORD || m > LONGEST_WORD)
+        return LONGEST_WORD;
+    size_t rows[3][LONGEST_WORD + 1];
+    for (size_t j = 0; j <= m; j++)
+        rows[0][j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t *row = rows[i % 3], *above = rows[(i - 1) % 3],
+               *two_above = rows[(i + 1) % 3];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
+            if (above[j] + 1 < best)
+                best = above[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+                two_above[j - 2] + 1 < best)
+                best = two_above[j - 2] + 1;
+            row[j] = best;
+        }
+    }
+    return rows[n % 3][m];
+}
+
+const char *hd_nearest_word(const char *word, const char *const *all)
+{
+    const char *best = NULL;
+    size_t least = strlen(word) / 3 + 2; /* more is another word */
+    for (; *all != NULL; all++) {
+        size_t d = distance(word, *all);
+        if (d < least) {
+            least = d;
+            best = *all;
+        }
+    }
+    return best;
 }

@@ -5,6 +5,7 @@
 #ifndef TEXT_H
 #define TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,5 +64,75 @@ bool utf8_is_damaged(const char *s);
 
 /* Columns that a terminal needs for it: 2 for wide characters, 0 for combining ones. */
 size_t utf8_columns(const char *s, size_t len);
+
+/* --- ascii ------------------------------------------------------------------------ */
+
+/* What is printed of UTF-8 where only ASCII can be shown.
+ *
+ * Arrows, bars, dashes and lines of trees have a plain form; any other character is written
+ * as its number, "caf\u{e9}". It does not know what the text says. */
+
+/* The same text in ASCII. */
+void text_add_ascii(struct text *t, const char *s, size_t len);
+
+/* The columns that s takes when it is printed: those of its ASCII form, or of itself. */
+size_t printed_columns(const char *s, size_t len, bool ascii);
+
+/* --- utf16 ------------------------------------------------------------------------ */
+
+/* UTF-16 to UTF-8, and the pairs of surrogates that make one character.
+ *
+ * .NET's strings are UTF-16 that nobody has checked: a surrogate may stand alone. It is
+ * kept, as three bytes (text.h), so that two names that differ stay two. */
+
+enum utf16_order { UTF16_LITTLE, UTF16_BIG };
+
+/* The first and the second of a pair. */
+static inline bool utf16_is_high(uint32_t unit)
+{
+    return unit >> 10 == 0x36;
+}
+
+static inline bool utf16_is_low(uint32_t unit)
+{
+    return unit >> 10 == 0x37;
+}
+
+/* Between a pair and its code point, which is 0x10000 or more. */
+uint32_t utf16_join(uint32_t high, uint32_t low);
+void utf16_split(uint32_t code, uint32_t *high, uint32_t *low);
+
+/* Append that many units of two bytes; NUL is one like any other. */
+void text_add_utf16(struct text *t, const unsigned char *units, size_t count,
+                    enum utf16_order order);
+
+/* --- c locale --------------------------------------------------------------------- */
+
+/* Numbers and letters as the C locale has them, whatever setlocale() or
+ * uselocale() said: a caller under de_DE must not get "1,9" in a CSV, nor 1 for "1.9".
+ *
+ * For everything with a decimal point, and for letters of ASCII. Integers are the same
+ * everywhere. */
+
+int c_vsnprintf(char *s, size_t size, const char *fmt, va_list args)
+    __attribute__((format(printf, 3, 0)));
+int c_snprintf(char *s, size_t size, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+double c_strtod(const char *s, char **end);
+
+bool ascii_is_alnum(char c);
+
+/* Whether two words differ at most in capitals. */
+bool ascii_same_word(const char *a, const char *b);
+
+/* --- path ------------------------------------------------------------------------- */
+
+/* The parts of a path, by its letters: nothing is looked up. */
+
+/* What follows the last slash; all of a path that ends in one. */
+const char *path_file_name(const char *path);
+
+/* Also if it is nothing else. */
+bool path_ends_in(const char *path, const char *end);
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef WORKERS_H
 #define WORKERS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +20,30 @@ void workers_run(size_t count, unsigned threads, bool (*work)(void *context, siz
 /* Into how many shares to cut so many things for threads: none of less than least things,
  * most shares, and at least one. */
 size_t workers_shares(uint64_t things, uint64_t least, unsigned threads, size_t most);
+
+/* --- watch ------------------------------------------------------------------------ */
+
+/* Long work that somebody else watches and may stop.
+ *
+ * The work looks up now and then, every few thousand steps; who watches reads a percentage.
+ * NULL is nobody. */
+
+struct watch {
+    atomic_bool stop;
+    atomic_uint percent;
+};
+
+/* How often: every so many steps, a power of two. */
+enum { WATCH_EVERY = 1 << 14 };
+
+/* done of all is done. False: stop. */
+static inline bool watch_goes_on(struct watch *w, uint64_t done, uint64_t all)
+{
+    if (w == NULL)
+        return true;
+    atomic_store_explicit(&w->percent, all > 0 ? (unsigned)(done * 100 / all) : 100,
+                          memory_order_relaxed);
+    return !atomic_load_explicit(&w->stop, memory_order_relaxed);
+}
 
 #endif

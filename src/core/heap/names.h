@@ -7,6 +7,8 @@
 
 #include "base/text.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 /* A part of a name, not closed by a NUL. at NULL: there is none. */
@@ -97,5 +99,50 @@ bool names_match(const char *pattern, const char *name);
  * "<>c__DisplayClass12_0" becomes "<>c__DisplayClass#_#". Takes a canonical name; linear.
  */
 void builds_fold(struct text *out, const char *name, size_t len);
+
+/* --- generics --------------------------------------------------------------------- */
+
+/* Generic arguments of a type name, written as <A,B>.
+ *
+ * Metadata, and the tools that print its names, keep all arguments at the end,
+ * each with its assembly; others write them behind the part that they belong to:
+ *     Dictionary`2+Entry[[A, asm],[B, asm]][]   ->   Dictionary<A,B>+Entry[]
+ *     Dictionary<A, B>+Entry[]                  ->   Dictionary<A,B>+Entry[] */
+
+/* Rewrite the len bytes at name in place; returns the new length, never more. A name
+ * that does not parse (brackets that do not match, an argument without a type),
+ * and one of more than a mebibyte, stays as it is. Linear in len, no recursion. */
+size_t generics_write(char *name, size_t len);
+
+/* --- async names ------------------------------------------------------------------ */
+
+/* The method that a state machine of the compiler is of.
+ *
+ * A call of an async method that has not ended is an object of the runtime,
+ * AsyncStateMachineBox<Int32,App.Worker+<RunAsync>d__5>; its reader knows Worker.RunAsync.
+ */
+
+/* Parts of a canonical type name, which they live as long as. */
+struct async_method {
+    const char *of; /* its class; not closed by a NUL */
+    size_t of_len;
+    const char *method;
+    size_t method_len;
+};
+
+/* False: the type is no box of a state machine, or its method cannot be told. Of a lambda
+ * or a local function it is the method that has it. */
+bool async_method_of(struct async_method *m, const char *type);
+
+/* --- nearest name ----------------------------------------------------------------- */
+
+/* What a pattern that matches no type may have been meant to be. */
+
+/* Write what the pattern may have meant among these canonical names: itself in another
+ * case, a name whose last part has it inside, or one that is few edits away. The shortest
+ * of several, then the first by its bytes. False, and nothing written, if one of the names
+ * matches after all, or none is near. Linear in the names. */
+bool nearest_name(struct text *out, const char *pattern, const char *const *names,
+                  size_t count);
 
 #endif

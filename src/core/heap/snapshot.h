@@ -12,13 +12,101 @@
 #include "heap/graph.h"
 #include "heap/ranges.h"
 #include "heap/root_kind.h"
-#include "heap/source.h"
 #include "heap/survivor_map.h"
 #include "heap/warning.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* --- source ----------------------------------------------------------------------- */
+
+/* What an input said word for word, beyond what any analysis needs.
+ *
+ * Kept only for hd_read_options.to_write, so that a writer can say it again: names as
+ * they were spelled, one type per type of the file, the order in which nodes were
+ * described, when and where the snapshot was taken. Strings and tables live in the
+ * snapshot's arena. Costs 4 bytes per node, 4 more if `described` is used. */
+
+/* A type as a reader gave it to the builder; graph.source_type indexes these. */
+struct source_type {
+    const char *name; /* as spelled; NULL: none */
+    size_t name_len;
+    const char *module; /* NULL: none; may be "" */
+    uint32_t number;    /* of a gcdump: which type of its table */
+
+    /* Of a trace of a native AOT program: where its method table is in the image at base;
+     * 0: other types. */
+    uint64_t base;
+    uint32_t rva;
+};
+
+/* A type of a gcdump's own table. */
+struct source_gcdump_type {
+    int32_t size; /* of nodes that store none; -1 mostly: there are none */
+    float multiplier;
+    const char *name, *module; /* as stored; NULL: the null string */
+};
+
+/* The image of a native AOT program, and a type whose name only its symbols tell. */
+struct source_module {
+    const char *path, *pdb; /* or NULL */
+    uint64_t base, size, build_time;
+    unsigned char guid[16];
+    int32_t age;
+};
+
+struct source_deferred {
+    uint32_t id;     /* of the type in the image */
+    uint32_t module; /* NO_TYPE: none */
+    const char *suffix;
+};
+
+struct source_segment {
+    uint64_t start, end, gen_end[5];
+};
+
+struct source {
+    struct source_type *types; /* by number of builder_type() */
+    size_t type_count;
+
+    /* Nodes in the order in which the file described them, without those that it only
+     * refers to. NULL: in order of their numbers. malloc'd. */
+    node_id *described;
+    uint32_t described_count;
+
+    /* With which nodes a gcdump's numbers begin, perhaps several times: the roots of a
+     * trace, as they were met. Behind them each object and what it refers to. NULL: nodes
+     * keep their numbers. */
+    node_id *met;
+    size_t met_count;
+
+    /* Of a gcdump, which can be written as it was; else false, and the rest is empty. */
+    bool is_gcdump;
+    struct source_gcdump_type *gcdump_types; /* these are types[0] ... as well */
+    uint32_t gcdump_type_count;
+    bool is_64_bit;
+    float average_count, average_size; /* multipliers of a sampled file */
+    bool sampled;
+    bool has_heap_info; /* perhaps without segments */
+    uint64_t segment_bytes;
+    struct source_segment *segments;
+    uint32_t segment_count;
+    const char *log, *machine, *process, *tool; /* NULL: none */
+    int64_t ticks; /* 100 ns since year 1, local time; 0 unknown */
+    int32_t pid;
+    uint64_t commit, working_set;
+    const unsigned char *interop;     /* the table of COM wrappers */
+    size_t interop_size;              /* 0: none */
+    bool has_deferred;                /* perhaps none */
+    struct source_deferred *deferred; /* of the first types */
+    uint32_t deferred_count;
+    struct source_module *modules;
+    uint32_t module_count;
+    bool module_size_is_64_bit;
+};
+
+/* --- snapshot --------------------------------------------------------------------- */
 
 /* --- identity of the process ------------------------------------------------ */
 
@@ -222,5 +310,102 @@ static inline bool snapshot_selects(const struct hd_snapshot *snap, node_id n,
     return !(selection & SELECT_GEN2) ||
            generation_is_old(ranges_find(&snap->ranges, graph_address(snap->graph, n)));
 }
+
+/* --- sample ----------------------------------------------------------------------- */
+
+/* What one object of a sampled snapshot stands for: the one place that knows.
+ *
+ * Objects of a type stand for so many objects, and their bytes for so many bytes (struct
+ * type). A sum over some of them is scaled and rounded once (sample_tally). Where a whole
+ * is told by its parts, each part gets its share and the shares add up to the whole
+ * (struct deal): parts scaled and rounded one by one would miss it.
+ *
+ * Such numbers are estimates. Where each object that was seen stands for m, n objects are
+ * estimated from n / m that were. Those are a Poisson variable, so the estimate is off by
+ * up to two standard deviations: m * 2 * sqrt(n / m) = 2 * sqrt(m * n). A type whose
+ * objects stand for themselves was not sampled, and is exact. Errors of things that were
+ * sampled apart add up as their squares do; the error of parts is never less than that of
+ * their sum. Bytes are off by the same share as the objects that they are of. */
+
+/* --- counts and bytes ------------------------------------------------------ */
+
+/* What a byte of the type stands for. */
+static inline double sample_bytes_scale(const struct type *t)
+{
+    return t->raw.bytes > 0 ? (double)t->tally[SELECT_ALL].bytes / (double)t->raw.bytes : 1;
+}
+
+/* What so many objects of the type, and their bytes, stand for. */
+static inline struct hd_tally sample_tally(const struct type *t, struct hd_tally seen)
+{
+    return (struct hd_tally){tally_scaled(seen.count, t->count_scale),
+                             tally_scaled(seen.bytes, sample_bytes_scale(t))};
+}
+
+/* --- parts of a whole -------------------------------------------------------- */
+
+/* {whole, raw} is a deal that has not begun. */
+struct deal {
+    uint64_t whole; /* what is dealt out */
+    uint64_t raw;   /* over so much of the file */
+    uint64_t seen, given;
+};
+
+/* The part of the next more of raw; at most one off its own rounded value. When all of raw
+ * has come, the parts sum to the whole. */
+static inline uint64_t deal_next(struct deal *d, uint64_t more)
+{
+    d->seen += more;
+    uint64_t upto = d->whole;
+    if (d->whole == d->raw)
+        upto = d->seen;
+    else if (d->seen < d->raw)
+        upto = tally_rounded((double)d->seen * ((double)d->whole / (double)d->raw));
+    /* Doubles are coarse beyond 2^53. */
+    upto = upto > d->whole ? d->whole : upto < d->given ? d->given : upto;
+    uint64_t part = upto - d->given;
+    d->given = upto;
+    return part;
+}
+
+/* --- errors ------------------------------------------------------------------ */
+
+/* The square of the error of an estimate of so many objects; to be added up. */
+static inline double sample_error_squared(double scale, double count)
+{
+    return scale > 1 ? 4 * scale * count : 0;
+}
+
+/* The error as a share of the estimate; 0 of nothing. */
+static inline double sample_share(double scale, double count)
+{
+    return count > 0 ? sqrt(sample_error_squared(scale, count)) / count : 0;
+}
+
+/* --- reach ------------------------------------------------------------------------ */
+
+/* What the roots keep alive: objects and bytes, by type and in all.
+ *
+ * Whoever walks a graph from its root finds this on the way, so it need not be looked for
+ * while a file is read (hd_read_options.reach_later): a walk of its own costs as much as
+ * reading most of the file does. */
+
+bool reach_is_known(const struct hd_snapshot *snap);
+
+/* Fill in info.reachable_*, the tallies of SELECT_REACHABLE and graph->reachable, and warn
+ * if most objects are garbage; nothing happens if it is known already. snap must have a
+ * graph. O(nodes + references), 4 bytes per node while it runs. */
+void reach_find(struct hd_snapshot *snap);
+
+/* The same after a walk: nodes are all those that are on a chain from the root, each
+ * once. */
+void reach_given(struct hd_snapshot *snap, const node_id *nodes, uint32_t count);
+
+/* The same from a digest's sums, if it has any; its warnings are those of the file. */
+void reach_from_digest(struct hd_snapshot *snap);
+
+/* What no root reaches, by type and generation: [type * HD_GENERATION_COUNT + generation],
+ * in a; what is reachable must be known. NULL: neither a graph nor a digest tells. */
+struct hd_tally *reach_lost(const struct hd_snapshot *snap, struct arena *a);
 
 #endif

@@ -21,7 +21,7 @@ enum trace_provider {
     TRACE_RUNTIME,   /* Microsoft-Windows-DotNETRuntime */
     TRACE_RUNDOWN,   /* Microsoft-Windows-DotNETRuntimeRundown */
     TRACE_EVENTPIPE, /* Microsoft-DotNETCore-EventPipe */
-    TRACE_TOLD       /* heapdrift: survivor_event.h */
+    TRACE_TOLD       /* heapdrift: see below */
 };
 
 struct trace_event {

@@ -23,7 +23,7 @@ enum trace_heap_event {
     EVENT_RANGE,    /* where a generation lies */
     EVENT_MODULE,
     EVENT_COMMAND,  /* the command line of the process */
-    EVENT_TOLD,     /* which objects are those of the snapshot before: survivor_event.h */
+    EVENT_TOLD,     /* which objects are those of the snapshot before: nettrace.h */
     EVENT_SURVIVED, /* where objects stay */
     EVENT_MOVED     /* where they lay, and lie */
 };

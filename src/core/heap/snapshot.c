@@ -1,11 +1,150 @@
+#include "heap/snapshot.h"
 
 #include "base/alloc.h"
 #include "base/calendar.h"
-#include "heap/snapshot.h"
+#include "heap/digest.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- reach ------------------------------------------------------------------------ */
+
+bool reach_is_known(const struct hd_snapshot *snap)
+{
+    return snap->info.reachable_objects != HD_UNKNOWN;
+}
+
+/* --- what is left out ---------------------------------------------------- */
+
+static void leave_out(struct hd_snapshot *snap, node_id n)
+{
+    struct hd_info *info = &snap->info;
+    struct type *t = &snap->types[snap->graph->type[n]];
+    if (t->kind != TYPE_OBJECT)
+        return;
+    const struct hd_tally one = {1, graph_size(snap->graph, n)};
+    info->reachable_objects--;
+    info->reachable_bytes -= one.bytes;
+    tally_take(&t->tally[SELECT_REACHABLE], &one);
+    if (info->has_generations &&
+        generation_is_old(ranges_find(&snap->ranges, graph_address(snap->graph, n))))
+        tally_take(&t->tally[SELECT_GEN2 | SELECT_REACHABLE], &one);
+}
+
+/* A collection runs before a snapshot, so few objects are unreachable: these are taken off
+ * from all objects, 64 nodes at a time where there are none. */
+static void count_reachable(struct hd_snapshot *snap)
+{
+    const struct graph *g = snap->graph;
+    struct hd_info *info = &snap->info;
+    info->reachable_objects = info->objects;
+    info->reachable_bytes = info->bytes;
+    for (type_id i = 0; i < snap->type_count; i++) {
+        struct type *t = &snap->types[i];
+        t->tally[SELECT_REACHABLE] = t->raw;
+        t->tally[SELECT_GEN2 | SELECT_REACHABLE] = type_raw_of_old(t);
+    }
+    for (size_t word = 0; word <= g->node_count / 64; word++) {
+        uint64_t missing = ~g->reachable[word];
+        if (word == g->node_count / 64)
+            missing &= (1ULL << (g->node_count % 64)) - 1;
+        for (; missing != 0; missing &= missing - 1)
+            leave_out(snap, (node_id)(word * 64 + (size_t)__builtin_ctzll(missing)));
+    }
+}
+
+/* A row's own multiplier is known only for the row as a whole once types of
+ * different multipliers are merged; so what is reachable is scaled by the row's
+ * ratio, and all of it by exactly the row's own sum. */
+static void scale_reachable(struct hd_snapshot *snap)
+{
+    for (type_id i = 0; i < snap->type_count; i++) {
+        struct type *t = &snap->types[i];
+        double bytes_scale = sample_bytes_scale(t);
+        for (int both = 0; both < 2; both++) {
+            struct hd_tally *r = &t->tally[SELECT_REACHABLE | (both ? SELECT_GEN2 : 0)];
+            bool whole = r->count == t->raw.count;
+            *r = whole ? t->tally[SELECT_ALL]
+                       : (struct hd_tally){tally_rounded((double)r->count * t->count_scale),
+                                           tally_rounded((double)r->bytes * bytes_scale)};
+        }
+    }
+}
+
+static void measure(struct hd_snapshot *snap)
+{
+    const struct hd_info *info = &snap->info;
+    count_reachable(snap);
+    if (info->sampled)
+        scale_reachable(snap);
+    if (info->has_roots && !info->holds_garbage &&
+        info->reachable_objects < info->objects - info->reachable_objects) {
+        warnings_add(&snap->warnings, WARN_MOSTLY_UNREACHABLE, 0);
+        if (snap->image_base != 0)
+            warnings_add_detail(&snap->warnings, WARN_MOSTLY_UNREACHABLE,
+                                "more than half of the objects are unreachable; a native "
+                                "AOT program does not tell what its stacks hold");
+    }
+}
+
+void reach_from_digest(struct hd_snapshot *snap)
+{
+    const struct hd_tally *lost = snap->digest->lost;
+    for (type_id i = 0; lost != NULL && i < snap->type_count; i++) {
+        struct type *t = &snap->types[i];
+        if (t->kind != TYPE_OBJECT)
+            continue;
+        t->tally[SELECT_REACHABLE] = t->raw;
+        t->tally[SELECT_GEN2 | SELECT_REACHABLE] = type_raw_of_old(t);
+        for (enum hd_generation g = HD_GEN0; g < HD_GENERATION_COUNT; g++) {
+            const struct hd_tally *less = &lost[(size_t)i * HD_GENERATION_COUNT + g];
+            tally_take(&t->tally[SELECT_REACHABLE], less);
+            if (snap->info.has_generations && generation_is_old(g))
+                tally_take(&t->tally[SELECT_GEN2 | SELECT_REACHABLE], less);
+        }
+    }
+    if (lost != NULL && snap->info.sampled)
+        scale_reachable(snap);
+}
+
+/* --- who is reached ------------------------------------------------------ */
+
+void reach_find(struct hd_snapshot *snap)
+{
+    if (reach_is_known(snap))
+        return;
+    graph_mark_reachable(snap->graph);
+    measure(snap);
+}
+
+void reach_given(struct hd_snapshot *snap, const node_id *nodes, uint32_t count)
+{
+    if (reach_is_known(snap))
+        return;
+    graph_set_reachable(snap->graph, nodes, count);
+    measure(snap);
+}
+
+struct hd_tally *reach_lost(const struct hd_snapshot *snap, struct arena *a)
+{
+    const struct graph *g = snap->graph;
+    if (g == NULL)
+        return snap->digest != NULL ? snap->digest->lost : NULL;
+    struct hd_tally *lost =
+        arena_array(a, struct hd_tally, array_bytes(snap->type_count, HD_GENERATION_COUNT));
+    for (node_id n = 0; n < g->node_count; n++) {
+        if (graph_reachable(g, n) || snap->types[g->type[n]].kind != TYPE_OBJECT)
+            continue;
+        enum hd_generation in = ranges_find(&snap->ranges, graph_address(g, n));
+        struct hd_tally *to = &lost[(size_t)g->type[n] * HD_GENERATION_COUNT + in];
+        to->count++;
+        to->bytes += graph_size(g, n);
+    }
+    return lost;
+}
+
+/* --- identity --------------------------------------------------------------------- */
 
 /* --- sketches ------------------------------------------------------------- */
 
@@ -232,4 +371,52 @@ void hd_snapshot_set_origin(struct hd_snapshot *snap, const struct hd_origin *or
     add_time(snap, origin->taken);
     if (snap->identity.instance == 0)
         snap->identity.instance = origin->instance;
+}
+
+/* --- digest ----------------------------------------------------------------------- */
+
+static void rename_all(type_id *types, size_t count, const type_id *row_of)
+{
+    for (size_t i = 0; types != NULL && i < count; i++)
+        if (types[i] != NO_TYPE)
+            types[i] = row_of[types[i]];
+}
+
+static uint64_t *add_numbers(const uint64_t *from, const type_id *row_of, size_t type_count,
+                             size_t row_count, struct arena *a)
+{
+    if (from == NULL)
+        return NULL;
+    uint64_t *to = arena_array(a, uint64_t, row_count);
+    for (size_t i = 0; i < type_count; i++)
+        to[row_of[i]] += from[i];
+    return to;
+}
+
+static struct hd_tally *add_lost(const struct hd_tally *from, const type_id *row_of,
+                                 size_t type_count, size_t row_count, struct arena *a)
+{
+    enum { EACH = HD_GENERATION_COUNT };
+    if (from == NULL)
+        return NULL;
+    struct hd_tally *to = arena_array(a, struct hd_tally, array_bytes(row_count, EACH));
+    for (size_t i = 0; i < type_count; i++)
+        for (size_t g = 0; g < EACH; g++) {
+            to[(size_t)row_of[i] * EACH + g].count += from[i * EACH + g].count;
+            to[(size_t)row_of[i] * EACH + g].bytes += from[i * EACH + g].bytes;
+        }
+    return to;
+}
+
+void digest_rename(struct digest *d, const type_id *row_of, size_t type_count,
+                   size_t row_count, struct arena *a)
+{
+    rename_all(d->places.type, d->places.len, row_of);
+    rename_all(d->chains.type, d->chains.link_count, row_of);
+    rename_all(d->survivors.type, d->survivors.len, row_of);
+    rename_all(d->ages.lost_type, d->ages.lost_len, row_of);
+    d->retained = add_numbers(d->retained, row_of, type_count, row_count, a);
+    d->chains.by_call_sites =
+        add_numbers(d->chains.by_call_sites, row_of, type_count, row_count, a);
+    d->lost = add_lost(d->lost, row_of, type_count, row_count, a);
 }

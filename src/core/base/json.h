@@ -1,0 +1,106 @@
+/* json.h - JSON, written by jansson and read without it. */
+#ifndef JSON_H
+#define JSON_H
+
+#include "base/cursor.h"
+#include "base/out.h"
+#include "base/text.h"
+
+#include <jansson.h>
+
+/* --- json out --------------------------------------------------------------------- */
+
+/* Values for jansson as this program writes them: unknown is null, integers
+ * are exact, names are UTF-8.
+ *
+ * jansson returns NULL or -1 when memory runs out, and takes NULL for what it is given:
+ * left alone, rows would be missing. json_put(), json_append() and json_write() ask, so
+ * whatever was made before is asked for too; a value made of a string that is no UTF-8
+ * would look the same, and must not be made (json_string_or_null). */
+
+/* null for NULL. What is not UTF-8 in a name becomes U+FFFD here, and only here. */
+json_t *json_string_or_null(const char *s);
+
+/* null for HD_UNKNOWN. */
+json_t *json_number_or_null(uint64_t n);
+
+/* null for what is no finite number. */
+json_t *json_real_or_null(double x);
+
+/* Arrays, with null for what is unknown. */
+json_t *json_numbers(const uint64_t *all, size_t count);
+json_t *json_reals(const double *all, size_t count);
+json_t *json_strings(const char *const *all, size_t count);
+
+/* And back: null is unknown. False for what is neither that nor a whole number. */
+bool json_parse_uint64(const json_t *value, uint64_t *n);
+
+/* Take over value, as all makers of values here expect. */
+void json_put(json_t *object, const char *key, json_t *value);
+void json_append(json_t *array, json_t *value);
+
+/* The whole value in one line, or in many and a line end; frees it. */
+void json_write_line(json_t *value, struct out *o);
+void json_write(json_t *value, struct out *o);
+
+/* A string alone, or null, within what the caller writes. */
+void json_write_string(const char *s, struct out *o);
+
+/* The same by a function that takes o, and the pieces that jansson makes with its flags:
+ * for places with an escape of their own. */
+void json_write_with(json_t *value, struct out *o, json_dump_callback_t piece,
+                     size_t flags);
+
+/* --- json scan -------------------------------------------------------------------- */
+
+/* Read JSON in the order of its bytes, without making anything of it.
+ *
+ * For files with a million numbers: jansson allocates for each, which takes twenty times as
+ * long. Whoever reads says what comes next; what is something else, or no JSON, is the
+ * scanner's first failure. After that every read returns nothing, as of a cursor. */
+
+struct json_scan {
+    struct cursor at;
+    struct text string; /* the last one that was read */
+};
+
+struct json_scan json_scan_over(struct bytes bytes, struct hd_error *err);
+void json_scan_free(struct json_scan *j);
+
+/* Enter an object or array: what comes next has to be its bracket, '{' or '['. Then, before
+ * each member or element, json_scan_more() with the bracket that ends it: true if there is
+ * one; false behind the end, or after a failure. first is true once. */
+bool json_scan_enter(struct json_scan *j, char bracket);
+bool json_scan_more(struct json_scan *j, char end, bool first);
+
+/* The name of a member, in j->string; and the colon. */
+bool json_scan_name(struct json_scan *j);
+
+/* A whole number from 0 to 2^64 - 2, or null as HD_UNKNOWN. */
+uint64_t json_scan_number(struct json_scan *j);
+
+/* Behind an element that was such a number, in an array: further ones into `to`, as many as
+ * there is room for, up to one that is written in another way. Three times as fast as one
+ * by one; the number of them. */
+size_t json_scan_numbers(struct json_scan *j, uint64_t *to, size_t room);
+
+/* Any number; NAN for null. */
+double json_scan_real(struct json_scan *j);
+
+/* A string as UTF-8 in j->string; false for null, too. */
+bool json_scan_string(struct json_scan *j);
+
+bool json_scan_truth(struct json_scan *j);
+
+/* Leave out a value, whatever it is; 64 levels deep at most. */
+void json_scan_skip(struct json_scan *j);
+
+/* Nothing but blanks is left. */
+bool json_scan_end(struct json_scan *j);
+
+static inline bool json_scan_ok(const struct json_scan *j)
+{
+    return cursor_ok(&j->at);
+}
+
+#endif
