@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/little_endian.h"
-#include "base/path.h"
 #include "base/text.h"
 
 #include <dirent.h>

@@ -2,7 +2,6 @@
 
 #include "base/error.h"
 #include "base/little_endian.h"
-#include "base/options.h"
 
 #include <errno.h>
 #include <inttypes.h>

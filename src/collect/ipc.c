@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 #include "base/little_endian.h"
-#include "base/utf16.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <errno.h>

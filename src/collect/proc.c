@@ -4,10 +4,8 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
 #include "collect/proc.h"
 
-#include "base/c_locale.h"
-#include "base/calendar.h"
 #include "base/error.h"
-#include "base/path.h"
+#include "base/quantity.h"
 #include "base/text.h"
 
 #include <ctype.h>

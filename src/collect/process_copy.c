@@ -2,7 +2,7 @@
 #include "collect/process_copy.h"
 
 #include "base/error.h"
-#include "base/path.h"
+#include "base/text.h"
 #include "base/workers.h"
 #include "clr/clr.h"
 #include "collect/proc.h"

@@ -7,7 +7,7 @@
 #ifndef TRANSPORT_H
 #define TRANSPORT_H
 
-#include "base/clock.h"
+#include "base/quantity.h"
 
 #include <errno.h>
 #include <stdbool.h>

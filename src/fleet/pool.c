@@ -8,7 +8,7 @@
  * (1963), theorem 1), which needs nothing of the runs within a period. Load that follows
  * the hour of the day and caches that fill are no chance: what speaks against these is that
  * it grows at nearly all hours, and as fast later in a run as before. */
-#include "base/search.h"
+#include "base/arrays.h"
 #include "fleet/answer.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  * without a suspect is called healthy for the runs that were judged, and for no others. */
 #include "fleet/report_fleet.h"
 
-#include "base/calendar.h"
+#include "base/quantity.h"
 #include "fleet/answer.h"
 #include "ranking/hints.h"
 

@@ -1,9 +1,8 @@
 /* What a fleet shows as metrics of Prometheus: for a textfile collector, a push gateway or
  * whatever scrapes files. What is unknown has no sample; what never happens is +Inf. Of two
  * rows whose labels cannot be told apart in print the worse one is told. */
-#include "base/c_locale.h"
 #include "base/hash.h"
-#include "base/path.h"
+#include "base/text.h"
 #include "fleet/report_fleet.h"
 #include "render/writer.h"
 #include "report/format_units.h"

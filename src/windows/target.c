@@ -12,11 +12,10 @@
  * is waiting, so one connection after the other, each with its answer, is safe. */
 #include "collect/proc.h"
 
-#include "base/calendar.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/path.h"
-#include "base/utf16.h"
+#include "base/quantity.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
  * Prints on one line: MiB that the process had beyond what it had before, at most; objects;
  * milliseconds for which it was paused; events that were lost. Its threads that wait are
  * not disturbed, but the kernel's mark of its largest size is reset. */
-#include "base/clock.h"
+#include "base/quantity.h"
 #include "collect/session.h"
 
 #include <inttypes.h>

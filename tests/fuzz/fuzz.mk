@@ -30,7 +30,7 @@ $(BUILD)/tests/fuzz/%.o: tests/fuzz/%.c $(BUILD)/flags
 ifneq ($(findstring fuzzer,$(SANITIZE)),)
 FUZZ_PLAIN = collect $(addprefix core/,browse compare heap report)
 $(foreach folder,$(FUZZ_PLAIN),$(BUILD)/src/$(folder)/%.o): private CPPFLAGS += -fno-sanitize-coverage=trace-cmp
-$(patsubst %,$(BUILD)/src/core/base/%.o,account alloc arena hash json_out out pair_table text workers): \
+$(patsubst %,$(BUILD)/src/core/base/%.o,alloc arena arrays hash json out text workers): \
     private CPPFLAGS += -fno-sanitize-coverage=trace-cmp
 endif
 

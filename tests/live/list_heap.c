@@ -12,7 +12,7 @@
  *   same SOURCE                    SOURCE: 0 unknown, 1 order, 2 contents, 3 events
  *   next NODE NODE-OF-NEXT
  */
-#include "base/options.h"
+#include "base/error.h"
 #include "format/open.h"
 #include "heap/graph.h"
 #include "identity/same.h"

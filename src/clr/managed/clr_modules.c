@@ -1,5 +1,5 @@
 /* Modules: what is loaded of them, and their metadata. */
-#include "base/utf16.h"
+#include "base/text.h"
 #include "clr/managed/clr_types.h"
 
 /* --- one module ------------------------------------------------------------------------

@@ -1,8 +1,7 @@
 #include "clr/managed/core_fields.h"
 
-#include "base/c_locale.h"
-#include "base/search.h"
-#include "base/utf16.h"
+#include "base/arrays.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <math.h>

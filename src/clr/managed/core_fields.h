@@ -1,5 +1,5 @@
 /* core_fields.h - by which field an object of a core dump refers to another, and what its
- * fields hold (heap/fields.h).
+ * fields hold (heap/graph.h).
  *
  * The object's memory is looked at again, by the collector's list of its references, in the
  * order in which its edges were made. */

@@ -1,7 +1,7 @@
 #include "clr/managed/gc_heap.h"
 
+#include "base/arrays.h"
 #include "base/error.h"
-#include "base/search.h"
 #include "base/workers.h"
 
 #include <inttypes.h>

@@ -15,8 +15,8 @@
 
 #include "clr/managed/clr_types.h"
 #include "heap/builder.h"
+#include "heap/graph.h"
 #include "heap/ids.h"
-#include "heap/ranges.h"
 
 /* --- references ---------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* The tables of metadata: where they are, and what stands in them. */
 #include "clr/managed/metadata.h"
 
-#include "base/search.h"
+#include "base/arrays.h"
 #include "clr/process/pe_image.h"
 
 #include <stdlib.h>

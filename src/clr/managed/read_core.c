@@ -4,10 +4,9 @@
  * The heap is walked twice, both times in the order of addresses: first every object gets
  * a number, then references are looked up by it. The dump stays mapped, and its objects
  * are looked at again where somebody asks for fields (core_fields.h). */
-#include "base/calendar.h"
 #include "base/error.h"
-#include "base/path.h"
-#include "base/utf16.h"
+#include "base/quantity.h"
+#include "base/text.h"
 #include "clr/managed/core_check.h"
 #include "clr/managed/core_fields.h"
 #include "format/reader.h"

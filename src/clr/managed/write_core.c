@@ -5,8 +5,8 @@
  * and of the heap what the code below names. All else is not written: stacks, registers,
  * native memory, environment, arguments, literals, code, constants, free space. What was
  * read is all that is needed to read it again, whatever the version of the runtime. */
+#include "base/arrays.h"
 #include "base/error.h"
-#include "base/search.h"
 #include "clr/managed/core_fields.h"
 #include "clr/managed/core_roots.h"
 #include "format/snapshot_writer.h"

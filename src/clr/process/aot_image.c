@@ -1,7 +1,7 @@
 #include "clr/process/aot_image.h"
 
+#include "base/arrays.h"
 #include "base/cursor.h"
-#include "base/search.h"
 #include "clr/process/elf_image.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * Notes are as the kernel writes them (fs/binfmt_elf.c); createdump and gcore do the same.
  */
 #include "base/error.h"
-#include "base/path.h"
+#include "base/text.h"
 #include "clr/process/process_image.h"
 
 #include <inttypes.h>

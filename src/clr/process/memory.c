@@ -1,6 +1,6 @@
 #include "clr/process/memory.h"
 
-#include "base/search.h"
+#include "base/arrays.h"
 
 #include <stdlib.h>
 #include <string.h>

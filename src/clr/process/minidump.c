@@ -1,7 +1,6 @@
 /* Minidumps of Windows: minidumpapiset.h. */
 #include "base/error.h"
-#include "base/path.h"
-#include "base/utf16.h"
+#include "base/text.h"
 #include "clr/process/process_image.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
 #include "clr/process/process_image.h"
 
-#include "base/path.h"
-#include "base/search.h"
+#include "base/arrays.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 #ifndef PROCESS_IMAGE_H
 #define PROCESS_IMAGE_H
 
+#include "base/error.h"
 #include "base/out.h"
-#include "base/remedy.h"
 #include "clr/process/elf_image.h"
 
 struct image_thread {

@@ -2,7 +2,7 @@
 #include "clr/process/runtime.h"
 
 #include "base/error.h"
-#include "base/path.h"
+#include "base/text.h"
 #include "clr/process/pe_image.h"
 
 #include <inttypes.h>

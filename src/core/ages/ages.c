@@ -1,9 +1,7 @@
 #include "ages/ages.h"
 
-#include "base/bits.h"
+#include "base/arrays.h"
 #include "base/hash.h"
-#include "base/pair_table.h"
-#include "base/search.h"
 #include "identity/places.h"
 
 #include <stdlib.h>

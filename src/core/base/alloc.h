@@ -5,7 +5,7 @@
  * input's, and no function between has to handle it.
  *
  * Libraries below fail in their own ways; each has one place that asks: jansson
- * base/json_out.c and format/table/type_tables.c, libarchive base/input.c, libyaml
+ * base/json.c and format/table/type_tables.c, libarchive base/input.c, libyaml
  * budget/config.c, zstd store/delta.c. */
 #ifndef ALLOC_H
 #define ALLOC_H

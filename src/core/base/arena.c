@@ -1,8 +1,8 @@
 #include "base/arena.h"
 
 #include "base/alloc.h"
-#include "base/c_locale.h"
 #include "base/error.h"
+#include "base/text.h"
 
 #include <stdalign.h>
 #include <stdarg.h>

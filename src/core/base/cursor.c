@@ -1,8 +1,8 @@
 #include "base/cursor.h"
 
-#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/little_endian.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <string.h>

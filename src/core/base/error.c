@@ -1,6 +1,5 @@
 #include "base/error.h"
 
-#include "base/c_locale.h"
 #include "base/text.h"
 
 #include <inttypes.h>

@@ -1,8 +1,7 @@
 #include "base/json.h"
 
 #include "base/alloc.h"
-#include "base/c_locale.h"
-#include "base/utf16.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,8 @@
 #include "base/out.h"
 
 #include "base/alloc.h"
-#include "base/ascii.h"
-#include "base/c_locale.h"
 #include "base/error.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #include "base/quantity.h"
 
-#include "base/c_locale.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <math.h>

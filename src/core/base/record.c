@@ -1,6 +1,6 @@
 #include "base/record.h"
 
-#include "base/c_locale.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -10,8 +10,8 @@
 #define RECORD_H
 
 #include "base/arena.h"
-#include "base/csv.h"
-#include "base/json_out.h"
+#include "base/json.h"
+#include "base/out.h"
 #include "heapdrift_model.h"
 
 /* What all records of a document share. */

@@ -1,6 +1,6 @@
 #include "base/say.h"
 
-#include "base/c_locale.h"
+#include "base/text.h"
 #include "heapdrift.h"
 
 #include <assert.h>

@@ -1,8 +1,8 @@
 #include "base/text.h"
 
 #include "base/alloc.h"
+#include "base/arrays.h"
 #include "base/little_endian.h"
-#include "base/search.h"
 #include "heapdrift.h"
 
 #include <inttypes.h>

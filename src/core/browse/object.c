@@ -1,8 +1,8 @@
 /* One object: what it is, what it refers to, what refers to it, what keeps it alive. */
 #include "base/error.h"
 
-#include "base/bits.h"
-#include "base/utf16.h"
+#include "base/arrays.h"
+#include "base/text.h"
 #include "browse/objects.h"
 #include "heap/graph.h"
 #include "heap/names.h"
@@ -208,7 +208,7 @@ const char *hd_object_kind_name(enum hd_object_kind kind)
 /* --- fields -------------------------------------------------------------------------- */
 
 /* What an object is made of: fields or elements with their values, as far as the snapshot
- * tells (heap/fields.h). Here, and nowhere else, it is decided which values need asking
+ * tells (heap/graph.h). Here, and nowhere else, it is decided which values need asking
  * for: who prints them has only those that were. */
 
 struct hd_fields_memory {

@@ -3,11 +3,11 @@
  *
  * Flat arrays made by counting sorts, in two passes over the graph each. Making one takes
  * a part of a second for ten million objects, so it can be watched and stopped
- * (base/watch.h). It does not know who asks. */
+ * (base/workers.h). It does not know who asks. */
 #ifndef OBJECT_INDEX_H
 #define OBJECT_INDEX_H
 
-#include "base/watch.h"
+#include "base/workers.h"
 #include "heap/graph.h"
 #include "heap/snapshot.h"
 

@@ -1,7 +1,7 @@
 /* Lists of objects: those of a type are a part of the index where they stand in its order;
  * others are an array of their own. */
+#include "base/arrays.h"
 #include "base/error.h"
-#include "base/pair_table.h"
 #include "browse/object_index.h"
 #include "browse/objects.h"
 #include "heap/graph.h"

@@ -1,6 +1,5 @@
 #include "budget/budgets.h"
 
-#include "base/calendar.h"
 #include "base/error.h"
 #include "base/input.h"
 #include "base/quantity.h"

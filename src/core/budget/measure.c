@@ -1,7 +1,7 @@
 #include "budget/measure.h"
 
+#include "base/arrays.h"
 #include "base/error.h"
-#include "base/search.h"
 #include "heap/names.h"
 #include "heap/place.h"
 

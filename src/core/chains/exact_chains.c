@@ -1,6 +1,6 @@
 /* All instances instead of a sample: each chain with how many have it,
  * and those that are the same from their owner down put together. */
-#include "base/pair_table.h"
+#include "base/arrays.h"
 #include "chains/chain_owner.h"
 #include "chains/chains.h"
 #include "chains/walk.h"

@@ -10,7 +10,7 @@
 #define WALK_H
 
 #include "base/arena.h"
-#include "base/watch.h"
+#include "base/workers.h"
 #include "heap/graph.h"
 #include "heap/snapshot.h"
 
@@ -45,7 +45,7 @@ static inline void walk_mark_chain(const struct walk *walk, node_id node, uint64
  * (walk.h), or its owner.
  *
  * An input that knows fields tells those of all references of an object at once
- * (heap/fields.h). So parents are asked, each once, however many children of it are wanted:
+ * (heap/graph.h). So parents are asked, each once, however many children of it are wanted:
  * an array of ten million elements is gone through once, not once per element. */
 
 /* parent[n] is what n hangs below, NO_NODE for none; it need not refer to n. Of each node

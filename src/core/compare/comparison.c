@@ -8,7 +8,7 @@
 #include "format/snapshot_writer.h"
 #include "heap/borrow.h"
 #include "heap/builder.h"
-#include "heap/reach.h"
+#include "heap/snapshot.h"
 #include "heapdrift.h"
 #include "owners/holders.h"
 #include "owners/retained.h"

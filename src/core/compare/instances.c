@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "chains/chains.h"
 #include "format/open.h"
-#include "heap/reach.h"
+#include "heap/snapshot.h"
 #include "owners/retained.h"
 
 #include <stdlib.h>

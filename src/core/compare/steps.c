@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "compare/comparison.h"
 #include "format/open.h"
-#include "heap/reach.h"
+#include "heap/snapshot.h"
 #include "identity/same.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #ifndef SURVIVORS_H
 #define SURVIVORS_H
 
-#include "base/pair_table.h"
+#include "base/arrays.h"
 #include "heap/ids.h"
 #include "heap/snapshot.h"
 

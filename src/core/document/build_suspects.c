@@ -2,8 +2,8 @@
  * usually is; what scores less, and what buffer pools hold. */
 #include "document/build.h"
 
-#include "base/c_locale.h"
-#include "heap/async_names.h"
+#include "base/text.h"
+#include "heap/names.h"
 #include "ranking/hints.h"
 #include "report/phrases.h"
 #include "report/text_parts.h"

@@ -2,7 +2,6 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/path.h"
 #include "base/text.h"
 #include "format/open.h"
 #include "format/session.h"

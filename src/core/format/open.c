@@ -2,11 +2,10 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/options.h"
 #include "format/reader.h"
 #include "format/session.h"
 #include "heap/borrow.h"
-#include "heap/reach.h"
+#include "heap/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>

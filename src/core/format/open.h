@@ -15,7 +15,7 @@ struct hd_symbols {
                   struct hd_error *err);
 };
 
-/* What a caller asks for, as we know it (base/options.h). */
+/* What a caller asks for, as we know it (base/error.h). */
 bool read_options_copy(struct hd_read_options *ours, const struct hd_read_options *theirs,
                        struct hd_error *err);
 

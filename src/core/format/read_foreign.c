@@ -3,9 +3,8 @@
  * Nothing here is read. Each kind is recognised by its first bytes, to say what
  * the file is and how to get a snapshot from it, which helps more than "not a
  * heap snapshot". docs/formats/foreign.md. */
+#include "base/cursor.h"
 #include "base/error.h"
-#include "base/fast_serialization.h"
-#include "base/remedy.h"
 #include "format/reader.h"
 
 #include <string.h>

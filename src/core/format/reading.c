@@ -2,7 +2,6 @@
  * what has come, and waits. Whoever writes never waits for it. It is done in vain where the
  * file turns out to be none that can be read so; then the whole file is read again. */
 #include "base/error.h"
-#include "base/options.h"
 #include "format/open.h"
 
 #include <inttypes.h>

@@ -1,10 +1,9 @@
 #include "format/session.h"
 
 #include "base/alloc.h"
-#include "base/ascii.h"
 #include "base/error.h"
-#include "base/json_scan.h"
-#include "base/path.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "format/span.h"
 
 #include <ctype.h>

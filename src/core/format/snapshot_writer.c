@@ -3,7 +3,6 @@
 #include "format/snapshot_writer.h"
 
 #include "base/alloc.h"
-#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "format/open.h"

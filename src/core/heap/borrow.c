@@ -1,7 +1,7 @@
 #include "heap/borrow.h"
 
+#include "base/arrays.h"
 #include "base/hash.h"
-#include "base/search.h"
 #include "heap/place.h"
 
 #include <inttypes.h>

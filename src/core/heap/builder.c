@@ -4,8 +4,8 @@
 #include "base/hash.h"
 #include "base/workers.h"
 #include "heap/names.h"
-#include "heap/reach.h"
 #include "heap/root_kind.h"
+#include "heap/snapshot.h"
 
 #include <inttypes.h>
 #include <math.h>

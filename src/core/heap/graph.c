@@ -1,7 +1,7 @@
 #include "heap/graph.h"
 
 #include "base/alloc.h"
-#include "base/search.h"
+#include "base/arrays.h"
 
 #include <stdlib.h>
 

@@ -13,7 +13,7 @@
 #define GRAPH_H
 
 #include "base/arena.h"
-#include "base/bits.h"
+#include "base/arrays.h"
 #include "base/little_endian.h"
 #include "heapdrift.h"
 

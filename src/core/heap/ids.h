@@ -7,7 +7,7 @@
 #ifndef IDS_H
 #define IDS_H
 
-#include "base/account.h"
+#include "base/arena.h"
 #include "heap/graph.h"
 
 /* "Not there"; the numbers end one below it. */

@@ -1,6 +1,6 @@
 #include "heap/place.h"
 
-#include "base/c_locale.h"
+#include "base/text.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "heap/root_kind.h"
 
-#include "base/c_locale.h"
+#include "base/text.h"
 #include "heap/place.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #include "heap/snapshot.h"
 
 #include "base/alloc.h"
-#include "base/calendar.h"
+#include "base/quantity.h"
 #include "heap/digest.h"
 
 #include <ctype.h>

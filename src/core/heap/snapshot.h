@@ -10,7 +10,6 @@
 #include "base/input.h"
 #include "heap/digest.h"
 #include "heap/graph.h"
-#include "heap/ranges.h"
 #include "heap/root_kind.h"
 #include "heap/survivor_map.h"
 #include "heap/warning.h"

@@ -1,7 +1,7 @@
 #include "identity/same.h"
 
+#include "base/arrays.h"
 #include "base/hash.h"
-#include "base/radix_sort.h"
 #include "base/workers.h"
 #include "heap/graph.h"
 #include "identity/align_parts.h"
@@ -154,7 +154,7 @@ static void measure(struct alignment *al)
 
 /* --- contents ------------------------------------------------------------------ */
 
-/* What stands in objects, where both snapshots have it (heap/fields.h): part of their
+/* What stands in objects, where both snapshots have it (heap/graph.h): part of their
  * keys.
  *
  * A string never changes: one with another text is another one. An array does, so that is

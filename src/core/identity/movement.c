@@ -1,7 +1,7 @@
 #include "identity/movement.h"
 
 #include "base/alloc.h"
-#include "base/search.h"
+#include "base/arrays.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,7 @@
  * (anchors), and in chains of short ones (young objects). */
 #include "identity/align_parts.h"
 
-#include "base/radix_sort.h"
-#include "base/search.h"
+#include "base/arrays.h"
 #include "base/workers.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #ifndef DOMINATORS_H
 #define DOMINATORS_H
 
-#include "base/buffer_pool.h"
+#include "base/arrays.h"
 #include "heap/snapshot.h"
 #include <stddef.h>
 #include <stdint.h>

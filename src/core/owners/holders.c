@@ -1,6 +1,6 @@
 #include "owners/holders.h"
 
-#include "heap/sample.h"
+#include "heap/snapshot.h"
 #include "owners/ownership_tree.h"
 
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static double scale_at(const struct ownership_tree *t, path_id p)
 }
 
 /* For each full path of such a t, what an object directly below stands for in the mean, so
- * that the error of their sum comes out right (heap/sample.h); in a. */
+ * that the error of their sum comes out right (heap/snapshot.h); in a. */
 static double *holder_scales(const struct ownership_tree *t, struct arena *a)
 {
     const struct full_tree *f = &t->full[0];
@@ -266,7 +266,7 @@ static struct hd_tally *find_held(const struct hd_snapshot *snap, const struct f
     for (type_id t = 0; t < snap->type_count; t++)
         tally_add(&held[f->len], &left[t]);
     /* What an object that no path has stands for in the mean, so that the error of their
-     * sum comes out right (heap/sample.h). */
+     * sum comes out right (heap/snapshot.h). */
     double weighted = 0;
     for (type_id t = 0; snap->info.sampled && t < snap->type_count; t++)
         weighted +=

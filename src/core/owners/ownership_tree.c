@@ -1,11 +1,10 @@
 #include "owners/ownership_tree.h"
 
+#include "base/arrays.h"
 #include "base/hash.h"
-#include "base/pair_table.h"
-#include "base/search.h"
 #include "chains/walk.h"
 #include "heap/place.h"
-#include "heap/sample.h"
+#include "heap/snapshot.h"
 #include "owners/place_table.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef PLACE_TABLE_H
 #define PLACE_TABLE_H
 
-#include "base/pair_table.h"
+#include "base/arrays.h"
 #include "heap/graph.h"
 
 /* {0} is empty. */

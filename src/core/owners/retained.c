@@ -4,9 +4,8 @@
  * nearly as many places as objects, each object is a place of its own. */
 #include "owners/retained.h"
 
-#include "base/bits.h"
-#include "base/pair_table.h"
-#include "heap/sample.h"
+#include "base/arrays.h"
+#include "heap/snapshot.h"
 #include "owners/dominators.h"
 
 #include <stdlib.h>

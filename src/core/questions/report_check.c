@@ -1,11 +1,11 @@
 /* A check: a diff whose growth is held against budgets. */
-#include "base/c_locale.h"
 #include "base/error.h"
 #include "base/out.h"
+#include "base/text.h"
 #include "budget/judge.h"
 #include "compare/comparison.h"
 #include "heap/builder.h"
-#include "heap/sample.h"
+#include "heap/snapshot.h"
 #include "report/phrases.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /* What one object is: its fields, what it refers to, what refers to it, what keeps it
  * alive. */
 #include "base/error.h"
-#include "base/options.h"
 #include "browse/objects.h"
 #include "heap/graph.h"
 #include "heap/names.h"

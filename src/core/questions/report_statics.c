@@ -2,7 +2,7 @@
  *
  * A core dump tells all of them with their values; other snapshots name the roots that
  * refer to an object. */
-#include "base/bits.h"
+#include "base/arrays.h"
 #include "base/error.h"
 #include "browse/objects.h"
 #include "format/open.h"

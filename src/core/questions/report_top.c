@@ -1,7 +1,6 @@
 #include "base/error.h"
 #include "format/open.h"
-#include "heap/reach.h"
-#include "heap/sample.h"
+#include "heap/snapshot.h"
 #include "questions/report_tree.h"
 #include "report/view.h"
 #include "series/series.h"

@@ -3,8 +3,7 @@
  * docs/ranking.md, one function each, in its order. */
 #include "ranking/leak_ranking.h"
 
-#include "base/pair_table.h"
-#include "base/search.h"
+#include "base/arrays.h"
 #include "heap/names.h"
 #include "ranking/known_stores.h"
 #include "ranking/path_growth.h"

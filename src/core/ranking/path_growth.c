@@ -1,10 +1,8 @@
 #include "ranking/path_growth.h"
 
-#include "base/pair_table.h"
-#include "base/radix_sort.h"
-#include "base/search.h"
+#include "base/arrays.h"
 #include "heap/root_kind.h"
-#include "heap/sample.h"
+#include "heap/snapshot.h"
 #include "owners/ownership_tree.h"
 #include "series/ranking_constants.h"
 #include "series/runtime_names.h"

@@ -80,7 +80,7 @@ struct path_points {
 };
 
 /* Numbers of objects of a label, or bytes of as many, over the ownership tree's snapshots,
- * with the error of a sample (heap/sample.h). */
+ * with the error of a sample (heap/snapshot.h). */
 struct trend path_trend(const struct ownership_tree *t, const struct series *s,
                         label_id label, const uint64_t *counts, const uint64_t *values,
                         struct path_points *points);

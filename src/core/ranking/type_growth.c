@@ -1,6 +1,6 @@
 #include "ranking/type_growth.h"
 
-#include "base/pair_table.h"
+#include "base/arrays.h"
 #include "ranking/path_growth.h"
 #include "ranking/suspect_title.h"
 #include "series/ranking_constants.h"

@@ -2,7 +2,7 @@
  * no colour, and nothing is cut; only what flows is folded. Colours are of the sixteen that
  * every terminal has in light and dark, and say nothing that words do not. It does not know
  * what is told. */
-#include "base/ascii.h"
+#include "base/text.h"
 #include "document/build.h"
 #include "heap/place.h"
 #include "render/text_words.h"

@@ -1,7 +1,7 @@
 #include "render/text_words.h"
 
 #include "base/alloc.h"
-#include "base/ascii.h"
+#include "base/text.h"
 #include "heap/place.h"
 #include "report/format_units.h"
 

@@ -9,9 +9,9 @@
  * logicalLocations name the type and what holds it, and the physical location is the line
  * of the budget, if a file has it. Subset that is written: docs/ci/sarif.json. */
 #include "base/hash.h"
-#include "base/json_out.h"
+#include "base/json.h"
+#include "base/out.h"
 #include "base/say.h"
-#include "base/xml_out.h"
 #include "render/writer.h"
 #include "report/phrases.h"
 #include "report/text_parts.h"

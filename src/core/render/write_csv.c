@@ -1,6 +1,6 @@
 /* CSV (RFC 4180, LF) and TSV: a row per type, finding, place, whatever the report is of;
  * exact integers, unknown cells empty. What `top` writes is itself an input format. */
-#include "base/c_locale.h"
+#include "base/text.h"
 #include "render/writer.h"
 #include "report/object_words.h"
 #include "report/phrases.h"

@@ -3,7 +3,7 @@
  *
  * protobuf-c packs structs that are made here and allocates nothing itself; where its bytes
  * go to is ours (append). */
-#include "base/pack.h"
+#include "base/out.h"
 #include "render/writer.h"
 #include "report/records.h"
 

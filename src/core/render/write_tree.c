@@ -1,7 +1,7 @@
 /* The ownership tree for other programs: as stacks of frames (records.h), folded and
  * for speedscope, and as a picture for Graphviz. */
-#include "base/c_locale.h"
-#include "base/json_out.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "render/writer.h"
 #include "report/format_units.h"
 #include "report/records.h"

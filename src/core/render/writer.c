@@ -1,7 +1,6 @@
 #include "render/writer.h"
 
 #include "base/error.h"
-#include "base/options.h"
 #include "document/build.h"
 #include "heapdrift_fleet.h"
 #include "report/view.h"

@@ -6,7 +6,7 @@
 #ifndef WRITER_H
 #define WRITER_H
 
-#include "base/json_out.h"
+#include "base/json.h"
 #include "base/out.h"
 #include "document/document.h"
 #include "report/report.h"

@@ -1,8 +1,7 @@
 #include "report/format_units.h"
 
-#include "base/ascii.h"
-#include "base/c_locale.h"
-#include "heap/async_names.h"
+#include "base/text.h"
+#include "heap/names.h"
 #include "heap/place.h"
 
 #include <string.h>

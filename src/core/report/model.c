@@ -1,7 +1,7 @@
 /* The model of a report, and for programs that show it themselves the words for what it has
  * as numbers: names of enums, and numbers and names as reports print them. */
-#include "base/ascii.h"
-#include "base/csv.h"
+#include "base/out.h"
+#include "base/text.h"
 #include "heap/place.h"
 #include "report/object_words.h"
 #include "report/records.h"

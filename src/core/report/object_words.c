@@ -1,8 +1,7 @@
 #include "report/object_words.h"
 
-#include "base/c_locale.h"
 #include "base/say.h"
-#include "base/utf16.h"
+#include "base/text.h"
 #include "heap/root_kind.h"
 
 #include <math.h>

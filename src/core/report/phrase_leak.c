@@ -2,8 +2,8 @@
  * the way from its root in a line. It knows no format and no width. */
 #include "report/phrases.h"
 
-#include "base/ascii.h"
-#include "heap/async_names.h"
+#include "base/text.h"
+#include "heap/names.h"
 #include "heap/place.h"
 #include "ranking/confidence.h"
 #include "ranking/hints.h"

@@ -1,7 +1,6 @@
 #include "report/phrases.h"
 
-#include "base/ascii.h"
-#include "base/c_locale.h"
+#include "base/text.h"
 #include "budget/budgets.h"
 
 #include <ctype.h>

@@ -2,8 +2,8 @@
  * went, rules; diff, check, top and roots. */
 #include "report/records.h"
 
-#include "base/c_locale.h"
 #include "base/say.h"
+#include "base/text.h"
 #include "report/phrases.h"
 #include "report/text_parts.h"
 

@@ -2,11 +2,9 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/options.h"
 #include "format/open.h"
 #include "heap/builder.h"
 #include "heap/names.h"
-#include "heap/nearest_name.h"
 #include "heap/place.h"
 #include "report/phrases.h"
 #include "report/text_parts.h"

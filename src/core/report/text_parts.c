@@ -1,9 +1,8 @@
 /* Phrases and facts that several writers share. */
 #include "report/text_parts.h"
 
-#include "base/c_locale.h"
-#include "base/calendar.h"
-#include "base/path.h"
+#include "base/quantity.h"
+#include "base/text.h"
 #include "heap/place.h"
 #include "report/object_words.h"
 #include "report/phrases.h"

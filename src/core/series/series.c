@@ -1,14 +1,14 @@
 #include "series/series.h"
 
-#include "base/c_locale.h"
-#include "base/calendar.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/quantity.h"
 #include "base/say.h"
+#include "base/text.h"
 #include "format/open.h"
 #include "format/session.h"
 #include "heap/names.h"
-#include "heap/sample.h"
+#include "heap/snapshot.h"
 #include "series/ranking_constants.h"
 
 #include <math.h>

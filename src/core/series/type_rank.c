@@ -1,6 +1,6 @@
 #include "series/type_rank.h"
 
-#include "heap/async_names.h"
+#include "heap/names.h"
 #include "heap/place.h"
 
 #include <string.h>

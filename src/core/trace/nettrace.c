@@ -7,11 +7,10 @@
 #include "trace/nettrace.h"
 
 #include "base/alloc.h"
-#include "base/c_locale.h"
-#include "base/calendar.h"
+#include "base/cursor.h"
 #include "base/error.h"
-#include "base/fast_serialization.h"
-#include "base/utf16.h"
+#include "base/quantity.h"
+#include "base/text.h"
 #include "heap/ids.h"
 
 #include <math.h>

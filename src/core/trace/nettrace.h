@@ -10,7 +10,7 @@
 #ifndef NETTRACE_H
 #define NETTRACE_H
 
-#include "base/account.h"
+#include "base/arena.h"
 #include "base/input.h"
 #include "base/little_endian.h"
 #include "base/text.h"

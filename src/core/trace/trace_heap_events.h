@@ -6,7 +6,7 @@
 #ifndef TRACE_HEAP_EVENTS_H
 #define TRACE_HEAP_EVENTS_H
 
-#include "heap/ranges.h"
+#include "heap/graph.h"
 #include "trace/nettrace.h"
 
 enum trace_heap_event {

@@ -1,7 +1,7 @@
 #include "trace/trace_survey.h"
 
 #include "base/arena.h"
-#include "base/search.h"
+#include "base/arrays.h"
 
 #include <stdlib.h>
 #include <string.h>

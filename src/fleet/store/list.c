@@ -2,7 +2,6 @@
 #include "fleet/store/store.h"
 
 #include "base/error.h"
-#include "base/options.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
-#include "base/c_locale.h"
 #include "base/error.h"
+#include "base/text.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>

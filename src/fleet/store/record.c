@@ -4,8 +4,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/options.h"
-#include "base/pack.h"
+#include "base/out.h"
 #include "format/open.h"
 #include "heap/digest.h"
 

@@ -1,8 +1,8 @@
 /* Which run of which process a snapshot is of. */
-#include "base/calendar.h"
 #include "base/hash.h"
-#include "base/json_out.h"
-#include "base/path.h"
+#include "base/json.h"
+#include "base/quantity.h"
+#include "base/text.h"
 #include "fleet/store/store.h"
 
 #include <inttypes.h>

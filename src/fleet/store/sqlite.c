@@ -3,8 +3,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/path.h"
 #include "base/quantity.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>

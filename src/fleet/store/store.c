@@ -1,8 +1,8 @@
 #include "fleet/store/store.h"
 
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/quantity.h"
 #include "base/text.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/input.h"
-#include "base/json_out.h"
+#include "base/json.h"
 #include "fleet/store/database.h"
 #include "heap/snapshot.h"
 

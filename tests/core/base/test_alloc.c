@@ -1,6 +1,6 @@
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "base/json_out.h"
+#include "base/json.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

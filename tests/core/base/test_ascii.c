@@ -1,5 +1,5 @@
-#include "base/ascii.h"
 #include "base/out.h"
+#include "base/text.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "base/bits.h"
+#include "base/arrays.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

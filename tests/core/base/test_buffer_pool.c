@@ -1,4 +1,4 @@
-#include "base/buffer_pool.h"
+#include "base/arrays.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

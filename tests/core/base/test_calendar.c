@@ -1,4 +1,4 @@
-#include "base/calendar.h"
+#include "base/quantity.h"
 
 #include <criterion/criterion.h>
 

@@ -1,4 +1,4 @@
-#include "base/fast_serialization.h"
+#include "base/cursor.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

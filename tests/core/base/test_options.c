@@ -1,4 +1,4 @@
-#include "base/options.h"
+#include "base/error.h"
 
 #include <criterion/criterion.h>
 

@@ -1,4 +1,4 @@
-#include "base/pair_table.h"
+#include "base/arrays.h"
 
 #include "support/random.h"
 

@@ -1,5 +1,5 @@
 #include "base/alloc.h"
-#include "base/radix_sort.h"
+#include "base/arrays.h"
 
 #include "support/random.h"
 

@@ -1,4 +1,4 @@
-#include "base/search.h"
+#include "base/arrays.h"
 
 #include <criterion/criterion.h>
 

@@ -1,4 +1,4 @@
-#include "base/utf16.h"
+#include "base/text.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "base/xml_out.h"
+#include "base/out.h"
 
 #include <criterion/criterion.h>
 

@@ -1,4 +1,4 @@
-#include "heap/async_names.h"
+#include "heap/names.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

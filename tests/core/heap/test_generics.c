@@ -1,4 +1,4 @@
-#include "heap/generics.h"
+#include "heap/names.h"
 
 #include "base/text.h"
 

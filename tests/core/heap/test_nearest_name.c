@@ -1,4 +1,4 @@
-#include "heap/nearest_name.h"
+#include "heap/names.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

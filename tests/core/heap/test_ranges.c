@@ -1,4 +1,4 @@
-#include "heap/ranges.h"
+#include "heap/graph.h"
 #include "support/random.h"
 
 #include <criterion/criterion.h>

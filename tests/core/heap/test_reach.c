@@ -1,4 +1,4 @@
-#include "heap/reach.h"
+#include "heap/snapshot.h"
 #include "support/forge.h"
 #include "support/large.h"
 #include "support/random.h"

@@ -1,5 +1,5 @@
 #include "ages/followed.h"
-#include "base/bits.h"
+#include "base/arrays.h"
 #include "render/written.h"
 #include "support/asked.h"
 #include "support/forge.h"

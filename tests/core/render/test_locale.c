@@ -1,5 +1,5 @@
 /* What a program gets that has called setlocale(LC_ALL, "") where 1.5 is "1,5". */
-#include "base/c_locale.h"
+#include "base/text.h"
 #include "render/written.h"
 #include "support/scratch.h"
 

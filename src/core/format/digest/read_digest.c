@@ -5,12 +5,12 @@
  * what replaces the graph are the columns of the file. Everything is checked against the
  * types: a digest that was cut or forged is refused, never believed in part. Indexes are
  * within their arrays and sums are those of the types, whatever was forged. */
-#include "base/c_locale.h"
 #include "base/error.h"
-#include "base/json_scan.h"
+#include "base/json.h"
+#include "base/text.h"
 #include "format/digest/digest_file.h"
 #include "format/reader.h"
-#include "heap/reach.h"
+#include "heap/snapshot.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -1,8 +1,8 @@
 /* A snapshot's digest as zstd-compressed JSON: mirror of read_digest.c. The snapshot needs
  * its digest (heap/digest.h) if it tells who owns what; without, it is a table. */
 #include "base/hash.h"
-#include "base/json_out.h"
-#include "base/pack.h"
+#include "base/json.h"
+#include "base/out.h"
 #include "format/digest/digest_file.h"
 #include "format/snapshot_writer.h"
 

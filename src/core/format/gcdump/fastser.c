@@ -1,8 +1,8 @@
 #include "format/gcdump/fastser.h"
 
-#include "base/fast_serialization.h"
+#include "base/cursor.h"
 #include "base/little_endian.h"
-#include "base/utf16.h"
+#include "base/text.h"
 
 #include <assert.h>
 #include <string.h>

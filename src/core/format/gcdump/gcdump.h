@@ -8,8 +8,8 @@
 
 #include "base/arena.h"
 #include "format/gcdump/fastser.h"
-#include "heap/ranges.h"
-#include "heap/source.h"
+#include "heap/graph.h"
+#include "heap/snapshot.h"
 
 struct gcdump {
     /* the graph */

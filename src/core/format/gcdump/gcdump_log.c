@@ -1,7 +1,7 @@
 #include "format/gcdump/gcdump_log.h"
 
+#include "base/arrays.h"
 #include "base/hash.h"
-#include "base/search.h"
 #include "heap/place.h"
 #include "heap/survivor_map.h"
 

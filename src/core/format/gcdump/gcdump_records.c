@@ -6,7 +6,7 @@
 #include "base/workers.h"
 #include "heap/names.h"
 #include "heap/place.h"
-#include "heap/source.h"
+#include "heap/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,9 @@
  *
  * Nodes are read in the order of their numbers, through the table of offsets:
  * records stand in the order in which the writer defined them. */
-#include "base/calendar.h"
+#include "base/cursor.h"
 #include "base/error.h"
-#include "base/fast_serialization.h"
+#include "base/quantity.h"
 #include "base/workers.h"
 #include "format/gcdump/gcdump_log.h"
 #include "format/gcdump/gcdump_record.h"

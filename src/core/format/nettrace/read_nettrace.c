@@ -12,9 +12,9 @@
  * again from its beginning. 21 bytes per object while it is written, and 6 to 7 more for
  * the references. */
 #include "base/alloc.h"
+#include "base/arrays.h"
 #include "base/error.h"
 #include "base/say.h"
-#include "base/search.h"
 #include "base/workers.h"
 #include "format/nettrace/trace_types.h"
 #include "format/reader.h"

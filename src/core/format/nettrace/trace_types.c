@@ -1,7 +1,7 @@
 #include "format/nettrace/trace_types.h"
 
 #include "base/alloc.h"
-#include "base/calendar.h"
+#include "base/quantity.h"
 #include "base/say.h"
 #include "format/span.h"
 #include "heap/names.h"

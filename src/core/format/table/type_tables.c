@@ -7,11 +7,11 @@
 #include "format/table/type_tables.h"
 
 #include "base/alloc.h"
-#include "base/calendar.h"
-#include "base/csv.h"
 #include "base/error.h"
-#include "base/json_out.h"
-#include "base/utf16.h"
+#include "base/json.h"
+#include "base/out.h"
+#include "base/quantity.h"
+#include "base/text.h"
 #include "format/snapshot_writer.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #ifndef PAGE_H
 #define PAGE_H
 
-#include "base/json_out.h"
+#include "base/json.h"
 #include "base/say.h"
 #include "document/document.h"
 #include "report/report.h"

@@ -1,6 +1,6 @@
 /* A document as static HTML: sections, tables with headings, suspects as cards, chains as
  * ladders. It does not know what is told, nor what page.js adds. */
-#include "base/c_locale.h"
+#include "base/text.h"
 #include "document/build.h"
 #include "render/page/page.h"
 #include "report/format_units.h"

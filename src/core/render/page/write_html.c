@@ -1,7 +1,7 @@
 /* The page: one file of HTML that needs nothing else, neither a network nor JavaScript. Its
  * policy lets nothing run but the script that was built in (bytes.S), so that no name of a
  * snapshot can. */
-#include "base/calendar.h"
+#include "base/quantity.h"
 #include "document/build.h"
 #include "render/page/page.h"
 #include "render/writer.h"

@@ -2,7 +2,7 @@
  * trace: node for node, and what differs as docs/convert.md has it. */
 #include "support/rewritten.h"
 
-#include "heap/source.h"
+#include "heap/snapshot.h"
 #include "support/trace_forge.h"
 
 #include <criterion/criterion.h>

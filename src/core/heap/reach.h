@@ -1,1 +1,0 @@
-#include "heap/snapshot.h"
