@@ -6,33 +6,28 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* Messages quote what files say: one line, in UTF-8, and nothing that a terminal obeys.
- * Never longer than before. */
-static void make_printable(char *message)
-{
-    size_t left = strlen(message), kept = 0;
-    for (size_t i = 0, n; left > 0; i += n, left -= n) {
-        const unsigned char *at = (const unsigned char *)message + i;
-        n = utf8_length(at, left);
-        uint32_t code = n > 0 ? utf8_decode(at, n) : 0;
-        n = n > 0 ? n : 1;
-        if (text_is_control(code)) {
-            message[kept++] = '?';
-        } else {
-            memmove(message + kept, at, n);
-            kept += n;
-        }
-    }
-    message[kept] = '\0';
-}
-
 /* The first failure wins. */
 static bool set(struct hd_error *err, enum hd_status status, const char *fmt, va_list args)
 {
     if (err == NULL || err->status != HD_OK)
         return false;
     c_vsnprintf(err->message, sizeof(err->message), fmt, args);
-    make_printable(err->message);
+    /* Messages quote what files say: one line, in UTF-8, and nothing that a terminal obeys.
+     * Never longer than before. */
+    size_t left = strlen(err->message), kept = 0;
+    for (size_t i = 0, n; left > 0; i += n, left -= n) {
+        const unsigned char *at = (const unsigned char *)err->message + i;
+        n = utf8_length(at, left);
+        uint32_t code = n > 0 ? utf8_decode(at, n) : 0;
+        n = n > 0 ? n : 1;
+        if (text_is_control(code)) {
+            err->message[kept++] = '?';
+        } else {
+            memmove(err->message + kept, at, n);
+            kept += n;
+        }
+    }
+    err->message[kept] = '\0';
     err->status = status;
     return true;
 }

@@ -407,14 +407,6 @@ static void report_progress(struct input *in, uint64_t at)
     in->told = at;
 }
 
-/* What was read is to be read once more. */
-static void report_again(struct input *in)
-{
-    if (in->told > 0)
-        in->opt.progress(in->opt.progress_context, HD_READING, 0, in->told);
-    in->told = 0;
-}
-
 void input_passed(struct input *in, double share)
 {
     report_progress(in, (uint64_t)((double)in->file_size * share));
@@ -501,7 +493,10 @@ bool input_rewind(struct input *in, struct hd_error *err)
     if (in->take != NULL)
         return unread || fail(err, HD_UNSUPPORTED, "cannot be read twice");
     in->position = 0;
-    report_again(in);
+    /* What was read is to be read once more. */
+    if (in->told > 0)
+        in->opt.progress(in->opt.progress_context, HD_READING, 0, in->told);
+    in->told = 0;
     if (in->unpacker == NULL || in->all.data != NULL || in->is_spent || unread)
         return true;
     return unpack_again(in, err);

@@ -79,33 +79,28 @@ void json_append(json_t *array, json_t *value)
         out_of_memory(0);
 }
 
-/* JSON allows DEL, C1 and what turns the direction of writing as they are, and "##vso["
- * too; but a terminal or a build server may be what reads it. Escaped, the names stay the
- * same. C0 is escaped already, and jansson splits no character and no command. */
-static void write_harmless(struct out *o, const char *s, size_t len)
-{
-    size_t written = 0;
-    for (size_t i = 0, n; i < len; i += n) {
-        n = 1;
-        if (s[i] > 0 && s[i] < 0x7F && s[i] != '#')
-            continue;
-        const unsigned char *at = (const unsigned char *)s + i;
-        n = utf8_length(at, len - i);
-        uint32_t code = n > 0 ? utf8_decode(at, n) : 0xFFFD;
-        n = n > 0 ? n : 1;
-        if (code == '#' ? !text_is_command(s, len, i) : !text_is_control(code))
-            continue;
-        out_bytes(o, s + written, i - written);
-        out_printf(o, "\\u%04X", code);
-        written = i + n;
-    }
-    out_bytes(o, s + written, len - written);
-}
-
 static int write_piece(const char *piece, size_t size, void *out)
 {
     struct out *o = out;
-    write_harmless(o, piece, size);
+    /* JSON allows DEL, C1 and what turns the direction of writing as they are, and "##vso["
+     * too; but a terminal or a build server may be what reads it. Escaped, the names stay
+     * the same. C0 is escaped already, and jansson splits no character and no command. */
+    size_t written = 0;
+    for (size_t i = 0, n; i < size; i += n) {
+        n = 1;
+        if (piece[i] > 0 && piece[i] < 0x7F && piece[i] != '#')
+            continue;
+        const unsigned char *at = (const unsigned char *)piece + i;
+        n = utf8_length(at, size - i);
+        uint32_t code = n > 0 ? utf8_decode(at, n) : 0xFFFD;
+        n = n > 0 ? n : 1;
+        if (code == '#' ? !text_is_command(piece, size, i) : !text_is_control(code))
+            continue;
+        out_bytes(o, piece + written, i - written);
+        out_printf(o, "\\u%04X", code);
+        written = i + n;
+    }
+    out_bytes(o, piece + written, size - written);
     return o->failed != 0 ? -1 : 0;
 }
 
@@ -149,20 +144,15 @@ void json_scan_free(struct json_scan *j)
     text_free(&j->string);
 }
 
-static void skip_blanks(struct json_scan *j)
-{
-    struct cursor *c = &j->at;
-    while (c->at < c->end &&
-           (*c->at == ' ' || *c->at == '\n' || *c->at == '\t' || *c->at == '\r'))
-        c->at++;
-}
-
 /* What comes next; -1 at the end and after a failure. */
 static int json_scan_next(struct json_scan *j)
 {
     if (j->at.failed)
         return -1;
-    skip_blanks(j);
+    struct cursor *c = &j->at;
+    while (c->at < c->end &&
+           (*c->at == ' ' || *c->at == '\n' || *c->at == '\t' || *c->at == '\r'))
+        c->at++;
     return cursor_peek(&j->at);
 }
 

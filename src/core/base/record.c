@@ -349,15 +349,6 @@ static uint64_t number_at(const struct record_field *f, const void *of, size_t k
                                            : ((const struct hd_tally *)p)[k].bytes;
 }
 
-static void made_cell(struct csv_writer *csv, const struct record_field *f, const void *of,
-                      const struct record_walk *w)
-{
-    struct text t = {0};
-    f->shape.cell(&t, of, w);
-    csv_cell(csv, text_string(&t));
-    text_free(&t);
-}
-
 static void plain_cell(struct csv_writer *csv, const struct record_field *f, const void *of)
 {
     const void *p = at(f, of);
@@ -386,17 +377,6 @@ static void plain_cell(struct csv_writer *csv, const struct record_field *f, con
     default:
         csv_number(csv, record_number_of(f, of));
     }
-}
-
-static void put_cell(struct csv_writer *csv, const struct record_field *f, const void *of,
-                     const struct record_walk *w)
-{
-    if (f->shape.kind == FIELD_CELL)
-        made_cell(csv, f, of, w);
-    else if (is_null(f, of, w))
-        csv_cell(csv, "");
-    else
-        plain_cell(csv, f, of);
 }
 
 size_t record_list(const struct record *r, const char *list, struct listed all[MAX_LISTED])
@@ -461,9 +441,17 @@ static void put_cells(struct csv_writer *csv, const struct listed *all, size_t l
         const void *its = (const char *)of + all[i].offset;
         if (is_per_snapshot(f) != (k != SIZE_MAX))
             continue;
-        if (k == SIZE_MAX)
-            put_cell(csv, f, its, w);
-        else
+        if (k == SIZE_MAX) {
+            if (f->shape.kind == FIELD_CELL) {
+                struct text t = {0};
+                f->shape.cell(&t, its, w);
+                csv_cell(csv, text_string(&t));
+                text_free(&t);
+            } else if (is_null(f, its, w))
+                csv_cell(csv, "");
+            else
+                plain_cell(csv, f, its);
+        } else
             csv_number(csv, number_at(f, its, k));
     }
 }

@@ -244,9 +244,10 @@ struct chain_sampler {
 
 /* --- which objects --------------------------------------------------- */
 
-/* Places that hold or have a share of the heap, in order. */
-static void number_large_places(struct chain_sampler *s)
+static uint32_t digest_build_take_samples(struct chain_sampler *s)
 {
+    uint32_t samples = 0;
+    /* Places that hold or have a share of the heap, in order. */
     const struct full_tree *f = s->f;
     uint64_t *held = arena_array(&s->scratch, uint64_t, f->len);
     uint64_t *count = arena_array(&s->scratch, uint64_t, f->len);
@@ -263,12 +264,6 @@ static void number_large_places(struct chain_sampler *s)
             (held[p] >= held[0] / LARGE_SHARE || f->count[p] >= count[0] / LARGE_SHARE))
             s->sampler_of[p] = ++s->large;
     }
-}
-
-static uint32_t digest_build_take_samples(struct chain_sampler *s)
-{
-    uint32_t samples = 0;
-    number_large_places(s);
     s->samplers = arena_array(&s->scratch, struct sampler, s->large);
     for (uint32_t i = 0; i < s->large; i++)
         s->samplers[i].cap = SAMPLES;

@@ -178,19 +178,6 @@ static uint64_t reach_of(const struct digest_survivors *of, uint32_t i)
     return reach;
 }
 
-static struct survived estimate(uint64_t kept, uint64_t seen, uint64_t all, bool complete)
-{
-    double low = 0, high = 0, share = seen > 0 ? (double)kept / (double)seen : 0;
-    if (seen == 0)
-        return (struct survived){HD_UNKNOWN, HD_UNKNOWN, HD_UNKNOWN};
-    if (complete)
-        return (struct survived){kept, kept, kept};
-    wilson_interval(kept, seen, &low, &high);
-    return (struct survived){tally_rounded(share * (double)all),
-                             tally_rounded(floor(low * (double)all)),
-                             tally_rounded(ceil(high * (double)all))};
-}
-
 /* Addresses ascend in both. What is young now was not there before. */
 static struct survived compare_type(const struct survivors *s, uint32_t i,
                                     const struct digest_survivors *now, uint32_t k,
@@ -211,7 +198,16 @@ static struct survived compare_type(const struct survivors *s, uint32_t i,
         seen++;
         kept += was && now->old[j];
     }
-    return estimate(kept, seen, all, reach == UINT64_MAX);
+    bool complete = reach == UINT64_MAX;
+    double low = 0, high = 0, share = seen > 0 ? (double)kept / (double)seen : 0;
+    if (seen == 0)
+        return (struct survived){HD_UNKNOWN, HD_UNKNOWN, HD_UNKNOWN};
+    if (complete)
+        return (struct survived){kept, kept, kept};
+    wilson_interval(kept, seen, &low, &high);
+    return (struct survived){tally_rounded(share * (double)all),
+                             tally_rounded(floor(low * (double)all)),
+                             tally_rounded(ceil(high * (double)all))};
 }
 
 static struct survived *compare_samples(struct survivors *s, const struct hd_snapshot *last,

@@ -58,24 +58,6 @@ static int inputs_by_name(const void *a, const void *b)
     return natural_order(x->path, y->path);
 }
 
-/* A file; of a zip, each of its snapshots, as snapshot_number() takes them apart: "FILE#2".
- */
-static void add_file(struct hd_inputs *inputs, const char *path)
-{
-    struct arena scratch = {0}, *arena = &inputs->memory->arena;
-    struct session s = {.count = 0};
-    bool has_parts = !inputs->names_only && snapshot_session(path, &s, &scratch);
-    for (size_t i = 0; has_parts && i < s.count; i++) {
-        struct hd_input *added =
-            add_input(inputs, arena_printf(arena, "%s#%zu", path, i + 1), false);
-        added->error = s.all[i].error;
-        added->zip = (struct hd_zip_part){s.all[i].entry, s.order_is_unknown};
-    }
-    if (!has_parts)
-        add_input(inputs, path, false);
-    arena_free(&scratch);
-}
-
 /* Reading a pipe would wait for whoever writes into it. What nothing is known of is opened,
  * which tells why. A link may be a snapshot that was moved away. */
 static void add_found(struct hd_inputs *inputs, const char *path)
@@ -254,9 +236,23 @@ static bool add_path(struct hd_inputs *inputs, const char *path, struct hd_error
         return fail(err, HD_IO, "%s", strerror(EISDIR));
     if (S_ISDIR(st.st_mode))
         return add_folder(inputs, path, err);
-    if (S_ISREG(st.st_mode) && number == 0)
-        add_file(inputs, path);
-    else
+    if (S_ISREG(st.st_mode) && number == 0) {
+        /* A file; of a zip, each of its snapshots, as snapshot_number() takes them apart:
+         * "FILE#2".
+         */
+        struct arena scratch = {0}, *arena = &inputs->memory->arena;
+        struct session s = {.count = 0};
+        bool has_parts = !inputs->names_only && snapshot_session(path, &s, &scratch);
+        for (size_t i = 0; has_parts && i < s.count; i++) {
+            struct hd_input *added =
+                add_input(inputs, arena_printf(arena, "%s#%zu", path, i + 1), false);
+            added->error = s.all[i].error;
+            added->zip = (struct hd_zip_part){s.all[i].entry, s.order_is_unknown};
+        }
+        if (!has_parts)
+            add_input(inputs, path, false);
+        arena_free(&scratch);
+    } else
         add_input(inputs, path, false);
     return true;
 }
@@ -323,23 +319,19 @@ static struct name_number *find_numbering(struct name_number *all, const struct 
     return found;
 }
 
-static void add_numbering(struct name_number **all, const struct text *t, struct arena *a)
-{
-    if (find_numbering(*all, t) != NULL)
-        return;
-    struct name_number *added = arena_alloc(a, sizeof(*added) + t->len);
-    memcpy(added->key, t->data, t->len);
-    HASH_ADD_KEYPTR(hh, *all, added->key, t->len, added);
-}
-
 void hd_inputs_claim(const struct hd_input *inputs, size_t count, bool *skipped)
 {
     struct arena arena = {0};
     struct name_number *all = NULL;
     struct text key = {0};
     for (size_t i = 0; i < count; i++)
-        if (inputs[i].from_folder && !skipped[i] && numbering_of(&key, inputs[i].path))
-            add_numbering(&all, &key, &arena);
+        if (inputs[i].from_folder && !skipped[i] && numbering_of(&key, inputs[i].path)) {
+            if (find_numbering(all, &key) == NULL) {
+                struct name_number *added = arena_alloc(&arena, sizeof(*added) + key.len);
+                memcpy(added->key, key.data, key.len);
+                HASH_ADD_KEYPTR(hh, all, added->key, key.len, added);
+            }
+        }
     for (size_t i = 0; i < count; i++)
         if (skipped[i] &&
             (has_name_of_snapshot(inputs[i].path) ||

@@ -84,23 +84,19 @@ void hd_reading_end(struct hd_reading *r)
     report_progress(r, r->bytes, true);
 }
 
-/* The thread waits for what will never come. */
-static void give_up(struct hd_reading *r)
-{
-    pthread_mutex_lock(&r->lock);
-    r->begun_anew = true;
-    pthread_cond_signal(&r->came);
-    pthread_mutex_unlock(&r->lock);
-}
-
 struct hd_snapshot *hd_reading_snapshot(struct hd_reading *r, struct hd_error *err)
 {
     char path[64];
-    if (!r->ended)
-        give_up(r);
-    if (r->has_thread)
+    if (!r->ended) {
+        /* The thread waits for what will never come. */
+        pthread_mutex_lock(&r->lock);
+        r->begun_anew = true;
+        pthread_cond_signal(&r->came);
+        pthread_mutex_unlock(&r->lock);
+    }
+    if (r->has_thread) {
         pthread_join(r->thread, NULL);
-    else if (r->ended && r->refused.status == HD_OK) {
+    } else if (r->ended && r->refused.status == HD_OK) {
         r->begun_anew = false; /* all is there: once is enough then, too */
         read_along(r);
     }

@@ -187,8 +187,9 @@ static void read_snapshot(struct json_scan *j, struct session_builder *m)
             json_scan_enter(j, '[');
             for (bool one = true; json_scan_more(j, ']', one); one = false)
                 read_heap(j, m, time, process);
-        } else
+        } else {
             json_scan_skip(j);
+        }
     }
     for (size_t i = before; i < m->session.count; i++) {
         m->session.all[i].time = time;
@@ -291,23 +292,6 @@ static int session_by_name(const void *a, const void *b)
     return natural_order(x->name, y->name);
 }
 
-/* Snapshots of two processes are not one series, and only the user knows which is meant. */
-static void check_processes(struct session *s)
-{
-    uint64_t one = HD_UNKNOWN;
-    for (size_t i = 0; i < s->count; i++) {
-        uint64_t process = s->all[i].process;
-        if (process == HD_UNKNOWN)
-            continue;
-        if (one != HD_UNKNOWN && process != one)
-            fail(&s->all[i].error, HD_UNSUPPORTED,
-                 "of process %" PRIu64 ", and an earlier snapshot is of process %" PRIu64
-                 "; name those of one process: FILE#1, FILE#2, ...",
-                 process, one);
-        one = one == HD_UNKNOWN ? process : one;
-    }
-}
-
 static struct bytes text_of(const struct zip_listing *files, const char *name)
 {
     for (size_t i = 0; i < files->count; i++)
@@ -342,8 +326,23 @@ struct session session_of(const struct zip_listing *files, struct arena *a)
         qsort(s->all, s->count, sizeof(*s->all), by_time);
     else if (!told && s->count > 0)
         qsort(s->all, s->count, sizeof(*s->all), session_by_name);
-    if (told)
-        check_processes(s);
+    if (told) {
+        /* Snapshots of two processes are not one series, and only the user knows which is
+         * meant. */
+        uint64_t one = HD_UNKNOWN;
+        for (size_t i = 0; i < s->count; i++) {
+            uint64_t process = s->all[i].process;
+            if (process == HD_UNKNOWN)
+                continue;
+            if (one != HD_UNKNOWN && process != one)
+                fail(&s->all[i].error, HD_UNSUPPORTED,
+                     "of process %" PRIu64
+                     ", and an earlier snapshot is of process %" PRIu64
+                     "; name those of one process: FILE#1, FILE#2, ...",
+                     process, one);
+            one = one == HD_UNKNOWN ? process : one;
+        }
+    }
     struct session_part *all = arena_array(a, struct session_part, s->count);
     if (s->count > 0)
         memcpy(all, s->all, s->count * sizeof(*all));

@@ -101,18 +101,6 @@ static void merge_rows(struct hd_snapshot *snap, type_id t, type_id into)
         take_over(&snap->types[into].tally[s], &snap->types[t].tally[s]);
 }
 
-static void note_borrowed(struct hd_snapshot *snap, uint64_t named, const char *path)
-{
-    warnings_take_back(&snap->warnings, WARN_UNKNOWN_TYPE, named);
-    for (uint64_t i = 0; i < named; i++)
-        warnings_add(&snap->warnings, WARN_NAMES_BORROWED, 0);
-    warnings_add_detail(
-        &snap->warnings, WARN_NAMES_BORROWED,
-        arena_printf(&snap->arena,
-                     "types without names; names taken from %s, from the same process",
-                     path));
-}
-
 /* Rows are one if kind and name are: those with a name of their own, and then, if is_new,
  * the others. Returns how many others have objects. */
 static uint64_t settle_rows(struct hd_snapshot *snap, const char *const *names, bool is_new,
@@ -200,8 +188,16 @@ static void borrow(struct hd_snapshot *snap, struct hd_snapshot *const *snaps, s
 {
     struct name_borrower b = {.snap = snap, .snaps = snaps, .count = count};
     uint64_t named = snapshot_rename_types(snap, name_of_others, &b);
-    if (named > 0)
-        note_borrowed(snap, named, b.lender);
+    if (named > 0) {
+        warnings_take_back(&snap->warnings, WARN_UNKNOWN_TYPE, named);
+        for (uint64_t i = 0; i < named; i++)
+            warnings_add(&snap->warnings, WARN_NAMES_BORROWED, 0);
+        warnings_add_detail(
+            &snap->warnings, WARN_NAMES_BORROWED,
+            arena_printf(&snap->arena,
+                         "types without names; names taken from %s, from the same process",
+                         b.lender));
+    }
 }
 
 void snapshots_borrow_names(struct hd_snapshot *const *snaps, size_t count)

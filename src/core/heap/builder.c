@@ -431,17 +431,6 @@ static bool rename_piece(void *renaming, size_t piece)
     return true;
 }
 
-/* From types of the file to rows. */
-static void rename_types(struct builder *b, const type_id *row_of)
-{
-    enum { MIN_NODES = 1 << 18 };
-    struct type_renamer r = {
-        .graph = b->graph,
-        .row_of = row_of,
-        .pieces = workers_shares(b->graph->node_count, MIN_NODES, b->threads, SIZE_MAX)};
-    workers_run(r.pieces, (unsigned)r.pieces, rename_piece, &r);
-}
-
 static bool settle_graph(struct builder *b, const type_id *row_of, struct hd_error *err)
 {
     struct graph *g = b->graph;
@@ -462,7 +451,13 @@ static bool settle_graph(struct builder *b, const type_id *row_of, struct hd_err
         size_t bytes = array_bytes(g->node_count, sizeof(*g->type));
         g->source_type = memcpy(alloc_resize(NULL, bytes), g->type, bytes);
     }
-    rename_types(b, row_of);
+    /* From types of the file to rows. */
+    enum { MIN_NODES = 1 << 18 };
+    struct type_renamer r = {
+        .graph = b->graph,
+        .row_of = row_of,
+        .pieces = workers_shares(b->graph->node_count, MIN_NODES, b->threads, SIZE_MAX)};
+    workers_run(r.pieces, (unsigned)r.pieces, rename_piece, &r);
     return true;
 }
 
@@ -506,26 +501,20 @@ static uint32_t border(uint32_t all, size_t piece, size_t pieces)
     return piece == pieces ? all : at / BLOCK * BLOCK;
 }
 
-/* The longest run of rows that are of objects: most nodes are of one of them. */
-static struct interval object_rows(const struct hd_snapshot *snap)
-{
-    struct interval best = {0, 0};
-    uint32_t first = 0;
-    for (type_id t = 0; t <= snap->type_count; t++) {
-        if (t < snap->type_count && snap->types[t].kind == TYPE_OBJECT)
-            continue;
-        if (t - first > best.count)
-            best = (struct interval){first, t - first};
-        first = t + 1;
-    }
-    return best;
-}
-
 static bool mark_piece(void *others, size_t piece)
 {
     struct others *o = others;
     const struct graph *g = o->snap->graph;
-    struct interval objects = object_rows(o->snap);
+    /* The longest run of rows that are of objects: most nodes are of one of them. */
+    struct interval objects = {0, 0};
+    uint32_t first = 0;
+    for (type_id t = 0; t <= o->snap->type_count; t++) {
+        if (t < o->snap->type_count && o->snap->types[t].kind == TYPE_OBJECT)
+            continue;
+        if (t - first > objects.count)
+            objects = (struct interval){first, t - first};
+        first = t + 1;
+    }
     uint32_t end = border(g->node_count, piece + 1, o->pieces);
     for (node_id n = border(g->node_count, piece, o->pieces); n < end; n += BLOCK) {
         const type_id *type = g->type + n;
@@ -537,27 +526,6 @@ static bool mark_piece(void *others, size_t piece)
                 bits_set(o->nodes, n + k);
     }
     return true;
-}
-
-/* Both intervals, with the widest gap between them. */
-static void find_intervals(struct others *o)
-{
-    uint32_t words = o->snap->graph->node_count / BLOCK, last = NO_NODE, widest = 0;
-    struct interval *low = &o->low, *high = &o->high;
-    for (uint32_t word = 0; word <= words; word++) {
-        if (o->nodes[word] == 0)
-            continue;
-        if (last == NO_NODE)
-            low->first = word * BLOCK;
-        if (last == NO_NODE || word - last > widest) {
-            widest = last == NO_NODE ? 0 : word - last;
-            low->count = last == NO_NODE ? 0 : (last + 1) * BLOCK - low->first;
-            high->first = word * BLOCK;
-        }
-        last = word;
-    }
-    if (last != NO_NODE)
-        high->count = (last + 1) * BLOCK - high->first;
 }
 
 static bool count_piece(void *others, size_t piece)
@@ -579,18 +547,6 @@ static bool count_piece(void *others, size_t piece)
     return true;
 }
 
-/* Those of one node that is no object: if it groups roots, they are roots. */
-static void take_off_references(struct hd_snapshot *snap, const struct others *o, node_id n)
-{
-    const struct graph *g = snap->graph;
-    uint64_t objects = 0;
-    for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
-        objects += !is_other(o, g->edge_to[e]);
-    snap->info.references -= objects;
-    if (snap->types[g->type[n]].kind == TYPE_PSEUDO)
-        snap->info.roots += objects;
-}
-
 /* All, without those to others and those of others. */
 static void count_references(struct hd_snapshot *snap, unsigned threads)
 {
@@ -599,15 +555,39 @@ static void count_references(struct hd_snapshot *snap, unsigned threads)
     struct others o = {.snap = snap, .nodes = bits_new(g->node_count)};
     o.pieces = workers_shares(g->node_count, MIN_SHARE, threads, MAX_THREADS);
     workers_run(o.pieces, (unsigned)o.pieces, mark_piece, &o);
-    find_intervals(&o);
+    /* Both intervals, with the widest gap between them. */
+    uint32_t words = o.snap->graph->node_count / BLOCK, last = NO_NODE, widest = 0;
+    struct interval *low = &o.low, *high = &o.high;
+    for (uint32_t word = 0; word <= words; word++) {
+        if (o.nodes[word] == 0)
+            continue;
+        if (last == NO_NODE)
+            low->first = word * BLOCK;
+        if (last == NO_NODE || word - last > widest) {
+            widest = last == NO_NODE ? 0 : word - last;
+            low->count = last == NO_NODE ? 0 : (last + 1) * BLOCK - low->first;
+            high->first = word * BLOCK;
+        }
+        last = word;
+    }
+    if (last != NO_NODE)
+        high->count = (last + 1) * BLOCK - high->first;
     workers_run(o.pieces, (unsigned)o.pieces, count_piece, &o);
     info->references = g->edge_count;
     for (size_t piece = 0; piece < o.pieces; piece++)
         info->references -= o.references[piece];
     info->roots = 0;
     for (uint32_t word = 0; word <= g->node_count / 64; word++)
-        for (uint64_t left = o.nodes[word]; left != 0; left &= left - 1)
-            take_off_references(snap, &o, word * 64 + (uint32_t)__builtin_ctzll(left));
+        for (uint64_t left = o.nodes[word]; left != 0; left &= left - 1) {
+            /* Those of one node that is no object: if it groups roots, they are roots. */
+            node_id n = word * 64 + (uint32_t)__builtin_ctzll(left);
+            uint64_t objects = 0;
+            for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
+                objects += !is_other(&o, g->edge_to[e]);
+            snap->info.references -= objects;
+            if (snap->types[g->type[n]].kind == TYPE_PSEUDO)
+                snap->info.roots += objects;
+        }
     info->has_roots = info->roots > 0;
     free(o.nodes);
 }
@@ -710,17 +690,6 @@ static void finish_digest(struct builder *b, const type_id *row_of)
     reach_from_digest(snap);
 }
 
-static void count_types(struct hd_snapshot *snap)
-{
-    bool unknown = false;
-    for (type_id t = 0; t < snap->type_count; t++) {
-        snap->info.types += type_has_row(&snap->types[t]);
-        unknown |= snap->types[t].raw.bytes == HD_UNKNOWN;
-    }
-    if (unknown)
-        snap->info.bytes = HD_UNKNOWN;
-}
-
 void builder_lacks(struct builder *b, node_id n)
 {
     b->lacking = account_grow(&b->account, b->lacking, b->lacking_count, &b->lacking_cap,
@@ -766,7 +735,13 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
         for (size_t i = 0; i < b->type_count; i++)
             b->source->types[i] = b->types[i].source;
     }
-    count_types(snap);
+    bool unknown = false;
+    for (type_id t = 0; t < snap->type_count; t++) {
+        snap->info.types += type_has_row(&snap->types[t]);
+        unknown |= snap->types[t].raw.bytes == HD_UNKNOWN;
+    }
+    if (unknown)
+        snap->info.bytes = HD_UNKNOWN;
     snap->info.is_native_aot = snap->image_base != 0;
     if (!b->graph_only)
         identity_find(snap);

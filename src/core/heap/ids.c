@@ -40,21 +40,17 @@ static size_t find_slot(const struct id_numbers *n, uint64_t id)
     return i;
 }
 
-static void add_slots(struct id_numbers *n)
-{
-    enum { FIRST_SLOTS = 32 };
-    account_free(n->account, n->slots, n->slot_count, sizeof(*n->slots));
-    n->slot_count = n->slot_count > 0 ? array_bytes(n->slot_count, 2) : FIRST_SLOTS;
-    n->slots = alloc_zeroed(array_bytes(n->slot_count, sizeof(*n->slots)));
-    account_charge(n->account, (uint64_t)n->slot_count * sizeof(*n->slots));
-    for (size_t i = 0; i < n->len; i++)
-        n->slots[find_slot(n, n->ids[i])] = (uint32_t)i + 1;
-}
-
 uint32_t id_numbers_add(struct id_numbers *n, uint64_t id)
 {
-    if (n->len >= n->slot_count / 2)
-        add_slots(n);
+    if (n->len >= n->slot_count / 2) {
+        enum { FIRST_SLOTS = 32 };
+        account_free(n->account, n->slots, n->slot_count, sizeof(*n->slots));
+        n->slot_count = n->slot_count > 0 ? array_bytes(n->slot_count, 2) : FIRST_SLOTS;
+        n->slots = alloc_zeroed(array_bytes(n->slot_count, sizeof(*n->slots)));
+        account_charge(n->account, (uint64_t)n->slot_count * sizeof(*n->slots));
+        for (size_t i = 0; i < n->len; i++)
+            n->slots[find_slot(n, n->ids[i])] = (uint32_t)i + 1;
+    }
     size_t slot = find_slot(n, id);
     if (n->slots[slot] == 0) {
         n->ids = account_grow(n->account, n->ids, n->len, &n->cap, sizeof(*n->ids));
@@ -153,23 +149,6 @@ static uint32_t rank(const struct id_block *b, unsigned at)
     return b->before + (uint32_t)words_before + (uint32_t)__builtin_popcountll(earlier);
 }
 
-static void sum_bits(struct ids *s)
-{
-    uint32_t before = 0;
-    for (size_t i = 0; i < s->keys.len; i++) {
-        struct id_block *b = &s->blocks[i];
-        uint64_t sum = 0;
-        b->before = before;
-        b->within = 0;
-        for (unsigned w = 0; w < BLOCK_WORDS; w++) {
-            if (w > 0)
-                b->within |= sum << BLOCK_BITS * (w - 1);
-            sum += (uint64_t)__builtin_popcountll(b->bits[w]);
-        }
-        before += (uint32_t)sum;
-    }
-}
-
 static bool is_in(const struct id_directory *d, uint64_t key, uint64_t *page)
 {
     *page = (key >> PAGE_BITS) - d->first;
@@ -205,15 +184,6 @@ static void make_directory(struct ids *s)
     account_charge(s->keys.account, directory_size(d));
 }
 
-static void free_directory(struct ids *s)
-{
-    if (s->directory == NULL)
-        return;
-    account_release(s->keys.account, directory_size(s->directory));
-    free(s->directory->blocks);
-    free(s->directory);
-}
-
 static uint32_t find_block(const struct ids *s, uint64_t key)
 {
     const struct id_directory *d = s->directory;
@@ -226,7 +196,19 @@ static uint32_t find_block(const struct ids *s, uint64_t key)
 
 void ids_freeze(struct ids *s)
 {
-    sum_bits(s);
+    uint32_t before = 0;
+    for (size_t i = 0; i < s->keys.len; i++) {
+        struct id_block *b = &s->blocks[i];
+        uint64_t sum = 0;
+        b->before = before;
+        b->within = 0;
+        for (unsigned w = 0; w < BLOCK_WORDS; w++) {
+            if (w > 0)
+                b->within |= sum << BLOCK_BITS * (w - 1);
+            sum += (uint64_t)__builtin_popcountll(b->bits[w]);
+        }
+        before += (uint32_t)sum;
+    }
     make_directory(s);
     if (s->places == NULL)
         return;
@@ -258,7 +240,11 @@ uint32_t ids_find(const struct ids *s, uint64_t id)
 void ids_free(struct ids *s)
 {
     struct account *account = s->keys.account;
-    free_directory(s);
+    if (s->directory != NULL) {
+        account_release(s->keys.account, directory_size(s->directory));
+        free(s->directory->blocks);
+        free(s->directory);
+    }
     id_numbers_free(&s->keys);
     account_free(account, s->blocks, s->block_cap, sizeof(*s->blocks));
     account_free(account, s->places, s->place_cap, sizeof(*s->places));

@@ -154,26 +154,6 @@ static size_t find_counter(const char *name, const char *end, size_t *before)
     return 0;
 }
 
-static size_t hide_counters(char *name, size_t len)
-{
-    if (len == 0 || name[0] != '[')
-        return len;
-    size_t kept = 0;
-    for (size_t i = 0; i < len;) {
-        size_t before = 0;
-        size_t digits = find_counter(name + i, name + len, &before);
-        if (digits == 0) {
-            name[kept++] = name[i++];
-            continue;
-        }
-        memmove(name + kept, name + i, before);
-        kept += before;
-        name[kept++] = '#';
-        i += before + digits;
-    }
-    return kept;
-}
-
 /* --- canonical names ----------------------------------------------------------- */
 
 /* Names end up as C strings; in the middle of one a NUL must not hide the rest. */
@@ -246,7 +226,22 @@ static size_t parse_steps(char *name, size_t len)
     undo_bracket_rewriting(name, len);
     len = drop_versions(name, len);
     len = generics_write(name, len);
-    return hide_counters(name, len);
+    if (len == 0 || name[0] != '[')
+        return len;
+    size_t kept = 0;
+    for (size_t i = 0; i < len;) {
+        size_t before = 0;
+        size_t digits = find_counter(name + i, name + len, &before);
+        if (digits == 0) {
+            name[kept++] = name[i++];
+            continue;
+        }
+        memmove(name + kept, name + i, before);
+        kept += before;
+        name[kept++] = '#';
+        i += before + digits;
+    }
+    return kept;
 }
 
 /* What one step uncovers, an earlier one may take: a size class in front of a version,
@@ -736,30 +731,6 @@ static void open_argument(struct parse *p)
     p->unlinked = p->at;
 }
 
-static void open_bracket(struct parse *p)
-{
-    if (opens_list(p)) {
-        link_text(p);
-        generics_push(p, LIST);
-        p->at++;
-        open_argument(p);
-    } else {
-        generics_push(p, GROUP);
-        p->at++;
-    }
-}
-
-/* At the second "]" of a list. False if another list follows: whose would it be? */
-static bool close_list(struct parse *p)
-{
-    size_t first = top(p)->args;
-    pop(p);
-    deal_out(p, p->args + first, p->arg_count - first);
-    p->arg_count = first;
-    p->unlinked = ++p->at;
-    return !is_at(p, '[') || p->end - p->at < 2 || p->at[1] != '[';
-}
-
 /* At the "]" behind an argument, or at the comma before its assembly, which goes.
  * Then there is another argument, or the end of the list. */
 static bool close_argument(struct parse *p)
@@ -775,8 +746,15 @@ static bool close_argument(struct parse *p)
     p->args = grow(p->args, p->arg_count, &p->arg_cap, sizeof(*p->args));
     p->args[p->arg_count++] = type;
 
-    if (is_at(p, ']'))
-        return close_list(p);
+    if (is_at(p, ']')) {
+        /* At the second "]" of a list. False if another list follows: whose would it be? */
+        size_t first = top(p)->args;
+        pop(p);
+        deal_out(p, p->args + first, p->arg_count - first);
+        p->arg_count = first;
+        p->unlinked = ++p->at;
+        return !is_at(p, '[') || p->end - p->at < 2 || p->at[1] != '[';
+    }
     if (!is_at(p, ','))
         return false;
     p->at++;
@@ -807,7 +785,15 @@ static bool read_next(struct parse *p)
         read_arity(p);
         return true;
     case '[':
-        open_bracket(p);
+        if (opens_list(p)) {
+            link_text(p);
+            generics_push(p, LIST);
+            p->at++;
+            open_argument(p);
+        } else {
+            generics_push(p, GROUP);
+            p->at++;
+        }
         return true;
     case ']':
         if (kind == ARGUMENT)

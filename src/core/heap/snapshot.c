@@ -268,23 +268,6 @@ static type_id row_named(const struct hd_snapshot *snap, const char *name)
     return NO_TYPE;
 }
 
-/* ".../Microsoft.NETCore.App/10.0.12/System.Private.CoreLib.dll" */
-static void find_runtime(struct hd_snapshot *snap)
-{
-    static const char folder[] = "Microsoft.NETCore.App";
-    enum { MOST = 64 };
-    type_id string = row_named(snap, "System.String");
-    const char *path = string != NO_TYPE ? snap->types[string].module : NULL;
-    const char *at = path != NULL ? strstr(path, folder) : NULL;
-    if (at == NULL || snap->info.runtime != NULL)
-        return;
-    at += strlen(folder);
-    at += *at == '/' || *at == '\\';
-    size_t len = strcspn(at, "/\\");
-    if (isdigit((unsigned char)at[0]) && at[len] != '\0' && len < MOST)
-        snap->info.runtime = arena_strdup(&snap->arena, at, len);
-}
-
 static void find_of_runtime(struct hd_snapshot *snap, type_id type, type_id table)
 {
     const struct graph *g = snap->graph;
@@ -328,7 +311,19 @@ static void find_blocks(struct hd_snapshot *snap)
 
 void identity_find(struct hd_snapshot *snap)
 {
-    find_runtime(snap);
+    /* ".../Microsoft.NETCore.App/10.0.12/System.Private.CoreLib.dll" */
+    static const char folder[] = "Microsoft.NETCore.App";
+    enum { MOST = 64 };
+    type_id string = row_named(snap, "System.String");
+    const char *path = string != NO_TYPE ? snap->types[string].module : NULL;
+    const char *at = path != NULL ? strstr(path, folder) : NULL;
+    if (at != NULL && snap->info.runtime == NULL) {
+        at += strlen(folder);
+        at += *at == '/' || *at == '\\';
+        size_t len = strcspn(at, "/\\");
+        if (isdigit((unsigned char)at[0]) && at[len] != '\0' && len < MOST)
+            snap->info.runtime = arena_strdup(&snap->arena, at, len);
+    }
     /* Two halves of one heap may have nothing in common. */
     if (snap->graph == NULL || snap->graph->addresses == NULL || snap->info.sampled ||
         !snap->info.complete)

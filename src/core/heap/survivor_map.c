@@ -15,15 +15,6 @@ static void put_varint(struct text *to, uint64_t n)
     text_add_char(to, (char)n);
 }
 
-static void put_run(struct text *to, const struct survivor_run *run,
-                    const struct survivor_run *before)
-{
-    int64_t step = (int64_t)run->older - (int64_t)before->older;
-    put_varint(to, run->newer - before->newer);
-    put_varint(to, step < 0 ? ((uint64_t)-step << 1) - 1 : (uint64_t)step << 1);
-    put_varint(to, run->count - 1);
-}
-
 struct survivor_map survivor_map_write(const struct told_side *older,
                                        const struct told_side *newer,
                                        const uint32_t *older_of, struct arena *a)
@@ -38,7 +29,10 @@ struct survivor_map survivor_map_write(const struct told_side *older,
         while (run.count < newer->objects - i &&
                older_of[i + run.count] == run.older + run.count)
             run.count++;
-        put_run(&runs, &run, &before);
+        int64_t step = (int64_t)run.older - (int64_t)before.older;
+        put_varint(&runs, run.newer - before.newer);
+        put_varint(&runs, step < 0 ? ((uint64_t)-step << 1) - 1 : (uint64_t)step << 1);
+        put_varint(&runs, run.count - 1);
         before = (struct survivor_run){run.older + run.count, i + run.count, 0};
         told.survivors += run.count;
     }
@@ -90,19 +84,6 @@ bool survivor_map_next(struct survivor_map_reader *r, struct survivor_run *run,
 static const char digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/* RFC 4648, without the padding. */
-static void put_base64(struct text *to, const unsigned char *bytes, size_t size)
-{
-    for (size_t i = 0; i < size; i += 3) {
-        size_t left = size - i < 3 ? size - i : 3;
-        uint32_t group = 0;
-        for (size_t k = 0; k < left; k++)
-            group |= (uint32_t)bytes[i + k] << (16 - 8 * k);
-        for (size_t k = 0; k <= left; k++)
-            text_add_char(to, digits[group >> (18 - 6 * k) & 63]);
-    }
-}
-
 static size_t parse_base64(const char *text, size_t len, unsigned char *to)
 {
     uint32_t group = 0;
@@ -130,7 +111,15 @@ void survivor_map_put(const struct survivor_map *told, struct text *to)
     snprintf(numbers, sizeof(numbers), NUMBERS, told->older.token, told->older.objects,
              told->newer.token, told->newer.objects, told->survivors);
     text_add_string(to, numbers);
-    put_base64(to, told->runs, told->size);
+    /* RFC 4648, without the padding. */
+    for (size_t i = 0; i < told->size; i += 3) {
+        size_t left = told->size - i < 3 ? told->size - i : 3;
+        uint32_t group = 0;
+        for (size_t k = 0; k < left; k++)
+            group |= (uint32_t)told->runs[i + k] << (16 - 8 * k);
+        for (size_t k = 0; k <= left; k++)
+            text_add_char(to, digits[group >> (18 - 6 * k) & 63]);
+    }
 }
 
 /* A number in that base and the blank behind it; moves *text there. */

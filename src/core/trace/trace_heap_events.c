@@ -196,26 +196,6 @@ static void put_block(struct text *to, uint64_t at, const char *name, uint64_t t
 
 enum { METADATA = 1, CAPTURE = 2, THREAD = 4, SIZE = 128 };
 
-static void put_definition(struct text *rows, uint32_t number)
-{
-    enum { INFORMATIONAL = 4 };
-    struct text record = {0};
-    put_number(&record, number, 4);
-    put_wide(&record, TOLD_EVENT_PROVIDER);
-    put_number(&record, TOLD_EVENT_ID, 4);
-    put_wide(&record, "Same");
-    put_number(&record, 0, 8); /* keywords */
-    put_number(&record, 1, 4); /* version */
-    put_number(&record, INFORMATIONAL, 4);
-    put_number(&record, 0,
-               4); /* fields: as those of the runtime itself none are described */
-    put_number(rows, SIZE, 1);
-    put_varuint(rows, 0); /* time */
-    put_varuint(rows, record.len);
-    text_add(rows, record.data, record.len);
-    text_free(&record);
-}
-
 /* A row counts from one of zeros. No thread has its number: a system's begin at 1, and end
  * long before. */
 static void put_event(struct text *rows, const struct survivor_event_place *place,
@@ -241,7 +221,22 @@ void survivor_event_put(struct text *to, const struct survivor_event_place *plac
     enum { END = 1 };
     struct text rows = {0};
     uint32_t parts = (uint32_t)((len + MAX_OF_PART - 1) / MAX_OF_PART);
-    put_definition(&rows, place->definition);
+    enum { INFORMATIONAL = 4 };
+    struct text record = {0};
+    put_number(&record, place->definition, 4);
+    put_wide(&record, TOLD_EVENT_PROVIDER);
+    put_number(&record, TOLD_EVENT_ID, 4);
+    put_wide(&record, "Same");
+    put_number(&record, 0, 8); /* keywords */
+    put_number(&record, 1, 4); /* version */
+    put_number(&record, INFORMATIONAL, 4);
+    put_number(&record, 0,
+               4); /* fields: as those of the runtime itself none are described */
+    put_number(&rows, SIZE, 1);
+    put_varuint(&rows, 0); /* time */
+    put_varuint(&rows, record.len);
+    text_add(&rows, record.data, record.len);
+    text_free(&record);
     put_block(to, place->at, "MetadataBlock", place->time, &rows);
     for (uint32_t i = 0; i < parts; i++) {
         size_t begin = (size_t)i * MAX_OF_PART;

@@ -28,22 +28,6 @@ static struct heap_gc *use_gc(struct trace_survey *s, uint32_t count, uint64_t p
     return &s->gcs[s->gc_count++];
 }
 
-static bool add_gc(struct trace_survey *s, struct nettrace *t, const struct trace_event *e,
-                   bool start)
-{
-    struct bytes payload;
-    struct gc_event gc;
-    if (!nettrace_payload(t, &payload))
-        return true;
-    if (!(start ? gc_start_parse(payload, &gc) : gc_end_parse(payload, &gc)))
-        return nettrace_refuse(t, "the event of a collection is too short");
-    if (gc.depth < FULL || (start && gc.type == BACKGROUND))
-        return true;
-    struct heap_gc *known = use_gc(s, gc.count, e->pid);
-    *(start ? &known->start : &known->end) = e->time;
-    return true;
-}
-
 /* --- walks --------------------------------------------------------------- */
 
 static uint32_t *walk_of(struct trace_survey *s, const struct trace_event *e)
@@ -98,15 +82,6 @@ static struct heap_walk *use_walk(struct trace_survey *s, const struct trace_eve
     return &s->walks[s->walk_count++];
 }
 
-static void add_records(struct heap_sequence *q, const struct bulk *b)
-{
-    if (b->index > q->next)
-        q->missing += b->index - q->next;
-    q->next = b->index + 1;
-    q->events++;
-    q->records += b->count;
-}
-
 static bool add_nodes(struct heap_walk *w, struct nettrace *t, const struct bulk *b,
                       uint64_t time)
 {
@@ -141,8 +116,14 @@ static bool add_walk_event(struct trace_survey *s, struct nettrace *t,
     struct heap_walk *w = use_walk(s, e, kind, b.index);
     if (kind == EVENT_NODES && !add_nodes(w, t, &b, e->time))
         return false;
-    if (has_numbers(kind))
-        add_records(sequence_of(w, kind), &b);
+    if (has_numbers(kind)) {
+        struct heap_sequence *q = sequence_of(w, kind);
+        if (b.index > q->next)
+            q->missing += b.index - q->next;
+        q->next = b.index + 1;
+        q->events++;
+        q->records += b.count;
+    }
     w->end_at = e->at;
     w->last_time = e->time;
     return true;
@@ -156,7 +137,18 @@ static bool add_event(struct trace_survey *s, struct nettrace *t,
         return add_walk_event(s, t, e, kind);
     if (kind == EVENT_GC_START || kind == EVENT_GC_END) {
         *walk_of(s, e) = NO_ID;
-        return add_gc(s, t, e, kind == EVENT_GC_START);
+        bool start = kind == EVENT_GC_START;
+        struct bytes payload;
+        struct gc_event gc;
+        if (!nettrace_payload(t, &payload))
+            return true;
+        if (!(start ? gc_start_parse(payload, &gc) : gc_end_parse(payload, &gc)))
+            return nettrace_refuse(t, "the event of a collection is too short");
+        if (gc.depth < FULL || (start && gc.type == BACKGROUND))
+            return true;
+        struct heap_gc *known = use_gc(s, gc.count, e->pid);
+        *(start ? &known->start : &known->end) = e->time;
+        return true;
     }
     s->ranges += kind == EVENT_RANGE;
     return true;
@@ -265,16 +257,6 @@ static bool was_over_before(const void *losses, size_t i, const void *time)
     return ((const struct trace_loss *)losses)[i].to < *(const uint64_t *)time;
 }
 
-/* Events of losses that overlap [from, to]: those that began by to, without those that
- * were over before from. */
-static uint64_t lost_between(const struct loss_sums *l, uint64_t from, uint64_t to)
-{
-    size_t began = search_first(l->by_from, 0, l->len, began_by, &to);
-    size_t over = search_first(l->by_to, 0, l->len, was_over_before, &from);
-    uint64_t sum = began > 0 ? l->by_from[began - 1].events : 0;
-    return sum - (over > 0 ? l->by_to[over - 1].events : 0);
-}
-
 static uint64_t begin_of(const struct heap_walk *w)
 {
     return w->gc_start != HD_UNKNOWN ? w->gc_start : w->first_time;
@@ -287,7 +269,13 @@ static void judge_walk(struct heap_walk *w, const struct heap_walk *next,
                        const struct loss_sums *losses)
 {
     uint64_t to = next != NULL && next->pid == w->pid ? begin_of(next) : UINT64_MAX;
-    w->events_lost = lost_between(losses, begin_of(w), to);
+    /* Events of losses that overlap [from, to]: those that began by to, without those that
+     * were over before from. */
+    uint64_t from = begin_of(w);
+    size_t began = search_first(losses->by_from, 0, losses->len, began_by, &to);
+    size_t over = search_first(losses->by_to, 0, losses->len, was_over_before, &from);
+    uint64_t sum = began > 0 ? losses->by_from[began - 1].events : 0;
+    w->events_lost = sum - (over > 0 ? losses->by_to[over - 1].events : 0);
     bool bracketed = w->gc_start != HD_UNKNOWN && w->gc_end != HD_UNKNOWN;
     w->is_complete = bracketed && w->events_lost == 0 &&
                      w->edges.records == w->edges_wanted && w->nodes.missing == 0 &&

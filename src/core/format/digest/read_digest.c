@@ -96,23 +96,6 @@ static union item scan_item(struct digest_reader *r, struct json_scan *j,
     return v;
 }
 
-static bool scan_column(struct digest_reader *r, struct json_scan *j, struct column *c,
-                        enum digest_coding coding)
-{
-    struct account *account = builder_account(r->b);
-    json_scan_enter(j, '[');
-    for (bool first = true; json_scan_more(j, ']', first); first = false) {
-        if (c->len == c->cap)
-            c->all = account_grow(account, c->all, c->len, &c->cap, sizeof(*c->all));
-        if (account_is_over(account))
-            return account_fail(account, r->err);
-        c->all[c->len++] = scan_item(r, j, coding);
-        if (coding != CODED_TEXT && coding != CODED_HEX && coding != CODED_REAL)
-            c->len += json_scan_numbers(j, &c->all[c->len].number, c->cap - c->len);
-    }
-    return json_scan_ok(j);
-}
-
 static bool scan_member(struct digest_reader *r, struct json_scan *j,
                         const struct digest_member *m)
 {
@@ -121,8 +104,21 @@ static bool scan_member(struct digest_reader *r, struct json_scan *j,
     if (c->is_there)
         return cursor_fail(&j->at, "duplicate member");
     c->is_there = true;
-    if (m->rows != ROWS_NONE)
-        return scan_column(r, j, c, m->coding);
+    if (m->rows != ROWS_NONE) {
+        struct account *account = builder_account(r->b);
+        json_scan_enter(j, '[');
+        for (bool first = true; json_scan_more(j, ']', first); first = false) {
+            if (c->len == c->cap)
+                c->all = account_grow(account, c->all, c->len, &c->cap, sizeof(*c->all));
+            if (account_is_over(account))
+                return account_fail(account, r->err);
+            c->all[c->len++] = scan_item(r, j, m->coding);
+            if (m->coding != CODED_TEXT && m->coding != CODED_HEX &&
+                m->coding != CODED_REAL)
+                c->len += json_scan_numbers(j, &c->all[c->len].number, c->cap - c->len);
+        }
+        return json_scan_ok(j);
+    }
     if (m->coding == CODED_TRUTH) {
         *(bool *)to = json_scan_truth(j);
         return json_scan_ok(j);
@@ -411,22 +407,6 @@ static bool add_tally(struct hd_tally *sum, struct hd_tally more)
     return add_up(&sum->count, more.count) && add_up(&sum->bytes, more.bytes);
 }
 
-/* The parts that lie in each generation are all there is. */
-static bool add_generations(struct digest_reader *r, const struct digest_type *t,
-                            uint32_t raw)
-{
-    struct hd_tally parts = {0};
-    bool ok = true;
-    for (enum hd_generation g = HD_GEN0; ok && g < HD_GENERATION_COUNT; g++) {
-        const struct hd_tally *part = &t->by_generation[g];
-        ok = add_tally(&parts, *part) && (part->count > 0 || part->bytes == 0);
-        if (ok)
-            builder_objects(r->b, raw, part, g);
-    }
-    return (ok && parts.count == t->all.count && parts.bytes == t->all.bytes) ||
-           digest_refuse(r, "generations");
-}
-
 static bool add_type(struct digest_reader *r, size_t i, struct hd_tally *sum)
 {
     struct builder *b = r->b;
@@ -453,8 +433,19 @@ static bool add_type(struct digest_reader *r, size_t i, struct hd_tally *sum)
     all.bytes = all.bytes != HD_UNKNOWN ? all.bytes : 0;
     if (!add_tally(sum, all))
         return digest_refuse(r, "types");
-    if (b->snap->info.has_generations)
-        return add_generations(r, t, raw);
+    if (b->snap->info.has_generations) {
+        /* The parts that lie in each generation are all there is. */
+        struct hd_tally parts = {0};
+        bool ok = true;
+        for (enum hd_generation g = HD_GEN0; ok && g < HD_GENERATION_COUNT; g++) {
+            const struct hd_tally *part = &t->by_generation[g];
+            ok = add_tally(&parts, *part) && (part->count > 0 || part->bytes == 0);
+            if (ok)
+                builder_objects(r->b, raw, part, g);
+        }
+        return (ok && parts.count == t->all.count && parts.bytes == t->all.bytes) ||
+               digest_refuse(r, "generations");
+    }
     return builder_row(b, raw, t->all.count, t->all.bytes) || digest_refuse(r, "types");
 }
 
@@ -808,17 +799,6 @@ static bool parse_ages(struct digest_reader *r)
 
 /* --- all of it ------------------------------------------------------- */
 
-/* As of any other file whose references are not wanted. */
-static void forget_references(struct hd_snapshot *snap)
-{
-    snap->info.references = snap->info.roots = HD_UNKNOWN;
-    snap->info.reachable_objects = snap->info.reachable_bytes = HD_UNKNOWN;
-    snap->info.has_roots = snap->info.has_fields = false;
-    memset(snap->roots_by_kind, 0, sizeof(snap->roots_by_kind));
-    snap->identity.types = snap->identity.tables = snap->identity.blocks =
-        (struct sketch){0};
-}
-
 static bool parse_digest(struct digest_reader *r, struct bytes json)
 {
     struct hd_snapshot *snap = r->b->snap;
@@ -830,7 +810,13 @@ static bool parse_digest(struct digest_reader *r, struct bytes json)
     if (!parse_info(r) || !parse_warnings(r))
         return false;
     if (!r->b->want_graph) {
-        forget_references(snap);
+        /* As of any other file whose references are not wanted. */
+        snap->info.references = snap->info.roots = HD_UNKNOWN;
+        snap->info.reachable_objects = snap->info.reachable_bytes = HD_UNKNOWN;
+        snap->info.has_roots = snap->info.has_fields = false;
+        memset(snap->roots_by_kind, 0, sizeof(snap->roots_by_kind));
+        snap->identity.types = snap->identity.tables = snap->identity.blocks =
+            (struct sketch){0};
         bool ok = parse_type_ids(r) && parse_types(r);
         d->retained = NULL;
         return ok;

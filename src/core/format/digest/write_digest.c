@@ -357,18 +357,6 @@ static void digest_take_samples(struct digest_writer *w)
     f->address_unit = in_units(f->address, f->count[ROWS_SURVIVORS]);
 }
 
-static void take_ages(struct digest_writer *w)
-{
-    struct digest_file *f = &w->file;
-    const struct digest_ages *s = &f->digest.ages;
-    f->age_source = hd_identity_source_name(s->source);
-    if (w->snap->untold != HD_UNTOLD_NOTHING)
-        f->untold = hd_untold_name(w->snap->untold);
-    f->count[ROWS_MOMENTS] = s->moment_count;
-    f->count[ROWS_AGES] = s->len;
-    f->count[ROWS_LOST_AGES] = s->lost_len;
-}
-
 /* --- all of it ------------------------------------------------------- */
 
 static void put_digest(struct digest_writer *w)
@@ -384,7 +372,13 @@ static void put_digest(struct digest_writer *w)
     if (has_places) {
         take_places(w);
         digest_take_samples(w);
-        take_ages(w);
+        const struct digest_ages *s = &f->digest.ages;
+        f->age_source = hd_identity_source_name(s->source);
+        if (w->snap->untold != HD_UNTOLD_NOTHING)
+            f->untold = hd_untold_name(w->snap->untold);
+        f->count[ROWS_MOMENTS] = s->moment_count;
+        f->count[ROWS_AGES] = s->len;
+        f->count[ROWS_LOST_AGES] = s->lost_len;
     }
     const bool is_there[DIGEST_GROUPS] = {
         [DIGEST_SOURCE] = true,

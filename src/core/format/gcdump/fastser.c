@@ -326,15 +326,6 @@ void fastser_put_f32(struct fastser_write *f, float value)
 
 /* --- strings ------------------------------------------------------------------- */
 
-static uint32_t add_pair(struct text *t, uint32_t code)
-{
-    uint32_t high, low;
-    utf16_split(code, &high, &low);
-    text_add_code_point(t, high);
-    text_add_code_point(t, low);
-    return 2;
-}
-
 /* The units of s as one to three bytes each; returns how many. */
 static uint32_t add_units(struct text *t, const char *string)
 {
@@ -344,7 +335,12 @@ static uint32_t add_units(struct text *t, const char *string)
     while (left > 0) {
         size_t n = utf8_length(s, left);
         if (n == 4) {
-            units += add_pair(t, utf8_decode(s, n));
+            uint32_t code = utf8_decode(s, n);
+            uint32_t high, low;
+            utf16_split(code, &high, &low);
+            text_add_code_point(t, high);
+            text_add_code_point(t, low);
+            units += 2;
         } else if (n > 0 || utf8_is_lone_surrogate(s, left)) {
             n = n > 0 ? n : 3;
             text_add(t, s, n);
@@ -374,9 +370,10 @@ void fastser_put_string(struct fastser_write *f, const char *s)
 
 /* --- objects ------------------------------------------------------------------- */
 
-static void put_type(struct fastser_write *f, const char *name, int32_t version,
-                     int32_t min_reader)
+void fastser_put_begin(struct fastser_write *f, const char *name, int32_t version,
+                       int32_t min_reader)
 {
+    fastser_put_u8(f, TAG_BEGIN);
     for (size_t i = 0; i < f->type_count; i++) {
         if (strcmp(f->types[i].name, name) != 0)
             continue;
@@ -392,13 +389,6 @@ static void put_type(struct fastser_write *f, const char *name, int32_t version,
     fastser_put_i32(f, min_reader);
     fastser_put_string(f, name);
     fastser_put_u8(f, TAG_END);
-}
-
-void fastser_put_begin(struct fastser_write *f, const char *name, int32_t version,
-                       int32_t min_reader)
-{
-    fastser_put_u8(f, TAG_BEGIN);
-    put_type(f, name, version, min_reader);
 }
 
 void fastser_put_end(struct fastser_write *f)

@@ -94,43 +94,7 @@ static bool read_deferred_as(struct parser *p, bool size_is_64_bit, uint64_t end
     return cursor_ok(&f->c);
 }
 
-/* Module.Size has 4 bytes or 8 under the same version number: only one of the
- * two makes the region end at its end. */
-static void read_deferred(struct parser *p)
-{
-    struct fastser *f = &p->f;
-    uint32_t index = cursor_u32(&f->c);
-    uint64_t end = f->has_trailer ? fastser_forward(f, index) : 0;
-    struct fastser before = *f;
-    f->c.err = NULL;
-    bool narrow = read_deferred_as(p, false, end);
-    f->c.err = before.c.err;
-    if (narrow)
-        return;
-    *f = before;
-    read_deferred_as(p, true, end);
-}
-
 /* --- the graph ----------------------------------------------------------- */
-
-static void read_types(struct parser *p)
-{
-    struct gcdump *d = p->d;
-    struct cursor *c = &p->f.c;
-    enum { SMALLEST_TYPE = 4 + 4 + 4 };
-    d->type_count = (uint32_t)cursor_count(c, 4, SMALLEST_TYPE, "types");
-    d->default_sizes = arena_array(p->a, int32_t, d->type_count);
-    d->source.gcdump_types = arena_array(p->a, struct source_gcdump_type, d->type_count);
-    d->source.gcdump_type_count = d->type_count;
-    for (uint32_t i = 0; i < d->type_count && cursor_ok(c); i++) {
-        struct source_gcdump_type *t = &d->source.gcdump_types[i];
-        t->name = read_string(p);
-        t->size = d->default_sizes[i] = cursor_i32(c);
-        t->module = read_string(p);
-        if (account_is_over(p->a->account) && !account_fail(p->a->account, c->err))
-            cursor_fail(c, "too many types");
-    }
-}
 
 /* Everything from the node count to the addresses. PerfView 3.0.6 and later can
  * write counts of 8 bytes, and nothing in the file says so. */
@@ -146,28 +110,27 @@ static bool read_nodes_as(struct parser *p, size_t count_size, bool deferred)
     d->blob.size = (size_t)cursor_count(c, 4, 1, "bytes of nodes");
     d->blob_at = cursor_offset(c);
     d->blob.data = cursor_bytes(c, d->blob.size);
-    if (deferred && cursor_ok(c))
-        read_deferred(p);
+    if (deferred && cursor_ok(c)) {
+        /* Module.Size has 4 bytes or 8 under the same version number: only one of the
+         * two makes the region end at its end. */
+        struct fastser *f = &p->f;
+        uint32_t index = cursor_u32(&f->c);
+        uint64_t end = f->has_trailer ? fastser_forward(f, index) : 0;
+        struct fastser before = *f;
+        f->c.err = NULL;
+        bool narrow = read_deferred_as(p, false, end);
+        f->c.err = before.c.err;
+        if (!narrow) {
+            *f = before;
+            read_deferred_as(p, true, end);
+        }
+    }
     uint64_t addresses = cursor_count(c, count_size, 8, "addresses");
     if (cursor_ok(c) && addresses != d->node_count)
         cursor_fail(c, "%" PRIu64 " addresses for %" PRIu64 " nodes", addresses,
                     d->node_count);
     d->addresses = cursor_bytes(c, (size_t)d->node_count * 8);
     return cursor_ok(c);
-}
-
-static void read_nodes(struct parser *p, bool deferred)
-{
-    /* The last time to say what is wrong with the usual layout. */
-    static const size_t count_sizes[] = {4, 8, 4};
-    const struct fastser before = p->f;
-    for (size_t i = 0; i < sizeof(count_sizes) / sizeof(*count_sizes); i++) {
-        p->f = before;
-        p->f.c.err = i < 2 ? NULL : before.c.err;
-        if (read_nodes_as(p, count_sizes[i], deferred))
-            break;
-    }
-    p->f.c.err = before.c.err;
 }
 
 static void read_graph(struct parser *p)
@@ -179,10 +142,33 @@ static void read_graph(struct parser *p)
         cursor_fail(&f->c, "a dump without a graph");
     d->total_size = cursor_u64(&f->c);
     d->root = cursor_u32(&f->c);
-    read_types(p);
+    struct cursor *c = &p->f.c;
+    enum { SMALLEST_TYPE = 4 + 4 + 4 };
+    d->type_count = (uint32_t)cursor_count(c, 4, SMALLEST_TYPE, "types");
+    d->default_sizes = arena_array(p->a, int32_t, d->type_count);
+    d->source.gcdump_types = arena_array(p->a, struct source_gcdump_type, d->type_count);
+    d->source.gcdump_type_count = d->type_count;
+    for (uint32_t i = 0; i < d->type_count && cursor_ok(c); i++) {
+        struct source_gcdump_type *t = &d->source.gcdump_types[i];
+        t->name = read_string(p);
+        t->size = d->default_sizes[i] = cursor_i32(c);
+        t->module = read_string(p);
+        if (account_is_over(p->a->account) && !account_fail(p->a->account, c->err))
+            cursor_fail(c, "too many types");
+    }
     d->source.has_deferred = type.min_reader >= 1;
-    if (cursor_ok(&f->c))
-        read_nodes(p, d->source.has_deferred);
+    if (cursor_ok(&f->c)) {
+        /* The last time to say what is wrong with the usual layout. */
+        static const size_t count_sizes[] = {4, 8, 4};
+        const struct fastser before = p->f;
+        for (size_t i = 0; i < sizeof(count_sizes) / sizeof(*count_sizes); i++) {
+            p->f = before;
+            p->f.c.err = i < 2 ? NULL : before.c.err;
+            if (read_nodes_as(p, count_sizes[i], d->source.has_deferred))
+                break;
+        }
+        p->f.c.err = before.c.err;
+    }
     if (cursor_ok(&f->c) && d->root >= d->node_count)
         cursor_fail(&f->c, "node %" PRIu32 " is the root, of %" PRIu64 " nodes", d->root,
                     d->node_count);
@@ -264,35 +250,6 @@ static void read_metadata(struct parser *p)
     s->working_set = cursor_u64(c);
 }
 
-static void read_multipliers(struct parser *p)
-{
-    struct gcdump *d = p->d;
-    uint64_t count = cursor_count(&p->f.c, 4, 4, "multipliers");
-    if (count > 0 && count != d->type_count)
-        cursor_fail(&p->f.c, "%" PRIu64 " multipliers for %" PRIu32 " types", count,
-                    d->type_count);
-    for (uint64_t i = 0; i < count && cursor_ok(&p->f.c); i++)
-        d->source.gcdump_types[i].multiplier = cursor_f32(&p->f.c);
-    d->source.sampled = count > 0;
-}
-
-/* A table of COM wrappers is known by its node numbers and holds no label, so its bytes
- * mean the same anywhere. */
-static void keep_interop(struct parser *p, uint64_t start, uint64_t end)
-{
-    static const char name[] = "InteropInfo";
-    enum { NAME_AT = 1 + 2 + 8 + 4 }; /* 04, 04 01, two versions, a length */
-    const struct cursor *c = &p->f.c;
-    if (!cursor_ok(c) || end - start < NAME_AT + sizeof(name))
-        return;
-    const unsigned char *at = c->start + start;
-    if (at[0] == TAG_BEGIN && at[1] == TAG_BEGIN && at[2] == TAG_NULL &&
-        memcmp(at + NAME_AT, name, sizeof(name) - 1) == 0) {
-        p->d->source.interop = at;
-        p->d->source.interop_size = (size_t)(end - start);
-    }
-}
-
 /* An interop table, which nobody needs, and the writer's name: both optional. */
 static void read_tagged(struct parser *p)
 {
@@ -306,7 +263,19 @@ static void read_tagged(struct parser *p)
         if (cursor_ok(&f->c) && end < cursor_offset(&f->c))
             cursor_fail(&f->c, "a region that ends before it begins");
         cursor_seek(&f->c, end);
-        keep_interop(p, start, end);
+        /* A table of COM wrappers is known by its node numbers and holds no label, so its
+         * bytes mean the same anywhere. */
+        static const char name[] = "InteropInfo";
+        enum { NAME_AT = 1 + 2 + 8 + 4 }; /* 04, 04 01, two versions, a length */
+        const struct cursor *c = &p->f.c;
+        if (cursor_ok(c) && end - start >= NAME_AT + sizeof(name)) {
+            const unsigned char *at = c->start + start;
+            if (at[0] == TAG_BEGIN && at[1] == TAG_BEGIN && at[2] == TAG_NULL &&
+                memcmp(at + NAME_AT, name, sizeof(name) - 1) == 0) {
+                p->d->source.interop = at;
+                p->d->source.interop_size = (size_t)(end - start);
+            }
+        }
     }
     if (fastser_tag(f, TAG_STRING))
         p->d->source.tool = read_string(p);
@@ -325,7 +294,14 @@ static void read_new_fields(struct parser *p)
     if (cursor_ok(&f->c))
         read_heap_info(p);
     read_metadata(p);
-    read_multipliers(p);
+    struct gcdump *d = p->d;
+    uint64_t count = cursor_count(&p->f.c, 4, 4, "multipliers");
+    if (count > 0 && count != d->type_count)
+        cursor_fail(&p->f.c, "%" PRIu64 " multipliers for %" PRIu32 " types", count,
+                    d->type_count);
+    for (uint64_t i = 0; i < count && cursor_ok(&p->f.c); i++)
+        d->source.gcdump_types[i].multiplier = cursor_f32(&p->f.c);
+    d->source.sampled = count > 0;
     if (cursor_ok(&f->c))
         read_tagged(p);
 }

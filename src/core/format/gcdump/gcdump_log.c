@@ -250,31 +250,23 @@ void gcdump_names_write(struct text *log, const struct hd_snapshot *snap)
     }
 }
 
-/* Of "Node<A>[]" "Node", of "<Main>d__5<A>" "<Main>d__5". */
-static size_t class_len(const char *name)
-{
-    const char *start = name;
-    if (*start == '<' && strchr(start, '>') != NULL)
-        start = strchr(start, '>') + 1;
-    return (size_t)(start - name) + strcspn(start, "<[`");
-}
-
-/* Whether "+Node" stands in it, with nothing of the class behind. */
-static bool has_nested(const char *full, const char *class, size_t len)
-{
-    for (const char *at = full; len > 0 && (at = strchr(at, '+')) != NULL;) {
-        at++;
-        if (strncmp(at, class, len) == 0 && strchr("<[`+,>", at[len]) != NULL)
-            return true; /* or at the end: strchr finds the 0 */
-    }
-    return false;
-}
-
 static bool can_be_of(const char *name, const char *full)
 {
     struct place place = place_of(name), declared = place_of(full);
-    if (!place_is_variable(&place))
-        return has_nested(full, name, class_len(name));
+    if (!place_is_variable(&place)) {
+        /* Whether "+Node" stands in it, with nothing of the class behind. Of "Node<A>[]" the
+         * class is "Node", of "<Main>d__5<A>" "<Main>d__5". */
+        const char *start = name;
+        if (*start == '<' && strchr(start, '>') != NULL)
+            start = strchr(start, '>') + 1;
+        size_t len = (size_t)(start - name) + strcspn(start, "<[`");
+        for (const char *at = full; len > 0 && (at = strchr(at, '+')) != NULL;) {
+            at++;
+            if (strncmp(at, name, len) == 0 && strchr("<[`+,>", at[len]) != NULL)
+                return true; /* or at the end: strchr finds the 0 */
+        }
+        return false;
+    }
     return place.kind == declared.kind && place.field.at != NULL &&
            name_part_equals(place.field, declared.field);
 }

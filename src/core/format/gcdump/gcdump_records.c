@@ -259,22 +259,6 @@ static uint32_t pseudo_type(struct gcdump_records *r, const char *name)
     return intern_type(r, &r->pseudo, name, NULL, 0);
 }
 
-/* Of a gcdump the table of that file; else as dotnet-gcdump makes it. */
-static void begin_types(struct gcdump_records *r)
-{
-    const struct source *s = r->snap->source;
-    for (uint32_t i = 0; i < s->gcdump_type_count; i++) {
-        const struct source_gcdump_type *type = &s->gcdump_types[i];
-        uint32_t at = table_add(r, type->name, type->module, type->size);
-        r->types[at].multiplier = type->multiplier;
-    }
-    if (s->is_gcdump)
-        return;
-    table_add(r, "UNDEFINED", NULL, 0);
-    r->of_pseudo = arena_array(r->arena, uint32_t, r->snap->type_count);
-    r->of_source = arena_alloc(r->arena, array_bytes(s->type_count, sizeof(*r->of_source)));
-}
-
 /* --- types of objects ---------------------------------------------------------- */
 
 static const char *const class_suffixes[] = {
@@ -311,8 +295,23 @@ static void set_image(struct gcdump_records *r, uint32_t index, const struct sou
     }
 }
 
-static uint32_t object_type(struct gcdump_records *r, uint32_t source, unsigned class)
+/* The index of node n's type; size as it will be written. Once it was asked for, several
+ * threads may ask again. */
+static uint32_t type_of_node(struct gcdump_records *r, node_id n, uint32_t size)
 {
+    const struct graph *g = r->snap->graph;
+    uint32_t source = g->source_type[n];
+    const struct type *row = &r->snap->types[g->type[n]];
+    if (r->snap->source->is_gcdump)
+        return r->snap->source->types[source].number;
+    if (row->kind == TYPE_UNDEFINED)
+        return 0;
+    uint32_t *pseudo = &r->of_pseudo[g->type[n]];
+    if (row->kind == TYPE_PSEUDO && *pseudo == 0)
+        *pseudo = pseudo_type(r, row->name);
+    if (row->kind == TYPE_PSEUDO)
+        return *pseudo;
+    unsigned class = size_class(size);
     const struct source_type *s = &r->snap->source->types[source];
     uint32_t *slot = &r->of_source[source][class];
     if (*slot != 0)
@@ -331,25 +330,6 @@ static uint32_t object_type(struct gcdump_records *r, uint32_t source, unsigned 
         set_image(r, *slot, s, class_suffixes[class]);
     }
     return *slot;
-}
-
-/* The index of node n's type; size as it will be written. Once it was asked for, several
- * threads may ask again. */
-static uint32_t type_of_node(struct gcdump_records *r, node_id n, uint32_t size)
-{
-    const struct graph *g = r->snap->graph;
-    uint32_t source = g->source_type[n];
-    const struct type *row = &r->snap->types[g->type[n]];
-    if (r->snap->source->is_gcdump)
-        return r->snap->source->types[source].number;
-    if (row->kind == TYPE_UNDEFINED)
-        return 0;
-    uint32_t *pseudo = &r->of_pseudo[g->type[n]];
-    if (row->kind == TYPE_PSEUDO && *pseudo == 0)
-        *pseudo = pseudo_type(r, row->name);
-    if (row->kind == TYPE_PSEUDO)
-        return *pseudo;
-    return object_type(r, source, size_class(size));
 }
 
 /* --- numbers of nodes ---------------------------------------------------------- */
@@ -626,7 +606,19 @@ struct gcdump_records gcdump_records_plan(const struct hd_snapshot *snap, struct
     struct gcdump_records r = {.snap = snap, .arena = a, .threads = snap->read.threads};
     plan_tree(&r);
     plan_numbers(&r);
-    begin_types(&r);
+    /* Of a gcdump the table of that file; else as dotnet-gcdump makes it. */
+    const struct source *s = r.snap->source;
+    for (uint32_t i = 0; i < s->gcdump_type_count; i++) {
+        const struct source_gcdump_type *type = &s->gcdump_types[i];
+        uint32_t at = table_add(&r, type->name, type->module, type->size);
+        r.types[at].multiplier = type->multiplier;
+    }
+    if (!s->is_gcdump) {
+        table_add(&r, "UNDEFINED", NULL, 0);
+        r.of_pseudo = arena_array(r.arena, uint32_t, r.snap->type_count);
+        r.of_source =
+            arena_alloc(r.arena, array_bytes(s->type_count, sizeof(*r.of_source)));
+    }
     measure_records(&r);
     r.root = r.group_count > 0 ? group_number(&r, 0) : node_number(&r, snap->graph->root);
     return r;

@@ -74,22 +74,6 @@ static void add_source_segment(struct source *s, const struct range *r)
     s->has_heap_info = true;
 }
 
-static void make_segments(struct gcdump_writer *w)
-{
-    const struct ranges *r = &w->snap->ranges;
-    if (!w->snap->info.has_generations)
-        return;
-    struct range *gaps = arena_array(&w->arena, struct range, r->len + 1);
-    w->source.segments = arena_array(&w->arena, struct source_segment, 2 * r->len + 1);
-    find_frozen(w, gaps);
-    for (size_t i = 0; i <= r->len; i++) {
-        gaps[i].generation = HD_GEN_FROZEN;
-        add_source_segment(&w->source, &gaps[i]);
-        if (i < r->len)
-            add_source_segment(&w->source, &r->all[i]);
-    }
-}
-
 /* --- types of native AOT programs ------------------------------------------------ */
 
 /* A program has one image, and perhaps a few libraries. */
@@ -106,26 +90,6 @@ static uint32_t module_of(struct gcdump_writer *w, const struct source_type *typ
     const char *path = type->module != NULL ? type->module : w->snap->info.program;
     s->modules[s->module_count] = (struct source_module){.path = path, .base = type->base};
     return s->module_count++;
-}
-
-/* Types of a trace that are in an image. Sizes of images have 4 bytes then, as those of
- * dotnet-gcdump 10. */
-static void make_deferred(struct gcdump_writer *w)
-{
-    struct source *s = &w->source;
-    size_t count = w->records.type_count;
-    s->deferred = arena_array(&w->arena, struct source_deferred, count);
-    s->modules = arena_array(&w->arena, struct source_module, MAX_MODULES);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct table_type *type = &w->records.types[i];
-        s->deferred[i].module = NO_TYPE;
-        if (type->of == NULL)
-            continue;
-        s->deferred[i] =
-            (struct source_deferred){type->of->rva, module_of(w, type->of), type->suffix};
-        s->deferred_count = i + 1;
-        s->has_deferred = true;
-    }
 }
 
 /* --- what the file says -------------------------------------------------------- */
@@ -160,27 +124,34 @@ static void make_source(struct gcdump_writer *w)
                                 .tool = "heapdrift",
                                 .ticks = ticks_of(w->snap),
                                 .pid = info->pid <= INT32_MAX ? (int32_t)info->pid : 0};
-    make_segments(w);
-    make_deferred(w);
-}
-
-/* A gcdump of others gets no line that it did not have, unless something is missing. */
-static void make_log(struct gcdump_writer *w)
-{
-    const char *log = w->source.log;
-    struct text t = {0};
-    text_add_string(&t, log != NULL ? log : "");
-    if (!w->snap->info.complete &&
-        (log == NULL || strstr(log, GCDUMP_LOG_INCOMPLETE) == NULL))
-        text_add_string(&t, GCDUMP_LOG_INCOMPLETE ": objects may be missing\r\n");
-    if (!w->source.is_gcdump) {
-        gcdump_facts_write(&t, w->snap);
-        gcdump_names_write(&t, w->snap);
-        gcdump_ids_write(&t, w->snap);
+    const struct ranges *r = &w->snap->ranges;
+    if (w->snap->info.has_generations) {
+        struct range *gaps = arena_array(&w->arena, struct range, r->len + 1);
+        w->source.segments = arena_array(&w->arena, struct source_segment, 2 * r->len + 1);
+        find_frozen(w, gaps);
+        for (size_t i = 0; i <= r->len; i++) {
+            gaps[i].generation = HD_GEN_FROZEN;
+            add_source_segment(&w->source, &gaps[i]);
+            if (i < r->len)
+                add_source_segment(&w->source, &r->all[i]);
+        }
     }
-    if (t.len > 0)
-        w->source.log = arena_strdup(&w->arena, t.data, t.len);
-    text_free(&t);
+    /* Types of a trace that are in an image. Sizes of images have 4 bytes then, as those of
+     * dotnet-gcdump 10. */
+    struct source *s = &w->source;
+    size_t count = w->records.type_count;
+    s->deferred = arena_array(&w->arena, struct source_deferred, count);
+    s->modules = arena_array(&w->arena, struct source_module, MAX_MODULES);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct table_type *type = &w->records.types[i];
+        s->deferred[i].module = NO_TYPE;
+        if (type->of == NULL)
+            continue;
+        s->deferred[i] =
+            (struct source_deferred){type->of->rva, module_of(w, type->of), type->suffix};
+        s->deferred_count = i + 1;
+        s->has_deferred = true;
+    }
 }
 
 /* --- the table of COM wrappers ------------------------------------------------- */
@@ -292,39 +263,11 @@ static bool check_limits(const struct gcdump_writer *w, struct hd_error *err)
 
 /* --- the graph ----------------------------------------------------------------- */
 
-static void put_types(struct fastser_write *f, const struct gcdump_records *r)
-{
-    fastser_put_u32(f, (uint32_t)r->type_count);
-    for (size_t i = 0; i < r->type_count; i++) {
-        fastser_put_string(f, r->types[i].name);
-        fastser_put_i32(f, r->types[i].size);
-        fastser_put_string(f, r->types[i].module);
-    }
-}
-
 /* Up to the last time that .NET's DateTime takes; 0 is unknown. */
 static uint64_t ticks_within(uint64_t ticks)
 {
     const uint64_t last = 3155378975999999999;
     return ticks <= last ? ticks : 0;
-}
-
-/* The size of an image has 4 bytes or 8, as in the file it is from. */
-static void put_module(struct fastser_write *f, const struct source *s,
-                       const struct source_module *m)
-{
-    fastser_put_begin(f, "Graphs.Module", 0, 0);
-    fastser_put_string(f, m->path);
-    fastser_put_u64(f, m->base);
-    if (s->module_size_is_64_bit)
-        fastser_put_u64(f, m->size);
-    else
-        fastser_put_u32(f, (uint32_t)m->size);
-    fastser_put_u64(f, ticks_within(m->build_time));
-    fastser_put_string(f, m->pdb);
-    fastser_put_bytes(f, m->guid, sizeof(m->guid));
-    fastser_put_i32(f, m->age);
-    fastser_put_end(f);
 }
 
 /* Types that only the symbols of an image name. A module is written where it is used
@@ -344,7 +287,20 @@ static void put_deferred(struct fastser_write *f, struct gcdump_writer *w)
             fastser_put_reference(f, labels[d->module]);
         } else {
             labels[d->module] = f->at;
-            put_module(f, s, &s->modules[d->module]);
+            /* The size of an image has 4 bytes or 8, as in the file it is from. */
+            const struct source_module *m = &s->modules[d->module];
+            fastser_put_begin(f, "Graphs.Module", 0, 0);
+            fastser_put_string(f, m->path);
+            fastser_put_u64(f, m->base);
+            if (s->module_size_is_64_bit)
+                fastser_put_u64(f, m->size);
+            else
+                fastser_put_u32(f, (uint32_t)m->size);
+            fastser_put_u64(f, ticks_within(m->build_time));
+            fastser_put_string(f, m->pdb);
+            fastser_put_bytes(f, m->guid, sizeof(m->guid));
+            fastser_put_i32(f, m->age);
+            fastser_put_end(f);
         }
         fastser_put_string(f, d->suffix);
     }
@@ -358,7 +314,12 @@ static void put_graph(struct fastser_write *f, struct gcdump_writer *w)
     fastser_put_begin(f, "Graphs.MemoryGraph", 1, w->source.has_deferred ? 1 : 0);
     fastser_put_u64(f, r->total_size);
     fastser_put_u32(f, r->root);
-    put_types(f, r);
+    fastser_put_u32(f, (uint32_t)r->type_count);
+    for (size_t i = 0; i < r->type_count; i++) {
+        fastser_put_string(f, r->types[i].name);
+        fastser_put_i32(f, r->types[i].size);
+        fastser_put_string(f, r->types[i].module);
+    }
     fastser_put_u32(f, r->node_count);
     gcdump_records_put_offsets(r, f);
     fastser_put_u32(f, (uint32_t)r->blob_size);
@@ -434,7 +395,21 @@ static bool gcdump_write(const struct hd_snapshot *snap, struct out *o, struct l
     w.records = gcdump_records_plan(snap, &w.arena);
     if (!w.source.is_gcdump)
         make_source(&w);
-    make_log(&w);
+    /* A gcdump of others gets no line that it did not have, unless something is missing. */
+    const char *log = w.source.log;
+    struct text t = {0};
+    text_add_string(&t, log != NULL ? log : "");
+    if (!w.snap->info.complete &&
+        (log == NULL || strstr(log, GCDUMP_LOG_INCOMPLETE) == NULL))
+        text_add_string(&t, GCDUMP_LOG_INCOMPLETE ": objects may be missing\r\n");
+    if (!w.source.is_gcdump) {
+        gcdump_facts_write(&t, w.snap);
+        gcdump_names_write(&t, w.snap);
+        gcdump_ids_write(&t, w.snap);
+    }
+    if (t.len > 0)
+        w.source.log = arena_strdup(&w.arena, t.data, t.len);
+    text_free(&t);
     bool ok = check_limits(&w, err);
     if (ok) {
         struct fastser_write f = fastser_write_begin(o);

@@ -132,15 +132,6 @@ static void begin_nodes(struct trace_reader *r, size_t count)
     reserve_nodes(r, count);
 }
 
-static void add_address(struct trace_reader *r, node_id id, uint64_t address)
-{
-    le_put(r->addresses + 8 * (size_t)id, address, 8);
-    if (ids_add(&r->ids, address))
-        return;
-    r->repeats = grow(r->repeats, r->repeat_count, &r->repeat_cap, sizeof(*r->repeats));
-    r->repeats[r->repeat_count++] = id;
-}
-
 /* True if that number of nodes precedes repeat i, i of which are repeats. */
 static bool is_numbered_before(const void *repeats, size_t i, const void *position)
 {
@@ -250,7 +241,13 @@ static bool read_nodes(struct trace_reader *r, const struct bulk *b)
         if (r->is_along && r->b->graph->node_count == id)
             return false; /* it does not fit */
         r->b->graph->edge_begin[id] = (uint32_t)n.edges;
-        add_address(r, id, n.address);
+        uint64_t address = n.address;
+        le_put(r->addresses + 8 * (size_t)id, address, 8);
+        if (!ids_add(&r->ids, address)) {
+            r->repeats =
+                grow(r->repeats, r->repeat_count, &r->repeat_cap, sizeof(*r->repeats));
+            r->repeats[r->repeat_count++] = id;
+        }
         id = r->b->graph->node_count;
     }
     return true;
@@ -329,27 +326,6 @@ static void read_wrapper(struct trace_reader *r, const unsigned char *p)
         add_named_root(r, wrapper);
 }
 
-/* Weak ones hold nothing and are only counted. */
-static void read_root(struct trace_reader *r, struct heap_root root)
-{
-    uint64_t *weak = &r->b->snap->weak_roots;
-    if (root.flags & ROOT_FLAG_WEAK) {
-        *weak = *weak == HD_UNKNOWN ? 1 : *weak + 1;
-    } else if (root.object != 0) {
-        r->roots = account_grow(r->account, r->roots, r->root_count, &r->root_cap,
-                                sizeof(*r->roots));
-        r->roots[r->root_count++] = root;
-    }
-}
-
-static void read_pair(struct trace_reader *r, const unsigned char *p, unsigned pointer)
-{
-    r->pairs =
-        account_grow(r->account, r->pairs, r->pair_count, &r->pair_cap, sizeof(*r->pairs));
-    r->pairs[r->pair_count++] =
-        (struct dependent){heap_pointer(p, pointer), heap_pointer(p + pointer, pointer)};
-}
-
 /* The survivor map follows the walk. It has at most 15 bytes for each object, in base64. */
 static void read_told(struct trace_reader *r, struct bytes payload)
 {
@@ -383,11 +359,24 @@ static bool read_records(struct trace_reader *r, struct nettrace *t,
     }
     const unsigned char *p = b.records;
     for (uint32_t i = 0; i < b.count; i++, p += b.size) {
-        if (kind == EVENT_ROOTS)
-            read_root(r, heap_root_at(p, r->header.pointer_size));
-        else if (kind == EVENT_PAIRS)
-            read_pair(r, p, r->header.pointer_size);
-        else if (kind == EVENT_WRAPPERS)
+        if (kind == EVENT_ROOTS) {
+            /* Weak ones hold nothing and are only counted. */
+            struct heap_root root = heap_root_at(p, r->header.pointer_size);
+            uint64_t *weak = &r->b->snap->weak_roots;
+            if (root.flags & ROOT_FLAG_WEAK) {
+                *weak = *weak == HD_UNKNOWN ? 1 : *weak + 1;
+            } else if (root.object != 0) {
+                r->roots = account_grow(r->account, r->roots, r->root_count, &r->root_cap,
+                                        sizeof(*r->roots));
+                r->roots[r->root_count++] = root;
+            }
+        } else if (kind == EVENT_PAIRS) {
+            unsigned pointer = r->header.pointer_size;
+            r->pairs = account_grow(r->account, r->pairs, r->pair_count, &r->pair_cap,
+                                    sizeof(*r->pairs));
+            r->pairs[r->pair_count++] = (struct dependent){
+                heap_pointer(p, pointer), heap_pointer(p + pointer, pointer)};
+        } else if (kind == EVENT_WRAPPERS)
             read_wrapper(r, p);
     }
     return true;

@@ -180,20 +180,6 @@ static bool learn_array(struct trace_types *t, struct trace_type *type)
     return true;
 }
 
-/* Arrays of arrays take a round each. */
-static void learn_outer_classes(struct trace_types *t)
-{
-    enum { MAX_ROUNDS = 4 };
-    for (size_t i = 0; i < t->ids.len; i++)
-        learn_arguments(t, &t->all[i]);
-    bool learned = true;
-    for (int round = 0; round < MAX_ROUNDS && learned; round++) {
-        learned = false;
-        for (size_t i = 0; i < t->ids.len; i++)
-            learned |= learn_array(t, &t->all[i]);
-    }
-}
-
 static int by_id(const void *a, const void *b)
 {
     const struct type_name *x = a, *y = b;
@@ -205,7 +191,16 @@ uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
     struct hd_snapshot *snap = b->snap;
     struct text name = {0};
     uint64_t unnamed = 0;
-    learn_outer_classes(t);
+    /* Arrays of arrays take a round each. */
+    enum { MAX_ROUNDS = 4 };
+    for (size_t i = 0; i < t->ids.len; i++)
+        learn_arguments(t, &t->all[i]);
+    bool learned = true;
+    for (int round = 0; round < MAX_ROUNDS && learned; round++) {
+        learned = false;
+        for (size_t i = 0; i < t->ids.len; i++)
+            learned |= learn_array(t, &t->all[i]);
+    }
     snap->type_names = arena_array(&snap->arena, struct type_name, t->ids.len);
     for (size_t i = 0; i < t->ids.len; i++) {
         const struct trace_type *type = &t->all[i];

@@ -111,21 +111,6 @@ static bool skip_prompt(struct span *line)
     return true;
 }
 
-/* The command's own name: of !sos.dumpheap, sos dumpheap or ext dumpheap. */
-static struct span parse_command(struct span *rest)
-{
-    bool bang = skip_text(rest, "!");
-    struct span word = span_word(rest);
-    if (!bang && (span_is_nocase(word, "sos") || span_is_nocase(word, "ext")))
-        word = span_word(rest);
-    for (size_t i = word.len; i > 0; i--)
-        if (word.data[i - 1] == '.') {
-            skip(&word, i);
-            break;
-        }
-    return word;
-}
-
 /* An argument ends at a blank, unless that is in quotes. */
 static struct span parse_argument(struct span *rest)
 {
@@ -232,7 +217,16 @@ static bool read_echo(struct sos_echo *e, struct span line)
     struct span rest = line;
     bool prompt = skip_prompt(&rest);
     rest = span_trim(rest);
-    struct span command = parse_command(&rest);
+    /* The command's own name: of !sos.dumpheap, sos dumpheap or ext dumpheap. */
+    bool bang = skip_text(&rest, "!");
+    struct span command = span_word(&rest);
+    if (!bang && (span_is_nocase(command, "sos") || span_is_nocase(command, "ext")))
+        command = span_word(&rest);
+    for (size_t i = command.len; i > 0; i--)
+        if (command.data[i - 1] == '.') {
+            skip(&command, i);
+            break;
+        }
     bool dumpgen = span_is_nocase(command, "dumpgen");
     bool heap = dumpgen || span_is_nocase(command, "dumpheap");
     /* Only these two are recognised without a prompt: any line has a first word. */
@@ -248,23 +242,6 @@ static bool read_echo(struct sos_echo *e, struct span line)
         if (span_is_nocase(command, not_heap[i]))
             e->output = SOS_NOT_HEAP;
     return true;
-}
-
-/* Stores which objects the table counts in b->snap->origin and warnings. */
-static void report_echo(const struct sos_echo *e, struct builder *b)
-{
-    struct hd_table_origin *o = &b->snap->origin;
-    if (e->output != SOS_HEAP)
-        return;
-    o->command = builder_string(b, e->command.data, e->command.len);
-    o->generation = e->generation;
-    o->liveness = e->live == e->dead ? "all" : e->live ? "live" : "dead";
-    o->filters =
-        e->filters.len > 0 ? builder_string(b, e->filters.data, e->filters.len) : "";
-    if (e->filters.len > 0)
-        builder_warn(b, WARN_FILTERED, 0);
-    if (e->dead && !e->live)
-        builder_warn(b, WARN_DEAD_OBJECTS_ONLY, 0);
 }
 
 /* --- recognition --------------------------------------------------------- */
@@ -401,17 +378,6 @@ static bool announces_other_table(struct span line)
     return true;
 }
 
-/* The last echo counts; and it begins the output of another command. A README may mention
- * dumpheap, but does not have the command on a line of its own. */
-static void note_line(struct dumpheap *r, struct span line)
-{
-    bool is_echo = read_echo(&r->echo, line);
-    r->marked |= span_contains_nocase(line, "TotalSize") ||
-                 (is_echo && (span_contains_nocase(line, "dumpheap") ||
-                              span_contains_nocase(line, "dumpgen")));
-    r->other_table = !is_echo && (r->other_table || announces_other_table(span_trim(line)));
-}
-
 static bool strings_table(struct dumpheap *r)
 {
     return refuse_dumpheap(
@@ -468,10 +434,18 @@ static bool find_header(struct dumpheap *r)
             return no_header(r);
         if (span_has_words(line, "Count TotalSize String Value"))
             return strings_table(r);
-        if (span_has_words(line, header_words) || (headless && looks_like_row(line)))
+        if (span_has_words(line, header_words) || (headless && looks_like_row(line))) {
             r->header_line = r->t->lines.number;
-        else
-            note_line(r, line);
+        } else {
+            /* The last echo counts; and it begins the output of another command. A README
+             * may mention dumpheap, but does not have the command on a line of its own. */
+            bool is_echo = read_echo(&r->echo, line);
+            r->marked |= span_contains_nocase(line, "TotalSize") ||
+                         (is_echo && (span_contains_nocase(line, "dumpheap") ||
+                                      span_contains_nocase(line, "dumpgen")));
+            r->other_table =
+                !is_echo && (r->other_table || announces_other_table(span_trim(line)));
+        }
         if (r->header_line > 0 && !counts_heap(r))
             return false;
         if (r->header_line > 0 && headless)
@@ -720,7 +694,21 @@ static bool read_dumpheap_text(struct type_table *t)
         .t = t, .layout = layout_of(t->text), .seen = {.account = builder_account(t->b)}};
     bool ok = find_header(&r);
     if (ok) {
-        report_echo(&r.echo, t->b);
+        /* Stores which objects the table counts in b->snap->origin and warnings. */
+        const struct sos_echo *e = &r.echo;
+        struct hd_table_origin *o = &t->b->snap->origin;
+        if (e->output == SOS_HEAP) {
+            o->command = builder_string(t->b, e->command.data, e->command.len);
+            o->generation = e->generation;
+            o->liveness = e->live == e->dead ? "all" : e->live ? "live" : "dead";
+            o->filters = e->filters.len > 0
+                             ? builder_string(t->b, e->filters.data, e->filters.len)
+                             : "";
+            if (e->filters.len > 0)
+                builder_warn(t->b, WARN_FILTERED, 0);
+            if (e->dead && !e->live)
+                builder_warn(t->b, WARN_DEAD_OBJECTS_ONLY, 0);
+        }
         ok = read_rows(&r) && read_rest(&r);
     }
     if (ok) {

@@ -413,19 +413,6 @@ static type_id next_type(const struct hd_snapshot *snap, type_id t)
     return t;
 }
 
-/* True if a name has what a terminal or a build server would obey: it does not come back
- * as it was. */
-static bool is_written_out(const char *name)
-{
-    struct text plain = {0}, visible = {0};
-    csv_add_clean(&plain, name);
-    text_add_visible(&visible, plain.data, plain.len, true);
-    bool same = visible.len == plain.len;
-    text_free(&plain);
-    text_free(&visible);
-    return !same;
-}
-
 static bool write_csv(const struct hd_snapshot *snap, struct out *o, struct losses *l,
                       struct hd_error *err)
 {
@@ -435,7 +422,15 @@ static bool write_csv(const struct hd_snapshot *snap, struct out *o, struct loss
     uint64_t written_out = 0;
     CSV_TITLES(&csv, csv_columns);
     for (type_id t = next_type(snap, 0); t < snap->type_count; t = next_type(snap, t + 1)) {
-        written_out += is_written_out(snap->types[t].name);
+        /* True if a name has what a terminal or a build server would obey: it does not come
+         * back as it was. */
+        struct text plain = {0}, visible = {0};
+        csv_add_clean(&plain, snap->types[t].name);
+        text_add_visible(&visible, plain.data, plain.len, true);
+        bool same = visible.len == plain.len;
+        text_free(&plain);
+        text_free(&visible);
+        written_out += !same;
         csv_cell(&csv, snap->types[t].name);
         csv_number(&csv, snap->types[t].tally[SELECT_ALL].count);
         csv_number(&csv, snap->types[t].tally[SELECT_ALL].bytes);
@@ -601,35 +596,6 @@ static bool parse_row(const json_t *item, struct type_table_row *row)
            (row->bytes_unknown || json_whole(bytes, &row->bytes));
 }
 
-static bool read_rows(const json_t *types, struct builder *b, struct hd_error *err)
-{
-    bool bytes_unknown = false;
-    for (size_t i = 0; i < json_array_size(types); i++) {
-        struct type_table_row row;
-        if (!parse_row(json_array_get(types, i), &row))
-            return fail_at_line(err, 0, "bad-row",
-                                "element %zu of \"types\" is not {\"type\": name, "
-                                "\"count\": number, \"bytes\": number or null}",
-                                i);
-        if (!type_table_add(b, &row, err))
-            return false;
-        bytes_unknown |= row.bytes_unknown;
-    }
-    if (bytes_unknown)
-        builder_warn(b, WARN_BYTES_UNKNOWN, 0);
-    return true;
-}
-
-static void parse_time(const char *text, struct builder *b)
-{
-    double clock = calendar_parse(text);
-    if (isnan(clock))
-        return;
-    b->snap->info.time = builder_string(b, text, CALENDAR_TIME - 1);
-    b->snap->clock = clock;
-    b->snap->clock_is_date = true;
-}
-
 /* Strings of hd_info that a table may have of its snapshot. */
 static const struct {
     const char *key;
@@ -656,8 +622,14 @@ static void parse_snapshot(const json_t *json, struct builder *b)
                 builder_string(b, fact.data, fact.len);
     }
     json_parse_uint64(json_object_get(snapshot, "pid"), &info->pid);
-    if (time != NULL)
-        parse_time(time, b);
+    if (time != NULL) {
+        double clock = calendar_parse(time);
+        if (!isnan(clock)) {
+            b->snap->info.time = builder_string(b, time, CALENDAR_TIME - 1);
+            b->snap->clock = clock;
+            b->snap->clock_is_date = true;
+        }
+    }
     if (json_is_true(json_object_get(snapshot, "sampled"))) {
         info->sampled = true;
         builder_warn(b, WARN_SAMPLED, 0);
@@ -679,8 +651,20 @@ static bool read_table(const json_t *json, struct builder *b, struct hd_error *e
     const json_t *types = json_object_get(json, "types");
     if (!json_is_array(types))
         return fail_at_line(err, 0, "bad-header", "\"types\" is missing or not an array");
-    if (!read_rows(types, b, err))
-        return false;
+    bool bytes_unknown = false;
+    for (size_t i = 0; i < json_array_size(types); i++) {
+        struct type_table_row row;
+        if (!parse_row(json_array_get(types, i), &row))
+            return fail_at_line(err, 0, "bad-row",
+                                "element %zu of \"types\" is not {\"type\": name, "
+                                "\"count\": number, \"bytes\": number or null}",
+                                i);
+        if (!type_table_add(b, &row, err))
+            return false;
+        bytes_unknown |= row.bytes_unknown;
+    }
+    if (bytes_unknown)
+        builder_warn(b, WARN_BYTES_UNKNOWN, 0);
     parse_snapshot(json, b);
     return true;
 }

@@ -507,21 +507,6 @@ static bool read_begin(struct heap_text *r)
 
 /* --- the end of a section -------------------------------------------------------- */
 
-static void give_types(struct heap_text *r)
-{
-    for (size_t i = 0; i < r->type_ids.len; i++) {
-        struct text_type *t = &r->types[i];
-        if (t->objects.count > 0) {
-            t->type = builder_type(r->b, TYPE_OBJECT, t->name, t->name_len);
-            builder_row(r->b, t->type, t->objects.count, t->objects.bytes);
-        }
-        for (uint64_t n = t->name == NULL ? t->objects.count : 0; n > 0; n--)
-            warn_at_line(r, WARN_UNKNOWN_TYPE, t->first_object);
-        for (uint64_t n = t->name == NULL ? t->containers : 0; n > 0; n--)
-            warn_at_line(r, WARN_UNKNOWN_CONTAINER, t->first_container);
-    }
-}
-
 static void give_objects(struct heap_text *r, node_id first)
 {
     const uint64_t *reference = r->references;
@@ -589,7 +574,17 @@ static bool read_end(struct heap_text *r)
         return false;
     if (name.len != r->name.len || memcmp(name.data, r->name.data, name.len) != 0)
         warn_at_line(r, WARN_DOMAIN_NAME_MISMATCH, r->line);
-    give_types(r);
+    for (size_t i = 0; i < r->type_ids.len; i++) {
+        struct text_type *t = &r->types[i];
+        if (t->objects.count > 0) {
+            t->type = builder_type(r->b, TYPE_OBJECT, t->name, t->name_len);
+            builder_row(r->b, t->type, t->objects.count, t->objects.bytes);
+        }
+        for (uint64_t n = t->name == NULL ? t->objects.count : 0; n > 0; n--)
+            warn_at_line(r, WARN_UNKNOWN_TYPE, t->first_object);
+        for (uint64_t n = t->name == NULL ? t->containers : 0; n > 0; n--)
+            warn_at_line(r, WARN_UNKNOWN_CONTAINER, t->first_container);
+    }
     if (r->b->want_graph) {
         /* Later sections may be many: after the first the builder grows by itself. */
         if (r->b->graph == NULL && r->ids.len > 0)
@@ -633,15 +628,6 @@ static bool read_line(struct heap_text *r)
                            : read_end(r);
 }
 
-/* Ranking and chains start at a root of all roots, even if it is empty. */
-static void add_lone_root(struct builder *b)
-{
-    static const char name[] = "[roots]";
-    node_id root = b->graph != NULL ? b->graph->node_count : 0;
-    builder_node(b, builder_type(b, TYPE_PSEUDO, name, sizeof(name) - 1), 0);
-    builder_root(b, root);
-}
-
 static void finish_text(struct heap_text *r)
 {
     enum { MANY_OBJECTS = 1000 };
@@ -663,7 +649,11 @@ static void finish_text(struct heap_text *r)
     } else if (r->strong_roots > 0) {
         root_set_emit(&r->root_set, r->b);
     } else {
-        add_lone_root(r->b);
+        /* Ranking and chains start at a root of all roots, even if it is empty. */
+        static const char name[] = "[roots]";
+        node_id root = r->b->graph != NULL ? r->b->graph->node_count : 0;
+        builder_node(r->b, builder_type(r->b, TYPE_PSEUDO, name, sizeof(name) - 1), 0);
+        builder_root(r->b, root);
     }
 }
 
