@@ -55,6 +55,9 @@ bool account_fail(const struct account *a, struct hd_error *err);
 void *account_grow(struct account *a, void *items, size_t len, size_t *cap,
                    size_t item_size);
 void account_free(struct account *a, void *items, size_t cap, size_t item_size);
+#define ACCOUNT_APPEND(account, items, len, cap)                                  \
+    ((items) = account_grow((account), (items), (len), &(cap), sizeof(*(items))), \
+     &(items)[(len)++])
 
 /* --- arena ------------------------------------------------------------------------ */
 

@@ -74,6 +74,11 @@ search_first(const void *all, size_t begin, size_t end,
     return begin;
 }
 
+/* --- order ------------------------------------------------------------------------ */
+
+/* For qsort(): elements that are or begin with a uint64_t, ascending by it. */
+int by_first_number(const void *a, const void *b);
+
 /* --- radix sort ------------------------------------------------------------------- */
 
 /* Numbers in ascending order, with what belongs to them.

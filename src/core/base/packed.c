@@ -212,8 +212,7 @@ static bool look_at_entry(struct unpacker *u, struct archive_entry *entry,
     bool encrypted = archive_entry_is_encrypted(entry) != 0;
     struct hd_error why = {0};
     struct zip_listing *list = l->listing;
-    list->all = grow(list->all, list->count, &l->cap, sizeof(*list->all));
-    struct zip_file *file = &list->all[list->count++];
+    struct zip_file *file = APPEND(list->all, list->count, l->cap);
     *file = (struct zip_file){.name = "", .entry = (unsigned)list->count};
     if (name != NULL)
         file->name = arena_strdup(l->arena, name, strlen(name));

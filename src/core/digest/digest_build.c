@@ -62,8 +62,7 @@ static void find_others(struct group_builder *s)
                 bits_set(s->from_parent, to);
                 continue;
             }
-            s->others = grow(s->others, s->other_count, &s->other_cap, sizeof(*s->others));
-            s->others[s->other_count++] = (uint64_t)to << 32 | from;
+            *APPEND(s->others, s->other_count, s->other_cap) = (uint64_t)to << 32 | from;
         }
     }
 }
@@ -75,8 +74,7 @@ static bool has_other(const struct group_builder *s, size_t next, node_id n)
 
 static void add_from(struct group_builder *s, path_id from)
 {
-    s->from = grow(s->from, s->from_count, &s->from_cap, sizeof(*s->from));
-    s->from[s->from_count++] = from;
+    *APPEND(s->from, s->from_count, s->from_cap) = from;
 }
 
 /* The places that refer to n, each once, as a group of its own; next: the first of others
@@ -128,8 +126,7 @@ static void count_object(struct group_builder *s, struct digest_build_group made
                                      made.target);
     uint32_t *slot = &s->slots[slot_of(s, &made)];
     if (*slot == 0) {
-        s->groups = grow(s->groups, s->group_count, &s->group_cap, sizeof(*s->groups));
-        s->groups[s->group_count++] = made;
+        *APPEND(s->groups, s->group_count, s->group_cap) = made;
         *slot = (uint32_t)s->group_count;
     } else {
         s->from_count = made.begin;
@@ -300,8 +297,7 @@ static uint32_t link_to(struct chain_sampler *s, uint32_t above, node_id n)
     s->child_count += child == s->child_count;
     uint32_t link = pair_table_put(&s->ends, child, field, s->link_count);
     if (link == s->link_count) {
-        s->links = grow(s->links, s->link_count, &s->link_cap, sizeof(*s->links));
-        s->links[s->link_count++] =
+        *APPEND(s->links, s->link_count, s->link_cap) =
             (struct digest_build_link){above, type, generation, field};
     }
     return link;
@@ -313,8 +309,7 @@ static bool keep_chain(struct chain_sampler *s, node_id n, uint32_t *link)
     const struct graph *g = s->snap->graph;
     size_t length = 0;
     for (node_id at = n; at != NO_NODE && at != g->root; at = s->walk.parent[at]) {
-        s->chain = grow(s->chain, length, &s->chain_cap, sizeof(*s->chain));
-        s->chain[length++] = at;
+        *APPEND(s->chain, length, s->chain_cap) = at;
     }
     if (length > MAX_LINKS - s->link_count)
         return false;
@@ -411,27 +406,6 @@ static void keep_chains(struct digest *to, const struct hd_snapshot *snap,
 
 /* --- places ---------------------------------------------------------- */
 
-/* As the file has them: an ownership tree has what they stand for. */
-static void digest_build_count_objects(struct digest_places *to,
-                                       const struct hd_snapshot *snap,
-                                       const struct full_tree *f)
-{
-    const struct graph *g = snap->graph;
-    for (node_id n = 0; n < g->node_count; n++) {
-        path_id p = f->at_node[n];
-        if (p == NO_PATH || p == 0)
-            continue;
-        to->at[p].count++;
-        if (snap->types[g->type[n]].kind != TYPE_OBJECT)
-            continue;
-        to->at[p].bytes += graph_size(g, n);
-        if (to->old == NULL || !snapshot_selects(snap, n, SELECT_GEN2))
-            continue;
-        to->old[p].count++;
-        to->old[p].bytes += graph_size(g, n);
-    }
-}
-
 /* Labels of an ownership tree of one snapshot are its types, one by one. */
 static void keep_places(struct digest_places *to, const struct hd_snapshot *snap,
                         const struct full_tree *f, struct arena *a)
@@ -448,7 +422,21 @@ static void keep_places(struct digest_places *to, const struct hd_snapshot *snap
     }
     to->parent[0] = NO_PLACE;
     to->type[0] = NO_TYPE;
-    digest_build_count_objects(to, snap, f);
+    /* As the file has them: an ownership tree has what they stand for. */
+    const struct graph *g = snap->graph;
+    for (node_id n = 0; n < g->node_count; n++) {
+        path_id p = f->at_node[n];
+        if (p == NO_PATH || p == 0)
+            continue;
+        to->at[p].count++;
+        if (snap->types[g->type[n]].kind != TYPE_OBJECT)
+            continue;
+        to->at[p].bytes += graph_size(g, n);
+        if (to->old == NULL || !snapshot_selects(snap, n, SELECT_GEN2))
+            continue;
+        to->old[p].count++;
+        to->old[p].bytes += graph_size(g, n);
+    }
     if (f->field == NULL)
         return;
     to->field = arena_array(a, field_id, f->len);

@@ -1,5 +1,6 @@
 #include "digest/survivors.h"
 
+#include "base/arrays.h"
 #include "base/hash.h"
 #include "chains/chains.h"
 #include "heap/snapshot.h"
@@ -37,33 +38,6 @@ struct object {
     node_id node;
 };
 
-static int survivors_by_address(const void *a, const void *b)
-{
-    const struct object *x = a, *y = b;
-    return (x->address > y->address) - (x->address < y->address);
-}
-
-static void keep_type(struct digest_survivors *to, const struct hd_snapshot *snap,
-                      type_id t, const struct sampler *from)
-{
-    const struct graph *g = snap->graph;
-    struct object all[SAMPLES];
-    uint32_t at = to->begin[to->len];
-    for (uint32_t i = 0; i < from->len; i++)
-        all[i] = (struct object){graph_address(g, from->heap[i].node), from->heap[i].node};
-    qsort(all, from->len, sizeof(*all), survivors_by_address);
-    for (uint32_t i = 0; i < from->len; i++) {
-        /* A damaged file may have two objects at one address: the first counts. */
-        if (i > 0 && all[i].address == all[i - 1].address)
-            continue;
-        to->address[at] = all[i].address;
-        to->size[at] = g->small_size[all[i].node];
-        to->old[at++] = may_have_survived(snap, all[i].address);
-    }
-    to->type[to->len++] = t;
-    to->begin[to->len] = at;
-}
-
 void survivors_sample(struct digest_survivors *to, const struct hd_snapshot *snap,
                       bool of_all_types, struct arena *a)
 {
@@ -84,8 +58,25 @@ void survivors_sample(struct digest_survivors *to, const struct hd_snapshot *sna
                                     .size = arena_array(a, uint32_t, objects),
                                     .old = arena_alloc(a, objects + 1)};
     for (type_id t = 0; t < snap->type_count; t++) {
-        if (samplers[t].len > 0)
-            keep_type(to, snap, t, &samplers[t]);
+        if (samplers[t].len > 0) {
+            const struct sampler *from = &samplers[t];
+            struct object all[SAMPLES];
+            uint32_t at = to->begin[to->len];
+            for (uint32_t i = 0; i < from->len; i++)
+                all[i] = (struct object){graph_address(g, from->heap[i].node),
+                                         from->heap[i].node};
+            qsort(all, from->len, sizeof(*all), by_first_number);
+            for (uint32_t i = 0; i < from->len; i++) {
+                /* A damaged file may have two objects at one address: the first counts. */
+                if (i > 0 && all[i].address == all[i - 1].address)
+                    continue;
+                to->address[at] = all[i].address;
+                to->size[at] = g->small_size[all[i].node];
+                to->old[at++] = may_have_survived(snap, all[i].address);
+            }
+            to->type[to->len++] = t;
+            to->begin[to->len] = at;
+        }
         sampler_free(&samplers[t]);
     }
     arena_free(&scratch);
@@ -210,25 +201,6 @@ static struct survived compare_type(const struct survivors *s, uint32_t i,
                              tally_rounded(ceil(high * (double)all))};
 }
 
-static struct survived *compare_samples(struct survivors *s, const struct hd_snapshot *last,
-                                        struct arena *a)
-{
-    struct arena scratch = {0};
-    const struct digest_survivors now = sample_of(last, &scratch);
-    struct survived *kept = arena_array(a, struct survived, last->type_count);
-    for (type_id t = 0; t < last->type_count; t++)
-        kept[t] = (struct survived){HD_UNKNOWN, HD_UNKNOWN, HD_UNKNOWN};
-    for (uint32_t k = 0; k < now.len; k++) {
-        const struct type *type = &last->types[now.type[k]];
-        const struct survivor_name *before = find_name(s, type->name);
-        if (before != NULL)
-            kept[now.type[k]] =
-                compare_type(s, before->number, &now, k, type->tally[s->selection].count);
-    }
-    arena_free(&scratch);
-    return now.len > 0 ? kept : NULL;
-}
-
 /* --- all objects ----------------------------------------------------- */
 
 bool survivors_begin(struct survivors *s, const struct hd_snapshot *first,
@@ -274,8 +246,22 @@ bool survivors_begin(struct survivors *s, const struct hd_snapshot *first,
 struct survived *survivors_count(struct survivors *s, const struct hd_snapshot *last,
                                  struct arena *a)
 {
-    if (s->estimates)
-        return compare_samples(s, last, a);
+    if (s->estimates) {
+        struct arena scratch = {0};
+        const struct digest_survivors now = sample_of(last, &scratch);
+        struct survived *kept = arena_array(a, struct survived, last->type_count);
+        for (type_id t = 0; t < last->type_count; t++)
+            kept[t] = (struct survived){HD_UNKNOWN, HD_UNKNOWN, HD_UNKNOWN};
+        for (uint32_t k = 0; k < now.len; k++) {
+            const struct type *type = &last->types[now.type[k]];
+            const struct survivor_name *before = find_name(s, type->name);
+            if (before != NULL)
+                kept[now.type[k]] = compare_type(s, before->number, &now, k,
+                                                 type->tally[s->selection].count);
+        }
+        arena_free(&scratch);
+        return now.len > 0 ? kept : NULL;
+    }
     if (!has_addresses(last))
         return NULL;
     const struct graph *g = last->graph;

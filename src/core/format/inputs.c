@@ -22,8 +22,7 @@ static struct hd_input *add_input(struct hd_inputs *inputs, const char *path,
                                   bool from_folder)
 {
     struct hd_inputs_memory *m = inputs->memory;
-    inputs->all = grow(inputs->all, inputs->count, &m->cap, sizeof(*inputs->all));
-    struct hd_input *added = &inputs->all[inputs->count++];
+    struct hd_input *added = APPEND(inputs->all, inputs->count, m->cap);
     *added = (struct hd_input){.path = path, .from_folder = from_folder};
     return added;
 }
@@ -206,24 +205,6 @@ static void note_order(struct hd_inputs *inputs, const char *folder, size_t from
         inputs->all[i].has_no_order = true;
 }
 
-static bool add_folder(struct hd_inputs *inputs, const char *path, struct hd_error *err)
-{
-    struct hd_inputs deeper = {.memory = alloc_zeroed(sizeof(*deeper.memory))};
-    size_t before = inputs->count;
-    bool ok = list_folder(inputs, path, &deeper, err);
-    if (ok && deeper.count > 0 && count_snapshots(inputs, before) == 0)
-        ok = add_deeper(inputs, &deeper, err);
-    free(deeper.all);
-    free(deeper.memory);
-    if (ok && !inputs->names_only)
-        order_by_manifest(inputs, path, before);
-    note_order(inputs, path, before);
-    if (!ok)
-        inputs->count = before;
-    return ok && (inputs->count > before ||
-                  fail(err, HD_NOT_A_SNAPSHOT, "no snapshots in this folder"));
-}
-
 static bool add_path(struct hd_inputs *inputs, const char *path, struct hd_error *err)
 {
     struct stat st = {0};
@@ -234,8 +215,22 @@ static bool add_path(struct hd_inputs *inputs, const char *path, struct hd_error
         return fail(err, HD_IO, "%s", strerror(errno));
     if (S_ISDIR(st.st_mode) && number > 0)
         return fail(err, HD_IO, "%s", strerror(EISDIR));
-    if (S_ISDIR(st.st_mode))
-        return add_folder(inputs, path, err);
+    if (S_ISDIR(st.st_mode)) {
+        struct hd_inputs deeper = {.memory = alloc_zeroed(sizeof(*deeper.memory))};
+        size_t before = inputs->count;
+        bool ok = list_folder(inputs, path, &deeper, err);
+        if (ok && deeper.count > 0 && count_snapshots(inputs, before) == 0)
+            ok = add_deeper(inputs, &deeper, err);
+        free(deeper.all);
+        free(deeper.memory);
+        if (ok && !inputs->names_only)
+            order_by_manifest(inputs, path, before);
+        note_order(inputs, path, before);
+        if (!ok)
+            inputs->count = before;
+        return ok && (inputs->count > before ||
+                      fail(err, HD_NOT_A_SNAPSHOT, "no snapshots in this folder"));
+    }
     if (S_ISREG(st.st_mode) && number == 0) {
         /* A file; of a zip, each of its snapshots, as snapshot_number() takes them apart:
          * "FILE#2".

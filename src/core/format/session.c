@@ -99,8 +99,7 @@ struct session_builder {
 static struct session_part *add_session_part(struct session_builder *m)
 {
     struct session *s = &m->session;
-    s->all = grow(s->all, s->count, &m->cap, sizeof(*s->all));
-    struct session_part *added = &s->all[s->count++];
+    struct session_part *added = APPEND(s->all, s->count, m->cap);
     *added = (struct session_part){.time = NAN, .process = HD_UNKNOWN};
     return added;
 }

@@ -172,8 +172,7 @@ void losses_add(struct losses *l, const char *what, const char *fmt, ...)
     c_vsnprintf(message, (size_t)len + 1, fmt, again);
     va_end(again);
     va_end(args);
-    l->all = grow(l->all, l->len, &l->cap, sizeof(*l->all));
-    l->all[l->len++] = (struct hd_loss){what, message};
+    *APPEND(l->all, l->len, l->cap) = (struct hd_loss){what, message};
 }
 
 /* Whether a snapshot tells it; of owners with or without a graph. */

@@ -214,24 +214,6 @@ static void add_to_row(struct type *row, struct row_sum *sum, const struct raw_t
         sum->several_modules = true;
 }
 
-static void settle_row(struct type *row, const struct row_sum *sum, bool sampled)
-{
-    if (sum->several_modules)
-        row->module = NULL;
-    if (sum->several_names)
-        row->full_name = NULL;
-    row->tally[SELECT_ALL] = row->raw;
-    if (sampled) {
-        row->tally[SELECT_ALL] =
-            (struct hd_tally){tally_rounded(sum->count), tally_rounded(sum->bytes)};
-        row->tally[SELECT_GEN2] =
-            (struct hd_tally){tally_rounded(sum->old_count), tally_rounded(sum->old_bytes)};
-        row->count_scale = row->raw.count > 0 ? sum->count / (double)row->raw.count : 1;
-    }
-    if (sum->bytes_unknown)
-        row->raw.bytes = row->tally[SELECT_ALL].bytes = HD_UNKNOWN;
-}
-
 /* Merge the types of the file into rows; row_of[i] is the row of type i. */
 static type_id *make_rows(struct builder *b, struct row_sum **sums, struct arena *scratch)
 {
@@ -247,8 +229,24 @@ static type_id *make_rows(struct builder *b, struct row_sum **sums, struct arena
         add_to_row(&snap->types[row_of[i]], &(*sums)[row_of[i]], &b->types[i]);
     }
     HASH_CLEAR(hh, slots);
-    for (type_id t = 0; t < snap->type_count; t++)
-        settle_row(&snap->types[t], &(*sums)[t], snap->info.sampled);
+    for (type_id t = 0; t < snap->type_count; t++) {
+        struct type *row = &snap->types[t];
+        const struct row_sum *sum = &(*sums)[t];
+        if (sum->several_modules)
+            row->module = NULL;
+        if (sum->several_names)
+            row->full_name = NULL;
+        row->tally[SELECT_ALL] = row->raw;
+        if (snap->info.sampled) {
+            row->tally[SELECT_ALL] =
+                (struct hd_tally){tally_rounded(sum->count), tally_rounded(sum->bytes)};
+            row->tally[SELECT_GEN2] = (struct hd_tally){tally_rounded(sum->old_count),
+                                                        tally_rounded(sum->old_bytes)};
+            row->count_scale = row->raw.count > 0 ? sum->count / (double)row->raw.count : 1;
+        }
+        if (sum->bytes_unknown)
+            row->raw.bytes = row->tally[SELECT_ALL].bytes = HD_UNKNOWN;
+    }
     return row_of;
 }
 
@@ -403,8 +401,8 @@ bool builder_room_for_edges(struct builder *b, uint32_t count)
 void builder_big_size(struct builder *b, node_id n, uint64_t size)
 {
     struct graph *g = b->graph;
-    g->big = account_grow(&b->account, g->big, g->big_count, &g->big_cap, sizeof(*g->big));
-    g->big[g->big_count++] = (struct big_size){n, size};
+    *ACCOUNT_APPEND(&b->account, g->big, g->big_count, g->big_cap) =
+        (struct big_size){n, size};
 }
 
 void builder_root(struct builder *b, node_id root)
@@ -692,9 +690,7 @@ static void finish_digest(struct builder *b, const type_id *row_of)
 
 void builder_lacks(struct builder *b, node_id n)
 {
-    b->lacking = account_grow(&b->account, b->lacking, b->lacking_count, &b->lacking_cap,
-                              sizeof(*b->lacking));
-    b->lacking[b->lacking_count++] = n;
+    *ACCOUNT_APPEND(&b->account, b->lacking, b->lacking_count, b->lacking_cap) = n;
 }
 
 static void judge_lacking(struct builder *b)

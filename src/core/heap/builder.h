@@ -42,7 +42,7 @@ struct builder {
     struct source *source; /* what it is kept in; NULL: it is not */
     bool graph_only;       /* nothing about it is measured: it was before */
     unsigned size_base;    /* 16, or 10: sizes in heap text */
-    bool reach_later;      /* what is reachable is found by who asks (reach.h) */
+    bool reach_later;      /* what is reachable is found by who asks (reach_find()) */
     bool plain_names;      /* hd_read_options.plain_names */
     bool redact;           /* hd_read_options.redact */
     bool across_builds;    /* fold numbers in compiler-made names */
@@ -89,7 +89,7 @@ const char *builder_name(struct builder *b, const char *name, size_t len);
 void builder_full_name(struct builder *b, uint32_t type, const char *full_name);
 void builder_module(struct builder *b, uint32_t type, const char *module, size_t len);
 
-/* A type of a native AOT program: see source.h. */
+/* A type of a native AOT program: see struct source. */
 void builder_image(struct builder *b, uint32_t type, uint64_t base, uint32_t rva);
 
 /* Count one object. gen is HD_GEN_UNKNOWN unless info.has_generations. False when the
@@ -186,8 +186,8 @@ void builder_root(struct builder *b,
 
 void builder_warn(struct builder *b, enum warning_code code, uint64_t line);
 
-/* From here on, names as spelled and whatever else source.h has are kept: in b->source,
- * which readers may fill. Before the first type. */
+/* From here on, names as spelled and whatever else struct source has are kept: in
+ * b->source, which readers may fill. Before the first type. */
 void builder_keep_source(struct builder *b);
 
 /* A string that lives as long as the snapshot; NULL for NULL. */

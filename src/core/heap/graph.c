@@ -120,12 +120,6 @@ const char *const generation_names[HD_GENERATION_COUNT] = {
     [HD_GEN_UNKNOWN] = "unknown",
 };
 
-static int ranges_by_address(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static bool ranges_is_below(const void *all, size_t i, const void *address)
 {
     return ((const uint64_t *)all)[i] < *(const uint64_t *)address;
@@ -156,7 +150,7 @@ struct ranges ranges_build(const struct range *parts, size_t count, struct arena
         borders[2 * i] = parts[i].start;
         borders[2 * i + 1] = parts[i].end;
     }
-    qsort(borders, 2 * count, sizeof(*borders), ranges_by_address);
+    qsort(borders, 2 * count, sizeof(*borders), by_first_number);
     size_t len = 0;
     for (size_t i = 0; i < 2 * count; i++)
         if (len == 0 || borders[len - 1] != borders[i])

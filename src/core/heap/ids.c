@@ -53,8 +53,7 @@ uint32_t id_numbers_add(struct id_numbers *n, uint64_t id)
     }
     size_t slot = find_slot(n, id);
     if (n->slots[slot] == 0) {
-        n->ids = account_grow(n->account, n->ids, n->len, &n->cap, sizeof(*n->ids));
-        n->ids[n->len++] = id;
+        *ACCOUNT_APPEND(n->account, n->ids, n->len, n->cap) = id;
         n->slots[slot] = (uint32_t)n->len;
     }
     return n->slots[slot] - 1;
@@ -111,9 +110,8 @@ static void list_places(struct ids *s)
         for (unsigned w = 0; w < BLOCK_WORDS; w++)
             for (uint64_t bits = s->blocks[block].bits[w]; bits != 0; bits &= bits - 1) {
                 unsigned bit = w * 64 + (unsigned)__builtin_ctzll(bits);
-                s->places = account_grow(s->keys.account, s->places, len, &s->place_cap,
-                                         sizeof(*s->places));
-                s->places[len++] = (uint64_t)block << BLOCK_BITS | bit;
+                *ACCOUNT_APPEND(s->keys.account, s->places, len, s->place_cap) =
+                    (uint64_t)block << BLOCK_BITS | bit;
             }
     assert(len == s->len);
 }

@@ -89,30 +89,6 @@ static size_t drop_size_class(const char *name, size_t len)
     return len;
 }
 
-/* --- step: brackets ------------------------------------------------------------ */
-
-/* Writers that read event streams turn all [ ] of a name into < >, then <> into [].
- * That hits compiler-made names ("<>c" becomes "[]c") and ranks of arrays ("[,]"
- * becomes "<,>"). No name has "[]" before a word, or commas alone in < >, so both
- * can be undone. */
-static void undo_bracket_rewriting(char *name, size_t len)
-{
-    for (size_t i = 0; i + 2 < len; i++) {
-        if (name[i] == '[' && name[i + 1] == ']' && is_ascii_word(name[i + 2])) {
-            name[i] = '<';
-            name[i + 1] = '>';
-        } else if (name[i] == '<' && name[i + 1] == ',') {
-            size_t open = i;
-            while (i + 1 < len && name[i + 1] == ',')
-                i++;
-            if (i + 1 < len && name[i + 1] == '>') {
-                name[open] = '[';
-                name[i + 1] = ']';
-            }
-        }
-    }
-}
-
 /* --- step: versions ------------------------------------------------------------ */
 
 static size_t drop_versions(char *name, size_t len)
@@ -223,7 +199,24 @@ static void spell_number(struct text *out, size_t start)
 static size_t parse_steps(char *name, size_t len)
 {
     len = drop_size_class(name, len);
-    undo_bracket_rewriting(name, len);
+    /* Writers that read event streams turn all [ ] of a name into < >, then <> into [].
+     * That hits compiler-made names ("<>c" becomes "[]c") and ranks of arrays ("[,]"
+     * becomes "<,>"). No name has "[]" before a word, or commas alone in < >, so both
+     * can be undone. */
+    for (size_t i = 0; i + 2 < len; i++) {
+        if (name[i] == '[' && name[i + 1] == ']' && is_ascii_word(name[i + 2])) {
+            name[i] = '<';
+            name[i + 1] = '>';
+        } else if (name[i] == '<' && name[i + 1] == ',') {
+            size_t open = i;
+            while (i + 1 < len && name[i + 1] == ',')
+                i++;
+            if (i + 1 < len && name[i + 1] == '>') {
+                name[open] = '[';
+                name[i + 1] = ']';
+            }
+        }
+    }
     len = drop_versions(name, len);
     len = generics_write(name, len);
     if (len == 0 || name[0] != '[')
@@ -635,8 +628,7 @@ static void generics_push(struct parse *p, enum frame_kind kind)
     f.owner = own ? p->frame_count : top(p)->owner;
     if (own)
         f.chain.first = f.chain.last = new_piece(p, "", 0);
-    p->frames = grow(p->frames, p->frame_count, &p->frame_cap, sizeof(*p->frames));
-    p->frames[p->frame_count++] = f;
+    *APPEND(p->frames, p->frame_count, p->frame_cap) = f;
 }
 
 static void pop(struct parse *p)
@@ -743,8 +735,7 @@ static bool close_argument(struct parse *p)
         return false;
     p->at++;
     pop(p);
-    p->args = grow(p->args, p->arg_count, &p->arg_cap, sizeof(*p->args));
-    p->args[p->arg_count++] = type;
+    *APPEND(p->args, p->arg_count, p->arg_cap) = type;
 
     if (is_at(p, ']')) {
         /* At the second "]" of a list. False if another list follows: whose would it be? */

@@ -66,8 +66,8 @@ static uint32_t variable_number(struct root_set *s, enum root_group group, const
 
 static void add_root(struct root_set *s, uint32_t place, node_id object)
 {
-    s->all = account_grow(s->names.account, s->all, s->len, &s->cap, sizeof(*s->all));
-    s->all[s->len++] = (struct root_place){place, object};
+    *ACCOUNT_APPEND(s->names.account, s->all, s->len, s->cap) =
+        (struct root_place){place, object};
 }
 
 void root_tree_add_variable(struct root_set *s, enum root_group group, const char *name,

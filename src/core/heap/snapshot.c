@@ -1,6 +1,7 @@
 #include "heap/snapshot.h"
 
 #include "base/alloc.h"
+#include "base/arrays.h"
 #include "base/quantity.h"
 #include "heap/digest.h"
 
@@ -16,21 +17,6 @@ bool reach_is_known(const struct hd_snapshot *snap)
 }
 
 /* --- what is left out ---------------------------------------------------- */
-
-static void leave_out(struct hd_snapshot *snap, node_id n)
-{
-    struct hd_info *info = &snap->info;
-    struct type *t = &snap->types[snap->graph->type[n]];
-    if (t->kind != TYPE_OBJECT)
-        return;
-    const struct hd_tally one = {1, graph_size(snap->graph, n)};
-    info->reachable_objects--;
-    info->reachable_bytes -= one.bytes;
-    tally_take(&t->tally[SELECT_REACHABLE], &one);
-    if (info->has_generations &&
-        generation_is_old(ranges_find(&snap->ranges, graph_address(snap->graph, n))))
-        tally_take(&t->tally[SELECT_GEN2 | SELECT_REACHABLE], &one);
-}
 
 /* A collection runs before a snapshot, so few objects are unreachable: these are taken off
  * from all objects, 64 nodes at a time where there are none. */
@@ -49,8 +35,20 @@ static void count_reachable(struct hd_snapshot *snap)
         uint64_t missing = ~g->reachable[word];
         if (word == g->node_count / 64)
             missing &= (1ULL << (g->node_count % 64)) - 1;
-        for (; missing != 0; missing &= missing - 1)
-            leave_out(snap, (node_id)(word * 64 + (size_t)__builtin_ctzll(missing)));
+        for (; missing != 0; missing &= missing - 1) {
+            node_id n = (node_id)(word * 64 + (size_t)__builtin_ctzll(missing));
+            struct type *t = &snap->types[snap->graph->type[n]];
+            if (t->kind == TYPE_OBJECT) {
+                const struct hd_tally one = {1, graph_size(snap->graph, n)};
+                info->reachable_objects--;
+                info->reachable_bytes -= one.bytes;
+                tally_take(&t->tally[SELECT_REACHABLE], &one);
+                if (info->has_generations &&
+                    generation_is_old(
+                        ranges_find(&snap->ranges, graph_address(snap->graph, n))))
+                    tally_take(&t->tally[SELECT_GEN2 | SELECT_REACHABLE], &one);
+            }
+        }
     }
 }
 
@@ -144,8 +142,6 @@ struct hd_tally *reach_lost(const struct hd_snapshot *snap, struct arena *a)
     return lost;
 }
 
-/* --- identity --------------------------------------------------------------------- */
-
 /* --- sketches ------------------------------------------------------------- */
 
 /* SplitMix64's last steps: every address has its own, so equal hashes are equal addresses.
@@ -165,17 +161,11 @@ uint64_t address_of_hash(uint64_t x)
     return x ^ x >> 30 ^ x >> 60;
 }
 
-static int identity_by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sort, drop what is there twice, keep the smallest. */
 static void identity_settle(struct sketch_builder *s)
 {
     size_t kept = 0;
-    qsort(s->hashes, s->len, sizeof(*s->hashes), identity_by_value);
+    qsort(s->hashes, s->len, sizeof(*s->hashes), by_first_number);
     for (size_t i = 0; i < s->len; i++)
         if (kept == 0 || s->hashes[i] != s->hashes[kept - 1])
             s->hashes[kept++] = s->hashes[i];
@@ -288,27 +278,6 @@ static void find_of_runtime(struct hd_snapshot *snap, type_id type, type_id tabl
     free(tables);
 }
 
-/* 256 MiB: of 2,600 pairs of snapshots of one process each has a block in common, with any
- * collector that there is; of 91,000 pairs of two processes none (docs/warnings.md). Small
- * heaps may move as a whole. */
-static void find_blocks(struct hd_snapshot *snap)
-{
-    enum { BLOCK_BITS = 28, FEWEST_OBJECTS = 1000 };
-    const struct graph *g = snap->graph;
-    struct sketch_builder *blocks = alloc_zeroed(sizeof(*blocks));
-    uint64_t last = 0, objects = 0;
-    for (node_id n = 0; n < g->node_count; n++) {
-        uint64_t address = graph_address(g, n), block = address >> BLOCK_BITS << BLOCK_BITS;
-        objects += address != 0;
-        if (address != 0 && block != last)
-            sketch_add(blocks, block);
-        last = address != 0 ? block : last;
-    }
-    if (objects >= FEWEST_OBJECTS)
-        snap->identity.blocks = sketch_finish(blocks, &snap->arena);
-    free(blocks);
-}
-
 void identity_find(struct hd_snapshot *snap)
 {
     /* ".../Microsoft.NETCore.App/10.0.12/System.Private.CoreLib.dll" */
@@ -332,8 +301,26 @@ void identity_find(struct hd_snapshot *snap)
     type_id table = row_named(snap, "System.Object[]");
     if (type != NO_TYPE && table != NO_TYPE)
         find_of_runtime(snap, type, table);
-    if (snap->identity.types.len == 0 || snap->identity.tables.len == 0)
-        find_blocks(snap);
+    if (snap->identity.types.len == 0 || snap->identity.tables.len == 0) {
+        /* 256 MiB: of 2,600 pairs of snapshots of one process each has a block in common,
+         * with any collector that there is; of 91,000 pairs of two processes none
+         * (docs/warnings.md). Small heaps may move as a whole. */
+        enum { BLOCK_BITS = 28, FEWEST_OBJECTS = 1000 };
+        const struct graph *g = snap->graph;
+        struct sketch_builder *blocks = alloc_zeroed(sizeof(*blocks));
+        uint64_t last = 0, objects = 0;
+        for (node_id n = 0; n < g->node_count; n++) {
+            uint64_t address = graph_address(g, n),
+                     block = address >> BLOCK_BITS << BLOCK_BITS;
+            objects += address != 0;
+            if (address != 0 && block != last)
+                sketch_add(blocks, block);
+            last = address != 0 ? block : last;
+        }
+        if (objects >= FEWEST_OBJECTS)
+            snap->identity.blocks = sketch_finish(blocks, &snap->arena);
+        free(blocks);
+    }
 }
 
 /* --- what somebody else knows ---------------------------------------------- */

@@ -1,8 +1,8 @@
 /* snapshot.h - one heap at one moment, as every analysis sees it.
  *
  * Made by a builder (builder.h), never changed afterwards but for what is reachable, which
- * may be found out later (reach.h). It always has a type table; a graph only if the input
- * has one and it was asked for. */
+ * may be found out later (reach_find()). It always has a type table; a graph only if the
+ * input has one and it was asked for. */
 #ifndef SNAPSHOT_H
 #define SNAPSHOT_H
 

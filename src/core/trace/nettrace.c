@@ -658,9 +658,8 @@ static void add_loss(struct nettrace *t, uint64_t from, uint64_t to, uint32_t ev
         last->events += events;
         return;
     }
-    t->losses = account_grow(t->account, t->losses, t->loss_count, &t->loss_cap,
-                             sizeof(*t->losses));
-    t->losses[t->loss_count++] = (struct trace_loss){from, to, events};
+    *ACCOUNT_APPEND(t->account, t->losses, t->loss_count, t->loss_cap) =
+        (struct trace_loss){from, to, events};
 }
 
 /* A thread has used a number; an event itself is not lost, what a sequence point adds is.

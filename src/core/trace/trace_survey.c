@@ -221,12 +221,6 @@ struct loss_sums {
     size_t len;
 };
 
-static int losses_by_from(const void *a, const void *b)
-{
-    const struct trace_loss *x = a, *y = b;
-    return (x->from > y->from) - (x->from < y->from);
-}
-
 static int losses_by_to(const void *a, const void *b)
 {
     const struct trace_loss *x = a, *y = b;
@@ -297,7 +291,7 @@ void trace_survey_finish(struct trace_survey *s, const struct nettrace *t)
     size_t kept = 0;
     struct loss_sums sums;
     const struct trace_loss *losses = nettrace_losses(t, &sums.len);
-    sums.by_from = sum_losses(losses, sums.len, losses_by_from, &scratch);
+    sums.by_from = sum_losses(losses, sums.len, by_first_number, &scratch);
     sums.by_to = sum_losses(losses, sums.len, losses_by_to, &scratch);
     s->events_lost = sums.len > 0 ? sums.by_to[sums.len - 1].events : 0;
     if (s->gc_count > 0)

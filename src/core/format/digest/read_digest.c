@@ -518,29 +518,6 @@ static bool parse_lost(struct digest_reader *r)
 
 /* --- places -------------------------------------------------------------------- */
 
-/* What of each type is at places has to be what the roots reach of it, in all and of
- * what is old. */
-static bool places_are_all(struct digest_reader *r, const struct hd_tally *at,
-                           const struct hd_tally *old)
-{
-    for (size_t i = 0; i < r->file.count[ROWS_TYPES]; i++) {
-        const struct raw_type *t = &r->b->types[i];
-        struct hd_tally all = t->all, aged = t->old;
-        if (t->kind != TYPE_OBJECT)
-            continue;
-        for (enum hd_generation g = HD_GEN0; g < HD_GENERATION_COUNT; g++) {
-            const struct hd_tally *lost = &r->file.digest.lost[i * HD_GENERATION_COUNT + g];
-            tally_take(&all, lost);
-            if (generation_is_old(g) && r->b->snap->info.has_generations)
-                tally_take(&aged, lost);
-        }
-        if (at[i].count != all.count || at[i].bytes != all.bytes ||
-            (old != NULL && (old[i].count != aged.count || old[i].bytes != aged.bytes)))
-            return digest_refuse(r, "types and places");
-    }
-    return true;
-}
-
 /* The sums are below those of the file, which fit 64 bits: each is looked at. */
 static bool add_place(struct hd_tally *sum, const struct hd_tally *more,
                       const struct raw_type *t)
@@ -565,7 +542,24 @@ static bool sum_places(struct digest_reader *r, const struct digest_places *p)
             (old != NULL && !add_place(&old[t], &p->old[i], &r->b->types[t])))
             return digest_refuse(r, "types and places");
     }
-    return places_are_all(r, at, old);
+    /* What of each type is at places has to be what the roots reach of it, in all and of
+     * what is old. */
+    for (size_t i = 0; i < r->file.count[ROWS_TYPES]; i++) {
+        const struct raw_type *t = &r->b->types[i];
+        struct hd_tally all = t->all, aged = t->old;
+        if (t->kind != TYPE_OBJECT)
+            continue;
+        for (enum hd_generation g = HD_GEN0; g < HD_GENERATION_COUNT; g++) {
+            const struct hd_tally *lost = &r->file.digest.lost[i * HD_GENERATION_COUNT + g];
+            tally_take(&all, lost);
+            if (generation_is_old(g) && r->b->snap->info.has_generations)
+                tally_take(&aged, lost);
+        }
+        if (at[i].count != all.count || at[i].bytes != all.bytes ||
+            (old != NULL && (old[i].count != aged.count || old[i].bytes != aged.bytes)))
+            return digest_refuse(r, "types and places");
+    }
+    return true;
 }
 
 /* Names of fields, and which of them holds most of each place. */

@@ -1,5 +1,6 @@
 /* A snapshot's digest as zstd-compressed JSON: mirror of read_digest.c. The snapshot needs
  * its digest (heap/digest.h) if it tells who owns what; without, it is a table. */
+#include "base/arrays.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/out.h"
@@ -153,12 +154,6 @@ static void take_info(struct digest_writer *w)
     }
 }
 
-static int digest_by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Objects stand at multiples of 8, as a rule: numbers are divided by what all are multiples
  * of, which is returned. */
 static uint64_t in_units(uint64_t *all, size_t count)
@@ -179,7 +174,7 @@ static struct digest_sketch sketch_of(struct digest_writer *w, const struct sket
     for (size_t i = 0; i < s->len; i++)
         all[i] = address_of_hash(s->all[i]);
     if (s->len > 0)
-        qsort(all, s->len, sizeof(*all), digest_by_value);
+        qsort(all, s->len, sizeof(*all), by_first_number);
     for (size_t i = s->len; i-- > 1;)
         all[i] -= all[i - 1];
     return (struct digest_sketch){all, in_units(all, s->len), s->is_cut};

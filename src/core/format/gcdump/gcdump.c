@@ -66,8 +66,7 @@ static uint32_t read_module(struct parser *p)
     image.age = cursor_i32(&f->c);
     if (!fastser_end(f))
         return NO_TYPE;
-    s->modules = grow(s->modules, s->module_count, &p->module_cap, sizeof(*s->modules));
-    s->modules[s->module_count++] = image;
+    *APPEND(s->modules, s->module_count, p->module_cap) = image;
     return id_numbers_add(&p->modules, type.label);
 }
 

@@ -142,12 +142,6 @@ struct hashed {
     const char *name;
 };
 
-static int by_hash(const void *a, const void *b)
-{
-    const struct hashed *x = a, *y = b;
-    return (x->hash > y->hash) - (x->hash < y->hash);
-}
-
 static bool has_smaller_hash(const void *all, size_t i, const void *hash)
 {
     return ((const struct hashed *)all)[i].hash < *(const uint64_t *)hash;
@@ -163,7 +157,7 @@ static struct hashed *hash_names(const struct builder *b, size_t *count)
             all[(*count)++] =
                 (struct hashed){name_hash(b->types[i].name), b->types[i].name};
     if (*count > 0)
-        qsort(all, *count, sizeof(*all), by_hash);
+        qsort(all, *count, sizeof(*all), by_first_number);
     return all;
 }
 
@@ -254,8 +248,8 @@ static bool can_be_of(const char *name, const char *full)
 {
     struct place place = place_of(name), declared = place_of(full);
     if (!place_is_variable(&place)) {
-        /* Whether "+Node" stands in it, with nothing of the class behind. Of "Node<A>[]" the
-         * class is "Node", of "<Main>d__5<A>" "<Main>d__5". */
+        /* Whether "+Node" stands in it, with nothing of the class behind. Of "Node<A>[]"
+         * the class is "Node", of "<Main>d__5<A>" "<Main>d__5". */
         const char *start = name;
         if (*start == '<' && strchr(start, '>') != NULL)
             start = strchr(start, '>') + 1;

@@ -533,19 +533,6 @@ static void meet_type(struct gcdump_records *r, uint32_t type, uint32_t size)
             strcmp(t->name != NULL ? t->name : "", "UNDEFINED") == 0 ? 1 : (int32_t)size;
 }
 
-static void meet_types(struct gcdump_records *r)
-{
-    for (uint32_t i = 0; i < record_count(r); i++) {
-        node_id n = recorded(r, i);
-        if (n == NO_NODE)
-            continue;
-        uint32_t size = written_size(r, n);
-        meet_type(r, type_of_node(r, n, size), size);
-    }
-    for (uint32_t i = 0; i < groups_to_put(r); i++)
-        meet_type(r, pseudo_type(r, r->groups[i].name), 0);
-}
-
 /* Offsets are from the beginning of the share, and 1 more: 0 is none. */
 static bool measure_share(void *context, size_t share)
 {
@@ -579,7 +566,15 @@ static void measure_records(struct gcdump_records *r)
     r->node_count = r->kept + r->group_count;
     r->offsets = alloc_zeroed(array_bytes(r->node_count, sizeof(*r->offsets)));
     r->shares = alloc_zeroed(array_bytes((size_t)shares + 1, sizeof(*r->shares)));
-    meet_types(r);
+    for (uint32_t i = 0; i < record_count(r); i++) {
+        node_id n = recorded(r, i);
+        if (n == NO_NODE)
+            continue;
+        uint32_t size = written_size(r, n);
+        meet_type(r, type_of_node(r, n, size), size);
+    }
+    for (uint32_t i = 0; i < groups_to_put(r); i++)
+        meet_type(r, pseudo_type(r, r->groups[i].name), 0);
     workers_run(shares, r->threads, measure_share, r);
     r->blob_size = UNDESCRIBED_SIZE;
     for (uint32_t i = 0; i < shares; i++) {

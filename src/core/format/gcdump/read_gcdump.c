@@ -4,6 +4,7 @@
  *
  * Nodes are read in the order of their numbers, through the table of offsets:
  * records stand in the order in which the writer defined them. */
+#include "base/arrays.h"
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/quantity.h"
@@ -678,12 +679,6 @@ static void gcdump_describe(struct builder *b, const struct gcdump *d)
         builder_warn(b, WARN_NO_TRAILER, 0);
 }
 
-static int by_id(const void *a, const void *b)
-{
-    const struct type_name *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
 /* Types of a native AOT program that have both a number and a name, to name those of other
  * files. */
 static void learn_image(const struct nodes *r)
@@ -705,7 +700,7 @@ static void learn_image(const struct nodes *r)
     }
     snap->type_names = all;
     if (snap->type_name_count > 0)
-        qsort(all, snap->type_name_count, sizeof(*all), by_id);
+        qsort(all, snap->type_name_count, sizeof(*all), by_first_number);
 }
 
 static void warn_of_nodes(const struct nodes *r, uint64_t bytes)

@@ -244,9 +244,7 @@ static bool read_nodes(struct trace_reader *r, const struct bulk *b)
         uint64_t address = n.address;
         le_put(r->addresses + 8 * (size_t)id, address, 8);
         if (!ids_add(&r->ids, address)) {
-            r->repeats =
-                grow(r->repeats, r->repeat_count, &r->repeat_cap, sizeof(*r->repeats));
-            r->repeats[r->repeat_count++] = id;
+            *APPEND(r->repeats, r->repeat_count, r->repeat_cap) = id;
         }
         id = r->b->graph->node_count;
     }
@@ -259,9 +257,8 @@ static bool read_edges(struct trace_reader *r, const struct bulk *b, uint64_t pl
 {
     if (r->is_along) {
         r->edge_size = b->size;
-        r->edges = account_grow(r->account, r->edges, r->edge_count, &r->edge_cap,
-                                sizeof(*r->edges));
-        r->edges[r->edge_count++] = (struct edge_event){place, r->references, b->count};
+        *ACCOUNT_APPEND(r->account, r->edges, r->edge_count, r->edge_cap) =
+            (struct edge_event){place, r->references, b->count};
         r->references += b->count;
         return true;
     }
@@ -290,9 +287,7 @@ static unsigned pass_of(enum trace_heap_event kind)
 
 static void add_named_root(struct trace_reader *r, struct named_root root)
 {
-    r->named = account_grow(r->account, r->named, r->named_count, &r->named_cap,
-                            sizeof(*r->named));
-    r->named[r->named_count++] = root;
+    *ACCOUNT_APPEND(r->account, r->named, r->named_count, r->named_cap) = root;
 }
 
 /* False if the records are damaged. */
@@ -366,9 +361,7 @@ static bool read_records(struct trace_reader *r, struct nettrace *t,
             if (root.flags & ROOT_FLAG_WEAK) {
                 *weak = *weak == HD_UNKNOWN ? 1 : *weak + 1;
             } else if (root.object != 0) {
-                r->roots = account_grow(r->account, r->roots, r->root_count, &r->root_cap,
-                                        sizeof(*r->roots));
-                r->roots[r->root_count++] = root;
+                *ACCOUNT_APPEND(r->account, r->roots, r->root_count, r->root_cap) = root;
             }
         } else if (kind == EVENT_PAIRS) {
             unsigned pointer = r->header.pointer_size;

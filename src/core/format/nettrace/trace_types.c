@@ -1,6 +1,7 @@
 #include "format/nettrace/trace_types.h"
 
 #include "base/alloc.h"
+#include "base/arrays.h"
 #include "base/quantity.h"
 #include "base/say.h"
 #include "format/span.h"
@@ -180,12 +181,6 @@ static bool learn_array(struct trace_types *t, struct trace_type *type)
     return true;
 }
 
-static int by_id(const void *a, const void *b)
-{
-    const struct type_name *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
 uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
 {
     struct hd_snapshot *snap = b->snap;
@@ -229,7 +224,8 @@ uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
                            t->modules[module].len);
     }
     text_free(&name);
-    qsort(snap->type_names, snap->type_name_count, sizeof(*snap->type_names), by_id);
+    qsort(snap->type_names, snap->type_name_count, sizeof(*snap->type_names),
+          by_first_number);
     return unnamed;
 }
 

@@ -467,9 +467,7 @@ static bool read_root(struct heap_text *r)
         r->roots_by_kind[root.kind]++;
         return true;
     }
-    r->roots =
-        account_grow(r->account, r->roots, r->root_count, &r->root_cap, sizeof(*r->roots));
-    r->roots[r->root_count++] = root;
+    *ACCOUNT_APPEND(r->account, r->roots, r->root_count, r->root_cap) = root;
     return true;
 }
 
@@ -506,25 +504,6 @@ static bool read_begin(struct heap_text *r)
 }
 
 /* --- the end of a section -------------------------------------------------------- */
-
-static void give_objects(struct heap_text *r, node_id first)
-{
-    const uint64_t *reference = r->references;
-    for (uint32_t i = 0; i < r->ids.len; i++) {
-        const struct text_object *o = &r->objects[i];
-        builder_node(r->b, r->types[o->type].type, o->size);
-        for (uint32_t k = 0; k < o->reference_count; k++) {
-            uint32_t to = ids_find(&r->ids, *reference++);
-            if (to != NO_ID) {
-                builder_edge(r->b, first + to);
-                continue;
-            }
-            warn_at_line(r, WARN_DANGLING_REFERENCE, o->line);
-            r->dangling_references++;
-        }
-    }
-    r->references_in_all += r->reference_count;
-}
 
 static void give_roots(struct heap_text *r, node_id first)
 {
@@ -591,7 +570,21 @@ static bool read_end(struct heap_text *r)
             builder_reserve(r->b, r->ids.len, r->reference_count);
         node_id first = r->b->graph != NULL ? r->b->graph->node_count : 0;
         ids_freeze(&r->ids);
-        give_objects(r, first);
+        const uint64_t *reference = r->references;
+        for (uint32_t i = 0; i < r->ids.len; i++) {
+            const struct text_object *o = &r->objects[i];
+            builder_node(r->b, r->types[o->type].type, o->size);
+            for (uint32_t k = 0; k < o->reference_count; k++) {
+                uint32_t to = ids_find(&r->ids, *reference++);
+                if (to != NO_ID) {
+                    builder_edge(r->b, first + to);
+                    continue;
+                }
+                warn_at_line(r, WARN_DANGLING_REFERENCE, o->line);
+                r->dangling_references++;
+            }
+        }
+        r->references_in_all += r->reference_count;
         give_roots(r, first);
     }
     section_free(r);

@@ -159,8 +159,7 @@ static void write_roots(struct heap_text_writer *w, struct arena *scratch)
         write_root(w, g->root, HD_ROOT_OTHER, 0);
         return;
     }
-    queue = grow(queue, len, &cap, sizeof(*queue));
-    queue[len++] = g->root;
+    *APPEND(queue, len, cap) = g->root;
     kind[g->root] = SEEN + HD_ROOT_OTHER;
     while (head < len) {
         node_id n = queue[head++];
@@ -172,8 +171,7 @@ static void write_roots(struct heap_text_writer *w, struct arena *scratch)
                 continue;
             const char *name = w->snap->types[g->type[to]].name;
             kind[to] = (unsigned char)(SEEN + root_kind_below(name, above));
-            queue = grow(queue, len, &cap, sizeof(*queue));
-            queue[len++] = to;
+            *APPEND(queue, len, cap) = to;
         }
     }
     free(queue);
