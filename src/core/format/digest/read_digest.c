@@ -407,6 +407,22 @@ static bool add_tally(struct hd_tally *sum, struct hd_tally more)
     return add_up(&sum->count, more.count) && add_up(&sum->bytes, more.bytes);
 }
 
+/* The parts that lie in each generation are all there is. */
+static bool add_generations(struct digest_reader *r, const struct digest_type *t,
+                            uint32_t raw)
+{
+    struct hd_tally parts = {0};
+    bool ok = true;
+    for (enum hd_generation g = HD_GEN0; ok && g < HD_GENERATION_COUNT; g++) {
+        const struct hd_tally *part = &t->by_generation[g];
+        ok = add_tally(&parts, *part) && (part->count > 0 || part->bytes == 0);
+        if (ok)
+            builder_objects(r->b, raw, part, g);
+    }
+    return (ok && parts.count == t->all.count && parts.bytes == t->all.bytes) ||
+           digest_refuse(r, "generations");
+}
+
 static bool add_type(struct digest_reader *r, size_t i, struct hd_tally *sum)
 {
     struct builder *b = r->b;
@@ -433,19 +449,8 @@ static bool add_type(struct digest_reader *r, size_t i, struct hd_tally *sum)
     all.bytes = all.bytes != HD_UNKNOWN ? all.bytes : 0;
     if (!add_tally(sum, all))
         return digest_refuse(r, "types");
-    if (b->snap->info.has_generations) {
-        /* The parts that lie in each generation are all there is. */
-        struct hd_tally parts = {0};
-        bool ok = true;
-        for (enum hd_generation g = HD_GEN0; ok && g < HD_GENERATION_COUNT; g++) {
-            const struct hd_tally *part = &t->by_generation[g];
-            ok = add_tally(&parts, *part) && (part->count > 0 || part->bytes == 0);
-            if (ok)
-                builder_objects(r->b, raw, part, g);
-        }
-        return (ok && parts.count == t->all.count && parts.bytes == t->all.bytes) ||
-               digest_refuse(r, "generations");
-    }
+    if (b->snap->info.has_generations)
+        return add_generations(r, t, raw);
     return builder_row(b, raw, t->all.count, t->all.bytes) || digest_refuse(r, "types");
 }
 

@@ -505,6 +505,25 @@ static bool read_begin(struct heap_text *r)
 
 /* --- the end of a section -------------------------------------------------------- */
 
+static void give_objects(struct heap_text *r, node_id first)
+{
+    const uint64_t *reference = r->references;
+    for (uint32_t i = 0; i < r->ids.len; i++) {
+        const struct text_object *o = &r->objects[i];
+        builder_node(r->b, r->types[o->type].type, o->size);
+        for (uint32_t k = 0; k < o->reference_count; k++) {
+            uint32_t to = ids_find(&r->ids, *reference++);
+            if (to != NO_ID) {
+                builder_edge(r->b, first + to);
+                continue;
+            }
+            warn_at_line(r, WARN_DANGLING_REFERENCE, o->line);
+            r->dangling_references++;
+        }
+    }
+    r->references_in_all += r->reference_count;
+}
+
 static void give_roots(struct heap_text *r, node_id first)
 {
     for (size_t i = 0; i < r->root_count; i++) {
@@ -570,21 +589,7 @@ static bool read_end(struct heap_text *r)
             builder_reserve(r->b, r->ids.len, r->reference_count);
         node_id first = r->b->graph != NULL ? r->b->graph->node_count : 0;
         ids_freeze(&r->ids);
-        const uint64_t *reference = r->references;
-        for (uint32_t i = 0; i < r->ids.len; i++) {
-            const struct text_object *o = &r->objects[i];
-            builder_node(r->b, r->types[o->type].type, o->size);
-            for (uint32_t k = 0; k < o->reference_count; k++) {
-                uint32_t to = ids_find(&r->ids, *reference++);
-                if (to != NO_ID) {
-                    builder_edge(r->b, first + to);
-                    continue;
-                }
-                warn_at_line(r, WARN_DANGLING_REFERENCE, o->line);
-                r->dangling_references++;
-            }
-        }
-        r->references_in_all += r->reference_count;
+        give_objects(r, first);
         give_roots(r, first);
     }
     section_free(r);
