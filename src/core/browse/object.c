@@ -11,15 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t referrers_of(const struct hd_objects *o, node_id n)
-{
-    if (o->one.from != NULL && o->one.of == n)
-        return o->one.count;
-    return objects_have(o, HD_OBJECTS_REFERRERS)
-               ? o->referrers.begin[n + 1] - o->referrers.begin[n]
-               : HD_UNKNOWN;
-}
-
 /* By the walk of chains, where nobody has marked what is reachable. */
 static bool is_reached(const struct hd_objects *o, node_id n)
 {
@@ -33,23 +24,33 @@ static bool is_reached(const struct hd_objects *o, node_id n)
     return n == g->root;
 }
 
+struct hd_object object_at(const struct hd_snapshot *snap, node_id number)
+{
+    const struct graph *g = snap->graph;
+    const struct type *t = &snap->types[g->type[number]];
+    uint64_t address = graph_address(g, number);
+    return (struct hd_object){
+        .number = number,
+        .kind = objects_kind_of(t),
+        .address = address,
+        .type = t->name,
+        .full_name = t->full_name,
+        .bytes = graph_size(g, number),
+        .generation = snap->info.has_generations ? ranges_find(&snap->ranges, address)
+                                                 : HD_GEN_UNKNOWN,
+        .module = t->module,
+        .instances = t->raw.count,
+        .references = g->edge_begin[number + 1] - g->edge_begin[number],
+        .referrers = HD_UNKNOWN};
+}
+
 void objects_describe(const struct hd_objects *o, node_id number, struct hd_object *object)
 {
-    const struct graph *g = o->snap->graph;
-    const struct type *t = &o->snap->types[g->type[number]];
-    *object = (struct hd_object){.number = number};
-    object->kind = objects_kind_of(t);
-    object->address = graph_address(g, number);
-    object->type = t->name;
-    object->full_name = t->full_name;
-    object->bytes = graph_size(g, number);
-    object->generation = o->snap->info.has_generations
-                             ? ranges_find(&o->snap->ranges, object->address)
-                             : HD_GEN_UNKNOWN;
-    object->module = t->module;
-    object->instances = t->raw.count;
-    object->references = g->edge_begin[number + 1] - g->edge_begin[number];
-    object->referrers = referrers_of(o, number);
+    const bool knows_referrers = objects_have(o, HD_OBJECTS_REFERRERS) ||
+                                 (o->one.from != NULL && o->one.of == number);
+    *object = object_at(o->snap, number);
+    object->referrers =
+        knows_referrers ? neighbours_of(o, number, HD_REFERRED_BY).count : HD_UNKNOWN;
 }
 
 bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *object)
@@ -64,11 +65,6 @@ bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *ob
 
 /* --- by address ------------------------------------------------------------------ */
 
-static bool is_object(const struct hd_objects *o, node_id n)
-{
-    return objects_kind_of(&o->snap->types[o->snap->graph->type[n]]) == HD_OBJECT;
-}
-
 /* The ones that begin last at or before the address, and first behind it; NO_NODE. */
 struct object_nearest {
     node_id before, behind;
@@ -82,7 +78,8 @@ static struct object_nearest find_nearest(const struct hd_objects *o, uint64_t a
     for (node_id n = 0; n < g->node_count; n++) {
         uint64_t here = graph_address(g, n);
         bool is_before = here <= address;
-        if (here == 0 || (is_before ? here <= before : here >= behind) || !is_object(o, n))
+        if (here == 0 || (is_before ? here <= before : here >= behind) ||
+            objects_kind_of(&o->snap->types[g->type[n]]) != HD_OBJECT)
             continue;
         *(is_before ? &near.before : &near.behind) = n;
         *(is_before ? &before : &behind) = here;
@@ -217,11 +214,6 @@ struct hd_fields_memory {
 
 /* --- what is a secret ------------------------------------------------------------ */
 
-static bool is_plain(enum hd_field_kind kind)
-{
-    return kind != HD_FIELD_UNKNOWN && kind != HD_FIELD_REFERENCE;
-}
-
 /* "[17]", but not "[17].key". */
 static bool is_element(const char *name)
 {
@@ -234,7 +226,7 @@ static bool is_secret(const struct hd_field *f)
 {
     if (f->kind == HD_FIELD_REFERENCE)
         return f->boxed != NULL && (f->boxed->kind == HD_FIELD_CHAR || is_element(f->name));
-    return f->kind == HD_FIELD_CHAR || (is_plain(f->kind) && is_element(f->name));
+    return f->kind == HD_FIELD_CHAR || (f->kind != HD_FIELD_UNKNOWN && is_element(f->name));
 }
 
 /* Where a reference leads to is none. */
@@ -253,23 +245,15 @@ static void hide(struct hd_field *f)
 
 /* --- fields ---------------------------------------------------------------------- */
 
-/* What a reference leads to is said by the graph: who reads values need not know it. */
-static void name_target(const struct hd_snapshot *snap, struct hd_field *f)
-{
-    const struct graph *g = snap->graph;
-    if (f->kind != HD_FIELD_REFERENCE || f->to >= g->node_count) {
-        f->to = HD_NO_OBJECT;
-        f->to_type = NULL;
-    } else {
-        f->to_type = snap->types[g->type[f->to]].name;
-    }
-}
-
 struct hd_field objects_shown_field(const struct hd_snapshot *snap, struct hd_field field,
                                     bool with_text)
 {
+    const struct graph *g = snap->graph;
+    /* What a reference leads to is in the graph: who reads values need not know it. */
+    bool leads = field.kind == HD_FIELD_REFERENCE && field.to < g->node_count;
     field.is_hidden = false;
-    name_target(snap, &field);
+    field.to = leads ? field.to : HD_NO_OBJECT;
+    field.to_type = leads ? snap->types[g->type[field.to]].name : NULL;
     if (field.name != NULL && field.name[0] == '\0')
         field.name = NULL; /* there is no metadata */
     bool is_gone = field.is_redacted || (field.boxed != NULL && field.boxed->is_redacted);
@@ -320,30 +304,19 @@ static const struct hd_field *read_self(const struct hd_objects *o, node_id n,
 /* --- text ------------------------------------------------------------------------ */
 
 /* A C string has no NUL inside. */
-static uint32_t printable_unit(uint64_t number)
-{
-    enum { SYMBOL_FOR_NULL = 0x2400 };
-    return number == 0 ? SYMBOL_FOR_NULL : (uint32_t)number & 0xFFFF;
-}
-
 static const char *text_of_units(const struct hd_field *units, size_t len, struct arena *a)
 {
+    enum { SYMBOL_FOR_NULL = 0x2400 };
     unsigned char *bytes = arena_array(a, unsigned char, 2 * len + 1);
     struct text t = {0};
     for (size_t i = 0; i < len; i++)
-        le_put(bytes + 2 * i, printable_unit(units[i].number), 2);
+        le_put(bytes + 2 * i,
+               units[i].number == 0 ? SYMBOL_FOR_NULL : (uint32_t)units[i].number & 0xFFFF,
+               2);
     text_add_utf16(&t, bytes, len, UTF16_LITTLE);
     const char *s = arena_strdup(a, t.len > 0 ? t.data : "", t.len);
     text_free(&t);
     return s;
-}
-
-static bool all_are_characters(const struct hd_field *all, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        if (all[i].kind != HD_FIELD_CHAR || !is_element(all[i].name))
-            return false;
-    return true;
 }
 
 /* The elements of a string are told as its text. */
@@ -357,8 +330,9 @@ static void read_text(const struct fields *known, node_id n, size_t most_text,
     const struct hd_field *units =
         known->values(known->context, n, 0, wanted, false, 0, a, &len, &count);
     fields->count = count;
-    if (!all_are_characters(units, len))
-        return;
+    for (size_t i = 0; i < len; i++)
+        if (units[i].kind != HD_FIELD_CHAR || !is_element(units[i].name))
+            return;
     fields->is_redacted = len > 0 && units[0].is_redacted;
     fields->is_hidden = most_text == 0 && !fields->is_redacted;
     if (most_text == 0 || fields->is_redacted)
@@ -535,19 +509,14 @@ void objects_forget_retained(struct hd_objects *o)
     atomic_store(&r->watch.stop, false);
 }
 
-/* Whether there is a number to be found. */
-static bool has_retained(const struct hd_objects *o, node_id n)
-{
-    struct hd_object object;
-    return o->snap->info.has_roots && hd_object(o, n, &object) &&
-           object.kind == HD_OBJECT && object.is_reachable;
-}
-
 static void object_retained_begin(struct hd_objects *o, node_id n)
 {
     struct retained_of_one *r = &o->retained;
-    uint64_t room = has_retained(o, n) ? room_for(o->snap->graph) : 0;
+    struct hd_object object;
     struct hd_error err = {0};
+    bool has_retained = o->snap->info.has_roots && hd_object(o, n, &object) &&
+                        object.kind == HD_OBJECT && object.is_reachable;
+    uint64_t room = has_retained ? room_for(o->snap->graph) : 0;
     objects_forget_retained(o);
     r->of = n;
     r->begun = true;

@@ -150,25 +150,19 @@ void order_by_size(const struct graph *g, node_id *nodes, size_t count)
 /* --- by address ------------------------------------------------------------------ */
 
 /* Addresses that are further than 2^32 from each other are cut. */
-static unsigned bits_to_cut(uint64_t range)
-{
-    unsigned cut = 0;
-    while (range >> cut > UINT32_MAX)
-        cut++;
-    return cut;
-}
-
 void order_by_address(const struct graph *g, node_id *nodes, size_t count)
 {
     struct object_order o = ordering_of(nodes, count);
     uint64_t *whole = alloc_resize(NULL, array_bytes(count + 1, sizeof(*whole)));
     uint64_t least = UINT64_MAX, most = 0;
+    unsigned cut = 0;
     for (size_t i = 0; i < count; i++) {
         whole[i] = graph_address(g, nodes[i]);
         least = whole[i] < least ? whole[i] : least;
         most = whole[i] > most ? whole[i] : most;
     }
-    unsigned cut = count > 0 ? bits_to_cut(most - least) : 0;
+    while (count > 0 && (most - least) >> cut > UINT32_MAX)
+        cut++;
     for (size_t i = 0; i < count; i++)
         o.keys[i] = key_of((uint32_t)((whole[i] - least) >> cut), i);
     o.whole = cut > 0 ? whole : NULL;

@@ -56,14 +56,6 @@ static void put_in_order(struct hd_object_list *list, const struct graph *g,
 
 /* --- of a type ------------------------------------------------------------------- */
 
-static type_id type_named(const struct hd_snapshot *snap, const char *name)
-{
-    for (type_id t = 0; t < snap->type_count; t++)
-        if (snap->types[t].kind == TYPE_OBJECT && strcmp(snap->types[t].name, name) == 0)
-            return t;
-    return NO_TYPE;
-}
-
 /* Its instances, as they stand in the graph. Every node is written, and stays if it is one:
  * no branch that nobody can foresee, and there is room for one too many. */
 static void collect_type(struct hd_object_list *list, const struct graph *g, type_id t)
@@ -83,12 +75,15 @@ struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type
         fail(err, HD_USAGE, "the objects of types are not there yet");
         return NULL;
     }
-    type_id t = type_named(o->snap, type);
-    if (t == NO_TYPE) {
+    const struct hd_snapshot *snap = o->snap;
+    type_id t = 0;
+    while (t < snap->type_count &&
+           (snap->types[t].kind != TYPE_OBJECT || strcmp(snap->types[t].name, type) != 0))
+        t++;
+    if (t == snap->type_count) {
         fail(err, HD_USAGE, "no object of this type in the snapshot");
         return NULL;
     }
-    const struct graph *g = o->snap->graph;
     struct hd_object_list *list = list_new(o);
     const node_id *indexed = order == HD_OBJECTS_BY_SIZE      ? o->of_types.node
                              : order == HD_OBJECTS_BY_ADDRESS ? o->of_types.by_address
@@ -103,9 +98,9 @@ struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type
         ok = list_room(list, count, err);
         comparison_end(o->c);
         if (ok)
-            collect_type(list, g, t);
+            collect_type(list, snap->graph, t);
     }
-    list->bytes = o->snap->types[t].raw.bytes;
+    list->bytes = snap->types[t].raw.bytes;
     if (ok)
         return list;
     hd_object_list_free(list);
@@ -113,12 +108,6 @@ struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type
 }
 
 /* --- at a place of the tree of owners -------------------------------------------- */
-
-static bool is_step(const struct label *label, const struct hd_place_step *step)
-{
-    return (label->kind == TYPE_PSEUDO) == step->is_roots &&
-           strcmp(label->name, step->type) == 0;
-}
 
 /* Parents stand before their children, so one look at each path suffices. */
 static path_id object_list_path_of(const struct ownership_tree *t,
@@ -128,20 +117,14 @@ static path_id object_list_path_of(const struct ownership_tree *t,
     path_id at = 0;
     size_t step = 0;
     for (path_id p = 1; step < count && p < f->len; p++) {
-        if (f->parent[p] != at || !is_step(&t->labels.all[f->label[p]], &steps[step]))
+        const struct label *label = &t->labels.all[f->label[p]];
+        if (f->parent[p] != at || (label->kind == TYPE_PSEUDO) != steps[step].is_roots ||
+            strcmp(label->name, steps[step].type) != 0)
             continue;
         at = p;
         step++;
     }
     return step == count ? at : NO_PATH;
-}
-
-static size_t snapshot_of_owners(const struct ownership *owners, size_t k)
-{
-    size_t i = 0;
-    while (i < owners->usable_count && owners->usable[i] != k)
-        i++;
-    return i;
 }
 
 static uint64_t collect_place(struct hd_object_list *list, const struct hd_objects *o,
@@ -168,7 +151,9 @@ static bool fill_place(struct hd_object_list *list, const struct hd_objects *o,
                        enum selection selection, struct hd_error *err)
 {
     const struct ownership *owners = o->c->owned[selection];
-    size_t i = owners != NULL ? snapshot_of_owners(owners, o->k) : 0;
+    size_t i = 0;
+    while (owners != NULL && i < owners->usable_count && owners->usable[i] != o->k)
+        i++;
     if (owners == NULL || i == owners->usable_count)
         return fail(err, HD_USAGE, "this snapshot has no owners");
     const struct full_tree *f = &owners->tree.full[i];
@@ -215,25 +200,6 @@ struct hd_object_list *hd_objects_at(struct hd_objects *o,
 
 /* --- neighbours ------------------------------------------------------------------ */
 
-/* Those of ascending numbers, each once. */
-static size_t without_doubles(node_id *nodes, size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || nodes[kept - 1] != nodes[i])
-            nodes[kept++] = nodes[i];
-    return kept;
-}
-
-/* Per type, whether it has the name; NULL: any. malloc'd. */
-static bool *types_named(const struct hd_snapshot *snap, const char *name)
-{
-    bool *is = alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*is)));
-    for (type_id t = 0; t < snap->type_count; t++)
-        is[t] = name == NULL || strcmp(snap->types[t].name, name) == 0;
-    return is;
-}
-
 struct hd_object_list *hd_object_neighbours(struct hd_objects *o, uint32_t number,
                                             enum hd_direction direction, const char *type,
                                             enum hd_object_order order)
@@ -242,7 +208,9 @@ struct hd_object_list *hd_object_neighbours(struct hd_objects *o, uint32_t numbe
     struct neighbours near = neighbours_of(o, number, direction);
     list->own = alloc_resize(NULL, array_bytes((size_t)near.count + 1, sizeof(node_id)));
     list->node = list->own;
-    bool *wanted = types_named(o->snap, type);
+    bool *wanted = alloc_zeroed((size_t)o->snap->type_count + 1); /* per type */
+    for (type_id t = 0; t < o->snap->type_count; t++)
+        wanted[t] = type == NULL || strcmp(o->snap->types[t].name, type) == 0;
     for (uint32_t i = 0; i < near.count; i++)
         if (wanted[o->snap->graph->type[near.node[i]]])
             list->own[list->count++] = near.node[i];
@@ -250,7 +218,11 @@ struct hd_object_list *hd_object_neighbours(struct hd_objects *o, uint32_t numbe
     if (list->count == 0)
         return list;
     order_by_number(list->own, list->count);
-    list->count = without_doubles(list->own, list->count);
+    size_t found = list->count;
+    list->count = 0;
+    for (size_t i = 0; i < found; i++) /* each once */
+        if (list->count == 0 || list->own[list->count - 1] != list->own[i])
+            list->own[list->count++] = list->own[i];
     put_in_order(list, o->snap->graph, order);
     add_up_bytes(list, o->snap->graph);
     return list;
@@ -312,49 +284,38 @@ struct links {
 
 /* --- which references there are -------------------------------------------------- */
 
-/* The field of each reference of node n; all NO_FIELD where they are not known. */
-static void fields_of(const struct graph *g, node_id n, field_id *ids)
+/* The references of one object to all others, or with `to` those to it alone, of which the
+ * object is the other end. Fields that are not known are NO_FIELD. */
+static void add_references(struct links *links, const struct graph *g, node_id from,
+                           node_id to)
 {
-    uint32_t count = g->edge_begin[n + 1] - g->edge_begin[n];
+    uint32_t begin = g->edge_begin[from], count = g->edge_begin[from + 1] - begin;
+    field_id *ids = alloc_resize(NULL, array_bytes((size_t)count + 1, sizeof(*ids)));
     for (uint32_t i = 0; i < count; i++)
         ids[i] = NO_FIELD;
     if (g->fields != NULL && count > 0)
-        g->fields->of_node(g->fields->context, n, ids);
-}
-
-static field_id *room_for_fields(const struct graph *g, node_id n)
-{
-    size_t count = g->edge_begin[n + 1] - g->edge_begin[n];
-    return alloc_resize(NULL, array_bytes(count + 1, sizeof(field_id)));
-}
-
-static void add_references(struct links *links, const struct graph *g, node_id n)
-{
-    field_id *ids = room_for_fields(g, n);
-    uint32_t begin = g->edge_begin[n], count = g->edge_begin[n + 1] - begin;
-    fields_of(g, n, ids);
+        g->fields->of_node(g->fields->context, from, ids);
     for (uint32_t i = 0; i < count; i++)
-        links->all[links->len++] =
-            (struct object_list_link){g->edge_to[begin + i], ids[i], 0};
+        if (to == NO_NODE || g->edge_to[begin + i] == to)
+            links->all[links->len++] = (struct object_list_link){
+                to == NO_NODE ? g->edge_to[begin + i] : from, ids[i], 0};
     free(ids);
 }
 
-/* Who refers several times stands several times in a row: each is looked at once. */
-static void add_referrers(struct links *links, const struct graph *g,
-                          struct neighbours near, node_id n)
+/* malloc'd. Who refers several times stands several times in a row: each is looked at once.
+ */
+static struct links links_of(const struct graph *g, struct neighbours near, node_id n,
+                             enum hd_direction direction)
 {
-    for (uint32_t k = 0; k < near.count; k++) {
-        node_id from = near.node[k];
-        if (k > 0 && near.node[k - 1] == from)
-            continue;
-        field_id *ids = room_for_fields(g, from);
-        uint32_t begin = g->edge_begin[from], count = g->edge_begin[from + 1] - begin;
-        fields_of(g, from, ids);
-        for (uint32_t i = 0; i < count; i++)
-            if (g->edge_to[begin + i] == n)
-                links->all[links->len++] = (struct object_list_link){from, ids[i], 0};
-        free(ids);
-    }
+    struct links links = {
+        .all = alloc_resize(NULL, array_bytes(near.count, sizeof(*links.all)))};
+    if (direction == HD_REFERS_TO)
+        add_references(&links, g, n, NO_NODE);
+    else
+        for (uint32_t k = 0; k < near.count; k++)
+            if (k == 0 || near.node[k - 1] != near.node[k])
+                add_references(&links, g, near.node[k], n);
+    return links;
 }
 
 /* --- as groups ------------------------------------------------------------------- */
@@ -363,17 +324,6 @@ static const char *field_name(const struct graph *g, field_id field)
 {
     bool known = g->fields != NULL && field < g->fields->name_count;
     return known ? g->fields->names[field] : NULL;
-}
-
-static struct hd_object_group group_of(const struct hd_snapshot *snap,
-                                       const struct object_list_link *link)
-{
-    const struct type *t = &snap->types[snap->graph->type[link->node]];
-    return (struct hd_object_group){.type = t->name,
-                                    .full_name = t->full_name,
-                                    .kind = objects_kind_of(t),
-                                    .first = link->node,
-                                    .field = field_name(snap->graph, link->field)};
 }
 
 /* Number each link's group, and count its references. */
@@ -387,8 +337,14 @@ static size_t find_groups(const struct hd_snapshot *snap, struct links *links,
         type_id type = snap->graph->type[link->node];
         link->group = pair_table_put(&table, type, link->field, (uint32_t)len);
         if (link->group == len) {
+            const struct type *t = &snap->types[type];
             *groups = grow(*groups, len, &cap, sizeof(**groups));
-            (*groups)[len++] = group_of(snap, link);
+            (*groups)[len++] =
+                (struct hd_object_group){.type = t->name,
+                                         .full_name = t->full_name,
+                                         .kind = objects_kind_of(t),
+                                         .first = link->node,
+                                         .field = field_name(snap->graph, link->field)};
         }
         assert(*groups != NULL); /* the first link begins one */
         (*groups)[link->group].references++;
@@ -448,13 +404,7 @@ struct hd_object_group *hd_object_groups(const struct hd_objects *o, uint32_t nu
     *count = 0;
     if (near.count == 0)
         return NULL;
-    struct links links = {
-        .all =
-            alloc_resize(NULL, array_bytes(near.count, sizeof(struct object_list_link)))};
-    if (direction == HD_REFERS_TO)
-        add_references(&links, o->snap->graph, number);
-    else
-        add_referrers(&links, o->snap->graph, near, number);
+    struct links links = links_of(o->snap->graph, near, number, direction);
     *count = find_groups(o->snap, &links, &groups);
     fill_groups(groups, *count, o->snap->graph, &links);
     free(links.all);
@@ -521,17 +471,6 @@ static struct object_list_holder *find_holders(const struct hd_objects *o,
     return all;
 }
 
-static struct hd_object_holder object_list_holder_of(const struct hd_objects *o,
-                                                     const struct object_list_holder *from)
-{
-    struct hd_object_holder h = {.field = field_name(o->snap->graph, from->field),
-                                 .references = from->references,
-                                 .root = (enum hd_root_kind)from->root};
-    objects_describe(o, from->node, &h.object);
-    h.object.is_reachable = h.root != HD_ROOT_UNREACHABLE;
-    return h;
-}
-
 struct hd_object_holder *hd_object_holders(const struct hd_objects *o, uint32_t number,
                                            size_t most, size_t *len, size_t *count)
 {
@@ -539,10 +478,7 @@ struct hd_object_holder *hd_object_holders(const struct hd_objects *o, uint32_t 
     *len = *count = 0;
     if (near.count == 0 || !objects_have(o, HD_OBJECTS_CHAINS))
         return NULL;
-    struct links links = {
-        .all =
-            alloc_resize(NULL, array_bytes(near.count, sizeof(struct object_list_link)))};
-    add_referrers(&links, o->snap->graph, near, number);
+    struct links links = links_of(o->snap->graph, near, number, HD_REFERRED_BY);
     struct object_list_holder *all = find_holders(o, &links);
     free(links.all);
     qsort(all, links.len, sizeof(*all), by_strength);
@@ -550,8 +486,14 @@ struct hd_object_holder *hd_object_holders(const struct hd_objects *o, uint32_t 
     *len = *count < most ? *count : most;
     struct hd_object_holder *holders =
         alloc_resize(NULL, array_bytes(*len + 1, sizeof(*holders)));
-    for (size_t i = 0; i < *len; i++)
-        holders[i] = object_list_holder_of(o, &all[i]);
+    for (size_t i = 0; i < *len; i++) {
+        struct hd_object_holder *h = &holders[i];
+        *h = (struct hd_object_holder){.field = field_name(o->snap->graph, all[i].field),
+                                       .references = all[i].references,
+                                       .root = (enum hd_root_kind)all[i].root};
+        objects_describe(o, all[i].node, &h->object);
+        h->object.is_reachable = h->root != HD_ROOT_UNREACHABLE;
+    }
     free(all);
     return holders;
 }

@@ -187,24 +187,18 @@ bool hd_objects_wait(struct hd_objects *o, struct hd_error *err)
 
 /* --- of one object --------------------------------------------------------------- */
 
-static uint32_t count_references_to(const struct graph *g, node_id n)
-{
-    uint32_t count = 0;
-    for (uint32_t e = 0; e < g->edge_count; e++)
-        count += g->edge_to[e] == n;
-    return count;
-}
-
 bool objects_find_referrers(struct hd_objects *o, node_id n, struct hd_error *err)
 {
     const struct graph *g = o->snap->graph;
-    uint32_t count = count_references_to(g, n), found = 0, e = 0;
+    uint32_t count = 0, found = 0;
+    for (uint32_t e = 0; e < g->edge_count; e++)
+        count += g->edge_to[e] == n;
     if (!objects_reserve(o, (uint64_t)count * sizeof(node_id), err))
         return comparison_blame(err, o->k);
     free(o->one.from);
     o->one.from = alloc_resize(NULL, array_bytes((size_t)count + 1, sizeof(*o->one.from)));
     for (node_id from = 0; found < count; from++)
-        for (; e < g->edge_begin[from + 1]; e++)
+        for (uint32_t e = g->edge_begin[from]; e < g->edge_begin[from + 1]; e++)
             if (g->edge_to[e] == n)
                 o->one.from[found++] = from;
     o->one.of = n;

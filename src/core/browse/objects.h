@@ -54,6 +54,9 @@ struct hd_objects *objects_open_one(struct hd_comparison *c, size_t k);
 struct hd_field objects_shown_field(const struct hd_snapshot *snap, struct hd_field field,
                                     bool with_text);
 
+/* What the graph has of one object, without what needs a part: referrers are unknown. */
+struct hd_object object_at(const struct hd_snapshot *snap, node_id number);
+
 /* What hd_object() says but for whether roots reach it, which takes as long as its chain.
  */
 void objects_describe(const struct hd_objects *o, node_id n, struct hd_object *object);

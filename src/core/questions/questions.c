@@ -219,6 +219,14 @@ const char *hint_of_chain(const struct hd_chain *c, const struct disguised *disg
 
 /* --- types that were asked for ------------------------------------------------------ */
 
+const char **report_patterns(struct hd_report *r, const struct hd_options *opt)
+{
+    const char **all = arena_array(&r->arena, const char *, opt->type_count);
+    for (size_t i = 0; i < opt->type_count; i++)
+        all[i] = report_string(r, opt->types[i]);
+    return all;
+}
+
 const char *asked_pattern(struct hd_report *r, const struct hd_options *opt)
 {
     struct text joined = {0};

@@ -9,6 +9,8 @@
 #include "ranking/hints.h"
 #include "report/report.h"
 
+#include <string.h>
+
 /* Since when each object of the last snapshot is there, for questions about those that were
  * new in one of the snapshots (--born). */
 struct since {
@@ -76,7 +78,20 @@ const char *hint_of_chain(const struct hd_chain *c, const struct disguised *disg
 
 /* --- types that were asked for ------------------------------------------------------ */
 
-/* The patterns of opt, a blank between them; in the report's arena. */
+/* How many objects or variables are listed at most. */
+static inline size_t report_object_rows(const struct hd_report *r)
+{
+    return r->rows == 0 || r->rows > HD_MAX_OBJECT_ROWS ? HD_MAX_OBJECT_ROWS : r->rows;
+}
+
+/* By names that may be NULL, which come first. */
+static inline int compare_known(const char *x, const char *y)
+{
+    return strcmp(x != NULL ? x : "", y != NULL ? y : "");
+}
+
+/* The patterns of opt in the report's arena; and joined, a blank between them. */
+const char **report_patterns(struct hd_report *r, const struct hd_options *opt);
 const char *asked_pattern(struct hd_report *r, const struct hd_options *opt);
 
 /* That no type of a snapshot matches the pattern, and which may be meant: false and err. */

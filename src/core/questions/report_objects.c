@@ -1,5 +1,6 @@
 /* The instances of some types: how many, what keeps them alive, what they retain. */
 #include "base/error.h"
+#include "browse/objects.h"
 #include "compare/instances.h"
 #include "format/open.h"
 #include "questions/questions.h"
@@ -26,16 +27,6 @@ static size_t choose_types(const struct hd_report *r, const struct hd_options *o
     return count;
 }
 
-/* Of a type that an earlier snapshot has there are none left, which is an answer. */
-static bool any_has_type(const struct hd_report *r, const struct hd_comparison *c,
-                         const struct hd_options *opt)
-{
-    size_t count = 0;
-    for (size_t k = 0; k < c->count; k++)
-        count += choose_types(r, opt, c->snaps[k], NULL);
-    return count > 0;
-}
-
 static bool can_answer(struct hd_report *r, const struct hd_comparison *c,
                        const struct hd_options *opt, struct hd_error *err)
 {
@@ -43,9 +34,13 @@ static bool can_answer(struct hd_report *r, const struct hd_comparison *c,
     struct hd_snapshot *snap = c->snaps[last];
     const enum selection selection = report_selection(opt);
     bool ok = true;
+    size_t types = 0;
+    /* Of a type that an earlier snapshot has there are none left, which is an answer. */
+    for (size_t k = 0; k < c->count; k++)
+        types += choose_types(r, opt, c->snaps[k], NULL);
     if (!snap->info.has_graph || snap->digest != NULL || snap->read.tables_only)
         ok = fail(err, HD_USAGE, "a %s holds no objects", snap->info.format);
-    else if (!any_has_type(r, c, opt))
+    else if (types == 0)
         ok = asked_types_fail(r, asked_pattern(r, opt), snap, err);
     ok = ok && (!(selection & SELECT_REACHABLE) || snapshot_need_reach(snap, err)) &&
          series_can_select(snap, selection, err);
@@ -64,18 +59,13 @@ static struct hd_object_sum sum_of(const struct instances_sum *from)
     return sum;
 }
 
-static int compare_names(const char *x, const char *y)
-{
-    return strcmp(x != NULL ? x : "", y != NULL ? y : "");
-}
-
 static int by_count(const void *a, const void *b)
 {
     const struct hd_object_sum *x = a, *y = b;
     if (x->count != y->count)
         return x->count < y->count ? 1 : -1;
     int names = strcmp(x->type, y->type);
-    return names != 0 ? names : compare_names(x->module, y->module);
+    return names != 0 ? names : compare_known(x->module, y->module);
 }
 
 static void add_types(struct hd_report *r, const struct hd_snapshot *snap,
@@ -102,23 +92,12 @@ static void add_types(struct hd_report *r, const struct hd_snapshot *snap,
 static struct hd_object object_of(struct hd_report *r, const struct hd_snapshot *snap,
                                   const struct one_instance *one)
 {
-    const struct graph *g = snap->graph;
-    const struct type *t = &snap->types[g->type[one->node]];
-    uint64_t address = graph_address(g, one->node);
-    return (struct hd_object){
-        .number = one->node,
-        .kind = HD_OBJECT,
-        .address = address,
-        .type = report_string(r, t->name),
-        .full_name = report_full_name(r, t->name),
-        .bytes = graph_size(g, one->node),
-        .generation = snap->info.has_generations ? ranges_find(&snap->ranges, address)
-                                                 : HD_GEN_UNKNOWN,
-        .is_reachable = one->root != HD_ROOT_UNREACHABLE,
-        .instances = t->raw.count,
-        .references = g->edge_begin[one->node + 1] - g->edge_begin[one->node],
-        .referrers = HD_UNKNOWN,
-        .module = report_string(r, t->module)};
+    struct hd_object object = object_at(snap, one->node);
+    object.full_name = report_full_name(r, object.type);
+    object.type = report_string(r, object.type);
+    object.module = report_string(r, object.module);
+    object.is_reachable = one->root != HD_ROOT_UNREACHABLE;
+    return object;
 }
 
 static void add_rows(struct hd_report *r, const struct hd_snapshot *snap,
@@ -145,11 +124,6 @@ static void add_rows(struct hd_report *r, const struct hd_snapshot *snap,
 
 /* --- the report ------------------------------------------------------------------ */
 
-static size_t rows_wanted(const struct hd_report *r)
-{
-    return r->rows == 0 || r->rows > HD_MAX_OBJECT_ROWS ? HD_MAX_OBJECT_ROWS : r->rows;
-}
-
 static bool list_objects(struct hd_report *r, struct hd_comparison *c,
                          const struct hd_options *opt, const struct since *since,
                          struct hd_error *err)
@@ -165,7 +139,7 @@ static bool list_objects(struct hd_report *r, struct hd_comparison *c,
                                            .since_of_node =
                                                of_born ? since->ages.since : NULL,
                                            .since = since->born,
-                                           .most = rows_wanted(r),
+                                           .most = report_object_rows(r),
                                            .snaps = c->snaps,
                                            .count = c->count};
     bool ok = instances_find(&found, c, &ask, &scratch, err);
@@ -173,9 +147,8 @@ static bool list_objects(struct hd_report *r, struct hd_comparison *c,
         r->objects.has_roots = snap->info.has_roots;
         r->objects.all = sum_of(&found.all);
         struct hd_object_set *set = &r->objects;
-        set->patterns = arena_array(&r->arena, const char *, opt->type_count);
-        for (size_t i = 0; i < opt->type_count; i++)
-            set->patterns[set->pattern_count++] = report_string(r, opt->types[i]);
+        set->patterns = report_patterns(r, opt);
+        set->pattern_count = opt->type_count;
         set->born_first = opt->born_first;
         set->born_last = opt->born_last;
         set->identity = since->ages.since != NULL ? since->ages.source : HD_SAME_UNKNOWN;

@@ -15,12 +15,6 @@
 
 enum { MAX_TEXT = 200 }; /* UTF-16 units of a string, as of a field */
 
-/* Those of a snapshot, before anybody chose among them. */
-struct all_statics {
-    const struct hd_static *all;
-    size_t len;
-};
-
 struct statics_builder {
     struct hd_report *r;
     const struct hd_options *opt;
@@ -47,7 +41,8 @@ static struct hd_static named_by(const struct type *t, struct arena *a)
 }
 
 /* Each reference of a root that is a variable. */
-static struct all_statics of_roots(const struct hd_snapshot *snap, struct arena *a)
+static const struct hd_static *of_roots(const struct hd_snapshot *snap, struct arena *a,
+                                        size_t *count)
 {
     const struct graph *g = snap->graph;
     struct hd_static *all = NULL;
@@ -68,32 +63,23 @@ static struct all_statics of_roots(const struct hd_snapshot *snap, struct arena 
     if (len > 0)
         memcpy(kept, all, len * sizeof(*all));
     free(all);
-    return (struct all_statics){kept, len};
+    *count = len;
+    return kept;
 }
 
-static struct all_statics list(struct statics_builder *f, const struct hd_snapshot *snap)
+/* Those of a snapshot, before anybody chose among them. */
+static const struct hd_static *list(struct statics_builder *f,
+                                    const struct hd_snapshot *snap, size_t *len)
 {
     const struct fields *known = snap->graph->fields;
-    struct all_statics s = {0};
     bool told = known != NULL && known->statics != NULL;
     f->r->statics.has_values = told;
-    if (!told)
-        return of_roots(snap, &f->scratch);
-    s.all =
-        known->statics(known->context, f->opt->values ? MAX_TEXT : 0, &f->scratch, &s.len);
-    return s;
+    return told ? known->statics(known->context, f->opt->values ? MAX_TEXT : 0, &f->scratch,
+                                 len)
+                : of_roots(snap, &f->scratch, len);
 }
 
 /* --- which are meant ------------------------------------------------------------- */
-
-static bool report_statics_matches(const struct hd_report *r, const char *const *patterns,
-                                   size_t count, const char *name)
-{
-    for (size_t i = 0; i < count && name != NULL; i++)
-        if (report_matches(r, patterns[i], name))
-            return true;
-    return false;
-}
 
 static bool is_chosen(struct statics_builder *f, const struct hd_static *s)
 {
@@ -104,8 +90,10 @@ static bool is_chosen(struct statics_builder *f, const struct hd_static *s)
     const char *const names[] = {class, variable, s->field.type, s->field.to_type};
     bool wanted = opt->type_count == 0;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        wanted |= report_statics_matches(f->r, opt->types, opt->type_count, names[i]);
-        if (report_statics_matches(f->r, opt->excludes, opt->exclude_count, names[i]))
+        if (names[i] == NULL)
+            continue;
+        wanted |= report_matches_any(f->r, opt->types, opt->type_count, names[i]);
+        if (report_matches_any(f->r, opt->excludes, opt->exclude_count, names[i]))
             return false;
     }
     const char *whose = class != NULL ? class : s->field.to_type;
@@ -114,19 +102,9 @@ static bool is_chosen(struct statics_builder *f, const struct hd_static *s)
 
 /* --- what they retain ------------------------------------------------------------ */
 
-static void set_sizes(const struct statics_builder *f, const struct graph *g,
-                      struct hd_static *s)
-{
-    s->bytes = s->retained = HD_UNKNOWN;
-    if (s->field.to == HD_NO_OBJECT)
-        return;
-    s->bytes = graph_size(g, s->field.to);
-    s->retained = f->retained[s->field.to];
-}
-
 static void report_statics_find_retained(struct statics_builder *f,
                                          const struct hd_snapshot *snap,
-                                         const struct all_statics *s)
+                                         const struct hd_static *all, size_t len)
 {
     const struct graph *g = snap->graph;
     f->retained = alloc_resize(NULL, array_bytes(g->node_count + 1, sizeof(uint64_t)));
@@ -135,9 +113,9 @@ static void report_statics_find_retained(struct statics_builder *f,
     if (!snap->info.has_roots)
         return;
     uint64_t *chosen = bits_new(g->node_count);
-    for (size_t i = 0; i < s->len; i++)
-        if (s->all[i].field.to < g->node_count)
-            bits_set(chosen, s->all[i].field.to);
+    for (size_t i = 0; i < len; i++)
+        if (all[i].field.to < g->node_count)
+            bits_set(chosen, all[i].field.to);
     struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
     struct retained_sizes sizes = retained_by_objects(&d, snap, chosen, &f->scratch);
     for (uint32_t w = 0; w < d.count; w++)
@@ -150,11 +128,6 @@ static void report_statics_find_retained(struct statics_builder *f,
 
 /* --- rows ------------------------------------------------------------------------ */
 
-static int report_statics_by_name(const char *x, const char *y)
-{
-    return strcmp(x != NULL ? x : "", y != NULL ? y : "");
-}
-
 /* What is not known comes last: HD_UNKNOWN + 1 is 0. */
 static int by_retained(const void *a, const void *b)
 {
@@ -163,11 +136,11 @@ static int by_retained(const void *a, const void *b)
         return x->retained + 1 < y->retained + 1 ? 1 : -1;
     if (x->bytes != y->bytes)
         return x->bytes + 1 < y->bytes + 1 ? 1 : -1;
-    int order = report_statics_by_name(x->declared_by, y->declared_by);
+    int order = compare_known(x->declared_by, y->declared_by);
     if (order == 0)
-        order = report_statics_by_name(x->field.name, y->field.name);
+        order = compare_known(x->field.name, y->field.name);
     if (order == 0)
-        order = report_statics_by_name(x->module, y->module);
+        order = compare_known(x->module, y->module);
     if (order != 0)
         return order;
     if (x->thread != y->thread)
@@ -178,8 +151,7 @@ static int by_retained(const void *a, const void *b)
 static void keep_rows(struct hd_report *r, const struct hd_static *all, size_t len)
 {
     struct hd_static_set *set = &r->statics;
-    bool whole = r->rows == 0 || r->rows > HD_MAX_OBJECT_ROWS;
-    size_t most = whole ? HD_MAX_OBJECT_ROWS : r->rows;
+    size_t most = report_object_rows(r);
     set->len = len < most ? len : most;
     set->omitted = len - set->len;
     set->rows = arena_array(&r->arena, struct hd_static, set->len);
@@ -208,20 +180,22 @@ static bool tell(struct statics_builder *f, const struct hd_snapshot *snap,
                  struct hd_error *err)
 {
     struct hd_report *r = f->r;
-    struct all_statics s = list(f, snap);
-    struct hd_static *all = arena_array(&f->scratch, struct hd_static, s.len);
-    size_t len = 0;
-    if (s.len == 0)
+    size_t found = 0, len = 0;
+    const struct hd_static *there = list(f, snap, &found);
+    struct hd_static *all = arena_array(&f->scratch, struct hd_static, found);
+    if (found == 0)
         return fail_to_name(snap, err);
-    report_statics_find_retained(f, snap, &s);
-    for (size_t i = 0; i < s.len; i++) {
-        all[len] = s.all[i];
-        all[len].field = objects_shown_field(snap, s.all[i].field, f->opt->values);
-        if (!is_chosen(f, &all[len]))
+    report_statics_find_retained(f, snap, there, found);
+    for (size_t i = 0; i < found; i++) {
+        struct hd_static one = there[i];
+        one.field = objects_shown_field(snap, one.field, f->opt->values);
+        if (!is_chosen(f, &one))
             continue;
-        set_sizes(f, snap->graph, &all[len]);
-        r->statics.unset += !all[len].is_set;
-        len++;
+        bool refers = one.field.to != HD_NO_OBJECT;
+        one.bytes = refers ? graph_size(snap->graph, one.field.to) : HD_UNKNOWN;
+        one.retained = refers ? f->retained[one.field.to] : HD_UNKNOWN;
+        r->statics.unset += !one.is_set;
+        all[len++] = one;
     }
     if (len == 0)
         return fail(err, HD_USAGE,
@@ -269,9 +243,8 @@ static bool report_statics_answer(struct hd_report *r, struct hd_comparison *c,
         return fail(err, HD_USAGE, "statics takes one snapshot, not %zu", c->count);
     report_add_snapshots(r, c->snaps, 1);
     struct hd_static_set *set = &r->statics;
-    set->patterns = arena_array(&r->arena, const char *, opt->type_count);
-    for (size_t i = 0; i < opt->type_count; i++)
-        set->patterns[set->pattern_count++] = report_string(r, opt->types[i]);
+    set->patterns = report_patterns(r, opt);
+    set->pattern_count = opt->type_count;
     set->values = opt->values;
     if (!c->snaps[0]->info.has_graph || c->snaps[0]->digest != NULL ||
         c->snaps[0]->read.tables_only)

@@ -124,6 +124,8 @@ bool report_is_declared(const struct hd_report *r, const char *name);
 /* What a pattern of any option, budget or suppression selects: a type, or a holder, by its
  * name or by the one that is shown. All of them ask here. */
 bool report_matches(const struct hd_report *r, const char *pattern, const char *name);
+bool report_matches_any(const struct hd_report *r, const char *const *patterns,
+                        size_t count, const char *name);
 
 /* Whether --type, --exclude and --app-only let a row of this name stay. */
 bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,

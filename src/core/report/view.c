@@ -19,7 +19,7 @@ struct view view_of(const struct hd_options *opt)
                          .sort = opt->sort};
 }
 
-static bool matches_any(const struct hd_report *r, const char *const *patterns,
+bool report_matches_any(const struct hd_report *r, const char *const *patterns,
                         size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
@@ -30,12 +30,12 @@ static bool matches_any(const struct hd_report *r, const char *const *patterns,
 
 static bool excludes(const struct view *v, const struct hd_report *r, const char *name)
 {
-    return matches_any(r, v->excludes, v->exclude_count, name);
+    return report_matches_any(r, v->excludes, v->exclude_count, name);
 }
 
 bool view_shows(const struct view *v, const struct hd_report *r, const char *name)
 {
-    if (v->type_count > 0 && !matches_any(r, v->types, v->type_count, name))
+    if (v->type_count > 0 && !report_matches_any(r, v->types, v->type_count, name))
         return false;
     return !excludes(v, r, name) &&
            !(v->app_only && names_is_framework(name_part(name), NAME_WHOLE));
