@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/quantity.h"
+#include "base/say.h"
 #include "budget/budgets.h"
 
 #include <inttypes.h>
@@ -120,32 +121,22 @@ static void baseline_add_name(struct text *t, const char *name)
 
 void baseline_print(struct text *t, const struct hd_accepted_growth *g)
 {
-    char head[200];
-    snprintf(head, sizeof(head), "%s\t%d\n", signature, BASELINE_VERSION);
-    text_add_string(t, head);
-    text_add_string(t, "# Growth that `heapdrift check --baseline` accepts. Written by "
-                       "--baseline-write; keep it in git.\n");
-    snprintf(head, sizeof(head), "snapshots\t%" PRIu64 "\n", g->snapshots);
-    text_add_string(t, head);
-    if (g->iterations != HD_UNKNOWN) {
-        snprintf(head, sizeof(head), "iterations\t%" PRIu64 "\n", g->iterations);
-        text_add_string(t, head);
-    }
-    if (g->seconds != HD_UNKNOWN) {
-        snprintf(head, sizeof(head), "seconds\t%" PRIu64 "\n", g->seconds);
-        text_add_string(t, head);
-    }
-    text_add_string(
-        t, "# what\tcount\tbytes\tcount of a step\tbytes of a step\tscore\tname\n");
+    say(t, signature, "\t", as_digits(BASELINE_VERSION),
+        "\n# Growth that `heapdrift check --baseline` accepts. Written by "
+        "--baseline-write; keep it in git.\nsnapshots\t",
+        as_digits(g->snapshots), "\n");
+    if (g->iterations != HD_UNKNOWN)
+        say(t, "iterations\t", as_digits(g->iterations), "\n");
+    if (g->seconds != HD_UNKNOWN)
+        say(t, "seconds\t", as_digits(g->seconds), "\n");
+    say(t, "# what\tcount\tbytes\tcount of a step\tbytes of a step\tscore\tname\n");
     for (size_t i = 0; i < g->count; i++) {
-        char numbers[160];
-        snprintf(numbers, sizeof(numbers),
-                 "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t",
-                 kind_names[g->all[i].kind], g->all[i].count, g->all[i].bytes,
-                 g->all[i].step_count, g->all[i].step_bytes, g->all[i].score);
-        text_add_string(t, numbers);
-        baseline_add_name(t, g->all[i].name);
-        text_add_char(t, '\n');
+        const struct hd_accepted *a = &g->all[i];
+        say(t, kind_names[a->kind], "\t", as_digits(a->count), "\t", as_digits(a->bytes),
+            "\t", as_digits(a->step_count), "\t", as_digits(a->step_bytes), "\t",
+            as_digits(a->score), "\t");
+        baseline_add_name(t, a->name);
+        say(t, "\n");
     }
 }
 
@@ -172,13 +163,6 @@ static int hex_digit(char c)
     return at != NULL ? (int)(at - digits) : -1;
 }
 
-/* The byte of "xNN", 0 if it is none. */
-static char escaped_byte(const char *s)
-{
-    int high = s[0] == 'x' ? hex_digit(s[1]) : -1, low = high >= 0 ? hex_digit(s[2]) : -1;
-    return (char)(unsigned char)(low >= 0 ? high << 4 | low : 0);
-}
-
 /* The name without its escapes, in place; false if one is unknown. */
 static bool unescape(char *s)
 {
@@ -190,13 +174,13 @@ static bool unescape(char *s)
         }
         s++;
         const char *letter = *s != '\0' ? strchr(escapes, *s) : NULL;
-        char byte = escaped_byte(s);
-        if (byte == '\0' && letter == NULL)
+        int high = *s == 'x' ? hex_digit(s[1]) : -1;
+        int low = high >= 0 ? hex_digit(s[2]) : -1;
+        int byte = low >= 0 ? high << 4 | low : 0; /* no name has a zero */
+        if (byte == 0 && letter == NULL)
             return false;
-        s += byte != '\0' ? 2 : 0;
-        if (byte == '\0')
-            byte = escaped[letter - escapes];
-        *to++ = byte;
+        s += byte != 0 ? 2 : 0;
+        *to++ = byte != 0 ? (char)(unsigned char)byte : escaped[letter - escapes];
     }
     *to = '\0';
     return true;

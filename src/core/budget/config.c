@@ -41,41 +41,6 @@ static void begin_parser(yaml_parser_t *parser, struct bytes all)
 /* A file of budgets needs neither anchors nor directives. */
 enum { DEEPEST = 32, MAX_ANCHORS = 100, MAX_DIRECTIVES = 4000 };
 
-/* How much deeper it is behind an event. */
-static int deeper(const yaml_event_t *event)
-{
-    switch (event->type) {
-    case YAML_SEQUENCE_START_EVENT:
-    case YAML_MAPPING_START_EVENT:
-        return 1;
-    case YAML_SEQUENCE_END_EVENT:
-    case YAML_MAPPING_END_EVENT:
-        return -1;
-    default:
-        return 0;
-    }
-}
-
-static bool has_zero(const yaml_event_t *event)
-{
-    return event->type == YAML_SCALAR_EVENT &&
-           memchr(event->data.scalar.value, '\0', event->data.scalar.length) != NULL;
-}
-
-static bool has_anchor(const yaml_event_t *event)
-{
-    switch (event->type) {
-    case YAML_SCALAR_EVENT:
-        return event->data.scalar.anchor != NULL;
-    case YAML_SEQUENCE_START_EVENT:
-        return event->data.sequence_start.anchor != NULL;
-    case YAML_MAPPING_START_EVENT:
-        return event->data.mapping_start.anchor != NULL;
-    default:
-        return false;
-    }
-}
-
 /* Percent signs that may begin a line, in any encoding and with any line end that libyaml
  * takes: no limit such as 5% is one, unless the file is UTF-16. */
 static size_t possible_directives(struct bytes all)
@@ -95,8 +60,28 @@ struct seen {
 static bool is_harmless(struct seen *seen, const yaml_event_t *event, struct hd_error *err)
 {
     uint64_t line = event->start_mark.line + 1;
-    seen->depth += deeper(event);
-    seen->anchors += has_anchor(event);
+    bool has_zero = false;
+    switch (event->type) {
+    case YAML_SCALAR_EVENT:
+        seen->anchors += event->data.scalar.anchor != NULL;
+        has_zero =
+            memchr(event->data.scalar.value, '\0', event->data.scalar.length) != NULL;
+        break;
+    case YAML_SEQUENCE_START_EVENT:
+        seen->anchors += event->data.sequence_start.anchor != NULL;
+        seen->depth++;
+        break;
+    case YAML_MAPPING_START_EVENT:
+        seen->anchors += event->data.mapping_start.anchor != NULL;
+        seen->depth++;
+        break;
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
+        seen->depth--;
+        break;
+    default:
+        break;
+    }
     if (seen->depth > DEEPEST)
         return fail_at_line(err, line, "too-deep", "lists and keys are nested too deeply");
     if (seen->anchors > MAX_ANCHORS)
@@ -104,8 +89,7 @@ static bool is_harmless(struct seen *seen, const yaml_event_t *event, struct hd_
                             MAX_ANCHORS);
     if (event->type == YAML_ALIAS_EVENT)
         return fail_at_line(err, line, "wrong-type", "YAML alias unsupported");
-    return !has_zero(event) ||
-           fail_at_line(err, line, "bad-value", "contains a NUL character");
+    return !has_zero || fail_at_line(err, line, "bad-value", "contains a NUL character");
 }
 
 /* False and err, with the line, where lists and keys are nested too deeply, or there are
@@ -255,38 +239,27 @@ static bool find_list(struct config_reader *r, const yaml_node_t *root, const ch
 }
 
 /* libyaml does not always tell why it failed. */
-static bool load_document(yaml_parser_t *parser, yaml_document_t *document)
+static bool load_document(struct config_reader *r, yaml_parser_t *parser,
+                          yaml_document_t *document, bool is_first)
 {
     errno = 0;
     if (yaml_parser_load(parser, document))
         return true;
     alloc_blame();
-    return false;
-}
-
-static bool compose(struct config_reader *r, yaml_parser_t *parser)
-{
-    if (load_document(parser, &r->document))
-        return true;
-    uint64_t line = parser->problem_mark.line + 1;
-    if (parser->error == YAML_READER_ERROR)
-        line = 0;
-    fail_at_line(r->err, line, "bad-yaml", "%s%s%s",
-                 parser->context != NULL ? parser->context : "",
-                 parser->context != NULL ? ", " : "",
-                 parser->problem != NULL ? parser->problem : "cannot be read");
-    return false;
+    bool is_unread = is_first && parser->error == YAML_READER_ERROR;
+    const char *context = is_first ? parser->context : NULL;
+    return fail_at_line(r->err, is_unread ? 0 : parser->problem_mark.line + 1, "bad-yaml",
+                        "%s%s%s", context != NULL ? context : "",
+                        context != NULL ? ", " : "",
+                        parser->problem != NULL ? parser->problem : "cannot be read");
 }
 
 /* Whether there is nothing behind the first document. */
 static bool ends_here(struct config_reader *r, yaml_parser_t *parser)
 {
     yaml_document_t second;
-    if (!load_document(parser, &second)) {
-        fail_at_line(r->err, parser->problem_mark.line + 1, "bad-yaml", "%s",
-                     parser->problem != NULL ? parser->problem : "cannot be read");
+    if (!load_document(r, parser, &second, false))
         return false;
-    }
     const yaml_node_t *root = yaml_document_get_root_node(&second);
     uint64_t line = root != NULL ? line_of(root) : 0;
     yaml_document_delete(&second);
@@ -314,7 +287,7 @@ static bool read_lines(struct config_reader *r, struct bytes all)
 {
     yaml_parser_t parser;
     begin_parser(&parser, all);
-    bool ok = compose(r, &parser);
+    bool ok = load_document(r, &parser, &r->document, true);
     if (ok && (!check_document(r) || !ends_here(r, &parser))) {
         yaml_document_delete(&r->document);
         ok = false;
@@ -336,22 +309,17 @@ static bool is_text(struct config_reader *r, const yaml_node_t *value)
                         LONGEST_VALUE, (int)strcspn(scalar(value), "\n"), scalar(value));
 }
 
-static bool are_texts(struct config_reader *r, const yaml_node_t *entry)
-{
-    for (const yaml_node_pair_t *p = entry->data.mapping.pairs.start;
-         p < entry->data.mapping.pairs.top; p++)
-        if (!is_text(r, node_at(r, p->value)))
-            return false;
-    return true;
-}
-
 static bool check_list(struct config_reader *r, const yaml_node_t *list, size_t most)
 {
     const yaml_node_item_t *items = list->data.sequence.items.start;
     size_t count = (size_t)(list->data.sequence.items.top - items);
-    for (size_t i = 0; i < count && i < most; i++)
-        if (!are_texts(r, node_at(r, items[i])))
-            return false;
+    for (size_t i = 0; i < count && i < most; i++) {
+        const yaml_node_t *entry = node_at(r, items[i]);
+        for (const yaml_node_pair_t *p = entry->data.mapping.pairs.start;
+             p < entry->data.mapping.pairs.top; p++)
+            if (!is_text(r, node_at(r, p->value)))
+                return false;
+    }
     return count <= most ||
            fail_at_line(r->err, line_of(node_at(r, items[most])), "wrong-type",
                         "Excessive entries (%zu max) in sequence.", most);

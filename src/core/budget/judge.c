@@ -91,15 +91,6 @@ static const char *nearest(const char *pattern, const struct series *s, struct a
 
 /* --- all of it ----------------------------------------------------------- */
 
-static bool matches_something(const struct evidence *e, const char *pattern,
-                              const struct series *s)
-{
-    for (size_t i = 0; i < s->row_count; i++)
-        if (evidence_matches(e, pattern, s->rows[i].name))
-            return true;
-    return false;
-}
-
 /* For each rule of b for types or holders that matches none in the evidence, the pattern
  * that would be right, in a; else NULL. Only the first few of them are looked at. */
 static void unmatched_find(const char **meant, const struct hd_budgets *b,
@@ -111,10 +102,14 @@ static void unmatched_find(const char **meant, const struct hd_budgets *b,
         const struct series *s = b->rules[i].kind == HD_RULE_HOLDER ? e->holders
                                  : b->rules[i].kind == HD_RULE_TYPE ? e->types
                                                                     : NULL;
-        if (s == NULL || matches_something(e, pattern, s))
+        size_t k = 0;
+        while (s != NULL && k < s->row_count &&
+               !evidence_matches(e, pattern, s->rows[k].name))
+            k++;
+        if (s == NULL || k < s->row_count)
             continue;
         guesses++;
-        for (size_t k = 0; k < s->row_count && meant[i] == NULL; k++)
+        for (k = 0; k < s->row_count && meant[i] == NULL; k++)
             meant[i] = in_case_of(pattern, s->rows[k].name, a);
         if (meant[i] == NULL)
             meant[i] = nearest(pattern, s, a);
@@ -475,11 +470,6 @@ static bool reaches(double score, double limit)
     return score > 0 && !is_over(limit, score);
 }
 
-static bool is_suspect(const struct hd_suspect *row)
-{
-    return row->suspicion != HD_SUSPECT_NOT;
-}
-
 /* Grows by about as much in every step: a suspect of any size. */
 static bool is_steady(const struct hd_suspect *row)
 {
@@ -494,11 +484,11 @@ static enum over over_of_score(const struct check_run *c, const struct finding *
     double least = f->allowed;
     if (f->rule->limit_is_min_score && is_steady(row))
         least = c->min_steady * f->base < least ? c->min_steady * f->base : least;
-    bool whole = f->observed == row->score; /* then the ranking has decided */
-    if (f->rule->limit_is_min_score && !is_suspect(row) && whole && noise == 0)
+    /* Of a whole score the ranking has decided. */
+    bool decided = f->rule->limit_is_min_score && f->observed == row->score && noise == 0;
+    if (decided && row->suspicion == HD_SUSPECT_NOT)
         return OVER_NOT;
-    if (reaches(f->observed - noise, least) ||
-        (f->rule->limit_is_min_score && is_suspect(row) && whole && noise == 0))
+    if (decided || reaches(f->observed - noise, least))
         return OVER_SURELY;
     return reaches(f->observed + noise, least) ? OVER_MAYBE : OVER_NOT;
 }

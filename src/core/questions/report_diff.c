@@ -8,7 +8,6 @@
 #include "owners/ownership_tree.h"
 #include "questions/questions.h"
 #include "questions/report_suspects.h"
-#include "questions/report_tree.h"
 #include "ranking/native.h"
 #include "ranking/suspect_title.h"
 #include "report/phrases.h"
@@ -26,15 +25,6 @@
  * that a delegate, a timer or a state machine is there for. What goes along is next to it.
  */
 enum { DEEPEST = 5, MAX_BELOW = 64 };
-
-/* What all ways to it have in common. */
-static void report_diff_add_holder(struct clue_search *l, const struct hd_suspect *s)
-{
-    enum hd_root_kind root = HD_ROOT_OTHER;
-    for (size_t i = 0; i < s->holder_len && place_is_root(s->holder[i]); i++)
-        root = root_kind_below(s->holder[i], root);
-    looking_add_way(l, s->holder, s->holder_len, root, 1);
-}
 
 struct below {
     struct hint_below all[MAX_BELOW];
@@ -98,7 +88,11 @@ static void report_add_hints(struct hd_report *r, const struct ownership_tree *t
         look.clues = (struct hint_clues){.type = looking_honest(&look, s->type),
                                          .below = below[i].all,
                                          .below_count = below[i].len};
-        report_diff_add_holder(&look, s);
+        /* What all ways to it have in common. */
+        enum hd_root_kind root = HD_ROOT_OTHER;
+        for (size_t k = 0; k < s->holder_len && place_is_root(s->holder[k]); k++)
+            root = root_kind_below(s->holder[k], root);
+        looking_add_way(&look, s->holder, s->holder_len, root, 1);
         for (size_t k = 0; k < s->chains.len && look.clues.way_count < HINT_MAX_WAYS; k++)
             looking_add_chain(&look, &s->chains.all[k].chain);
         const struct hint *hint = hint_for(&look.clues);
@@ -271,38 +265,25 @@ static void ask_for_rows(const struct report_diff_search *search,
     ask->key_count = snap->type_count;
 }
 
-/* Samples tell the change from the first to the last snapshot; exact counts all between. */
-static bool looks_at(const struct ranker *k, size_t i)
-{
-    size_t last = k->s->usable_count - 1;
-    return i == last || (k->owned != NULL && (i == 0 || k->opt->exact));
-}
-
-/* The suspects that are shown have no instance there yet: nothing to look at. */
-static bool is_before_all(const struct ranker *k, size_t i, size_t count)
-{
-    const struct ownership_tree *t = &k->owned->tree;
-    uint64_t instances = 0;
-    for (size_t q = 0; q < count; q++)
-        instances += k->rows.whole_types[q] != NO_LABEL
-                         ? t->labels.all[k->rows.whole_types[q]].count[i]
-                         : t->count[k->rows.heads[q] * k->s->usable_count + i];
-    return instances == 0;
-}
-
 static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
                     struct chain_question *ask, struct arena *scratch)
 {
     const struct report_diff_search *search = context;
+    const struct ranker *k = search->k;
     size_t i = search->places[place];
-    if (search->k->owned == NULL) {
+    uint64_t instances = 0;
+    if (k->owned == NULL) {
         ask_for_rows(search, snap, ask, scratch);
         return true;
     }
-    if (is_before_all(search->k, i, search->count))
-        return false;
-    ask_for_heads(search, i, snap, ask, scratch);
-    return true;
+    const struct ownership_tree *t = &k->owned->tree;
+    for (size_t q = 0; q < search->count; q++)
+        instances += k->rows.whole_types[q] != NO_LABEL
+                         ? t->labels.all[k->rows.whole_types[q]].count[i]
+                         : t->count[k->rows.heads[q] * k->s->usable_count + i];
+    if (instances > 0) /* else there is nothing to look at yet */
+        ask_for_heads(search, i, snap, ask, scratch);
+    return instances > 0;
 }
 
 /* What a chain that all instances have retains is what the head does; of a part of them
@@ -343,22 +324,26 @@ static size_t answers_of(const struct report_diff_search *s, size_t q,
     return s->chains.count;
 }
 
+/* Instances per place, if every usable snapshot was looked at, as values of all; or NULL.
+ */
+static uint64_t *spread(const struct report_diff_search *s, const uint64_t *instances)
+{
+    bool whole = instances != NULL && s->chains.count == s->k->s->usable_count;
+    return whole ? report_spread(s->k->r, s->k->s, instances) : NULL;
+}
+
 static void set_chains(const struct report_diff_search *s)
 {
     const struct ranker *k = s->k;
-    size_t n = k->s->usable_count;
     for (size_t q = 0; q < s->count; q++) {
         const struct chains *in[SERIES_MAX_SNAPSHOTS];
         size_t used = answers_of(s, q, in);
         struct hd_chains *chains = &k->r->diff.suspects[q].chains;
         *chains = chains_of(s, q, in, used);
         for (size_t i = 0; i < chains->len; i++) {
-            uint64_t **instances = &chains->all[i].instances;
-            *instances = *instances != NULL && used == n
-                             ? report_spread(k->r, k->s, *instances)
-                             : NULL;
-            chains->all[i].retained =
-                retained_by(k, q, in[used - 1], &chains->all[i].chain);
+            struct hd_chain_row *row = &chains->all[i];
+            row->instances = spread(s, row->instances);
+            row->retained = retained_by(k, q, in[used - 1], &row->chain);
         }
     }
 }
@@ -400,8 +385,7 @@ static void add_changes(const struct report_diff_search *all, size_t q,
                 continue;
             row->status = same->status;
             row->retained = retained_by(k, q, in[used - 1], &same->chain);
-            if (same->instances != NULL && used == k->s->usable_count)
-                row->instances = report_spread(k->r, k->s, same->instances);
+            row->instances = spread(all, same->instances);
         }
     }
     arena_free(&scratch);
@@ -418,10 +402,8 @@ static void find_owners(struct report_diff_search *s, struct arena *scratch)
     s->owners_of = arena_array(scratch, const struct label *, s->count);
     for (size_t q = 0; k->owned != NULL && q < s->count; q++) {
         const struct ownership_tree *t = &k->owned->tree;
-        bool whole =
-            k->rows.whole_types[q] != NO_LABEL; /* in changing places: no one owns it */
         struct head_owner at = {NO_LABEL, NO_LABEL};
-        if (!whole)
+        if (k->rows.whole_types[q] == NO_LABEL) /* in changing places no one owns it */
             at = head_owner(t, k->rows.heads[q], &s->chains.types);
         s->owners[q] = at.owner != NO_LABEL ? &t->labels.all[at.owner] : NULL;
         s->owners_of[q] = at.of != NO_LABEL ? &t->labels.all[at.of] : NULL;
@@ -483,8 +465,11 @@ static bool add_chains(struct ranker *k, struct hd_error *err)
                                       .how = report_chain_options(k->r),
                                       .ask = ask_for,
                                       .context = &s};
+    /* Samples tell the change from the first to the last snapshot; exact counts all
+     * between.
+     */
     for (size_t i = 0; i < k->s->usable_count; i++) {
-        if (!looks_at(k, i))
+        if (i + 1 < k->s->usable_count && (k->owned == NULL || (i > 0 && !k->opt->exact)))
             continue;
         s.places[s.chains.count] = i;
         s.chains.indexes[s.chains.count++] = k->s->usable[i];
@@ -503,14 +488,6 @@ static bool add_chains(struct ranker *k, struct hd_error *err)
 }
 
 /* --- all of it ------------------------------------------------------------------------ */
-
-/* One that is a suspect as well has one hint. */
-static void share_hint(struct hd_report *r, const struct hd_native *n)
-{
-    for (size_t i = 0; i < r->diff.suspect_count; i++)
-        if (strcmp(r->diff.suspects[i].type, n->type) == 0)
-            r->diff.suspects[i].hint = n->hint;
-}
 
 /* What holds memory outside of the heap weighs more than its bytes say. */
 static void add_native(const struct ranker *k, struct arena *scratch)
@@ -532,7 +509,9 @@ static void add_native(const struct ranker *k, struct arena *scratch)
         struct text message = {0};
         phrase_native_memory(&message, &n);
         report_warn_text(k->r, WARN_NATIVE_MEMORY, (size_t)-1, &message);
-        share_hint(k->r, &n);
+        for (size_t q = 0; q < d->suspect_count; q++) /* as a suspect it has one hint */
+            if (strcmp(d->suspects[q].type, n.type) == 0)
+                d->suspects[q].hint = n.hint;
         if (report_shows_row(k->r, k->opt, row->name))
             d->native[d->native_count++] = n;
     }
@@ -583,7 +562,7 @@ static bool report_rank(struct hd_report *r, struct hd_comparison *c,
     if (!opt->no_ages)
         add_untold(r, s);
     if (ok && k.owned != NULL && opt->tree)
-        ok = report_add_tree(r, c, k.owned, s, &k.rows, opt, err);
+        ok = report_add_tree(r, c, k.owned, &k.rows, opt, err);
     ok = ok && add_chains(&k, err);
     if (ok)
         report_add_hints(r, k.rows.tree, k.rows.heads);
@@ -624,34 +603,21 @@ static void keep_answers(struct hd_diff *found, const struct hd_diff *shown)
     }
 }
 
-static double bytes_per_hour(const struct hd_report *r)
-{
-    const struct hd_tally *first = &r->diff.types.totals[0],
-                          *last = &r->diff.types.totals[r->snapshot_count - 1];
-    return r->diff.types.bytes_known
-               ? heading_per_hour(r, (double)last->bytes - (double)first->bytes)
-               : NAN;
-}
-
 /* The analysis has made r->diff but for its rows, and all rows there are. */
 static void report_diff_show(struct hd_report *r, const struct hd_options *opt)
 {
     struct hd_diff *found = &r->found.diff, whole = r->diff;
+    const struct hd_tally *at = whole.types.totals;
+    double grown = (double)at[r->snapshot_count - 1].bytes - (double)at[0].bytes;
     struct view v = view_of(opt);
     keep_answers(found, &r->diff);
-    whole.suspects = found->suspects;
-    whole.suspect_count = found->suspect_count;
-    whole.minor = found->minor;
-    whole.minor_count = found->minor_count;
-    whole.pooled = found->pooled;
-    whole.pooled_count = found->pooled_count;
-    whole.hidden_count = 0;
+    view_suspects(&whole, found, &(struct view){0}, r, &r->arena);
     whole.stopped = found->stopped;
     whole.stopped_count = found->stopped_count;
     whole.types.rows = found->types.rows;
     whole.types.len = found->types.len;
     whole.span_seconds = heading_span(r);
-    whole.bytes_per_hour = bytes_per_hour(r);
+    whole.bytes_per_hour = whole.types.bytes_known ? heading_per_hour(r, grown) : NAN;
     *found = whole;
     r->diff = view_diff(found, &v, r, &r->arena);
     for (size_t i = 0; i < r->diff.unmatched_count; i++) {
@@ -663,22 +629,6 @@ static void report_diff_show(struct hd_report *r, const struct hd_options *opt)
 }
 
 /* --- the report ---------------------------------------------------------- */
-
-static bool count_fits(size_t count, struct hd_error *err)
-{
-    return (count >= 2 && count <= HD_MAX_SNAPSHOTS) ||
-           fail(err, HD_USAGE, "2 to %d snapshots can be compared", HD_MAX_SNAPSHOTS);
-}
-
-static bool iterations_fit(const struct hd_options *opt, size_t count, struct hd_error *err)
-{
-    if (!count_fits(count, err))
-        return false;
-    for (size_t k = 1; opt->iterations != NULL && k < count; k++)
-        if (opt->iterations[k] <= opt->iterations[k - 1])
-            return fail(err, HD_USAGE, "iterations must rise from snapshot to snapshot");
-    return true;
-}
 
 /* Rows, ranking and chains; units stand in the place of snapshots. */
 static bool report_diff_answer(struct hd_report *r, struct hd_comparison *c,
@@ -715,8 +665,11 @@ bool report_compare(struct hd_report *r, struct hd_comparison *c,
                     const struct hd_options *opt, struct series *s, struct hd_error *err)
 {
     size_t count = c->count;
-    if (!iterations_fit(opt, count, err))
-        return false;
+    if (count < 2 || count > HD_MAX_SNAPSHOTS)
+        return fail(err, HD_USAGE, "2 to %d snapshots can be compared", HD_MAX_SNAPSHOTS);
+    for (size_t k = 1; opt->iterations != NULL && k < count; k++)
+        if (opt->iterations[k] <= opt->iterations[k - 1])
+            return fail(err, HD_USAGE, "iterations must rise from snapshot to snapshot");
     struct hd_snapshot *const *units = report_units(c, opt, err);
     if (units == NULL)
         return false;

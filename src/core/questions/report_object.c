@@ -32,25 +32,20 @@ static struct hd_object keep_object(struct hd_report *r, struct hd_object object
 
 /* --- its parts ------------------------------------------------------------------- */
 
-static size_t fields_wanted(const struct hd_report *r, const struct hd_object *object)
-{
-    uint32_t rows = r->options.rows;
-    if (rows == HD_DEFAULT_ROWS)
-        return names_is_array(object->type) ? USUAL_ELEMENTS : USUAL_FIELDS;
-    return rows == 0 || rows > MAX_ELEMENTS ? MAX_ELEMENTS : rows;
-}
-
 static void add_fields(struct hd_report *r, const struct hd_objects *o, bool values)
 {
     struct hd_instance *x = &r->instance;
     bool is_string = strcmp(x->object.type, "System.String") == 0;
     struct hd_object_fields found;
     size_t most_text = !values ? 0 : is_string ? MAX_TEXT_OF_IT : MAX_TEXT;
-    hd_object_fields(o, x->object.number, 0, fields_wanted(r, &x->object), most_text,
-                     &found);
+    uint32_t rows = r->options.rows;
+    size_t usual = names_is_array(x->object.type) ? USUAL_ELEMENTS : USUAL_FIELDS;
+    size_t most = rows == HD_DEFAULT_ROWS            ? usual
+                  : rows == 0 || rows > MAX_ELEMENTS ? MAX_ELEMENTS
+                                                     : rows;
+    hd_object_fields(o, x->object.number, 0, most, most_text, &found);
     /* Without names they are references, which may be those of an array. */
-    if (!found.are_named && r->options.rows == HD_DEFAULT_ROWS &&
-        found.len > USUAL_ELEMENTS)
+    if (!found.are_named && rows == HD_DEFAULT_ROWS && found.len > USUAL_ELEMENTS)
         found.len = USUAL_ELEMENTS;
     x->fields = found;
     x->fields.all = report_fields(r, found.all, found.len);
@@ -137,15 +132,6 @@ static bool find_object(const struct hd_objects *o, const struct hd_object_quest
     return hd_object_at(o, ask->address, number, err);
 }
 
-/* Since which snapshot it is there. What is no object is nowhere. */
-static void add_since(struct hd_report *r, const struct since *since, uint32_t number)
-{
-    struct hd_instance *x = &r->instance;
-    bool known = since->ages.since != NULL && x->object.kind == HD_OBJECT;
-    x->since = known ? since->snapshot[since->ages.since[number]] : (size_t)-1;
-    x->identity = known ? since->ages.source : HD_SAME_UNKNOWN;
-}
-
 static bool report_object_describe(struct hd_report *r, struct hd_objects *o,
                                    const struct since *since,
                                    const struct hd_object_question *ask,
@@ -160,7 +146,10 @@ static bool report_object_describe(struct hd_report *r, struct hd_objects *o,
         return false;
     hd_object(o, number, &object);
     x->object = keep_object(r, object);
-    add_since(r, since, number);
+    /* Since which snapshot it is there. What is no object is nowhere. */
+    bool known = since->ages.since != NULL && object.kind == HD_OBJECT;
+    x->since = known ? since->snapshot[since->ages.since[number]] : (size_t)-1;
+    x->identity = known ? since->ages.source : HD_SAME_UNKNOWN;
     x->asked = ask->by_number ? 0 : ask->address;
     x->offset = ask->by_number ? 0 : ask->address - object.address;
     x->has_roots = o->snap->info.has_roots;

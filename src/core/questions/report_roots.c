@@ -54,18 +54,6 @@ struct report_roots_search {
     struct since since; /* where it matters */
 };
 
-static bool find_born(struct report_roots_search *search, struct hd_comparison *c,
-                      struct hd_error *err)
-{
-    struct hd_roots *roots = &search->r->roots;
-    if (!since_find_born(&search->since, c, search->opt, err))
-        return false;
-    roots->born_first = search->opt->born_first;
-    roots->born_last = search->opt->born_last;
-    roots->identity = search->since.ages.source;
-    return true;
-}
-
 /* --- the instances ----------------------------------------------------------- */
 
 static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
@@ -111,13 +99,6 @@ static void explain_chains(struct hd_report *r, const struct hd_comparison *c)
     arena_free(&scratch);
 }
 
-static bool any_was_born(const struct report_roots_search *s, struct hd_error *err)
-{
-    return s->since.ages.since == NULL || s->r->roots.chains.instances > 0 ||
-           fail(err, HD_USAGE, "no instance of %s that was new then still exists",
-                s->r->roots.pattern);
-}
-
 /* Samples tell the change from the first to the last snapshot, exact counts all between.
  * What came later was not there in the first. */
 static bool find_chains(struct hd_report *r, struct hd_comparison *c,
@@ -125,9 +106,14 @@ static bool find_chains(struct hd_report *r, struct hd_comparison *c,
 {
     struct report_roots_search s = {.r = r, .opt = opt};
     bool of_born = since_is_asked(opt);
-    if (of_born && !find_born(&s, c, err)) {
+    if (of_born && !since_find_born(&s.since, c, opt, err)) {
         since_free(&s.since);
         return false;
+    }
+    if (of_born) {
+        r->roots.born_first = opt->born_first;
+        r->roots.born_last = opt->born_last;
+        r->roots.identity = s.since.ages.source;
     }
     struct series_chains chains = {.c = c,
                                    .queries = 1,
@@ -153,7 +139,9 @@ static bool find_chains(struct hd_report *r, struct hd_comparison *c,
             r->roots.chains.all[i].instances = NULL;
         explain_chains(r, c);
     }
-    ok = ok && any_was_born(&s, err);
+    if (ok && s.since.ages.since != NULL && r->roots.chains.instances == 0)
+        ok = fail(err, HD_USAGE, "no instance of %s that was new then still exists",
+                  r->roots.pattern);
     series_chains_free(&chains);
     since_free(&s.since);
     return ok;

@@ -137,15 +137,6 @@ static int64_t gain_here(const struct suspect_rows *to, const uint64_t *held)
     return held != NULL ? (int64_t)(held[to->s->usable_count - 1] - held[0]) : 0;
 }
 
-/* A leak may hide in a type that is as many as before, or grows elsewhere by far more than
- * where this row saw it: then no other type counts. */
-static bool hides(const struct suspect_rows *to, const struct series_row *row,
-                  const uint64_t *held)
-{
-    int64_t here = gain_here(to, held), whole = gain(to, row);
-    return here > 0 && (!is_growth_of(here, whole) || !is_growth_of(whole, here));
-}
-
 /* Whether the title goes along with the type: one object of the program for each two of the
  * type, or more. A holder of them is none. */
 static const struct series_row *title_row(const struct suspect_rows *to,
@@ -164,10 +155,13 @@ static void add_counts(const struct suspect_rows *to, struct hd_suspect *s,
 {
     const struct series *all = to->s;
     uint64_t counts[SERIES_MAX_SNAPSHOTS];
-    const struct series_row *title =
-        hides(to, row, held) ? NULL : title_row(to, s->subject, row);
+    int64_t here = gain_here(to, held), whole = gain(to, row);
+    /* A leak may hide in a type that is as many as before, or grows elsewhere by far more
+     * than where this row saw it: then no other type counts. */
+    bool hides = here > 0 && (!is_growth_of(here, whole) || !is_growth_of(whole, here));
+    const struct series_row *title = hides ? NULL : title_row(to, s->subject, row);
     const struct series_row *counted = title != NULL ? title : row;
-    bool is_here = title == NULL && gain_here(to, held) > 0;
+    bool is_here = title == NULL && here > 0;
     s->counted = counted->name;
     for (size_t i = 0; i < all->usable_count; i++) {
         uint64_t everywhere = counted->at[all->usable[i]].count;
@@ -327,17 +321,6 @@ static struct suspect_line line_of(const struct hd_options *opt)
                                  .steady_bytes = opt->min_steady_bytes};
 }
 
-/* A row of a holder is a path itself. */
-static void report_suspects_add_holder(const struct suspect_rows *to, struct hd_suspect *s,
-                                       const struct joined_holder *joined)
-{
-    struct hd_report *r = to->r;
-    s->holder_len = holder_split(s->type, &s->holder, &r->arena);
-    s->also = arena_array(&r->arena, const char *, joined->len);
-    for (size_t i = 0; i < joined->len; i++)
-        s->also[s->also_count++] = joined->below[i];
-}
-
 /* --- where the growth went ---------------------------------------------------------- */
 
 static int64_t delta(const uint64_t *y, size_t n)
@@ -345,18 +328,8 @@ static int64_t delta(const uint64_t *y, size_t n)
     return (int64_t)(y[n - 1] - y[0]);
 }
 
-static bool report_suspects_is_below(const char *const *holder, size_t len,
-                                     const char *type)
-{
-    for (size_t i = 0; i < len; i++)
-        if (strcmp(holder[i], type) == 0)
-            return true;
-    return false;
-}
-
-/* All but what measuring has left. The largest is *largest. */
-static void add_stopped(const struct suspect_rows *to, const struct leak_ranking *h,
-                        const struct ranked_stopped **largest)
+/* All but what measuring has left, the largest first. */
+static void add_stopped(const struct suspect_rows *to, const struct leak_ranking *h)
 {
     struct hd_report *r = to->r;
     double heap = (double)to->tree->retained[to->s->usable_count - 1];
@@ -373,59 +346,38 @@ static void add_stopped(const struct suspect_rows *to, const struct leak_ranking
                                .growth = from->growth,
                                .share = heap > 0 ? from->growth / heap : 0};
         s.holder_len = report_suspects_holder_of(to, from->head, &s.holder);
-        if (measured && report_suspects_is_below(s.holder, s.holder_len, RUNTIME_LISTENER))
-            continue;
-        *largest = *largest == NULL ? from : *largest;
-        found->stopped[found->stopped_count++] = s;
+        bool is_left = false;
+        for (size_t k = 0; measured && k < s.holder_len; k++)
+            is_left |= strcmp(s.holder[k], RUNTIME_LISTENER) == 0;
+        if (!is_left)
+            found->stopped[found->stopped_count++] = s;
     }
-}
-
-/* Of one type, or of all together. */
-static void warn_stopped(struct hd_report *r, const struct ranked_stopped *s, size_t n,
-                         double share)
-{
-    struct text t = {0};
-    if (s == NULL)
-        phrase_has_stopped(&t, share);
-    else
-        phrase_stopped(&t, &(struct stopped_growth){.name = report_shown(r, s->subject),
-                                                    .first = s->count[0],
-                                                    .last = s->count[n - 1],
-                                                    .bytes = s->growth,
-                                                    .share = share});
-    report_warn_text(r, WARN_GROWTH_STOPPED, (size_t)-1, &t);
-}
-
-static bool is_sampled(const struct series *s)
-{
-    bool sampled = false;
-    for (size_t k = 0; k < s->count; k++)
-        sampled |= s->snaps[k]->info.sampled;
-    return sampled;
 }
 
 static void add_power(const struct suspect_rows *to, const struct suspect_line *line,
                       double heap)
 {
     struct hd_diff *d = &to->r->diff;
+    bool sampled = false;
+    for (size_t k = 0; k < to->s->count; k++)
+        sampled |= to->s->snaps[k]->info.sampled;
     d->would_show = power_of(&(struct power_question){.snapshots = to->s->usable_count,
                                                       .source = d->identity,
                                                       .by_graph = d->by_graph,
-                                                      .sampled = is_sampled(to->s),
+                                                      .sampled = sampled,
                                                       .line = line,
                                                       .heap = heap});
 }
 
-/* largest: of what stopped; NULL: none. */
-static void judge_growth(const struct suspect_rows *to, const struct rest_growth *open,
-                         const struct ranked_stopped *largest, double heap)
+static void judge_growth(const struct suspect_rows *to, const struct rest_growth *open)
 {
     struct hd_report *r = to->r;
     struct hd_growth *g = &r->diff.growth;
-    bool suspects = r->found.diff.suspect_count > 0;
+    const struct hd_diff *found = &r->found.diff;
+    bool suspects = found->suspect_count > 0;
     struct growth_verdict v = growth_verdict_of(&(struct growth_question){
         .open = open,
-        .stopped_share = largest != NULL && heap > 0 ? largest->growth / heap : 0,
+        .stopped_share = found->stopped_count > 0 ? found->stopped[0].share : 0,
         .has_suspects = suspects,
         .has_undecided = r->diff.undecided != NULL,
         .growth = g->bytes,
@@ -455,9 +407,16 @@ static void judge_growth(const struct suspect_rows *to, const struct rest_growth
         phrase_pools(&t, g);
         report_warn_text(r, WARN_POOL_GROWTH, (size_t)-1, &t);
     }
-    if (v.has_stopped && !suspects)
-        warn_stopped(r, v.is_one_type ? largest : NULL, to->s->usable_count,
-                     v.stopped_share);
+    if (v.has_stopped && !suspects) {
+        struct text t = {0};
+        const struct hd_stopped *s = found->stopped;
+        if (v.is_one_type)
+            phrase_stopped(&t, s, report_shown(r, s->subject), s->count[to->s->usable[0]],
+                           s->count[last_usable(to)]);
+        else
+            phrase_has_stopped(&t, v.stopped_share);
+        report_warn_text(r, WARN_GROWTH_STOPPED, (size_t)-1, &t);
+    }
 }
 
 void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
@@ -471,8 +430,11 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
     make_room(to, t.len, scratch);
     for (size_t i = 0; i < t.len; i++) {
         struct hd_suspect s = from_row(to, &t.all[i], &line);
-        if (joined != NULL)
-            report_suspects_add_holder(to, &s, &joined[i]);
+        if (joined != NULL) { /* a row of a holder is a path itself */
+            s.holder_len = holder_split(s.type, &s.holder, &to->r->arena);
+            s.also = joined[i].below;
+            s.also_count = joined[i].len;
+        }
         report_suspects_place(to, s, i + 1, NULL);
     }
     order_minor(to->r, scratch);
@@ -485,40 +447,32 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
     struct rest_growth open =
         table_rest_growth(to->s, at, found->suspect_count, whole_heap(to));
     add_power(to, &line, whole_heap(to));
-    judge_growth(to, &open, NULL, whole_heap(to));
-}
-
-static const struct hd_suspect *undecided_of(const struct suspect_rows *to,
-                                             const struct ranked_type *type)
-{
-    const struct series_row *row =
-        series_row_named(to->rows, to->tree->labels.all[type->label].name);
-    if (row == NULL)
-        return NULL;
-    struct hd_suspect *s = arena_alloc(&to->r->arena, sizeof(*s));
-    *s = from_ranking(to, type, row);
-    return s;
+    judge_growth(to, &open);
 }
 
 void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
 {
     struct suspect_line line = line_of(to->opt);
     struct leak_ranking h = leak_ranking_of(to->tree, to->s, to->births, &line, scratch);
-    size_t last = to->s->usable_count - 1;
-    to->namer = holder_namer_of(&to->tree->labels, &to->tree->full[last], scratch);
+    size_t n = to->s->usable_count, rank = 0;
+    struct hd_suspect undecided = {.type = NULL};
+    to->namer = holder_namer_of(&to->tree->labels, &to->tree->full[n - 1], scratch);
     make_room(to, h.len + h.pooled, scratch);
-    size_t rank = 0;
     for (size_t i = 0; i < h.len + h.pooled; i++) {
         const struct ranked_type *type = &h.all[i];
         const struct series_row *row =
             series_row_named(to->rows, to->tree->labels.all[type->label].name);
-        if (row != NULL)
-            report_suspects_place(to, from_ranking(to, type, row), i < h.len ? ++rank : 0,
-                                  type);
+        if (row == NULL)
+            continue;
+        struct hd_suspect s = from_ranking(to, type, row);
+        undecided = i == h.undecided && i < h.len ? s : undecided;
+        report_suspects_place(to, s, i < h.len ? ++rank : 0, type);
     }
-    if (h.undecided < h.len && to->r->found.diff.suspect_count == 0)
-        to->r->diff.undecided = undecided_of(to, &h.all[h.undecided]);
-    size_t n = to->s->usable_count;
+    if (undecided.type != NULL && to->r->found.diff.suspect_count == 0) {
+        struct hd_suspect *s = arena_alloc(&to->r->arena, sizeof(*s));
+        *s = undecided;
+        to->r->diff.undecided = s;
+    }
     const uint64_t *reachable = to->tree->retained;
     double heap = (double)reachable[n - 1];
     struct hd_growth *g = &to->r->diff.growth;
@@ -536,10 +490,9 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
     g->rest_share = heap > 0 ? (double)g->rest / heap : 0;
     g->pools_share = heap > 0 ? (double)g->pools / heap : 0;
     g->pools_are_told = g->pools_share >= rank_by.pools_warn_share;
-    const struct ranked_stopped *largest = NULL;
-    add_stopped(to, &h, &largest);
-    add_power(to, &line, (double)to->tree->retained[last]);
-    judge_growth(to, &h.growth.open, largest, (double)to->tree->retained[last]);
+    add_stopped(to, &h);
+    add_power(to, &line, heap);
+    judge_growth(to, &h.growth.open);
     order_minor(to->r, scratch);
     report_suspects_show(to);
 }

@@ -31,6 +31,22 @@ struct suspect_rows {
 void suspects_by_graph(struct suspect_rows *to, struct arena *scratch);
 void suspects_by_tables(struct suspect_rows *to, struct arena *scratch);
 
+/* --- the ownership tree -------------------------------------------------------------- */
+
+/* Fill in r->found.tree: of r->focus, or of the whole heap. rows marks the suspects that
+ * are shown; NULL: there is no ranking. False and err if it takes more memory than c may
+ * use. */
+bool report_add_tree(struct hd_report *r, struct hd_comparison *c,
+                     const struct ownership *owned, const struct suspect_rows *rows,
+                     const struct hd_options *opt, struct hd_error *err);
+
+/* The same of the only snapshot, or of the only usable one, which has references and
+ * roots. False and err if its graph cannot be read again. */
+bool report_add_tree_of_one(struct hd_report *r, struct hd_comparison *c,
+                            const struct hd_options *opt, struct hd_error *err);
+
+/* --- holders ------------------------------------------------------------------------- */
+
 /* One row for one leak of --by=holder.
  *
  * What a static variable holds grows in each of the places below it: in the dictionary's

@@ -1,7 +1,7 @@
 #include "base/error.h"
 #include "format/open.h"
 #include "heap/snapshot.h"
-#include "questions/report_tree.h"
+#include "questions/report_suspects.h"
 #include "report/view.h"
 #include "series/series.h"
 

@@ -1,4 +1,4 @@
-#include "questions/report_tree.h"
+#include "questions/report_suspects.h"
 
 #include "base/error.h"
 #include "heap/root_kind.h"
@@ -12,9 +12,7 @@
 struct planter {
     struct hd_report *r;
     const struct ownership *owned;
-    const struct series *s;
     const struct suspect_rows *rows; /* NULL: no ranking */
-    const struct hd_options *opt;
     struct merged_tree_question ask;
     struct arena scratch;
 };
@@ -172,15 +170,6 @@ static void find_unmatched(struct planter *p, struct hd_tree *t)
     t->unmatched = none;
 }
 
-/* Files that know fields know their classes. */
-static bool declares_statics(const struct hd_report *r)
-{
-    for (size_t k = 0; k < r->snapshot_count; k++)
-        if (!r->snapshots[k].info.has_fields)
-            return false;
-    return r->snapshot_count > 0;
-}
-
 /* Bytes of a place in the merged tree, and of one that is shown, which a format may write
  * as an object of its own. */
 enum { PER_PLACE = 224, PER_SHOWN_PLACE = 3072 };
@@ -221,16 +210,17 @@ static bool has_room(struct hd_comparison *c, uint64_t bytes, const char *what,
 }
 
 bool report_add_tree(struct hd_report *r, struct hd_comparison *c,
-                     const struct ownership *owned, const struct series *s,
-                     const struct suspect_rows *rows, const struct hd_options *opt,
-                     struct hd_error *err)
+                     const struct ownership *owned, const struct suspect_rows *rows,
+                     const struct hd_options *opt, struct hd_error *err)
 {
-    struct planter p = {.r = r, .owned = owned, .s = s, .rows = rows, .opt = opt};
+    struct planter p = {.r = r,
+                        .owned = owned,
+                        .rows = rows,
+                        .ask = {.least = opt->least_kept,
+                                .least_share = opt->least_kept_share,
+                                .depth = opt->tree_depth,
+                                .holders = opt->holders}};
     struct hd_tree *t = &r->found.tree;
-    p.ask.least = opt->least_kept;
-    p.ask.least_share = opt->least_kept_share;
-    p.ask.depth = opt->tree_depth;
-    p.ask.holders = opt->holders;
     match_labels(&p);
     if (rows != NULL)
         mark_suspects(&p);
@@ -251,7 +241,7 @@ bool report_add_tree(struct hd_report *r, struct hd_comparison *c,
                           .least = tree.least,
                           .is_holders = opt->holders,
                           .parts_fields = opt->fields,
-                          .declares_statics = declares_statics(r),
+                          .declares_statics = report_has_fields(r),
                           .reachable = reachable(&p)};
     set_nodes(&p, t, &tree);
     find_unmatched(&p, t);
@@ -276,7 +266,7 @@ bool report_add_tree_of_one(struct hd_report *r, struct hd_comparison *c,
     }
     const struct ownership *owned =
         ok ? comparison_ownership(c, &s, report_ownership_fields(opt), false, err) : NULL;
-    ok = owned != NULL && report_add_tree(r, c, owned, &s, NULL, opt, err);
+    ok = owned != NULL && report_add_tree(r, c, owned, NULL, opt, err);
     arena_free(&scratch);
     return ok;
 }

@@ -412,10 +412,11 @@ void phrase_unexplained(struct text *t, const struct hd_growth *g, bool suspects
         say(t, "; the suspects explain ", as_percent(g->explained), " of all growth");
 }
 
-void phrase_stopped(struct text *t, const struct stopped_growth *s)
+void phrase_stopped(struct text *t, const struct hd_stopped *s, const char *name,
+                    uint64_t first, uint64_t last)
 {
-    say(t, as_name(s->name), " grew from ", s->first, " to ", s->last, " (",
-        as_size_signed((int64_t)(s->bytes + 0.5)), ", ", as_percent(s->share),
+    say(t, as_name(name), " grew from ", first, " to ", last, " (",
+        as_size_signed((int64_t)(s->growth + 0.5)), ", ", as_percent(s->share),
         " of the heap), then leveled off: a full cache, finished start-up, or a leak whose "
         "load stopped. Was the load still running? Measure again under load");
 }

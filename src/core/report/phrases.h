@@ -159,13 +159,10 @@ const char *phrase_total(const struct hd_type_table *t);
 /* What no suspect holds, beside what they do explain; or open growth. */
 void phrase_unexplained(struct text *t, const struct hd_growth *g, bool suspects);
 
-/* What of a type has stayed: its count before and after, the bytes and their share. */
-struct stopped_growth {
-    const char *name;
-    uint64_t first, last;
-    double bytes, share;
-};
-void phrase_stopped(struct text *t, const struct stopped_growth *s);
+/* What of a type has stayed, by the name that is shown: its count before and after, the
+ * bytes and their share. */
+void phrase_stopped(struct text *t, const struct hd_stopped *s, const char *name,
+                    uint64_t first, uint64_t last);
 
 void phrase_native_memory(struct text *t, const struct hd_native *n);
 

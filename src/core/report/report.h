@@ -117,6 +117,9 @@ const char *report_shown(const struct hd_report *r, const char *name);
 /* The same, but NULL for the name itself. */
 const char *report_full_name(const struct hd_report *r, const char *name);
 
+/* Whether all snapshots know fields: then they know the classes of variables, too. */
+bool report_has_fields(const struct hd_report *r);
+
 /* Whether what stands before the name of a variable, as it is shown, is the class that
  * declares it. Most files have the type of the value there. */
 bool report_is_declared(const struct hd_report *r, const char *name);

@@ -265,12 +265,17 @@ const char *report_full_name(const struct hd_report *r, const char *name)
     return strcmp(shown, name) != 0 ? shown : NULL;
 }
 
+bool report_has_fields(const struct hd_report *r)
+{
+    bool has_fields = r->snapshot_count > 0;
+    for (size_t k = 0; k < r->snapshot_count; k++)
+        has_fields &= r->snapshots[k].info.has_fields;
+    return has_fields;
+}
+
 bool report_is_declared(const struct hd_report *r, const char *name)
 {
-    bool is_declared = r->snapshot_count > 0;
-    for (size_t k = 0; k < r->snapshot_count; k++)
-        is_declared &= r->snapshots[k].info.has_fields;
-    return is_declared || report_shown(r, name) != name;
+    return report_has_fields(r) || report_shown(r, name) != name;
 }
 
 /* --- snapshots and warnings ---------------------------------------------- */
