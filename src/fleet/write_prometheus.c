@@ -324,3 +324,8 @@ const struct writer write_prometheus = {
     .all_rows = true,
     .write = prometheus_write,
 };
+
+bool hd_format_is_for_fleet(size_t i)
+{
+    return hd_format_name(i) != NULL && writers[i]->holds == HOLDS_FLEETS;
+}

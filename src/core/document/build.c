@@ -300,15 +300,10 @@ static void add_change(struct build *b, const struct column *column, struct hd_c
                                            : as_size_change(c.a, c.b));
 }
 
-static void add_trend(struct build *b, struct hd_cell c)
-{
-    struct hd_tally at[SERIES_MAX_SNAPSHOTS];
-    build_cell_trend(b, at, hd_cell_trend(&c, b->r->snapshot_count, at));
-}
-
 static void add_cell(struct build *b, const struct column *column, struct hd_cell c)
 {
     enum { BAR_COLUMNS = 8 };
+    struct hd_tally at[SERIES_MAX_SNAPSHOTS];
     struct text method = {0};
     switch (c.kind) {
     case HD_CELL_NONE:
@@ -336,7 +331,7 @@ static void add_cell(struct build *b, const struct column *column, struct hd_cel
         CELL(b, "");
         break;
     case HD_CELL_TREND:
-        add_trend(b, c);
+        build_cell_trend(b, at, hd_cell_trend(&c, b->r->snapshot_count, at));
         break;
     case HD_CELL_OBJECT:
         if (c.a != 0)
@@ -537,7 +532,7 @@ static void build_other_notes(struct build *b)
 
 /* --- all of it ------------------------------------------------------------- */
 
-static struct document *make(const struct hd_report *r, const struct hd_write_options *opt,
+struct document *document_of(const struct hd_report *r, const struct hd_write_options *opt,
                              bool is_page)
 {
     static const struct {
@@ -565,17 +560,6 @@ static struct document *make(const struct hd_report *r, const struct hd_write_op
         build_inputs(&b);
     text_free(&b.words);
     return b.doc;
-}
-
-struct document *document_of(const struct hd_report *r, const struct hd_write_options *opt)
-{
-    return make(r, opt, false);
-}
-
-struct document *document_of_page(const struct hd_report *r,
-                                  const struct hd_write_options *opt)
-{
-    return make(r, opt, true);
 }
 
 /* --- chains ------------------------------------------------------------------------ */

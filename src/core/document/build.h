@@ -10,13 +10,11 @@
 #include "report/format_units.h"
 #include "report/records.h"
 
-/* All that the report says, to be written so; for document_free(). */
-struct document *document_of(const struct hd_report *r, const struct hd_write_options *opt);
-
-/* The same for a page of its own, which has room and nothing beside it: with chains in
- * full, the inputs one by one, every warning, and the command that made it. */
-struct document *document_of_page(const struct hd_report *r,
-                                  const struct hd_write_options *opt);
+/* All that the report says, to be written so; for document_free(). A page of its own has
+ * room and nothing beside it: chains in full, the inputs one by one, every warning, and the
+ * command that made it. */
+struct document *document_of(const struct hd_report *r, const struct hd_write_options *opt,
+                             bool is_page);
 
 /* --- for builders --------------------------------------------------------- */
 

@@ -181,18 +181,13 @@ static void add_field_table(struct build *b, struct doc_section *s,
     build_rest(b, t, f->count - f->first - f->len);
 }
 
-static bool any_is_hidden(const struct hd_object_fields *f)
-{
-    for (size_t i = 0; i < f->len; i++)
-        if (f->all[i].is_hidden)
-            return true;
-    return f->is_hidden;
-}
-
 /* A list may be cut, or nobody knows its names. */
 static void object_add_parts(struct build *b, const struct hd_instance *x)
 {
     const struct hd_object_fields *f = &x->fields;
+    bool any_is_hidden = f->is_hidden;
+    for (size_t i = 0; i < f->len; i++)
+        any_is_hidden |= f->all[i].is_hidden;
     if (f->is_hidden || f->is_redacted || f->text != NULL) {
         if (f->count > 0) {
             say(&b->words, as_plural(f->count, "character"), " of UTF-16");
@@ -216,7 +211,7 @@ static void object_add_parts(struct build *b, const struct hd_instance *x)
         text_add_string(&b->words, "none");
         begin_topic(b, "Elements");
     }
-    if (any_is_hidden(f))
+    if (any_is_hidden)
         PARAGRAPH(b, &b->doc->sections[b->doc->section_count - 1], run_code("--values"),
                   " shows text, and what arrays hold: they may be secrets");
 }
@@ -477,24 +472,18 @@ static void add_static(struct build *b, struct doc_table *t, const struct hd_sta
                                     s->declared_by, field)));
 }
 
-static bool any_static_is_hidden(const struct hd_static_set *set)
-{
-    for (size_t i = 0; i < set->len; i++)
-        if (set->rows[i].field.is_hidden ||
-            (set->rows[i].field.to_type != NULL &&
-             strcmp(set->rows[i].field.to_type, "System.String") == 0))
-            return !set->values;
-    return false;
-}
-
 /* texts: values that may be long, which then give way. Numbers and addresses do not: half
  * of one is none. */
 void build_statics(struct build *b)
 {
     const struct hd_static_set *set = &b->r->statics;
-    bool texts = false;
-    for (size_t i = 0; i < set->len; i++)
-        texts |= set->rows[i].field.text != NULL || set->rows[i].field.member != NULL;
+    bool texts = false, any_is_hidden = false;
+    for (size_t i = 0; i < set->len; i++) {
+        const struct hd_field *f = &set->rows[i].field;
+        texts |= f->text != NULL || f->member != NULL;
+        any_is_hidden |= f->is_hidden ||
+                         (f->to_type != NULL && strcmp(f->to_type, "System.String") == 0);
+    }
     if (b->page != NULL)
         add_statics(b, &b->doc->summary);
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
@@ -510,6 +499,6 @@ void build_statics(struct build *b)
     for (size_t i = 0; i < set->len; i++)
         add_static(b, t, &set->rows[i]);
     build_rest(b, t, set->omitted);
-    if (any_static_is_hidden(set) && set->has_values)
+    if (any_is_hidden && !set->values && set->has_values)
         PARAGRAPH(b, s, run_code("--values"), " shows text, which may be secrets");
 }

@@ -82,14 +82,12 @@ static void add_remarks(struct build *b, const struct hd_suspect *s)
         REMARK(b, "");
     if (text_since(&b->words, b->r, s->births))
         REMARK(b, "");
-    if (s->basis == HD_BASIS_TYPE)
+    if (phrase_has_changing_owners(s))
         REMARK(b, "held by different owners over time");
-    if (s->per_iteration != HD_UNKNOWN) {
+    if (s->per_iteration != HD_UNKNOWN)
         REMARK(b, "exactly ", s->per_iteration, " per iteration");
-    } else if (s->step_most > 0) {
-        text_steady(&b->words, s);
-        REMARK(b, "");
-    }
+    else if (s->step_most > 0)
+        REMARK(b, "steady: +", as_range(s->step_least, s->step_most), " every step");
     if (s->counts_place)
         REMARK(b, "at this location; heap-wide ", s->at[0].count, " → ",
                s->at[b->r->snapshot_count - 1].count);
@@ -131,14 +129,6 @@ static void suspects_add_row(struct build *b, struct doc_table *t,
         build_cell_of(b, "trend")->chart =
             chart_of(b, s, at, hd_suspect_counts(s, b->r->snapshot_count, at));
     add_remarks(b, s);
-}
-
-static void add_births(struct build *b, const struct hd_births *births)
-{
-    if (!text_shows_births(b->r, births))
-        return;
-    text_births(&b->words, births, b->r->diff.identity == HD_SAME_BY_EVENTS);
-    ATTACHED(b, "survived", "");
 }
 
 /* A page has room for every frame; a line says those that say most. */
@@ -229,10 +219,14 @@ static void suspects_add_table(struct build *b, struct doc_section *s)
     struct doc_table *t = build_list(b, s, &record_suspect);
     t->details = "Scores";
     for (size_t i = 0; i < d->suspects_shown; i++) {
-        suspects_add_row(b, t, &d->suspects[i]);
-        add_births(b, d->suspects[i].births);
-        suspects_add_held_by(b, &d->suspects[i].chains);
-        build_hint(b, d->suspects[i].hint);
+        const struct hd_suspect *suspect = &d->suspects[i];
+        suspects_add_row(b, t, suspect);
+        if (text_shows_births(b->r, suspect->births)) {
+            text_births(&b->words, suspect->births, d->identity == HD_SAME_BY_EVENTS);
+            ATTACHED(b, "survived", "");
+        }
+        suspects_add_held_by(b, &suspect->chains);
+        build_hint(b, suspect->hint);
     }
     build_others(b, t, d->suspect_count - d->suspects_shown);
     suspects_add_groups(b, t);

@@ -48,13 +48,6 @@ static bool add_variable(struct build *b, struct doc_runs *to,
     return true;
 }
 
-/* The only object of its type, that roots hold themselves: it owns what is below. */
-static bool is_owner(struct build *b, const struct hd_tree_node *n)
-{
-    return n->kind == HD_NODE_TYPE && n->is_single && n->parent != HD_NO_NODE &&
-           node_at(b, n->parent)->kind == HD_NODE_ROOTS;
-}
-
 /* The field by which it is held, behind the type that holds it; NULL: alone. */
 static void tree_add_field(struct build *b, struct doc_runs *to, const char *holder,
                            const struct hd_tree_node *n)
@@ -82,16 +75,6 @@ static void add_field_of(struct build *b, struct doc_runs *to, size_t i, size_t 
         tree_add_field(b, to, n->type, n);
     else if (i < last)
         tree_add_field(b, to, n->type, node_at(b, i + 1));
-}
-
-/* A line begins with the field by which the one above it holds it. */
-static void add_first_field(struct build *b, struct doc_runs *to, size_t i)
-{
-    const struct hd_tree_node *n = node_at(b, i);
-    if (n->field == NULL || b->r->tree.is_holders)
-        return;
-    tree_add_field(b, to, NULL, n);
-    SAY_AS(b, to, DOC_ASIDE, " → ");
 }
 
 struct line_name {
@@ -130,7 +113,12 @@ static void name_chain(struct build *b, struct doc_runs *to, const struct tree_l
     enum { MAX_TOLD = 2 };
     struct line_name name = {.to = to};
     unsigned told = 0;
-    add_first_field(b, to, line->start);
+    /* It begins with the field by which the one above it holds it. */
+    const struct hd_tree_node *first = node_at(b, line->start);
+    if (first->field != NULL && !b->r->tree.is_holders) {
+        tree_add_field(b, to, NULL, first);
+        SAY_AS(b, to, DOC_ASIDE, " → ");
+    }
     for (size_t i = line->start; i <= line->last; i++) {
         const struct hd_tree_node *n = node_at(b, i);
         const struct hd_tree_node *next = i < line->last ? node_at(b, i + 1) : NULL;
@@ -142,8 +130,12 @@ static void name_chain(struct build *b, struct doc_runs *to, const struct tree_l
         if (is_group)
             continue;
         bool at_root = next != NULL && next->kind == HD_NODE_ROOTS;
+        /* The only object of its type, that roots hold themselves, owns what is below. */
+        bool is_owner = n->kind == HD_NODE_TYPE && n->is_single &&
+                        n->parent != HD_NO_NODE &&
+                        node_at(b, n->parent)->kind == HD_NODE_ROOTS;
         if (!variable && next != NULL && !at_root &&
-            ((!names_is_of_program(n->type) && !is_owner(b, n)) || told == MAX_TOLD)) {
+            ((!names_is_of_program(n->type) && !is_owner) || told == MAX_TOLD)) {
             name.gap++;
             name.only = i;
             continue;
@@ -294,20 +286,12 @@ static size_t places(const struct hd_tree *t)
     return count;
 }
 
-static bool has_others(const struct hd_tree *t)
-{
-    for (size_t i = 0; i < t->len; i++)
-        if (t->nodes[i].others > 0)
-            return true;
-    return false;
-}
-
 /* Ways to see what is not there. */
 static void build_hidden(struct build *b)
 {
     const struct hd_tree *t = &b->r->tree, *all = &b->r->found.tree;
     size_t hidden = places(all) - places(t);
-    bool small = t->least > 1 && has_others(all);
+    bool small = t->least > 1 && places(all) < all->len;
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     if (hidden == 0 && !small)
         return;

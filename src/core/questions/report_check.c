@@ -146,11 +146,9 @@ static bool add_holders(struct report_check *c)
 /* Why a comparison says nothing about growth. */
 static struct hd_reason doubt_about_order(const struct report_check *c)
 {
-    const struct hd_report *r = c->r;
     const struct series *s = &c->types;
-    for (size_t i = 0; i < r->warning_count; i++)
-        if (strcmp(r->warnings[i].code, warning_texts[WARN_DIFFERENT_PROGRAM].code) == 0)
-            return because(HD_REASON_DIFFERENT_PROGRAMS);
+    if (report_is_warned(c->r, WARN_DIFFERENT_PROGRAM))
+        return because(HD_REASON_DIFFERENT_PROGRAMS);
     if (s->out_of_order)
         return because(HD_REASON_OUT_OF_ORDER);
     if (s->has_repeats)

@@ -35,15 +35,10 @@ void words_pad(struct text *t, size_t columns)
         text_add_char(t, ' ');
 }
 
-static void trim(struct text *t)
+void words_end_line(struct text *t)
 {
     while (t->len > 0 && t->data[t->len - 1] == ' ')
         t->len--;
-}
-
-void words_end_line(struct text *t)
-{
-    trim(t);
     text_add_char(t, '\n');
 }
 
@@ -85,18 +80,6 @@ const char *words_color(const struct hd_write_options *opt, enum doc_style style
     return color != NULL && opt->color ? color : "";
 }
 
-/* The same in their colours, which take no columns. */
-static void add_painted_runs(const struct hd_write_options *opt, struct text *t,
-                             const struct doc_runs *runs)
-{
-    for (size_t i = 0; i < runs->len; i++) {
-        const char *color = words_color(opt, runs->all[i].style);
-        text_add_string(t, color);
-        words_add_run(t, &runs->all[i], WHOLE_NAMES);
-        text_add_string(t, color[0] != '\0' ? PLAIN : "");
-    }
-}
-
 bool words_is_narrow(const struct hd_write_options *opt, unsigned below)
 {
     return opt->width > 0 && opt->width < below;
@@ -121,38 +104,28 @@ size_t words_columns(const struct hd_write_options *opt, const struct text *t)
     return t->len > 0 ? printed_columns(t->data, t->len, opt->ascii) : 0;
 }
 
-static bool has_name(const struct doc_runs *runs)
-{
-    for (size_t i = 0; i < runs->len; i++)
-        if (runs->all[i].style >= DOC_QUOTED)
-            return true;
-    return false;
-}
-
 /* A piece that is wider than the place is cut if it is a name; never a number. Colours are
  * for lines that are not broken again. */
 static void words_add_piece(const struct hd_write_options *opt, struct text *t,
                             const struct doc_runs *words, const struct text *plain,
                             size_t room, bool paints)
 {
-    if (plain->len > 0 && has_name(words) && words_columns(opt, plain) > room)
+    bool has_name = false;
+    for (size_t i = 0; i < words->len; i++)
+        has_name |= words->all[i].style >= DOC_QUOTED;
+    if (has_name && words_columns(opt, plain) > room) {
         format_shorten(t, plain->data, plain->len, room, opt->ascii);
-    else if (paints)
-        add_painted_runs(opt, t, words);
-    else
-        for (size_t i = 0; i < words->len; i++)
+        return;
+    }
+    for (size_t i = 0; i < words->len; i++) {
+        const char *color = paints ? words_color(opt, words->all[i].style) : "";
+        text_add_string(t, color);
+        if (paints)
+            words_add_run(t, &words->all[i], WHOLE_NAMES);
+        else
             words_add_to_wrap(t, &words->all[i]);
-}
-
-/* A word, and how wide it is. */
-static size_t words_add_word(struct text *t, const char *word, size_t len, bool ascii)
-{
-    size_t from = t->len;
-    text_add(t, word, len);
-    for (size_t i = from; i < t->len; i++)
-        if (t->data[i] == BOUND_BLANK)
-            t->data[i] = ' ';
-    return len > 0 ? printed_columns(t->data + from, len, ascii) : 0;
+        text_add_string(t, color[0] != '\0' ? PLAIN : "");
+    }
 }
 
 /* A new line that begins at indent. */
@@ -193,18 +166,13 @@ unsigned words_fold_columns(const struct hd_write_options *opt)
     return opt->width > 0 ? opt->width : FOLD_COLUMNS;
 }
 
-/* The columns of what is behind the last line break. */
-static size_t last_columns(struct text *t, bool ascii)
-{
-    const char *line = text_string(t), *end = strrchr(line, '\n');
-    line = end != NULL ? end + 1 : line;
-    return printed_columns(line, strlen(line), ascii);
-}
-
 void words_add_command(const struct hd_write_options *opt, struct text *t,
                        const char *command, size_t indent)
 {
-    const size_t gap = 2, columns = last_columns(t, opt->ascii);
+    const size_t gap = 2;
+    const char *all = text_string(t), *end = strrchr(all, '\n');
+    const char *line = end != NULL ? end + 1 : all;
+    size_t columns = printed_columns(line, strlen(line), opt->ascii);
     bool fits = opt->width == 0 || columns + gap + strlen(command) <= opt->width;
     if (fits)
         text_add_string(t, "  ");
@@ -327,7 +295,10 @@ void wrap_words(struct text *t, const char *words, size_t column, size_t indent,
         while (*end == ' ' && is_one(begin, end))
             end += 1 + strcspn(end + 1, " ");
         text_clear(&one);
-        size_t word = words_add_word(&one, words, (size_t)(end - words), ascii);
+        text_add(&one, words, (size_t)(end - words));
+        for (size_t i = 0; i < one.len; i++)
+            one.data[i] = one.data[i] == BOUND_BLANK ? ' ' : one.data[i];
+        size_t word = one.len > 0 ? printed_columns(one.data, one.len, ascii) : 0;
         if (width > 0 && column > indent && column + word > width) {
             wrap_break(t, indent);
             column = indent;
@@ -424,11 +395,6 @@ static void add_shortened(struct tree_drawer *d, const struct doc_run *run, size
     text_free(&cut);
 }
 
-static bool is_arrow_run(const struct doc_run *run)
-{
-    return strcmp(run->text, " → ") == 0 || strcmp(run->text, " ← ") == 0;
-}
-
 /* "…" in the place of the runs from one to in front of another. */
 static void words_leave_out(struct doc_runs *runs, unsigned from, unsigned to)
 {
@@ -443,7 +409,7 @@ static bool shorten_runs(struct doc_runs *runs)
 {
     unsigned arrows[3], found = 0;
     for (unsigned i = 0; i < runs->len && found < 3; i++)
-        if (is_arrow_run(&runs->all[i]))
+        if (strcmp(runs->all[i].text, " → ") == 0 || strcmp(runs->all[i].text, " ← ") == 0)
             arrows[found++] = i;
     bool again = found > 1 && arrows[1] == arrows[0] + 2 &&
                  strcmp(runs->all[arrows[0] + 1].text, "…") == 0;

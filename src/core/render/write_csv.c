@@ -15,26 +15,6 @@ static void put_table(struct csv_writer *csv, const struct record *r, const void
     csv_record_rows(csv, r, all, len, w);
 }
 
-static void write_types(const struct hd_model *m, struct csv_writer *csv)
-{
-    const struct hd_type_table *t = model_table(m);
-    struct record_walk w = {.snapshots = m->snapshot_count, .title = hd_unit_name(m->by)};
-    put_table(csv, m->kind == HD_REPORT_TOP ? &record_top_row : &record_row, t->rows,
-              t->shown, &w);
-}
-
-static void write_check(const struct hd_model *m, struct csv_writer *csv)
-{
-    put_table(csv, &record_rule_cells, m->check->rules, m->check->rule_count,
-              &(struct record_walk){0});
-}
-
-static void write_processes(const struct hd_model *m, struct csv_writer *csv)
-{
-    put_table(csv, &record_process, m->processes->all, m->processes->count,
-              &(struct record_walk){0});
-}
-
 static void write_tree(const struct hd_model *m, struct csv_writer *csv)
 {
     struct tree_frames f = tree_frames_of(m->tree);
@@ -96,12 +76,6 @@ static const struct record_field chain_cells[] = {
 static const struct record record_chain_cells = {
     FIELDS(chain_cells), .csv = "root_kind share share_low share_high chain"};
 #undef T
-
-static void write_roots(const struct hd_model *m, struct csv_writer *csv)
-{
-    put_table(csv, &record_chain_cells, m->roots->chains.all, m->roots->chains.len,
-              &(struct record_walk){0});
-}
 
 /* --- an object ----------------------------------------------------------------------- */
 
@@ -203,33 +177,49 @@ static void write_object(const struct hd_model *m, struct csv_writer *s)
     }
 }
 
-static void write_fleet(const struct hd_model *m, struct csv_writer *csv)
-{
-    csv_fleet(csv, m->fleet);
-}
-
-static void write_objects(const struct hd_model *m, struct csv_writer *csv)
-{
-    put_table(csv, &record_object_row, m->objects->rows, m->objects->len,
-              &(struct record_walk){.context = m});
-}
-
-static void write_statics(const struct hd_model *m, struct csv_writer *csv)
-{
-    put_table(csv, &record_static_row, m->statics->rows, m->statics->len,
-              &(struct record_walk){.context = m});
-}
-
 static void write_table(const struct hd_model *m, struct csv_writer csv)
 {
-    static void (*const write[])(const struct hd_model *, struct csv_writer *) = {
-        [HD_REPORT_DIFF] = write_types,          [HD_REPORT_TOP] = write_types,
-        [HD_REPORT_ROOTS] = write_roots,         [HD_REPORT_INFO] = write_info,
-        [HD_REPORT_CHECK] = write_check,         [HD_REPORT_TREE] = write_tree,
-        [HD_REPORT_PROCESSES] = write_processes, [HD_REPORT_OBJECT] = write_object,
-        [HD_REPORT_FLEET] = write_fleet,         [HD_REPORT_OBJECTS] = write_objects,
-        [HD_REPORT_STATICS] = write_statics};
-    write[m->kind](m, &csv);
+    const struct hd_type_table *types = NULL;
+    struct record_walk w = {.context = m};
+    switch (m->kind) {
+    case HD_REPORT_DIFF:
+    case HD_REPORT_TOP:
+        types = model_table(m);
+        w = (struct record_walk){m->snapshot_count, .title = hd_unit_name(m->by)};
+        put_table(&csv, m->top != NULL ? &record_top_row : &record_row, types->rows,
+                  types->shown, &w);
+        break;
+    case HD_REPORT_ROOTS:
+        put_table(&csv, &record_chain_cells, m->roots->chains.all, m->roots->chains.len,
+                  &w);
+        break;
+    case HD_REPORT_INFO:
+        write_info(m, &csv);
+        break;
+    case HD_REPORT_CHECK:
+        put_table(&csv, &record_rule_cells, m->check->rules, m->check->rule_count, &w);
+        break;
+    case HD_REPORT_TREE:
+        write_tree(m, &csv);
+        break;
+    case HD_REPORT_PROCESSES:
+        put_table(&csv, &record_process, m->processes->all, m->processes->count, &w);
+        break;
+    case HD_REPORT_OBJECT:
+        write_object(m, &csv);
+        break;
+    case HD_REPORT_FLEET:
+        csv_fleet(&csv, m->fleet);
+        break;
+    case HD_REPORT_OBJECTS:
+        put_table(&csv, &record_object_row, m->objects->rows, m->objects->len, &w);
+        break;
+    case HD_REPORT_STATICS:
+        put_table(&csv, &record_static_row, m->statics->rows, m->statics->len, &w);
+        break;
+    default:
+        break;
+    }
 }
 
 static void write_commas(const struct hd_report *r, const struct hd_write_options *opt,

@@ -112,85 +112,33 @@ const char *hd_snapshot_file(const struct hd_model *model, size_t snapshot)
     return heading_file(model->snapshots, model->snapshot_count, snapshot);
 }
 
-const char *hd_root_kind_name(enum hd_root_kind kind)
-{
-    return word(root_kind_names, HD_ROOT_KIND_COUNT, kind);
-}
+static const char *const node_kind_names[] = {[HD_NODE_HEAP] = "heap",
+                                              [HD_NODE_ROOTS] = "roots",
+                                              [HD_NODE_TYPE] = "type",
+                                              [HD_NODE_PATTERN] = "pattern",
+                                              [HD_NODE_OTHERS] = "others"};
 
-const char *hd_generation_name(enum hd_generation generation)
-{
-    return word(generation_names, HD_GENERATION_COUNT, generation);
-}
-
-const char *hd_service_name(enum hd_service service)
-{
-    return word(service_names, HD_SERVICE_COUNT, service);
-}
-
-const char *hd_chain_status_name(enum hd_chain_status status)
-{
-    return word(chain_status_names, HD_CHAIN_STATUS_COUNT, status);
-}
-
-const char *hd_series_status_name(enum hd_series_status status)
-{
-    return word(series_status_names, HD_SERIES_STATUS_COUNT, status);
-}
-
-const char *hd_confidence_name(enum hd_confidence confidence)
-{
-    return word(confidence_names, HD_CONFIDENCE_HIGH + 1, confidence);
-}
-
-const char *hd_basis_name(enum hd_basis basis)
-{
-    return word(ranking_basis_names, HD_BASIS_TYPE + 1, basis);
-}
-
-const char *hd_identity_source_name(enum hd_identity_source source)
-{
-    return word(identity_source_names, HD_SAME_SOURCE_COUNT, source);
-}
-
-const char *hd_reservation_name(enum hd_reservation reservation)
-{
-    return word(reservation_names, HD_RESERVED_LIFETIME + 1, reservation);
-}
-
-const char *hd_time_limit_name(enum hd_time_limit limit)
-{
-    return word(time_limit_names, HD_TIME_LIMIT_COUNT, limit);
-}
-
-const char *hd_suspicion_name(enum hd_suspicion suspicion)
-{
-    return word(suspicion_names, HD_SUSPECT_AGE + 1, suspicion);
-}
-
-const char *hd_finding_status_name(enum hd_finding_status status)
-{
-    return word(rule_status_names, HD_FINDING_STATUS_COUNT, status);
-}
-
-const char *hd_verdict_name(enum hd_verdict verdict)
-{
-    return word(verdict_names, HD_INCONCLUSIVE + 1, verdict);
-}
-
-const char *hd_unit_name(enum hd_unit unit)
-{
-    return word(unit_names, HD_BY_HOLDER + 1, unit);
-}
-
-const char *hd_node_kind_name(enum hd_node_kind kind)
-{
-    static const char *const names[] = {[HD_NODE_HEAP] = "heap",
-                                        [HD_NODE_ROOTS] = "roots",
-                                        [HD_NODE_TYPE] = "type",
-                                        [HD_NODE_PATTERN] = "pattern",
-                                        [HD_NODE_OTHERS] = "others"};
-    return word(names, HD_NODE_KIND_COUNT, kind);
-}
+/* hd_unit_name() of the first `count` values of enum hd_unit. */
+#define NAME_OF(what, names, count)                 \
+    const char *hd_##what##_name(enum hd_##what of) \
+    {                                               \
+        return word(names, count, of);              \
+    }
+NAME_OF(root_kind, root_kind_names, HD_ROOT_KIND_COUNT)
+NAME_OF(generation, generation_names, HD_GENERATION_COUNT)
+NAME_OF(service, service_names, HD_SERVICE_COUNT)
+NAME_OF(chain_status, chain_status_names, HD_CHAIN_STATUS_COUNT)
+NAME_OF(series_status, series_status_names, HD_SERIES_STATUS_COUNT)
+NAME_OF(confidence, confidence_names, HD_CONFIDENCE_HIGH + 1)
+NAME_OF(basis, ranking_basis_names, HD_BASIS_TYPE + 1)
+NAME_OF(identity_source, identity_source_names, HD_SAME_SOURCE_COUNT)
+NAME_OF(reservation, reservation_names, HD_RESERVED_LIFETIME + 1)
+NAME_OF(time_limit, time_limit_names, HD_TIME_LIMIT_COUNT)
+NAME_OF(suspicion, suspicion_names, HD_SUSPECT_AGE + 1)
+NAME_OF(finding_status, rule_status_names, HD_FINDING_STATUS_COUNT)
+NAME_OF(verdict, verdict_names, HD_INCONCLUSIVE + 1)
+NAME_OF(unit, unit_names, HD_BY_HOLDER + 1)
+NAME_OF(node_kind, node_kind_names, HD_NODE_KIND_COUNT)
 
 /* --- numbers and names as reports print them --------------------------------------- */
 

@@ -195,19 +195,30 @@ static bool phrase_leak_add_holder(struct sentence *h, const struct hd_report *r
     return true;
 }
 
-/* Whether one chain stands for nearly all, for most, or for few of the instances. A type
- * that was found wherever it is has had several owners, unless one has all that are left.
- */
+#define NEARLY_ALL 0.9
+
+/* The share of the instances that one chain or one owner has. */
+static double share_of_one(const struct hd_suspect *s)
+{
+    return s->chains.len > 0 ? fmax(s->chains.all[0].chain.share, s->chains.owner_share)
+                             : 1;
+}
+
+bool phrase_has_changing_owners(const struct hd_suspect *s)
+{
+    return s->basis == HD_BASIS_TYPE &&
+           (s->chains.len == 0 || share_of_one(s) < NEARLY_ALL);
+}
+
+/* Whether one chain stands for nearly all, for most, or for few of the instances. */
 static void add_held(struct sentence *h, const struct hd_report *r,
                      const struct hd_suspect *s, bool brief)
 {
-    const double nearly_all = 0.9, most = 0.5;
+    const double most = 0.5;
     const struct hint *hint = hint_named(s->hint);
-    double share = s->chains.len > 0 ? s->chains.all[0].chain.share : 1;
-    share = fmax(share, s->chains.owner_share);
-    bool moves = s->basis == HD_BASIS_TYPE && (s->chains.len == 0 || share < nearly_all);
+    double share = share_of_one(s);
     const char *joint = brief ? ", held by " : ", kept alive by ";
-    if (moves)
+    if (phrase_has_changing_owners(s))
         say(h, joint,
             hint != NULL && hint->holder != NULL ? hint->holder
                                                  : "different owners over time");
@@ -215,7 +226,7 @@ static void add_held(struct sentence *h, const struct hd_report *r,
         say(h, brief ? ", held in several ways" : ", kept alive by several holders");
     else
         phrase_leak_add_holder(
-            h, r, s, share < nearly_all && !brief ? ", mostly kept alive by " : joint);
+            h, r, s, share < NEARLY_ALL && !brief ? ", mostly kept alive by " : joint);
 }
 
 /* --- one leak -------------------------------------------------------------- */
@@ -299,11 +310,16 @@ void phrase_leak(struct sentence *h, const struct hd_report *r, const struct hd_
 
 /* A frame by its short name: generic arguments are in the chain below. */
 static void add_frame(struct sentence *h, const struct hd_report *r,
-                      const struct hd_frame *f)
+                      const struct hd_chain *c, size_t frame)
 {
+    const struct hd_frame *f = &c->frames[frame];
     struct text name = {0}, plain = {0};
     if (place_names_variable(f->types[0])) {
         say(h, as_variable(r, f->types[0]));
+        return;
+    }
+    if (place_is_root(f->types[0]) && root_words[c->kind] != NULL) {
+        say(h, root_words[c->kind]);
         return;
     }
     format_short_name(&name, f->shown[0] != NULL ? f->shown[0] : f->types[0]);
@@ -315,40 +331,26 @@ static void add_frame(struct sentence *h, const struct hd_report *r,
     text_free(&name);
 }
 
-static bool is_group(const struct hd_frame *f)
-{
-    return place_is_root(f->types[0]) && !place_names_variable(f->types[0]);
-}
-
-/* Those of these frames that there are, root first; "…" stands for what is between. */
-static void add_frames(struct sentence *h, const struct hd_report *r,
-                       const struct hd_chain_row *row, const size_t *shown, size_t count)
-{
-    const struct hd_chain *c = &row->chain;
-    size_t said = SIZE_MAX;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = shown[i];
-        if (at >= c->frame_count || (said != SIZE_MAX && at <= said))
-            continue;
-        bool cut =
-            row->frames_omitted > 0 && said < row->omitted_at && at >= row->omitted_at;
-        say(h, said == SIZE_MAX ? "" : cut || at > said + 1 ? " → … → " : " → ");
-        if (is_group(&c->frames[at]) && root_words[c->kind] != NULL)
-            say(h, root_words[c->kind]);
-        else
-            add_frame(h, r, &c->frames[at]);
-        said = at;
-    }
-}
-
 /* Of a line of 80 columns what is left for it. */
 enum { PATH_COLUMNS = 66, MAX_PATH_FRAMES = SENTENCE_NAMES };
 
-/* The frames of a path that are shown, in their order, as many as fit. */
+/* The frames of a path that are shown, root first, as many as fit. */
 struct shown_frames {
-    size_t at[MAX_PATH_FRAMES], count;
+    size_t at[MAX_PATH_FRAMES], wide[MAX_PATH_FRAMES]; /* in columns */
+    size_t count;
     size_t columns; /* that they may take */
 };
+
+/* Between the shown frame i and the one before it; "…" stands for what is left out. */
+static const char *joint_of(const struct shown_frames *f, const struct hd_chain_row *row,
+                            size_t i)
+{
+    if (i == 0)
+        return "";
+    size_t before = f->at[i - 1], at = f->at[i];
+    bool cut = row->frames_omitted > 0 && before < row->omitted_at && at >= row->omitted_at;
+    return cut || at > before + 1 ? " → … → " : " → ";
+}
 
 /* Adds one, unless the line gets too long for it. */
 static void show_frame(struct shown_frames *to, const struct hd_report *r,
@@ -356,19 +358,25 @@ static void show_frame(struct shown_frames *to, const struct hd_report *r,
 {
     struct shown_frames more = *to;
     struct sentence h = {0};
-    size_t i = to->count;
+    size_t i = to->count, columns = 0;
     for (size_t k = 0; k < to->count; k++)
         if (to->at[k] == frame)
             return;
     if (to->count == MAX_PATH_FRAMES || frame >= row->chain.frame_count)
         return;
-    for (; i > 0 && more.at[i - 1] > frame; i--)
+    for (; i > 0 && more.at[i - 1] > frame; i--) {
         more.at[i] = more.at[i - 1];
+        more.wide[i] = more.wide[i - 1];
+    }
+    add_frame(&h, r, &row->chain, frame);
     more.at[i] = frame;
+    more.wide[i] = printed_columns(text_string(&h.words), h.words.len, false);
     more.count++;
-    add_frames(&h, r, row, more.at, more.count);
-    if (to->count < 2 ||
-        printed_columns(text_string(&h.words), h.words.len, false) <= to->columns)
+    for (size_t k = 0; k < more.count; k++) {
+        const char *joint = joint_of(&more, row, k);
+        columns += printed_columns(joint, strlen(joint), false) + more.wide[k];
+    }
+    if (to->count < 2 || columns <= to->columns)
         *to = more;
     sentence_free(&h);
 }
@@ -398,12 +406,12 @@ void phrase_path(struct sentence *h, const struct hd_report *r, const struct hd_
         root++;
     /* That all of a leak are held so, and ever more, is no news. */
     bool is_one_of_many = c->share < most && s->chains.owner_share >= most;
-    if (is_one_of_many) {
-        say(&share, "  (", as_percent(s->chains.owner_share), ")");
-        shown.columns -= printed_columns(text_string(&share), share.len, false);
-    } else if (row->status != HD_CHAIN_GROWING || c->share < almost_all) {
+    if (is_one_of_many || row->status != HD_CHAIN_GROWING || c->share < almost_all) {
         say(&share, "  (");
-        text_brief_share(&share, row);
+        if (is_one_of_many)
+            say(&share, as_percent(s->chains.owner_share));
+        else
+            text_brief_share(&share, row);
         say(&share, ")");
         shown.columns -= printed_columns(text_string(&share), share.len, false);
     }
@@ -417,7 +425,10 @@ void phrase_path(struct sentence *h, const struct hd_report *r, const struct hd_
     for (size_t i = n; i-- > owner && !is_one_of_many;)
         if (c->frames[i].is_program && !is_list(c, i))
             show_frame(&shown, r, row, i);
-    add_frames(h, r, row, shown.at, shown.count);
+    for (size_t i = 0; i < shown.count; i++) {
+        say(h, joint_of(&shown, row, i));
+        add_frame(h, r, c, shown.at[i]);
+    }
     say(h, as_text(&share));
     text_free(&share);
 }
@@ -429,18 +440,6 @@ void phrase_path(struct sentence *h, const struct hd_report *r, const struct hd_
  * without evidence. It knows no format and no width. */
 
 /* --- no leak, or nobody knows ------------------------------------------------ */
-
-/* What is below the line, but more than noise; between two snapshots all that grew is worth
- * the exact words. */
-static bool is_near(const struct hd_report *r)
-{
-    const struct hd_diff *all = &r->found.diff;
-    for (size_t i = 0; i < all->minor_count; i++)
-        if (text_gain_share(&r->diff, r->snapshot_count, &all->minor[i]) >=
-            TEXT_NOISE_SHARE)
-            return true;
-    return r->diff.usable_count == 2 && all->minor_count > 0;
-}
 
 /* Sentences behind each other, or reasons: what stands between two. Returns where to write
  * the next. */
@@ -469,12 +468,6 @@ static void say_stopped(struct sentence *h, const struct hd_report *r)
         say(h, " (most: ", as_place(r, most->subject), ", ",
             as_size_signed((int64_t)(most->growth + 0.5)), ")");
     say(h, ": a full cache, or load that stopped?");
-}
-
-/* Whether nothing was looked at, which is no all-clear. */
-static bool hides_all(const struct hd_report *r)
-{
-    return r->diff.types.len == 0 && r->found.diff.types.len > 0;
 }
 
 /* A clause as a sentence. */
@@ -571,7 +564,8 @@ void phrase_other_growth(struct sentence *h, const struct hd_report *r)
     const struct hd_growth *g = &d->growth;
     const struct hd_native *native = phrase_native_of(d);
     struct text hidden = {0}, pools = {0}, outside = {0};
-    if (d->hidden_count > 0 || hides_all(r)) {
+    /* If nothing was looked at, that is no all-clear. */
+    if (d->hidden_count > 0 || (d->types.len == 0 && r->found.diff.types.len > 0)) {
         phrase_hidden(&hidden, d->hidden_count);
         add_clause(h, &hidden);
         return;
@@ -598,7 +592,14 @@ void phrase_other_growth(struct sentence *h, const struct hd_report *r)
 void phrase_none(struct sentence *h, const struct hd_report *r)
 {
     size_t snapshots = r->diff.usable_count;
-    if (is_near(r)) {
+    const struct hd_diff *all = &r->found.diff;
+    /* What is below the line, but more than noise; between two snapshots all that grew is
+     * worth the exact words. */
+    bool is_near = snapshots == 2 && all->minor_count > 0;
+    for (size_t i = 0; i < all->minor_count; i++)
+        is_near |= text_gain_share(&r->diff, r->snapshot_count, &all->minor[i]) >=
+                   TEXT_NOISE_SHARE;
+    if (is_near) {
         say(h, "above ");
         text_line(&h->words, r);
         say(h, " ");
@@ -645,14 +646,6 @@ static void doubt_number(struct sentence *to, const struct hd_report *r)
             " could not be compared");
 }
 
-static bool is_warned(const struct hd_report *r, const char *code)
-{
-    for (size_t i = 0; i < r->warning_count; i++)
-        if (strcmp(r->warnings[i].code, code) == 0)
-            return true;
-    return false;
-}
-
 static void doubt_inputs(struct sentence *to, const struct hd_report *r)
 {
     bool sampled = false;
@@ -660,12 +653,12 @@ static void doubt_inputs(struct sentence *to, const struct hd_report *r)
         sampled |= r->snapshots[k].info.sampled;
     if (sampled)
         say(reason(to), "counts are estimates from a sample");
-    if (is_warned(r, "different-program"))
+    if (report_is_warned(r, WARN_DIFFERENT_PROGRAM))
         say(reason(to), "the snapshots seem to be of different programs");
-    else if (is_warned(r, "different-process"))
+    else if (report_is_warned(r, WARN_DIFFERENT_PROCESS))
         say(reason(to), "the snapshots are not of one process");
     if (!r->diff.by_graph && r->options.by == HD_BY_TYPE)
-        say(reason(to), is_warned(r, "mostly-unreachable")
+        say(reason(to), report_is_warned(r, WARN_MOSTLY_UNREACHABLE)
                             ? "most roots are unknown, so holders are, too"
                             : "without references the holders are unknown");
     if (r->options.gen2)
@@ -684,15 +677,6 @@ bool phrase_has_doubts(const struct hd_report *r)
     return any || r->diff.confidence < HD_CONFIDENCE_HIGH;
 }
 
-/* Whether the heap was never larger than after the first step. */
-static bool grew_at_first_only(const struct hd_report *r)
-{
-    const struct hd_tally *at = r->diff.types.totals;
-    size_t n = r->snapshot_count;
-    return n > 2 && r->diff.types.bytes_known && at[1].bytes > at[0].bytes &&
-           at[n - 1].bytes <= at[1].bytes;
-}
-
 static void doubt_growth(struct sentence *to, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
@@ -703,9 +687,12 @@ static void doubt_growth(struct sentence *to, const struct hd_report *r)
                                                : "part of the growth is unexplained");
         return;
     }
-    say(reason(to), grew_at_first_only(r)
-                        ? "all growth is from snapshot 1 to 2, as in a warm-up"
-                        : "what leveled off may grow again under load");
+    const struct hd_tally *at = d->types.totals;
+    size_t n = r->snapshot_count;
+    bool at_first_only = n > 2 && d->types.bytes_known && at[1].bytes > at[0].bytes &&
+                         at[n - 1].bytes <= at[1].bytes;
+    say(reason(to), at_first_only ? "all growth is from snapshot 1 to 2, as in a warm-up"
+                                  : "what leveled off may grow again under load");
 }
 
 /* "high for leaks above 32.0 KiB (2 % of the heap); slower leaks need a longer run" */

@@ -57,6 +57,10 @@ bool leak_grows_in_size(const struct leak_counts *c);
 void phrase_leak(struct sentence *h, const struct hd_report *r, const struct hd_suspect *s,
                  bool brief);
 
+/* Whether a type that was found wherever it is has had several owners: unless one has
+ * nearly all that are left. */
+bool phrase_has_changing_owners(const struct hd_suspect *s);
+
 /* "static s_all → ConcurrentDictionary → … → Session  (new, 100 %)": the variable or the
  * kind of root, what is next to it or the owner, and the instances. Nothing if no chain is
  * known. */

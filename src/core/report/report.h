@@ -153,6 +153,7 @@ bool report_refresh_reach(struct hd_report *r, struct hd_snapshot *const *snaps,
 
 /* Add the general warning of this code about a snapshot, or (size_t)-1. */
 void report_warn(struct hd_report *r, enum warning_code code, size_t snapshot);
+bool report_is_warned(const struct hd_report *r, enum warning_code code);
 /* The same with a message of its own. */
 void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snapshot,
                         const char *message);

@@ -69,14 +69,6 @@ static bool parts_fields(const struct hd_snapshot *snap)
     return snap->info.has_fields && snap->digest == NULL;
 }
 
-static bool all_have_fields(struct hd_snapshot *const *snaps, size_t count)
-{
-    for (size_t k = 0; k < count; k++)
-        if (!parts_fields(snaps[k]))
-            return false;
-    return true;
-}
-
 /* Which objects count, and what parts chains, as the snapshots of c allow: only those on a
  * chain from a root where one of them holds garbage and all can tell; no fields unless all
  * know them. Before anything is counted. */
@@ -86,7 +78,8 @@ static void choose_objects(struct hd_report *r, const struct hd_comparison *c,
     if (!opt->reachable && comparison_leaves_garbage(c))
         opt->reachable = r->leaves_garbage = true;
     r->wants_fields = opt->fields;
-    opt->fields = opt->fields && all_have_fields(c->snaps, c->count);
+    for (size_t k = 0; k < c->count; k++)
+        opt->fields &= parts_fields(c->snaps[k]);
     r->options.reachable = opt->reachable;
     r->options.fields = opt->fields;
 }
@@ -110,7 +103,7 @@ static void warn_garbage(struct hd_report *r, struct hd_snapshot *const *snaps,
 
 static bool names_by_class(const struct hd_snapshot *snap)
 {
-    return snap->info.has_fields && snap->digest == NULL && !snap->read.plain_names;
+    return parts_fields(snap) && !snap->read.plain_names;
 }
 
 /* Opened together, files are brought to one form; who opened them apart may not know. */
@@ -125,18 +118,6 @@ static void warn_names(struct hd_report *r, struct hd_snapshot *const *snaps, si
     }
 }
 
-/* Of one, so that it is said once. */
-static void warn_digests(struct hd_report *r, struct hd_snapshot *const *snaps,
-                         size_t count)
-{
-    size_t k = 0;
-    while (k < count && (snaps[k]->digest == NULL || !snaps[k]->info.has_owners))
-        k++;
-    bool tells = r->kind == HD_REPORT_DIFF || r->kind == HD_REPORT_ROOTS;
-    if (k < count && tells && r->options.chains > 0)
-        report_warn(r, WARN_STORED_SAMPLES, k);
-}
-
 /* Where that is not what one would expect; once snapshots are described. */
 static void warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
                          size_t count)
@@ -145,7 +126,13 @@ static void warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
         if (snaps[k]->info.holds_garbage)
             warn_garbage(r, snaps, count, k);
     warn_names(r, snaps, count);
-    warn_digests(r, snaps, count);
+    size_t stored = 0; /* one of them, so that it is said once */
+    while (stored < count &&
+           (snaps[stored]->digest == NULL || !snaps[stored]->info.has_owners))
+        stored++;
+    bool has_chains = r->kind == HD_REPORT_DIFF || r->kind == HD_REPORT_ROOTS;
+    if (stored < count && has_chains && r->options.chains > 0)
+        report_warn(r, WARN_STORED_SAMPLES, stored);
     for (size_t k = 0; r->wants_fields && k < count; k++)
         if (!parts_fields(snaps[k]))
             report_warn(r, WARN_FIELDS_UNKNOWN, k);
@@ -295,6 +282,14 @@ void report_warn(struct hd_report *r, enum warning_code code, size_t snapshot)
     r->warnings[r->warning_count++] = w;
 }
 
+bool report_is_warned(const struct hd_report *r, enum warning_code code)
+{
+    for (size_t i = 0; i < r->warning_count; i++)
+        if (strcmp(r->warnings[i].code, warning_texts[code].code) == 0)
+            return true;
+    return false;
+}
+
 void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snapshot,
                         const char *message)
 {
@@ -429,15 +424,6 @@ size_t hd_report_suspects(const struct hd_report *report)
                                  : report->diff.suspect_count;
 }
 
-static bool has_undecided_rule(const struct hd_report *report)
-{
-    for (size_t i = 0; i < report->check.rule_count; i++)
-        if (report->check.rules[i].status == HD_FOUND_INCONCLUSIVE ||
-            report->check.rules[i].is_lenient)
-            return true;
-    return false;
-}
-
 bool hd_report_conclusive(const struct hd_report *report)
 {
     if (report->maker != NULL)
@@ -447,8 +433,12 @@ bool hd_report_conclusive(const struct hd_report *report)
             return false;
     if (report->diff.no_match != NULL)
         return false;
+    bool undecided = false; /* some rule */
+    for (size_t i = 0; i < report->check.rule_count; i++)
+        undecided |= report->check.rules[i].status == HD_FOUND_INCONCLUSIVE ||
+                     report->check.rules[i].is_lenient;
     if (report->kind == HD_REPORT_CHECK)
-        return !has_undecided_rule(report);
+        return !undecided;
     if (report->diff.suspect_count + report->diff.hidden_count == 0 &&
         (report->diff.growth.is_open || report->diff.growth.has_stopped ||
          hd_diff_is_reserved(&report->diff)))
@@ -687,17 +677,6 @@ static size_t report_make_choose(const struct grown_chains *all, size_t wanted, 
     return count;
 }
 
-/* None has it now, and of those that had it so few were looked at that nobody knows whether
- * it is gone. */
-static void leave_out_nothing(struct grown_chains *grown)
-{
-    size_t len = 0;
-    for (size_t i = 0; i < grown->len; i++)
-        if (grown->all[i].chain.count > 0 || grown->all[i].status == HD_CHAIN_GONE)
-            grown->all[len++] = grown->all[i];
-    grown->len = len;
-}
-
 /* Of the instances, what the owner of the first chain has. */
 static double share_of_owner(const struct grown_chains *grown)
 {
@@ -717,8 +696,13 @@ struct hd_chains report_chains_of(struct hd_report *r, const struct hd_snapshot 
 {
     enum { MAX_TO_CHOOSE_FROM = 200 };
     struct arena scratch = {0};
-    struct grown_chains grown = chain_growth(in, count, &scratch);
-    leave_out_nothing(&grown);
+    const struct grown_chains found = chain_growth(in, count, &scratch);
+    struct grown_chains grown = {.all = found.all};
+    /* Others have no instance now, and of those that had them so few were looked at that
+     * nobody knows whether they are gone. */
+    for (size_t i = 0; i < found.len; i++)
+        if (found.all[i].chain.count > 0 || found.all[i].status == HD_CHAIN_GONE)
+            grown.all[grown.len++] = found.all[i];
     struct hd_chains all = {.instances = in[count - 1]->instances,
                             .samples = in[count - 1]->samples,
                             .owner_share = share_of_owner(&grown)};

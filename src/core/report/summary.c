@@ -141,15 +141,6 @@ static bool is_leak(const struct hd_diff *d)
 
 /* --- the facts ------------------------------------------------------------------ */
 
-/* Of one leak; of several -v has them. */
-static void add_path(struct hd_report *r)
-{
-    struct sentence h = {0};
-    if (r->diff.suspect_count == 1)
-        phrase_path(&h, r, &r->diff.suspects[0]);
-    add_fact(r, "path", &h);
-}
-
 static void add_heap(struct hd_report *r)
 {
     enum { BARS = 16 };
@@ -187,14 +178,6 @@ static struct sentence *also(struct sentence *h)
     return h;
 }
 
-/* Whether the verdict has sentences about what is no suspect: where there is none, but of a
- * check that fails it has the rules. */
-static bool verdict_tells_rest(const struct hd_report *r)
-{
-    bool fails = r->kind == HD_REPORT_CHECK && r->check.verdict == HD_FAIL;
-    return r->diff.suspect_count == 0 && !fails;
-}
-
 /* What is told behind -v only, in a line. */
 static void add_also(struct hd_report *r)
 {
@@ -202,7 +185,10 @@ static void add_also(struct hd_report *r)
     const struct hd_native *native = phrase_native_of(d);
     struct sentence h = {0};
     size_t smaller = 0;
-    bool rest = !verdict_tells_rest(r);
+    /* Without suspects the verdict has sentences about the rest, but of a check that fails
+     * it has the rules. */
+    bool fails = r->kind == HD_REPORT_CHECK && r->check.verdict == HD_FAIL;
+    bool rest = d->suspect_count > 0 || fails;
     if (rest && native != NULL && !leads(native, r))
         say(also(&h), native->last, " ", native->what, ", more in every step");
     if (rest && d->growth.pools_are_told)
@@ -413,13 +399,6 @@ static size_t largest_child(const struct hd_tree *t, size_t node)
     return best;
 }
 
-/* Groups of roots are nobody: what is below them is. */
-static bool is_nobody(const struct hd_tree_node *n)
-{
-    return n->kind == HD_NODE_HEAP ||
-           (n->kind == HD_NODE_ROOTS && !place_names_variable(n->type));
-}
-
 static const char *node_name(const struct hd_tree_node *n)
 {
     return n->full_name != NULL ? n->full_name : n->type;
@@ -446,7 +425,10 @@ static void add_owner_of_most(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_tree *t = &r->found.tree;
     size_t owner = 0;
-    while (owner != HD_NO_NODE && is_nobody(&t->nodes[owner]))
+    /* Groups of roots are nobody: what is below them is. */
+    while (owner != HD_NO_NODE && (t->nodes[owner].kind == HD_NODE_HEAP ||
+                                   (t->nodes[owner].kind == HD_NODE_ROOTS &&
+                                    !place_names_variable(t->nodes[owner].type))))
         owner = largest_child(t, owner);
     if (owner == HD_NO_NODE)
         return;
@@ -462,16 +444,6 @@ static void add_owner_of_most(struct sentence *h, const struct hd_report *r)
         as_objects(node_name(&t->nodes[held]), false, count));
 }
 
-/* A table of a part of a heap says nothing of the whole. */
-static bool is_of_a_part(const struct hd_report *r)
-{
-    for (size_t i = 0; i < r->warning_count; i++)
-        if (strcmp(r->warnings[i].code, "filtered") == 0 ||
-            strcmp(r->warnings[i].code, "incomplete") == 0)
-            return true;
-    return false;
-}
-
 /* Without owners it is the type that takes most. */
 static void add_type_of_most(struct sentence *h, const struct hd_report *r)
 {
@@ -481,9 +453,12 @@ static void add_type_of_most(struct sentence *h, const struct hd_report *r)
         most = t->rows[i].at->bytes > most->at->bytes ? &t->rows[i] : most;
     if (most == NULL || !t->bytes_known || t->totals->bytes == 0)
         return;
+    /* A table of a part of a heap says nothing of the whole. */
+    bool of_a_part =
+        report_is_warned(r, WARN_FILTERED) || report_is_warned(r, WARN_INCOMPLETE);
     say(h, as_long_type(report_shown(r, most->type)), " takes ", as_size(most->at->bytes),
         ", ", as_percent((double)most->at->bytes / (double)t->totals->bytes),
-        is_of_a_part(r) ? " of what is listed, in " : " of the heap, in ",
+        of_a_part ? " of what is listed, in " : " of the heap, in ",
         as_plural(most->at->count, "object"));
 }
 
@@ -523,9 +498,11 @@ void report_summarize(struct hd_report *r)
     if (r->diff.usable_count < 2 || r->diff.no_match != NULL)
         return;
     add_heap(r);
-    struct sentence h = {0};
-    phrase_confidence(&h, r);
-    add_fact(r, "confidence", &h);
-    add_path(r);
+    struct sentence confidence = {0}, path = {0};
+    phrase_confidence(&confidence, r);
+    add_fact(r, "confidence", &confidence);
+    if (r->diff.suspect_count == 1) /* of several -v has them */
+        phrase_path(&path, r, &r->diff.suspects[0]);
+    add_fact(r, "path", &path);
     add_also(r);
 }

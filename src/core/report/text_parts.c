@@ -20,16 +20,6 @@ static bool is_pseudo(const struct hd_frame *f)
     return f->type_count == 1 && place_is_root(f->types[0]) && f->repeat_max == 1;
 }
 
-/* The last of the groups and variables that a chain begins with. */
-static size_t root_of(const struct hd_chain *c)
-{
-    size_t first = 0;
-    while (first + 1 < c->frame_count && is_pseudo(&c->frames[first]) &&
-           is_pseudo(&c->frames[first + 1]))
-        first++;
-    return first;
-}
-
 /* How far each frame is from one that is worth showing by itself. */
 static size_t *distances(const struct hd_chain *c, struct arena *a)
 {
@@ -62,13 +52,6 @@ static void show_nearest(const struct hd_chain *c, struct report_brief *b, size_
     arena_free(&scratch);
 }
 
-/* "… 1 more" takes as much room as what it stands for. */
-static void fill_single_gaps(const struct hd_chain *c, struct report_brief *b, size_t from)
-{
-    for (size_t i = from; i + 1 < c->frame_count; i++)
-        b->shown[i] |= b->shown[i - 1] && b->shown[i + 1];
-}
-
 /* From where on a chain says something: its owner, or the program's own class that has it;
  * of several those next to it. */
 static size_t top_of(const struct hd_chain *c)
@@ -81,7 +64,11 @@ static size_t top_of(const struct hd_chain *c)
 
 struct report_brief report_brief_of(const struct hd_chain *c, bool all, struct arena *a)
 {
-    struct report_brief b = {.first = root_of(c)};
+    struct report_brief b = {.first = 0};
+    /* From the last of the groups and variables that it begins with. */
+    while (b.first + 1 < c->frame_count && is_pseudo(&c->frames[b.first]) &&
+           is_pseudo(&c->frames[b.first + 1]))
+        b.first++;
     if (all || c->frame_count == 0)
         return b;
     b.shown = arena_array(a, bool, c->frame_count);
@@ -100,7 +87,9 @@ struct report_brief report_brief_of(const struct hd_chain *c, bool all, struct a
     for (size_t i = 0; i <= last; i++)
         room -= b.shown[i];
     show_nearest(c, &b, from, room);
-    fill_single_gaps(c, &b, from);
+    /* "… 1 more" takes as much room as what it stands for. */
+    for (size_t i = from; i < last; i++)
+        b.shown[i] |= b.shown[i - 1] && b.shown[i + 1];
     return b;
 }
 
@@ -415,11 +404,6 @@ bool text_turnover(struct text *t, const struct hd_suspect *s)
                               : "the oldest are freed first: ",
         b->came, " added, ", b->went, " freed");
     return true;
-}
-
-void text_steady(struct text *t, const struct hd_suspect *s)
-{
-    say(t, "steady: +", as_range(s->step_least, s->step_most), " every step");
 }
 
 /* --- time ---------------------------------------------------------------- */

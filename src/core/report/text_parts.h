@@ -58,9 +58,6 @@ double text_gain_share(const struct hd_diff *d, size_t snapshots,
 /* From where on a row of the ranking is a suspect: "2 % of the heap", "1.00 MiB". */
 void text_line(struct text *t, const struct hd_report *r);
 
-/* "steady: +30 every step", "steady: +28–33 every step". */
-void text_steady(struct text *t, const struct hd_suspect *s);
-
 /* Of those that were first seen in the compared snapshots before `end`, from `begin` on:
  * how many were there in snapshot k, and how many of them the last one has. */
 struct text_cohorts {

@@ -51,11 +51,6 @@ static bool shows_ranked(const struct view *v, const struct hd_report *r, const 
     return (!place_is_root(subject) && view_shows(v, r, subject)) || view_shows(v, r, type);
 }
 
-static bool hides_nothing(const struct view *v)
-{
-    return v->type_count == 0 && v->exclude_count == 0 && !v->app_only;
-}
-
 /* --- the ranking --------------------------------------------------------- */
 
 static struct hd_suspect *view_choose(const struct hd_suspect *all, size_t count,
@@ -70,16 +65,6 @@ static struct hd_suspect *view_choose(const struct hd_suspect *all, size_t count
     return chosen;
 }
 
-static size_t count_hidden(const struct hd_suspect *all, size_t count, const struct view *v,
-                           const struct hd_report *r)
-{
-    size_t hidden = 0;
-    for (size_t i = 0; i < count; i++)
-        hidden += all[i].suspicion != HD_SUSPECT_NOT &&
-                  !shows_ranked(v, r, all[i].type, all[i].subject);
-    return hidden;
-}
-
 void view_suspects(struct hd_diff *shown, const struct hd_diff *all, const struct view *v,
                    const struct hd_report *r, struct arena *a)
 {
@@ -90,79 +75,68 @@ void view_suspects(struct hd_diff *shown, const struct hd_diff *all, const struc
     shown->pooled = all->pooled;
     shown->pooled_count = all->pooled_count;
     shown->hidden_count = 0;
-    if (hides_nothing(v))
+    if (v->type_count == 0 && v->exclude_count == 0 && !v->app_only)
         return;
     shown->suspects =
         view_choose(all->suspects, all->suspect_count, &shown->suspect_count, v, r, a);
     shown->minor = view_choose(all->minor, all->minor_count, &shown->minor_count, v, r, a);
     shown->pooled =
         view_choose(all->pooled, all->pooled_count, &shown->pooled_count, v, r, a);
-    shown->hidden_count = all->suspect_count - shown->suspect_count +
-                          count_hidden(all->pooled, all->pooled_count, v, r);
+    shown->hidden_count = all->suspect_count - shown->suspect_count;
+    for (size_t i = 0; i < all->pooled_count; i++)
+        shown->hidden_count +=
+            all->pooled[i].suspicion != HD_SUSPECT_NOT &&
+            !shows_ranked(v, r, all->pooled[i].type, all->pooled[i].subject);
 }
 
 /* --- rows of a diff, by growth ------------------------------------------- */
 
-/* Signed difference of two 64-bit counts, for ordering only. */
-static int compare_growth(uint64_t first_a, uint64_t last_a, uint64_t first_b,
-                          uint64_t last_b)
-{
-    bool up_a = last_a >= first_a, up_b = last_b >= first_b;
-    if (up_a != up_b)
-        return up_a ? -1 : 1;
-    uint64_t a = up_a ? last_a - first_a : first_a - last_a;
-    uint64_t b = up_b ? last_b - first_b : first_b - last_b;
-    if (a == b)
-        return 0;
-    return (a > b) == up_a ? -1 : 1;
-}
+/* Rows are ordered by keys, then by name: growth from first to last, the largest first; of
+ * a size the first is 0. */
+struct key {
+    uint64_t first, last;
+};
+enum { MAX_KEYS = 4 };
 
-/* qsort has no argument for it. */
 struct sortable {
     struct hd_type_row row;
-    size_t last;
-    enum hd_sort sort;
-    bool bytes_known;
-    bool is_ranked; /* what it retains is known */
-    uint64_t retained_first, retained_last;
+    struct key keys[MAX_KEYS]; /* those that are not needed are all the same */
 };
 
-static int by_count_growth(const struct sortable *x, const struct sortable *y)
+/* Signed difference of two 64-bit counts, for ordering only. */
+static int compare_keys(struct key x, struct key y)
 {
-    const struct hd_tally *a = x->row.at, *b = y->row.at;
-    return compare_growth(a[0].count, a[x->last].count, b[0].count, b[y->last].count);
-}
-
-static int by_bytes_growth(const struct sortable *x, const struct sortable *y)
-{
-    const struct hd_tally *a = x->row.at, *b = y->row.at;
-    if (!x->bytes_known)
+    bool up_x = x.last >= x.first, up_y = y.last >= y.first;
+    if (up_x != up_y)
+        return up_x ? -1 : 1;
+    uint64_t a = up_x ? x.last - x.first : x.first - x.last;
+    uint64_t b = up_y ? y.last - y.first : y.first - y.last;
+    if (a == b)
         return 0;
-    return compare_growth(a[0].bytes, a[x->last].bytes, b[0].bytes, b[y->last].bytes);
+    return (a > b) == up_x ? -1 : 1;
 }
 
-/* What the ranking did not look at stands behind. */
-static int by_retained_growth(const struct sortable *x, const struct sortable *y)
-{
-    if (x->is_ranked != y->is_ranked)
-        return x->is_ranked ? -1 : 1;
-    return compare_growth(x->retained_first, x->retained_last, y->retained_first,
-                          y->retained_last);
-}
-
-static int by_growth(const void *a, const void *b)
+static int by_keys(const void *a, const void *b)
 {
     const struct sortable *x = a, *y = b;
     int order = 0;
-    if (x->sort == HD_SORT_RETAINED)
-        order = by_retained_growth(x, y);
-    if (x->sort == HD_SORT_BYTES)
-        order = by_bytes_growth(x, y);
-    if (order == 0 && x->sort != HD_SORT_NAME)
-        order = by_count_growth(x, y);
-    if (order == 0 && x->sort != HD_SORT_NAME)
-        order = by_bytes_growth(x, y);
+    for (size_t i = 0; i < MAX_KEYS && order == 0; i++)
+        order = compare_keys(x->keys[i], y->keys[i]);
     return order != 0 ? order : strcmp(x->row.type, y->row.type);
+}
+
+/* All rows of the ranking, suspects first. */
+static size_t ranked_rows(const struct hd_diff *d)
+{
+    return d->suspect_count + d->minor_count + d->pooled_count;
+}
+
+static const struct hd_suspect *ranked_row_at(const struct hd_diff *d, size_t i)
+{
+    if (i < d->suspect_count)
+        return &d->suspects[i];
+    i -= d->suspect_count;
+    return i < d->minor_count ? &d->minor[i] : &d->pooled[i - d->minor_count];
 }
 
 struct view_ranked_type {
@@ -171,116 +145,118 @@ struct view_ranked_type {
 };
 
 /* The row of the ranking for each type that has one; the first, of several. */
-static void index_ranked(struct view_ranked_type **by_type, const struct hd_suspect *all,
-                         size_t count, struct arena *a)
+static struct view_ranked_type *index_ranked(const struct hd_diff *d, struct arena *a)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct view_ranked_type *slot;
-        HASH_FIND_STR(*by_type, all[i].type, slot);
-        if (slot != NULL || all[i].retained == NULL)
+    struct view_ranked_type *by_type = NULL, *slot;
+    for (size_t i = 0; i < ranked_rows(d); i++) {
+        const struct hd_suspect *s = ranked_row_at(d, i);
+        HASH_FIND_STR(by_type, s->type, slot);
+        if (slot != NULL || s->retained == NULL)
             continue;
         slot = arena_alloc(a, sizeof(*slot));
-        slot->suspect = &all[i];
-        HASH_ADD_KEYPTR(hh, *by_type, all[i].type, strlen(all[i].type), slot);
+        slot->suspect = s;
+        HASH_ADD_KEYPTR(hh, by_type, s->type, strlen(s->type), slot);
     }
+    return by_type;
 }
 
-static void view_find_retained(const struct hd_diff *d, const struct hd_report *r,
-                               struct sortable *rows, size_t count)
+/* Of a diff. What the ranking did not look at stands behind what it did. */
+static void set_growth(struct sortable *s, enum hd_sort sort, const struct hd_report *r,
+                       bool bytes_known, const struct view_ranked_type *ranked)
 {
-    struct arena scratch = {0};
-    struct view_ranked_type *by_type = NULL, *slot;
-    index_ranked(&by_type, d->suspects, d->suspect_count, &scratch);
-    index_ranked(&by_type, d->minor, d->minor_count, &scratch);
-    index_ranked(&by_type, d->pooled, d->pooled_count, &scratch);
-    for (size_t i = 0; i < count; i++) {
-        HASH_FIND_STR(by_type, rows[i].row.type, slot);
-        rows[i].is_ranked =
-            slot != NULL && report_retained(r, slot->suspect, &rows[i].retained_first,
-                                            &rows[i].retained_last);
+    const struct hd_tally *first = s->row.at, *last = &s->row.at[r->snapshot_count - 1];
+    const struct key none = {0, 0}, count = {first->count, last->count};
+    const struct key bytes = bytes_known ? (struct key){first->bytes, last->bytes} : none;
+    const struct view_ranked_type *found = NULL;
+    struct key retained = none;
+    size_t n = 0;
+    if (sort == HD_SORT_NAME)
+        return;
+    if (sort == HD_SORT_RETAINED) {
+        HASH_FIND_STR(ranked, s->row.type, found);
+        bool known = found != NULL &&
+                     report_retained(r, found->suspect, &retained.first, &retained.last);
+        s->keys[n++] = (struct key){0, known};
+        s->keys[n++] = retained;
+    } else if (sort == HD_SORT_BYTES) {
+        s->keys[n++] = bytes;
     }
-    HASH_CLEAR(hh, by_type);
-    arena_free(&scratch);
+    s->keys[n++] = count;
+    s->keys[n] = bytes;
 }
 
-static void choose_types(struct hd_diff *shown, const struct hd_type_table *all,
-                         const struct view *v, const struct hd_report *r, struct arena *a)
+/* Of a top. Rows without bytes stand behind the others, by count. */
+static void set_sizes(struct sortable *s, enum hd_sort sort)
+{
+    const struct hd_tally *at = s->row.at;
+    size_t n = 0;
+    if (sort == HD_SORT_NAME)
+        return;
+    if (sort == HD_SORT_RETAINED)
+        s->keys[n++].last = s->row.retained != HD_UNKNOWN ? s->row.retained : 0;
+    if (sort != HD_SORT_COUNT)
+        s->keys[n++].last = at->bytes != HD_UNKNOWN ? at->bytes : 0;
+    s->keys[n++].last = at->count;
+    s->keys[n].last = at->bytes;
+}
+
+/* The rows that stay, in order. d: of a diff, whose ranking is known; NULL: of a top. */
+static void choose_rows(struct hd_type_table *shown, const struct hd_type_table *all,
+                        const struct hd_diff *d, const struct view *v,
+                        const struct hd_report *r, struct arena *a)
 {
     struct arena scratch = {0};
     struct sortable *rows = arena_array(&scratch, struct sortable, all->len);
-    enum hd_sort sort = v->sort != HD_SORT_DEFAULT ? v->sort : HD_SORT_COUNT;
+    struct view_ranked_type *ranked =
+        d != NULL && v->sort == HD_SORT_RETAINED ? index_ranked(d, &scratch) : NULL;
     size_t len = 0;
-    for (size_t i = 0; i < all->len; i++)
-        if (view_shows(v, r, all->rows[i].type))
-            rows[len++] = (struct sortable){.row = all->rows[i],
-                                            .last = r->snapshot_count - 1,
-                                            .sort = sort,
-                                            .bytes_known = all->bytes_known};
-    if (sort == HD_SORT_RETAINED)
-        view_find_retained(shown, r, rows, len);
-    qsort(rows, len, sizeof(*rows), by_growth);
-    shown->types.rows = arena_array(a, struct hd_type_row, len);
-    shown->types.len = len;
+    for (size_t i = 0; i < all->len; i++) {
+        if (!view_shows(v, r, all->rows[i].type))
+            continue;
+        struct sortable *s = &rows[len++];
+        s->row = all->rows[i];
+        if (d != NULL)
+            set_growth(s, v->sort, r, all->bytes_known, ranked);
+        else
+            set_sizes(s, v->sort);
+    }
+    qsort(rows, len, sizeof(*rows), by_keys);
+    shown->rows = arena_array(a, struct hd_type_row, len);
+    shown->len = len;
     for (size_t i = 0; i < len; i++)
-        shown->types.rows[i] = rows[i].row;
+        shown->rows[i] = rows[i].row;
+    HASH_CLEAR(hh, ranked);
     arena_free(&scratch);
 }
 
 /* --- patterns that match nothing ----------------------------------------- */
 
-/* All that a pattern of --type is compared with. */
-struct shown_names {
-    const char **all;
-    size_t count;
-};
-
-static void add_subjects(struct shown_names *names, const struct hd_suspect *all,
-                         size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        names->all[names->count++] = all[i].subject;
-}
-
-static struct shown_names names_of(const struct hd_diff *d,
-                                   const struct hd_type_table *types,
-                                   const struct hd_report *r, struct arena *a)
-{
-    size_t most = 2 * types->len + d->suspect_count + d->minor_count + d->pooled_count;
-    struct shown_names names = {.all = arena_array(a, const char *, most)};
-    for (size_t i = 0; i < types->len; i++) {
-        const char *name = types->rows[i].type, *shown = report_shown(r, name);
-        names.all[names.count++] = name;
-        if (shown != name)
-            names.all[names.count++] = shown;
-    }
-    add_subjects(&names, d->suspects, d->suspect_count);
-    add_subjects(&names, d->minor, d->minor_count);
-    add_subjects(&names, d->pooled, d->pooled_count);
-    return names;
-}
-
-static bool is_matched(const struct shown_names *names, const char *pattern)
-{
-    for (size_t i = 0; i < names->count; i++)
-        if (names_match(pattern, names->all[i]))
-            return true;
-    return false;
-}
-
-/* A mistyped pattern must not look like a heap without growth. */
+/* A mistyped pattern must not look like a heap without growth. It is compared with the
+ * types, by both of their names, and with the titles of the ranking. */
 static void find_unmatched(struct hd_diff *shown, const struct hd_type_table *types,
                            const struct view *v, const struct hd_report *r, struct arena *a)
 {
     struct arena scratch = {0};
-    struct shown_names names = {0};
-    if (v->type_count > 0)
-        names = names_of(shown, types, r, &scratch);
+    size_t count = 0, most = 2 * types->len + ranked_rows(shown);
+    const char **names = arena_array(&scratch, const char *, most);
+    for (size_t i = 0; v->type_count > 0 && i < types->len; i++) {
+        const char *name = types->rows[i].type, *known_as = report_shown(r, name);
+        names[count++] = name;
+        if (known_as != name)
+            names[count++] = known_as;
+    }
+    for (size_t i = 0; v->type_count > 0 && i < ranked_rows(shown); i++)
+        names[count++] = ranked_row_at(shown, i)->subject;
     shown->unmatched = arena_array(a, struct hd_no_match, v->type_count);
     shown->unmatched_count = 0;
-    for (size_t i = 0; i < v->type_count; i++)
-        if (!is_matched(&names, v->types[i]))
+    for (size_t i = 0; i < v->type_count; i++) {
+        size_t n = 0;
+        while (n < count && !names_match(v->types[i], names[n]))
+            n++;
+        if (n == count)
             shown->unmatched[shown->unmatched_count++] =
-                report_no_match(v->types[i], names.all, names.count, a);
+                report_no_match(v->types[i], names, count, a);
+    }
     bool none = shown->unmatched_count > 0 && shown->unmatched_count == v->type_count;
     shown->no_match = none ? shown->unmatched : NULL;
     arena_free(&scratch);
@@ -296,68 +272,18 @@ struct hd_diff view_diff(const struct hd_diff *all, const struct view *v,
     for (size_t i = 0; i < all->stopped_count; i++)
         if (shows_ranked(v, r, all->stopped[i].type, all->stopped[i].subject))
             shown.stopped[shown.stopped_count++] = all->stopped[i];
-    choose_types(&shown, &all->types, v, r, a);
+    choose_rows(&shown.types, &all->types, &shown, v, r, a);
     find_unmatched(&shown, &all->types, v, r, a);
     return shown;
 }
 
 /* --- rows of a top, by size ---------------------------------------------- */
 
-static int view_by_name(const void *a, const void *b)
-{
-    const struct hd_type_row *x = a, *y = b;
-    return strcmp(x->type, y->type);
-}
-
-static int by_count(const void *a, const void *b)
-{
-    const struct hd_tally *x = ((const struct hd_type_row *)a)->at;
-    const struct hd_tally *y = ((const struct hd_type_row *)b)->at;
-    if (x->count != y->count)
-        return x->count < y->count ? 1 : -1;
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? 1 : -1;
-    return view_by_name(a, b);
-}
-
-/* Rows without bytes stand behind the others, by count. */
-static int by_bytes(const void *a, const void *b)
-{
-    const struct hd_tally *x = ((const struct hd_type_row *)a)->at;
-    const struct hd_tally *y = ((const struct hd_type_row *)b)->at;
-    uint64_t x_bytes = x->bytes != HD_UNKNOWN ? x->bytes : 0;
-    uint64_t y_bytes = y->bytes != HD_UNKNOWN ? y->bytes : 0;
-    if (x_bytes != y_bytes)
-        return x_bytes < y_bytes ? 1 : -1;
-    return by_count(a, b);
-}
-
-static int by_retained(const void *a, const void *b)
-{
-    const struct hd_type_row *x = a, *y = b;
-    uint64_t x_bytes = x->retained != HD_UNKNOWN ? x->retained : 0;
-    uint64_t y_bytes = y->retained != HD_UNKNOWN ? y->retained : 0;
-    if (x_bytes != y_bytes)
-        return x_bytes < y_bytes ? 1 : -1;
-    return by_bytes(a, b);
-}
-
 struct hd_top view_top(const struct hd_top *all, const struct view *v,
                        const struct hd_report *r, struct arena *a)
 {
-    static int (*const orders[])(const void *, const void *) = {
-        [HD_SORT_DEFAULT] = by_bytes,  [HD_SORT_COUNT] = by_count,
-        [HD_SORT_BYTES] = by_bytes,    [HD_SORT_RETAINED] = by_retained,
-        [HD_SORT_NAME] = view_by_name,
-    };
     struct hd_top shown = *all;
-    struct hd_type_table *t = &shown.types;
-    t->rows = arena_array(a, struct hd_type_row, all->types.len);
-    t->len = 0;
-    for (size_t i = 0; i < all->types.len; i++)
-        if (view_shows(v, r, all->types.rows[i].type))
-            t->rows[t->len++] = all->types.rows[i];
-    qsort(t->rows, t->len, sizeof(*t->rows), orders[v->sort]);
+    choose_rows(&shown.types, &all->types, NULL, v, r, a);
     return shown;
 }
 
@@ -511,12 +437,6 @@ void tree_fold(struct hd_tree *t)
 
 /* --- the largest ------------------------------------------------------------ */
 
-static uint64_t weight_of(const struct hd_tree *t, const struct hd_tree_node *n)
-{
-    uint64_t bytes = n->owned[t->last].bytes, change = size_of_change(n->growth);
-    return bytes > change ? bytes : change;
-}
-
 static int by_weight(const void *a, const void *b)
 {
     const struct view_tree_choice *x = a, *y = b;
@@ -551,8 +471,11 @@ static void order(struct cut *cut, struct arena *scratch)
     struct view_tree_choice *all = arena_array(scratch, struct view_tree_choice, t->len);
     cut->place = arena_array(scratch, size_t, t->len);
     cut->named = arena_array(scratch, bool, t->len);
-    for (size_t i = 0; i < t->len; i++)
-        all[i] = (struct view_tree_choice){weight_of(t, &t->nodes[i]), i};
+    for (size_t i = 0; i < t->len; i++) {
+        uint64_t bytes = t->nodes[i].owned[t->last].bytes;
+        uint64_t change = size_of_change(t->nodes[i].growth);
+        all[i] = (struct view_tree_choice){bytes > change ? bytes : change, i};
+    }
     lift_suspects(t, all, scratch);
     for (size_t i = t->len; i-- > 0;) {
         size_t parent = t->nodes[i].parent;

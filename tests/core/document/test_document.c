@@ -60,7 +60,7 @@ Test(document, one_is_enough_for_all_widths_and_renderers)
     static const unsigned widths[] = {0, 40, 60, 80, 99, 100, 110, 120, 200};
     struct hd_report *r;
     for (size_t kind = 0; (r = report_of_kind(kind)) != NULL; kind++) {
-        struct document *d = document_of(r, NULL);
+        struct document *d = document_of(r, NULL, false);
         for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
             struct hd_write_options opt = {
                 .width = widths[i], .color = i % 2 > 0, .details = i % 3 > 0};
@@ -85,7 +85,7 @@ Test(document, it_outlives_its_report)
     struct hd_report *r;
     for (size_t kind = 0; (r = report_of_kind(kind)) != NULL; kind++) {
         char *before = written(r, "text");
-        struct document *d = document_of(r, NULL);
+        struct document *d = document_of(r, NULL, false);
         hd_report_free(r);
         const struct hd_write_options all = {.details = true};
         char *after = rendered(d, write_text.render, &all);
@@ -210,7 +210,7 @@ Test(document, text_and_markdown_tell_all_of_it)
                                          details = {.details = true, .width = 400};
     struct hd_report *r;
     for (size_t kind = 0; (r = report_of_kind(kind)) != NULL; kind++) {
-        struct document *d = document_of(r, NULL);
+        struct document *d = document_of(r, NULL, false);
         char *text = rendered(d, write_text.render, &wide);
         char *more = rendered(d, write_text.render, &details);
         char *markdown = rendered(d, write_markdown.render, NULL);
@@ -338,7 +338,7 @@ Test(document, a_command_that_names_files_is_left_out_where_they_go)
     struct hd_report *r = shop_diff(NULL);
     static const char *const inputs[] = {"my shop"};
     struct hd_write_options gone = {.files_go = true, .inputs = inputs, .input_count = 1};
-    struct document *d = document_of(r, &gone);
+    struct document *d = document_of(r, &gone, false);
     char *text = rendered(d, write_text.render, NULL);
     char *page = rendered(d, write_markdown.render, NULL);
     expect_part(text, "\nnext: heapdrift explore 'my shop'\n");

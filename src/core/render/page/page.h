@@ -39,29 +39,17 @@ struct say_part html_of_line(const struct doc_line *l);
 /* The value as JSON within a script element; freed. Only ASCII, and no < > &. */
 void html_json(struct out *o, json_t *value);
 
-/* --- parts ----------------------------------------------------------------- */
-
 /* The hints that a page has explained: once is enough. */
 struct page_hints {
     const char *all[64];
     size_t len;
 };
 
-/* Cause, and code before and after, behind a fold; nothing if that was explained. */
-void page_hint(const char *id, struct page_hints *known, struct out *o);
+/* --- parts ----------------------------------------------------------------- */
 
-/* The facts that bear the verdict out, which stand in no section again; or nothing. */
-void page_facts(const struct document *d, struct out *o);
-
-/* What it comes to, as one line. */
-void page_headline(const struct document *d, struct out *o);
-
-/* The sections of a document. */
+/* The sections of a document; known: hints that were explained; NULL: none is. */
 void page_sections(const struct document *d, const struct hd_write_options *opt,
                    struct page_hints *known, struct out *o);
-
-/* What the document has as a headline stands in no section again. */
-bool page_leads(const struct document *d);
 
 /* Every row of the table of types, by columns: as rows it would be four times as large. */
 json_t *page_types(const struct hd_report *r);
