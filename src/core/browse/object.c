@@ -166,29 +166,25 @@ size_t hd_object_chain(const struct hd_objects *o, uint32_t number, uint32_t *nu
     return shown;
 }
 
-/* A group's kind is decided by those above it (root_kind.h). */
-static enum hd_root_kind kind_at(const struct hd_objects *o, node_id group)
+enum hd_root_kind hd_object_root(const struct hd_objects *o, uint32_t number)
 {
     enum { MAX_GROUPS = 64 };
     const struct hd_snapshot *snap = o->snap;
-    node_id groups[MAX_GROUPS];
+    node_id groups[MAX_GROUPS], n = number;
     size_t depth = 0;
-    for (node_id n = group; n != NO_NODE && depth < MAX_GROUPS; n = above(o, n))
+    if (!has_chain(o, number))
+        return HD_ROOT_UNREACHABLE;
+    while (n != NO_NODE && snap->types[snap->graph->type[n]].kind != TYPE_PSEUDO)
+        n = n == snap->graph->root ? NO_NODE : o->walk.parent[n];
+    if (n == NO_NODE)
+        return HD_ROOT_UNREACHABLE;
+    /* A group's kind is decided by those above it (root_kind.h). */
+    for (; n != NO_NODE && depth < MAX_GROUPS; n = above(o, n))
         groups[depth++] = n;
     enum hd_root_kind kind = HD_ROOT_OTHER;
     while (depth-- > 0)
         kind = root_kind_below(snap->types[snap->graph->type[groups[depth]]].name, kind);
     return kind;
-}
-
-enum hd_root_kind hd_object_root(const struct hd_objects *o, uint32_t number)
-{
-    if (!has_chain(o, number))
-        return HD_ROOT_UNREACHABLE;
-    node_id n = number;
-    while (n != NO_NODE && o->snap->types[o->snap->graph->type[n]].kind != TYPE_PSEUDO)
-        n = n == o->snap->graph->root ? NO_NODE : o->walk.parent[n];
-    return n != NO_NODE ? kind_at(o, n) : HD_ROOT_UNREACHABLE;
 }
 
 bool hd_type_is_framework(const char *type)

@@ -56,18 +56,6 @@ static void put_in_order(struct hd_object_list *list, const struct graph *g,
 
 /* --- of a type ------------------------------------------------------------------- */
 
-/* Its instances, as they stand in the graph. Every node is written, and stays if it is one:
- * no branch that nobody can foresee, and there is room for one too many. */
-static void collect_type(struct hd_object_list *list, const struct graph *g, type_id t)
-{
-    size_t count = 0;
-    for (node_id n = 0; n < g->node_count; n++) {
-        list->own[count] = n;
-        count += g->type[n] == t;
-    }
-    list->count = count;
-}
-
 struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type,
                                           enum hd_object_order order, struct hd_error *err)
 {
@@ -97,8 +85,14 @@ struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type
         comparison_begin_any(o->c);
         ok = list_room(list, count, err);
         comparison_end(o->c);
-        if (ok)
-            collect_type(list, snap->graph, t);
+        /* Its instances, as they stand in the graph. Every node is written, and stays if it
+         * is one: no branch that nobody can foresee, and there is room for one too many. */
+        count = 0;
+        for (node_id n = 0; ok && n < snap->graph->node_count; n++) {
+            list->own[count] = n;
+            count += snap->graph->type[n] == t;
+        }
+        list->count = count;
     }
     list->bytes = snap->types[t].raw.bytes;
     if (ok)
@@ -166,16 +160,6 @@ static bool fill_place(struct hd_object_list *list, const struct hd_objects *o,
     return true;
 }
 
-static enum selection selection_of(const struct hd_objects *o, const struct hd_options *ask)
-{
-    unsigned bits = SELECT_ALL;
-    if (ask != NULL && ask->gen2)
-        bits |= SELECT_GEN2;
-    if ((ask != NULL && ask->reachable) || comparison_leaves_garbage(o->c))
-        bits |= SELECT_REACHABLE;
-    return (enum selection)bits;
-}
-
 struct hd_object_list *hd_objects_at(struct hd_objects *o,
                                      const struct hd_place_step *steps, size_t count,
                                      const struct hd_options *ask,
@@ -187,7 +171,10 @@ struct hd_object_list *hd_objects_at(struct hd_objects *o,
     }
     struct hd_object_list *list = list_new(o);
     comparison_begin_any(o->c);
-    bool ok = fill_place(list, o, steps, count, selection_of(o, ask), err);
+    unsigned selection = ask != NULL && ask->gen2 ? SELECT_GEN2 : SELECT_ALL;
+    if ((ask != NULL && ask->reachable) || comparison_leaves_garbage(o->c))
+        selection |= SELECT_REACHABLE;
+    bool ok = fill_place(list, o, steps, count, (enum selection)selection, err);
     comparison_end(o->c);
     if (ok) {
         put_in_order(list, o->snap->graph, order);
@@ -353,20 +340,6 @@ static size_t find_groups(const struct hd_snapshot *snap, struct links *links,
     return len;
 }
 
-/* Those of one group, in any order. */
-static void object_list_count_objects(struct hd_object_group *group, const struct graph *g,
-                                      node_id *nodes)
-{
-    order_by_number(nodes, group->references);
-    group->first = nodes[0];
-    for (size_t i = 0; i < group->references; i++) {
-        if (i > 0 && nodes[i - 1] == nodes[i])
-            continue;
-        group->objects++;
-        group->bytes += graph_size(g, nodes[i]);
-    }
-}
-
 /* Side by side, group by group. */
 static void fill_groups(struct hd_object_group *groups, size_t count, const struct graph *g,
                         const struct links *links)
@@ -377,8 +350,18 @@ static void fill_groups(struct hd_object_group *groups, size_t count, const stru
         begin[i + 1] = begin[i] + groups[i].references;
     for (size_t i = 0; i < links->len; i++)
         nodes[begin[links->all[i].group]++] = links->all[i].node;
-    for (size_t i = 0; i < count; i++)
-        object_list_count_objects(&groups[i], g, nodes + begin[i] - groups[i].references);
+    for (size_t i = 0; i < count; i++) {
+        struct hd_object_group *group = &groups[i];
+        node_id *own = nodes + begin[i] - group->references;
+        order_by_number(own, group->references);
+        group->first = own[0];
+        for (size_t k = 0; k < group->references; k++) {
+            if (k > 0 && own[k - 1] == own[k])
+                continue;
+            group->objects++;
+            group->bytes += graph_size(g, own[k]);
+        }
+    }
     free(begin);
     free(nodes);
 }
@@ -435,21 +418,6 @@ static int by_strength(const void *a, const void *b)
     return (x->field > y->field) - (x->field < y->field);
 }
 
-/* Equal ones stand side by side, and become one. */
-static size_t object_list_merge(struct object_list_holder *all, size_t len)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < len; i++) {
-        bool same = kept > 0 && all[kept - 1].node == all[i].node &&
-                    all[kept - 1].field == all[i].field;
-        if (same)
-            all[kept - 1].references++;
-        else
-            all[kept++] = all[i];
-    }
-    return kept;
-}
-
 static struct object_list_holder *find_holders(const struct hd_objects *o,
                                                const struct links *links)
 {
@@ -482,7 +450,13 @@ struct hd_object_holder *hd_object_holders(const struct hd_objects *o, uint32_t 
     struct object_list_holder *all = find_holders(o, &links);
     free(links.all);
     qsort(all, links.len, sizeof(*all), by_strength);
-    *count = object_list_merge(all, links.len);
+    for (size_t i = 0; i < links.len; i++) { /* equal ones become one */
+        struct object_list_holder *before = *count > 0 ? &all[*count - 1] : NULL;
+        if (before != NULL && before->node == all[i].node && before->field == all[i].field)
+            before->references++;
+        else
+            all[(*count)++] = all[i];
+    }
     *len = *count < most ? *count : most;
     struct hd_object_holder *holders =
         alloc_resize(NULL, array_bytes(*len + 1, sizeof(*holders)));

@@ -176,11 +176,13 @@ static bool unescape(char *s)
         const char *letter = *s != '\0' ? strchr(escapes, *s) : NULL;
         int high = *s == 'x' ? hex_digit(s[1]) : -1;
         int low = high >= 0 ? hex_digit(s[2]) : -1;
-        int byte = low >= 0 ? high << 4 | low : 0; /* no name has a zero */
-        if (byte == 0 && letter == NULL)
+        char byte = (char)(unsigned char)(low >= 0 ? high << 4 | low : 0);
+        if (byte == '\0' && letter == NULL) /* no name has a zero */
             return false;
-        s += byte != 0 ? 2 : 0;
-        *to++ = byte != 0 ? (char)(unsigned char)byte : escaped[letter - escapes];
+        s += byte != '\0' ? 2 : 0;
+        if (byte == '\0')
+            byte = escaped[letter - escapes];
+        *to++ = byte;
     }
     *to = '\0';
     return true;

@@ -91,20 +91,18 @@ static bool repeats(const struct rule *a, const struct rule *b)
            (a->total == b->total && a->per == b->per && a->measure == b->measure);
 }
 
-/* 1024 objects are not 1 KiB. */
-static bool limits_the_same(const struct rule *a, const struct rule *b)
-{
-    return a->measure == b->measure && a->limit.relative == b->limit.relative &&
-           a->limit.amount == b->limit.amount && a->limit.percent == b->limit.percent;
-}
-
 bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_error *err)
 {
     for (size_t i = 0; i < b->rule_count; i++) {
         if (!repeats(&b->rules[i], rule))
             continue;
         const char *name = rule_name(rule->kind, rule->total, rule->pattern, &b->arena);
-        if (rule->path == NULL && limits_the_same(&b->rules[i], rule))
+        const struct hd_limit *there = &b->rules[i].limit, *limit = &rule->limit;
+        /* 1024 objects are not 1 KiB. */
+        bool same = b->rules[i].measure == rule->measure &&
+                    there->relative == limit->relative && there->amount == limit->amount &&
+                    there->percent == limit->percent;
+        if (rule->path == NULL && same)
             return true;
         if (rule->path == NULL)
             return fail(err, HD_USAGE, "two budgets for %s; keep one", name);
@@ -148,11 +146,6 @@ bool suppression_has_expired(const struct hd_budgets *b, const struct suppressio
 
 /* --- options ------------------------------------------------------------- */
 
-static const char *budgets_copy(struct hd_budgets *b, const char *s)
-{
-    return arena_strdup(&b->arena, s, strlen(s));
-}
-
 /* TYPE=N: names may have an equals sign, limits have none. */
 static const char *split_budget(struct hd_budgets *b, struct rule *rule, const char *value)
 {
@@ -174,22 +167,19 @@ bool hd_budgets_add_option(struct hd_budgets *b, const char *name, const char *v
                            struct hd_error *err)
 {
     struct rule rule = {.entry = b->entries};
-    const char *wrong = NULL;
+    bool is_budget = strcmp(name, "budget") == 0;
     if (strcmp(name, "max-growth") == 0) {
         rule.measure = HD_MEASURE_BYTES;
-        wrong = limit_parse(value, rule.measure, &rule.limit);
     } else if (strcmp(name, "max-growth-objects") == 0) {
         rule.total = HD_TOTAL_OBJECTS;
-        wrong = limit_parse(value, rule.measure, &rule.limit);
     } else if (strcmp(name, "max-score") == 0) {
         rule.kind = HD_RULE_SUSPECTS;
         rule.measure = HD_MEASURE_SCORE;
-        wrong = limit_parse(value, rule.measure, &rule.limit);
-    } else if (strcmp(name, "budget") == 0) {
-        wrong = split_budget(b, &rule, value);
-    } else {
+    } else if (!is_budget) {
         return fail(err, HD_USAGE, "no budget is called %s", name);
     }
+    const char *wrong = is_budget ? split_budget(b, &rule, value)
+                                  : limit_parse(value, rule.measure, &rule.limit);
     if (wrong != NULL)
         return fail(err, HD_USAGE, "--%s=%.80s: must be %s", name, value, wrong);
     const char *limit = rule.kind == HD_RULE_TYPE ? strrchr(value, '=') + 1 : value;
@@ -204,7 +194,7 @@ bool hd_budgets_read_baseline(struct hd_budgets *b, const char *path, struct hd_
     struct input_options opt = {.max_memory = UINT64_C(1) << 30};
     if (b->baseline.snapshots > 0)
         return fail(err, HD_USAGE, "only one baseline can be subtracted");
-    struct input *in = input_open(budgets_copy(b, path), &opt, err);
+    struct input *in = input_open(arena_strdup(&b->arena, path, strlen(path)), &opt, err);
     if (in == NULL)
         return false;
     struct bytes all;

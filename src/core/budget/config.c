@@ -41,17 +41,6 @@ static void begin_parser(yaml_parser_t *parser, struct bytes all)
 /* A file of budgets needs neither anchors nor directives. */
 enum { DEEPEST = 32, MAX_ANCHORS = 100, MAX_DIRECTIVES = 4000 };
 
-/* Percent signs that may begin a line, in any encoding and with any line end that libyaml
- * takes: no limit such as 5% is one, unless the file is UTF-16. */
-static size_t possible_directives(struct bytes all)
-{
-    static const uint8_t ends[] = {'\0', '\r', '\n', 0x85, 0xA8, 0xA9};
-    size_t n = 0;
-    for (size_t i = 1; i < all.size; i++)
-        n += all.data[i] == '%' && memchr(ends, all.data[i - 1], sizeof(ends)) != NULL;
-    return n;
-}
-
 /* What has been seen of a file so far. */
 struct seen {
     int depth, anchors;
@@ -103,7 +92,14 @@ static bool is_all_harmless(struct bytes all, struct hd_error *err)
     yaml_event_t event;
     struct seen seen = {0};
     bool ok = true, ends = false;
-    if (possible_directives(all) > MAX_DIRECTIVES)
+    /* Percent signs that may begin a line, in any encoding and with any line end that
+     * libyaml takes: no limit such as 5% is one, unless the file is UTF-16. */
+    static const uint8_t line_ends[] = {'\0', '\r', '\n', 0x85, 0xA8, 0xA9};
+    size_t directives = 0;
+    for (size_t i = 1; i < all.size; i++)
+        directives += all.data[i] == '%' &&
+                      memchr(line_ends, all.data[i - 1], sizeof(line_ends)) != NULL;
+    if (directives > MAX_DIRECTIVES)
         return fail_at_line(err, 0, "too-many", "more than %d lines that begin with %%",
                             MAX_DIRECTIVES);
     begin_parser(&parser, all);

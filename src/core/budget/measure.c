@@ -414,11 +414,6 @@ static bool is_known(uint64_t length)
     return length != HD_UNKNOWN && length > 0;
 }
 
-static bool counts_iterations(const struct baseline *run)
-{
-    return is_known(run->iterations);
-}
-
 /* Two times that say more than steps do. */
 static bool paces_differ(const struct baseline *then, const struct baseline *now)
 {
@@ -434,11 +429,11 @@ static bool paces_differ(const struct baseline *then, const struct baseline *now
 static struct accepted of_whole(const struct baseline *then, const struct baseline *now,
                                 double amount)
 {
-    if (counts_iterations(then) && counts_iterations(now)) {
+    if (is_known(then->iterations) && is_known(now->iterations)) {
         double a = times(amount, (double)now->iterations, (double)then->iterations);
         return (struct accepted){a, a};
     }
-    if (counts_iterations(then) || counts_iterations(now))
+    if (is_known(then->iterations) || is_known(now->iterations))
         return (struct accepted){0, INFINITY};
     double by_steps = times(amount, steps_of(now), steps_of(then));
     if (!paces_differ(then, now))
@@ -480,7 +475,7 @@ bool scale_differs(const struct baseline *b, const struct evidence *e)
         return false;
     scale_measure(&now, e);
     return b->snapshots != now.snapshots || b->iterations != now.iterations ||
-           (!counts_iterations(b) && paces_differ(b, &now));
+           (!is_known(b->iterations) && paces_differ(b, &now));
 }
 
 /* --- a new baseline ------------------------------------------------------------------ */

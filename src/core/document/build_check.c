@@ -54,25 +54,10 @@ static void add_numbers(struct build *b, const struct hd_finding *f)
     add_source(b, l, f);
 }
 
-/* What the suspects below are, with their chains. */
+/* The suspects below that have chains, by their titles. */
 struct listed_suspect {
     UT_hash_handle hh;
-    const char *name;
 };
-
-static struct listed_suspect *list_suspects(const struct build *b, struct arena *scratch)
-{
-    struct listed_suspect *all = NULL;
-    for (size_t i = 0; i < b->r->diff.suspects_shown; i++) {
-        const struct hd_suspect *s = &b->r->diff.suspects[i];
-        struct listed_suspect *found = NULL, *next = arena_alloc(scratch, sizeof(*next));
-        next->name = s->subject;
-        HASH_FIND_STR(all, s->subject, found);
-        if (found == NULL && s->chains.len > 0)
-            HASH_ADD_KEYPTR(hh, all, next->name, strlen(next->name), next);
-    }
-    return all;
-}
 
 /* Of a suspect the table below says it. */
 static void add_held_by(struct build *b, const struct hd_finding *f,
@@ -126,7 +111,15 @@ static void add_rules(struct build *b)
     struct doc_table *t = TABLE(b, doc_topic(b->doc, "Rules", NULL), columns);
     size_t shown = check->rules_shown;
     struct arena scratch = {0};
-    struct listed_suspect *listed_suspect = list_suspects(b, &scratch);
+    struct listed_suspect *listed_suspect = NULL, *found;
+    for (size_t i = 0; i < b->r->diff.suspects_shown; i++) {
+        const struct hd_suspect *s = &b->r->diff.suspects[i];
+        HASH_FIND_STR(listed_suspect, s->subject, found);
+        if (found != NULL || s->chains.len == 0)
+            continue;
+        found = arena_alloc(&scratch, sizeof(*found));
+        HASH_ADD_KEYPTR(hh, listed_suspect, s->subject, strlen(s->subject), found);
+    }
     for (size_t i = 0; i < shown; i++)
         add_rule(b, t, &check->rules[i], listed_suspect);
     HASH_CLEAR(hh, listed_suspect);

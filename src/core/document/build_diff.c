@@ -42,19 +42,6 @@ static void add_rows(struct build *b, struct doc_section *s,
     add_sum(b, t, types->sum.at, "type", say_words(phrase_total(types)));
 }
 
-static const char *order_of_types(struct build *b, size_t shown)
-{
-    const struct hd_report *r = b->r;
-    const char *order = r->options.sort == HD_SORT_NAME ? "by name"
-                        : r->options.sort == HD_SORT_RETAINED && r->diff.by_graph
-                            ? "by growth of what they retain"
-                            : "by growth";
-    if (shown == r->diff.types.len)
-        return order;
-    return arena_printf(&b->doc->arena, "%s; top %zu of %zu, -n 0 shows all", order, shown,
-                        r->diff.types.len);
-}
-
 static void diff_add_types(struct build *b)
 {
     static const char *const titles[] = {[HD_BY_TYPE] = "Types",
@@ -62,9 +49,16 @@ static void diff_add_types(struct build *b)
                                          [HD_BY_MODULE] = "Modules",
                                          [HD_BY_HOLDER] = "Holders"};
     const struct hd_report *r = b->r;
-    struct doc_section *s =
-        doc_topic(b->doc, titles[r->options.by], order_of_types(b, r->diff.types.shown));
-    if (r->diff.types.len > 0)
+    const size_t shown = r->diff.types.shown, all = r->diff.types.len;
+    const char *order = r->options.sort == HD_SORT_NAME ? "by name"
+                        : r->options.sort == HD_SORT_RETAINED && r->diff.by_graph
+                            ? "by growth of what they retain"
+                            : "by growth";
+    if (shown < all)
+        order = arena_printf(&b->doc->arena, "%s; top %zu of %zu, -n 0 shows all", order,
+                             shown, all);
+    struct doc_section *s = doc_topic(b->doc, titles[r->options.by], order);
+    if (all > 0)
         add_rows(b, s, &r->diff.types, &record_row);
     else
         PARAGRAPH(b, s, "None.");
@@ -251,24 +245,13 @@ static struct doc_facts *facts_of(struct build *b, struct doc_section *s)
     return &last->facts;
 }
 
-static void write_bars(struct build *b, bool bytes)
-{
-    enum { BARS = 16 };
-    struct hd_tally bars[SERIES_MAX_SNAPSHOTS];
-    const struct hd_tally *at = b->r->diff.types.totals;
-    const size_t n = b->r->snapshot_count;
-    if (bytes && !b->r->diff.types.bytes_known)
-        return;
-    for (size_t k = 0; k < n; k++)
-        bars[k].count = bytes ? at[k].bytes : at[k].count;
-    format_trend_of(&b->words, bars, n, BARS);
-}
-
 /* Where there is no room for more it is the first and the last, with bars. */
 static struct doc_line *add_values(struct build *b, struct doc_facts *f, const char *name,
                                    bool bytes)
 {
-    enum { MAX_VALUES = 6, FEW_VALUES = 2, ROOM_FOR_MAX = 110 };
+    enum { MAX_VALUES = 6, FEW_VALUES = 2, ROOM_FOR_MAX = 110, BARS = 16 };
+    struct hd_tally bars[SERIES_MAX_SNAPSHOTS];
+    const struct hd_tally *at = b->r->diff.types.totals;
     struct doc_line *l = &doc_fact(b->doc, f, name)->value;
     write_values(b, MAX_VALUES, bytes);
     build_end(b, doc_piece(b->doc, l, ""));
@@ -277,7 +260,10 @@ static struct doc_line *add_values(struct build *b, struct doc_facts *f, const c
     write_values(b, FEW_VALUES, bytes);
     build_end(b, doc_brief(b->doc, &l->all[0].cell, ROOM_FOR_MAX));
     build_break(b, l, "  ");
-    write_bars(b, bytes);
+    for (size_t k = 0; k < b->r->snapshot_count; k++)
+        bars[k].count = bytes ? at[k].bytes : at[k].count;
+    if (!bytes || b->r->diff.types.bytes_known)
+        format_trend_of(&b->words, bars, b->r->snapshot_count, BARS);
     build_end(b, doc_brief(b->doc, &l->all[1].cell, ROOM_FOR_MAX));
     return l;
 }
@@ -428,18 +414,6 @@ static void add_inputs(struct build *b, struct doc_section *s)
         add_input(b, t, &b->r->snapshots[k].info);
 }
 
-static void add_made_by(struct build *b, struct doc_section *s)
-{
-    struct text words = {0};
-    for (size_t i = 0; i < b->page->command_len; i++) {
-        text_add_string(&words, i > 0 ? " " : "");
-        format_shell_word(&words, b->page->command[i]);
-    }
-    FACT(b, &doc_block(b->doc, s, DOC_FACTS)->facts, "made by",
-         run_name(text_string(&words)));
-    text_free(&words);
-}
-
 /* A page has a place for the tree; where there is none it says why. */
 void build_inputs(struct build *b)
 {
@@ -456,8 +430,15 @@ void build_inputs(struct build *b)
         return;
     struct doc_section *s = doc_topic(b->doc, "Inputs", NULL);
     add_inputs(b, s);
+    struct text command = {0};
+    for (size_t i = 0; i < b->page->command_len; i++) {
+        text_add_string(&command, i > 0 ? " " : "");
+        format_shell_word(&command, b->page->command[i]);
+    }
     if (b->page->command_len > 0)
-        add_made_by(b, s);
+        FACT(b, &doc_block(b->doc, s, DOC_FACTS)->facts, "made by",
+             run_name(text_string(&command)));
+    text_free(&command);
 }
 
 /* --- what to run next -------------------------------------------------------------- */
@@ -566,22 +547,13 @@ static bool add_diff_since(struct build *b)
     return true;
 }
 
-/* Minutes between six snapshots, by which what a known store keeps would go. 0: as usual.
- */
-static uint64_t minutes_apart(const struct hd_diff *d)
-{
-    enum { FIVE_MINUTES = 5 * 60 }; /* between six snapshots, one apart */
-    const struct hd_suspect *s = d->undecided;
-    bool is_kept = s != NULL && s->reservation == HD_RESERVED_LIFETIME;
-    return is_kept ? s->lifetime.watch / FIVE_MINUTES + 1 : 0;
-}
-
 /* Under load, and long enough; the process may be there still. What is in a store is
  * watched already. */
 static void add_watch(struct build *b)
 {
+    enum { FIVE_MINUTES = 5 * 60 }; /* between six snapshots, one apart */
     struct heading_origin from;
-    const uint64_t minutes = minutes_apart(&b->r->diff);
+    const struct hd_suspect *s = b->r->diff.undecided;
     if (are_stored(b))
         return;
     say(&b->words, "heapdrift watch ");
@@ -589,8 +561,10 @@ static void add_watch(struct build *b)
         say(&b->words, as_digits(from.pid));
     else
         say(&b->words, "PID");
-    if (minutes > 0)
-        say(&b->words, " --interval=", as_digits(minutes), "m");
+    /* So many minutes between six snapshots that what a known store keeps would go. */
+    if (s != NULL && s->reservation == HD_RESERVED_LIFETIME)
+        say(&b->words, " --interval=", as_digits(s->lifetime.watch / FIVE_MINUTES + 1),
+            "m");
     end_commands(b, false);
 }
 

@@ -105,20 +105,6 @@ static void object_add_since(struct build *b, struct doc_facts *f,
         FACT(b, f, "there", "since snapshot ", x->since + 1, " of ", all);
 }
 
-static void add_size(struct build *b, struct doc_facts *f, const struct hd_instance *x)
-{
-    const struct hd_object *o = &x->object;
-    bool is_object = o->kind == HD_OBJECT;
-    if (is_object)
-        FACT(b, f, "size", as_size(o->bytes));
-    if (x->retained != HD_UNKNOWN)
-        FACT(b, f, "retains", as_size(x->retained));
-    if (is_object && o->generation != HD_GEN_UNKNOWN)
-        FACT(b, f, "generation", generation_names[o->generation]);
-    if (is_object)
-        FACT(b, f, "instances", o->instances, " of its type");
-}
-
 static void object_add_facts(struct build *b, struct doc_section *s,
                              const struct hd_instance *x)
 {
@@ -142,7 +128,15 @@ static void object_add_facts(struct build *b, struct doc_section *s,
         SAY(b, to, "; ", as_address(x->asked), " is inside it, ",
             as_plural(x->offset, "byte"), " behind its beginning");
     build_place(b, build_fact(b, f, "number"), 0, o->number);
-    add_size(b, f, x);
+    bool is_object = o->kind == HD_OBJECT;
+    if (is_object)
+        FACT(b, f, "size", as_size(o->bytes));
+    if (x->retained != HD_UNKNOWN)
+        FACT(b, f, "retains", as_size(x->retained));
+    if (is_object && o->generation != HD_GEN_UNKNOWN)
+        FACT(b, f, "generation", generation_names[o->generation]);
+    if (is_object)
+        FACT(b, f, "instances", o->instances, " of its type");
     object_add_since(b, f, x);
     if (x->has_roots && o->is_reachable)
         FACT(b, f, "reachable", "yes (", as_root_kind((int)x->root), ")");
@@ -416,9 +410,15 @@ static void object_add_types(struct build *b)
     build_rest(b, t, set->type_count - shown);
 }
 
-static void add_objects(struct build *b)
+void build_objects(struct build *b)
 {
     const struct hd_object_set *set = &b->r->objects;
+    if (b->page != NULL)
+        add_subject(b, &b->doc->summary);
+    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
+    add_heading(b, s);
+    build_selection(b, s);
+    object_add_types(b);
     if (set->len == 0)
         return;
     struct doc_table *t =
@@ -428,17 +428,6 @@ static void add_objects(struct build *b)
         build_list_row(b, &set->rows[i]);
     }
     build_rest(b, t, set->omitted);
-}
-
-void build_objects(struct build *b)
-{
-    if (b->page != NULL)
-        add_subject(b, &b->doc->summary);
-    struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
-    add_heading(b, s);
-    build_selection(b, s);
-    object_add_types(b);
-    add_objects(b);
 }
 
 /* --- static variables -------------------------------------------------------------- */
@@ -456,20 +445,6 @@ static void add_statics(struct build *b, struct doc_runs *to)
     SAY(b, to, " in ", run_file(0));
     if (set->unset > 0)
         SAY(b, to, ", ", set->unset, " not set yet");
-}
-
-static void add_static(struct build *b, struct doc_table *t, const struct hd_static *s)
-{
-    const char *field = s->field.name != NULL ? s->field.name : "";
-    build_row(b, t, DOC_ROW);
-    build_list_row(b, s);
-    /* "Shop.Store.s_all"; where the class is not known, only the field. */
-    SAY(b, &build_cell_of(b, "variable")->words,
-        run_name(s->declared_by == NULL
-                     ? field
-                     : arena_printf(&b->doc->arena,
-                                    s->field.name != NULL ? "%s.%s" : "%s%s",
-                                    s->declared_by, field)));
 }
 
 /* texts: values that may be long, which then give way. Numbers and addresses do not: half
@@ -496,8 +471,16 @@ void build_statics(struct build *b)
     struct doc_table *t = build_list(b, s, &record_static_row);
     for (size_t c = 0; c < t->column_count; c++)
         t->columns[c].gives_way |= texts && strcmp(t->columns[c].title, "value") == 0;
-    for (size_t i = 0; i < set->len; i++)
-        add_static(b, t, &set->rows[i]);
+    for (size_t i = 0; i < set->len; i++) {
+        const char *class = set->rows[i].declared_by, *field = set->rows[i].field.name;
+        build_row(b, t, DOC_ROW);
+        build_list_row(b, &set->rows[i]);
+        /* "Shop.Store.s_all"; where the class is not known, only the field. */
+        SAY(b, &build_cell_of(b, "variable")->words,
+            run_name(arena_printf(&b->doc->arena, "%s%s%s", class != NULL ? class : "",
+                                  class != NULL && field != NULL ? "." : "",
+                                  field != NULL ? field : "")));
+    }
     build_rest(b, t, set->omitted);
     if (any_is_hidden && !set->values && set->has_values)
         PARAGRAPH(b, s, run_code("--values"), " shows text, which may be secrets");

@@ -348,17 +348,6 @@ static void add_prose(struct build *b, struct doc_section *s, const char *from,
     add_marked(b, doc_piece(b->doc, l, ""), from, end);
 }
 
-/* From its language on. */
-static void add_listing(struct build *b, struct doc_section *s, const char *from,
-                        const char *end)
-{
-    const size_t language = strcspn(from, "\n");
-    struct doc_listing *l = &doc_block(b->doc, s, DOC_LISTING)->listing;
-    l->language = arena_strdup(&b->doc->arena, from, language);
-    from += language + 1;
-    l->lines = arena_strdup(&b->doc->arena, from, (size_t)(end - from));
-}
-
 /* What s begins with, up to the next of that; or to the end. */
 static const char *until(const char *s, const char *what, const char *end)
 {
@@ -375,8 +364,12 @@ void build_hint_page(struct build *b, struct doc_section *s, const char *id)
         if (*at == '\n') {
             at++;
         } else if (strncmp(at, fence, sizeof(fence) - 1) == 0) {
+            struct doc_listing *l = &doc_block(b->doc, s, DOC_LISTING)->listing;
             stop = until(at + 1, "\n```", end);
-            add_listing(b, s, at + sizeof(fence) - 1, stop + (stop < end));
+            at += sizeof(fence) - 1;
+            l->language = arena_strdup(&b->doc->arena, at, strcspn(at, "\n"));
+            at += strcspn(at, "\n") + 1;
+            l->lines = arena_strdup(&b->doc->arena, at, (size_t)(stop + (stop < end) - at));
             at = stop < end ? stop + sizeof(fence) : end;
         } else {
             stop = until(at, "\n\n", end);

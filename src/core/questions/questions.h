@@ -16,18 +16,15 @@
 struct since {
     struct ages ages;                      /* .since NULL: nobody knows */
     size_t snapshot[SERIES_MAX_SNAPSHOTS]; /* of those that ages counts, their numbers */
-    struct since_range born; /* those that were asked for; since_find_born() */
+    struct since_range born;               /* those that were asked for */
 };
 
 /* Nothing of a single snapshot, and of a last one that cannot be compared with the others.
- * False and err if a graph cannot be read again. since_free() in any case. */
+ * False and err if a graph cannot be read again; for born, which the options name, also
+ * where nobody knows, and for snapshots that there are not: HD_USAGE. since_free() in any
+ * case. */
 bool since_find(struct since *since, struct hd_comparison *c, const struct hd_options *opt,
-                struct hd_error *err);
-
-/* The same, and where nobody knows: false and err, HD_USAGE. Also for snapshots that there
- * are not. */
-bool since_find_born(struct since *since, struct hd_comparison *c,
-                     const struct hd_options *opt, struct hd_error *err);
+                bool born, struct hd_error *err);
 void since_free(struct since *since);
 
 /* Whether opt asks for those that were new in some snapshots. */

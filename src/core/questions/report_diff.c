@@ -591,18 +591,6 @@ void report_add_types(struct hd_report *r, struct hd_type_table *t, const struct
                                  .survivors_high = s->rows[i].survivors_high};
 }
 
-/* What was found out about suspects that are shown. Both stand in the order of ranks. */
-static void keep_answers(struct hd_diff *found, const struct hd_diff *shown)
-{
-    for (size_t i = 0, at = 0; i < shown->suspect_count; i++) {
-        const struct hd_suspect *s = &shown->suspects[i];
-        while (found->suspects[at].rank != s->rank)
-            at++;
-        found->suspects[at].chains = s->chains;
-        found->suspects[at].hint = s->hint;
-    }
-}
-
 /* The analysis has made r->diff but for its rows, and all rows there are. */
 static void report_diff_show(struct hd_report *r, const struct hd_options *opt)
 {
@@ -610,7 +598,15 @@ static void report_diff_show(struct hd_report *r, const struct hd_options *opt)
     const struct hd_tally *at = whole.types.totals;
     double grown = (double)at[r->snapshot_count - 1].bytes - (double)at[0].bytes;
     struct view v = view_of(opt);
-    keep_answers(found, &r->diff);
+    /* What was found out about suspects that are shown. Both stand in the order of ranks.
+     */
+    for (size_t i = 0, k = 0; i < whole.suspect_count; i++) {
+        const struct hd_suspect *s = &whole.suspects[i];
+        while (found->suspects[k].rank != s->rank)
+            k++;
+        found->suspects[k].chains = s->chains;
+        found->suspects[k].hint = s->hint;
+    }
     view_suspects(&whole, found, &(struct view){0}, r, &r->arena);
     whole.stopped = found->stopped;
     whole.stopped_count = found->stopped_count;

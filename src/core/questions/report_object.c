@@ -182,7 +182,7 @@ static bool report_object_begin(struct hd_report *r, struct hd_comparison *c,
     bool ok = (c->count > 0 && c->count <= HD_MAX_SNAPSHOTS) ||
               fail(err, HD_USAGE, "object takes 1 to %d snapshots, not %zu",
                    HD_MAX_SNAPSHOTS, c->count);
-    ok = ok && since_find(since, c, opt, err);
+    ok = ok && since_find(since, c, opt, false, err);
     if (ok)
         report_add_snapshots(r, c->snaps, c->count);
     comparison_end(c);
@@ -378,8 +378,7 @@ static bool report_objects_answer(struct hd_report *r, struct hd_comparison *c,
                     HD_MAX_SNAPSHOTS);
     report_add_snapshots(r, c->snaps, c->count);
     bool ok = can_answer(r, c, opt, err) &&
-              (since_is_asked(opt) ? since_find_born(&since, c, opt, err)
-                                   : since_find(&since, c, opt, err)) &&
+              since_find(&since, c, opt, since_is_asked(opt), err) &&
               list_objects(r, c, opt, &since, err);
     since_free(&since);
     return ok;

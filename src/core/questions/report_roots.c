@@ -12,20 +12,6 @@ static int by_bytes(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The types of the last snapshot that are meant, in order of their names. */
-static void match_types(struct hd_report *r, const struct hd_snapshot *snap,
-                        const struct hd_options *opt)
-{
-    r->roots.matched = arena_array(&r->arena, const char *, snap->type_count);
-    for (type_id t = 0; t < snap->type_count; t++) {
-        const struct type *type = &snap->types[t];
-        if (type->kind == TYPE_OBJECT && type->raw.count > 0 &&
-            report_shows_row(r, opt, type->name))
-            r->roots.matched[r->roots.matched_count++] = report_string(r, type->name);
-    }
-    qsort(r->roots.matched, r->roots.matched_count, sizeof(*r->roots.matched), by_bytes);
-}
-
 static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *snaps,
                        size_t count, enum selection selection, struct hd_error *err)
 {
@@ -76,17 +62,6 @@ static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
 
 /* Of what does not pile up there is nothing to say; and where nobody knows whether it does,
  * nothing about what is in just any collection. */
-static const char *hint_of(const struct hd_roots *roots, const struct hd_chain_row *row,
-                           const struct disguised *disguised)
-{
-    bool piles_up = row->status == HD_CHAIN_NEW || row->status == HD_CHAIN_GROWING ||
-                    roots->born_last > 1;
-    if (!piles_up && row->status != HD_CHAIN_UNKNOWN)
-        return NULL;
-    return hint_of_chain(&row->chain, disguised,
-                         piles_up ? HINT_OF_COLLECTION : HINT_OF_ROOT);
-}
-
 static void explain_chains(struct hd_report *r, const struct hd_comparison *c)
 {
     struct arena scratch = {0};
@@ -94,7 +69,11 @@ static void explain_chains(struct hd_report *r, const struct hd_comparison *c)
     for (size_t i = 0; i < r->roots.chains.len; i++) {
         struct hd_chain_row *row = &r->roots.chains.all[i];
         row->held_by = phrase_owner(r, row->chain.owner, row->chain.service);
-        row->hint = hint_of(&r->roots, row, &disguised);
+        bool piles_up = row->status == HD_CHAIN_NEW || row->status == HD_CHAIN_GROWING ||
+                        r->roots.born_last > 1;
+        if (piles_up || row->status == HD_CHAIN_UNKNOWN)
+            row->hint = hint_of_chain(&row->chain, &disguised,
+                                      piles_up ? HINT_OF_COLLECTION : HINT_OF_ROOT);
     }
     arena_free(&scratch);
 }
@@ -106,7 +85,7 @@ static bool find_chains(struct hd_report *r, struct hd_comparison *c,
 {
     struct report_roots_search s = {.r = r, .opt = opt};
     bool of_born = since_is_asked(opt);
-    if (of_born && !since_find_born(&s.since, c, opt, err)) {
+    if (of_born && !since_find(&s.since, c, opt, true, err)) {
         since_free(&s.since);
         return false;
     }
@@ -158,7 +137,15 @@ static bool answer_roots(struct hd_report *r, struct hd_comparison *c,
                     HD_MAX_SNAPSHOTS);
     report_add_snapshots(r, c->snaps, c->count);
     r->roots.pattern = asked_pattern(r, opt);
-    match_types(r, c->snaps[last], opt);
+    /* The types of the last snapshot that are meant, in order of their names. */
+    const struct hd_snapshot *snap = c->snaps[last];
+    r->roots.matched = arena_array(&r->arena, const char *, snap->type_count);
+    for (type_id t = 0; t < snap->type_count; t++)
+        if (snap->types[t].kind == TYPE_OBJECT && snap->types[t].raw.count > 0 &&
+            report_shows_row(r, opt, snap->types[t].name))
+            r->roots.matched[r->roots.matched_count++] =
+                report_string(r, snap->types[t].name);
+    qsort(r->roots.matched, r->roots.matched_count, sizeof(*r->roots.matched), by_bytes);
     if (!can_answer(r, c->snaps, c->count, report_selection(opt), err))
         return false;
     /* How many instances each snapshot has; needs no graph. */

@@ -126,15 +126,14 @@ static bool is_growth_of(int64_t part, int64_t whole)
     return whole > 0 ? part > whole / 2 : whole == part;
 }
 
+static int64_t delta(const uint64_t *y, size_t n)
+{
+    return (int64_t)(y[n - 1] - y[0]);
+}
+
 static int64_t gain(const struct suspect_rows *to, const struct series_row *row)
 {
     return (int64_t)(row->at[last_usable(to)].count - row->at[to->s->usable[0]].count);
-}
-
-/* held: per usable snapshot; or NULL. */
-static int64_t gain_here(const struct suspect_rows *to, const uint64_t *held)
-{
-    return held != NULL ? (int64_t)(held[to->s->usable_count - 1] - held[0]) : 0;
 }
 
 /* Whether the title goes along with the type: one object of the program for each two of the
@@ -155,7 +154,8 @@ static void add_counts(const struct suspect_rows *to, struct hd_suspect *s,
 {
     const struct series *all = to->s;
     uint64_t counts[SERIES_MAX_SNAPSHOTS];
-    int64_t here = gain_here(to, held), whole = gain(to, row);
+    int64_t here = held != NULL ? delta(held, all->usable_count) : 0;
+    int64_t whole = gain(to, row);
     /* A leak may hide in a type that is as many as before, or grows elsewhere by far more
      * than where this row saw it: then no other type counts. */
     bool hides = here > 0 && (!is_growth_of(here, whole) || !is_growth_of(whole, here));
@@ -322,11 +322,6 @@ static struct suspect_line line_of(const struct hd_options *opt)
 }
 
 /* --- where the growth went ---------------------------------------------------------- */
-
-static int64_t delta(const uint64_t *y, size_t n)
-{
-    return (int64_t)(y[n - 1] - y[0]);
-}
 
 /* All but what measuring has left, the largest first. */
 static void add_stopped(const struct suspect_rows *to, const struct leak_ranking *h)

@@ -189,17 +189,6 @@ static uint64_t places_of_holders(const struct planter *p, const struct full_tre
     return places;
 }
 
-/* How many the merged tree may have at most, of all snapshots. */
-static uint64_t report_tree_places_of(const struct planter *p)
-{
-    uint64_t places = 0, tops = p->ask.pattern_count > 0 ? p->ask.pattern_count : 1;
-    for (size_t k = 0; k < p->owned->usable_count; k++) {
-        const struct full_tree *f = &p->owned->tree.full[k];
-        places += p->ask.holders ? places_of_holders(p, f) : f->len * tops;
-    }
-    return places;
-}
-
 static bool has_room(struct hd_comparison *c, uint64_t bytes, const char *what,
                      struct hd_error *err)
 {
@@ -226,9 +215,14 @@ bool report_add_tree(struct hd_report *r, struct hd_comparison *c,
         mark_suspects(&p);
     if (rows != NULL && rows->births != NULL)
         p.ask.came_of_path = rows->births->came;
+    /* How many places the merged tree may have at most, of all snapshots. */
+    uint64_t places = 0, tops = p.ask.pattern_count > 0 ? p.ask.pattern_count : 1;
+    for (size_t k = 0; k < owned->usable_count; k++) {
+        const struct full_tree *f = &owned->tree.full[k];
+        places += p.ask.holders ? places_of_holders(&p, f) : f->len * tops;
+    }
     struct merged_tree tree = {0};
-    bool fits = has_room(c, report_tree_places_of(&p) * PER_PLACE,
-                         "a tree of this many paths", err);
+    bool fits = has_room(c, places * PER_PLACE, "a tree of this many paths", err);
     if (fits)
         tree = merged_tree_of(&owned->tree, &p.ask, &r->arena);
     if (!fits ||

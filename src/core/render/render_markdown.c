@@ -121,19 +121,18 @@ void markdown_block(struct text *t, const char *first, const char *lines)
 
 /* --- words ----------------------------------------------------------------- */
 
-static void add_around(struct text *t, const char *begin, const struct text *s,
-                       const char *end, enum markdown_place in)
-{
-    text_add_string(t, begin);
-    markdown_add_escaped(t, s, OF_OURS, in);
-    text_add_string(t, end);
-}
-
 void markdown_run(struct text *t, const struct doc_run *run, enum markdown_place in)
 {
+    static const char *const emphasis[DOC_LIBRARY_NAME + 1] = {[DOC_STRONG] = "**",
+                                                               [DOC_GOOD] = "✅ **",
+                                                               [DOC_BAD] = "❌ **",
+                                                               [DOC_UNSURE] = "❔ **",
+                                                               [DOC_MORE] = "**"};
     struct text s = {0};
     bool is_name = run->style == DOC_NAME || run->style == DOC_LIBRARY_NAME;
     bool is_ours = !is_name && run->style != DOC_QUOTED;
+    bool is_strong =
+        emphasis[run->style] != NULL && (run->style != DOC_MORE || in == MARKDOWN_TEXT);
     if (is_ours)
         text_add_string(&s, run->text);
     else
@@ -142,18 +141,11 @@ void markdown_run(struct text *t, const struct doc_run *run, enum markdown_place
         text_add(t, text_string(&s), s.len);
     else if (is_name || run->style == DOC_CODE)
         add_code(t, &s, in);
-    else if (run->style == DOC_QUOTED)
-        markdown_add_escaped(t, &s, OF_OTHERS, in);
-    else if (run->style == DOC_STRONG || (run->style == DOC_MORE && in == MARKDOWN_TEXT))
-        add_around(t, "**", &s, "**", in);
-    else if (run->style == DOC_GOOD)
-        add_around(t, "✅ **", &s, "**", in);
-    else if (run->style == DOC_BAD)
-        add_around(t, "❌ **", &s, "**", in);
-    else if (run->style == DOC_UNSURE)
-        add_around(t, "❔ **", &s, "**", in);
-    else
-        markdown_add_escaped(t, &s, OF_OURS, in);
+    else {
+        text_add_string(t, is_strong ? emphasis[run->style] : "");
+        markdown_add_escaped(t, &s, is_ours ? OF_OURS : OF_OTHERS, in);
+        text_add_string(t, is_strong ? "**" : "");
+    }
     text_free(&s);
 }
 
@@ -397,16 +389,6 @@ static void markdown_add_rows(struct markdown_page *p, const struct doc_table *t
             markdown_add_row(&p->t, t, &t->rows[i], false);
 }
 
-static void add_details(struct markdown_page *p, const struct doc_table *t)
-{
-    begin_fold(p, t->details, NULL);
-    add_titles(&p->t, t, true);
-    for (size_t i = 0; i < t->row_count; i++)
-        if (t->rows[i].kind == DOC_ROW)
-            markdown_add_row(&p->t, t, &t->rows[i], true);
-    end_fold(p);
-}
-
 /* --- what belongs to rows ------------------------------------------------- */
 
 static bool is_more(const struct doc_attached *a)
@@ -420,22 +402,6 @@ static bool has_more(const struct doc_row *row)
         if (is_more(&row->attached[i]))
             return true;
     return false;
-}
-
-/* "**1.** `App.Order`": of a row its number, if it begins with one, and its subject. */
-static void add_row_name(struct markdown_page *p, const struct doc_table *t,
-                         const struct doc_row *row)
-{
-    begin_block(p);
-    for (size_t c = 0; c < t->column_count; c++) {
-        if (c == 0 && strcmp(t->columns[c].title, "#") == 0) {
-            text_add_string(&p->t, "**");
-            add_runs(&p->t, &row->cells[c].words, MARKDOWN_TEXT);
-            text_add_string(&p->t, ".** ");
-        } else if (t->columns[c].is_subject) {
-            add_runs(&p->t, &row->cells[c].words, MARKDOWN_TEXT);
-        }
-    }
 }
 
 static void add_attached(struct markdown_page *p, const struct doc_attached *a, bool first)
@@ -464,7 +430,15 @@ static void add_all_attached(struct markdown_page *p, const struct doc_table *t)
         const struct doc_row *row = &t->rows[i];
         if (!has_more(row))
             continue;
-        add_row_name(p, t, row);
+        /* "**1.** `App.Order`": its number, if it begins with one, and its subject. */
+        begin_block(p);
+        for (size_t c = 0; c < t->column_count; c++) {
+            bool is_number = c == 0 && strcmp(t->columns[c].title, "#") == 0;
+            text_add_string(&p->t, is_number ? "**" : "");
+            if (is_number || t->columns[c].is_subject)
+                add_runs(&p->t, &row->cells[c].words, MARKDOWN_TEXT);
+            text_add_string(&p->t, is_number ? ".** " : "");
+        }
         bool first = true;
         for (size_t k = 0; k < row->attached_count; k++) {
             if (!is_more(&row->attached[k]))
@@ -519,8 +493,14 @@ static void markdown_add_table(struct markdown_page *p, const struct doc_table *
         text_free(&title);
         i = end;
     }
-    if (t->details != NULL && t->row_count > 0)
-        add_details(p, t);
+    if (t->details == NULL || t->row_count == 0)
+        return;
+    begin_fold(p, t->details, NULL);
+    add_titles(&p->t, t, true);
+    for (i = 0; i < t->row_count; i++)
+        if (t->rows[i].kind == DOC_ROW)
+            markdown_add_row(&p->t, t, &t->rows[i], true);
+    end_fold(p);
 }
 
 /* --- blocks -------------------------------------------------------------- */
@@ -577,11 +557,6 @@ static void add_paragraph(struct markdown_page *p, const struct doc_line *l, boo
     text_add_char(&p->t, '\n');
 }
 
-static void add_listing(struct markdown_page *p, const struct doc_listing *l)
-{
-    say(&p->t, "```", l->language, "\n", l->lines, "```\n");
-}
-
 static void add_block(struct markdown_page *p, const struct doc_block *b, bool goes_on)
 {
     if (b->kind != DOC_COMMAND && !goes_on)
@@ -594,7 +569,7 @@ static void add_block(struct markdown_page *p, const struct doc_block *b, bool g
         add_paragraph(p, &b->line, false);
         break;
     case DOC_LISTING:
-        add_listing(p, &b->listing);
+        say(&p->t, "```", b->listing.language, "\n", b->listing.lines, "```\n");
         break;
     case DOC_FACTS:
         markdown_add_facts(p, &b->facts);

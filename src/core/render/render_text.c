@@ -258,14 +258,6 @@ static void shorten(const struct printer *p, struct text *to, struct text *words
         to, text_string(words), words->len, width, p->opt->ascii);
 }
 
-/* Whether more than a namespace was cut, "…Order", of the name of a type or place. */
-static bool has_lost_more(struct text *shortened)
-{
-    const char *name = place_of(text_string(shortened)).type.at;
-    bool lost_namespace = strncmp(name, "…", strlen("…")) == 0;
-    return strstr(lost_namespace ? name + strlen("…") : name, "…") != NULL;
-}
-
 static void add_padded(struct printer *p, const struct doc_column *column, size_t room,
                        struct text *words, const char *code)
 {
@@ -285,7 +277,11 @@ static void add_cell(struct printer *p, const struct doc_column *column, size_t 
         return;
     }
     shorten(p, &cut, words, style, width);
-    if (column->is_title && p->opt->width > REMARK_INDENT && has_lost_more(&cut)) {
+    /* Whether more than a namespace was cut, "…Order", of the name of a type or place. */
+    const char *name = place_of(text_string(&cut)).type.at;
+    name += strncmp(name, "…", strlen("…")) == 0 ? strlen("…") : 0;
+    bool has_lost_more = strstr(name, "…") != NULL;
+    if (column->is_title && p->opt->width > REMARK_INDENT && has_lost_more) {
         end_line(p);
         words_pad(&p->t, REMARK_INDENT);
         shorten(p, &cut, words, style, p->opt->width - REMARK_INDENT);

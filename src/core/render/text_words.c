@@ -181,31 +181,23 @@ void words_add_command(const struct hd_write_options *opt, struct text *t,
     text_add_string(t, command);
 }
 
-/* A command at the end of it, or NULL. */
-static const char *command_of(const struct doc_line *l)
-{
-    const struct doc_runs *last = l->len > 1 ? &l->all[l->len - 1].cell.words : NULL;
-    return last != NULL && last->len == 1 && last->all[0].style == DOC_CODE
-               ? last->all[0].text
-               : NULL;
-}
-
 /* A line that begins at the given column, and goes on at indent if it may be broken. */
 void words_add_line(const struct hd_write_options *opt, struct text *t,
                     const struct doc_line *l, size_t column, size_t indent)
 {
     struct text flat = {0};
-    const char *command = command_of(l);
+    const struct doc_runs *last = l->len > 1 ? &l->all[l->len - 1].cell.words : NULL;
+    bool ends_in_command = last != NULL && last->len == 1 && last->all[0].style == DOC_CODE;
     if (!l->wraps) {
         words_add_pieces(opt, t, l, column, indent);
         return;
     }
     struct doc_line words = *l;
-    words.len -= command != NULL;
+    words.len -= ends_in_command;
     words_add_pieces(opt, &flat, &words, column, indent);
     wrap_words(t, text_string(&flat), column, indent, words_fold_columns(opt), opt->ascii);
-    if (command != NULL)
-        words_add_command(opt, t, command, indent);
+    if (ends_in_command)
+        words_add_command(opt, t, last->all[0].text, indent);
     text_free(&flat);
 }
 
@@ -297,7 +289,8 @@ void wrap_words(struct text *t, const char *words, size_t column, size_t indent,
         text_clear(&one);
         text_add(&one, words, (size_t)(end - words));
         for (size_t i = 0; i < one.len; i++)
-            one.data[i] = one.data[i] == BOUND_BLANK ? ' ' : one.data[i];
+            if (one.data[i] == BOUND_BLANK)
+                one.data[i] = ' ';
         size_t word = one.len > 0 ? printed_columns(one.data, one.len, ascii) : 0;
         if (width > 0 && column > indent && column + word > width) {
             wrap_break(t, indent);
@@ -385,16 +378,6 @@ static size_t fair_share(const size_t *wide, size_t count, size_t room)
     return low;
 }
 
-static void add_shortened(struct tree_drawer *d, const struct doc_run *run, size_t columns)
-{
-    struct text cut = {0};
-    text_clear(&d->word);
-    d->look->add(&d->word, run);
-    format_shorten(&cut, text_string(&d->word), d->word.len, columns, d->look->opt->ascii);
-    words_paint(d->to, words_color(d->look->opt, run->style), text_string(&cut), cut.len);
-    text_free(&cut);
-}
-
 /* "…" in the place of the runs from one to in front of another. */
 static void words_leave_out(struct doc_runs *runs, unsigned from, unsigned to)
 {
@@ -451,8 +434,16 @@ static void add_fitting(struct tree_drawer *d, const struct doc_runs *whole, siz
         first = runs->len - 1;
         most = room;
     }
-    for (size_t i = first; i < runs->len; i++)
-        add_shortened(d, &runs->all[i], most);
+    struct text cut = {0};
+    for (size_t i = first; i < runs->len; i++) {
+        text_clear(&cut);
+        text_clear(&d->word);
+        d->look->add(&d->word, &runs->all[i]);
+        format_shorten(&cut, text_string(&d->word), d->word.len, most, d->look->opt->ascii);
+        words_paint(d->to, words_color(d->look->opt, runs->all[i].style), text_string(&cut),
+                    cut.len);
+    }
+    text_free(&cut);
     free(wide);
     free(copy.all);
 }

@@ -134,19 +134,16 @@ static Pprof__Sample *sample_of(struct pprof_profile *m, size_t node)
     return s;
 }
 
-static bool is_empty(const struct hd_tree *t, const struct hd_tree_node *n)
-{
-    const struct hd_tally *first = &n->at[t->first], *last = &n->at[t->last];
-    return first->count == 0 && last->count == 0 && first->bytes == 0 && last->bytes == 0;
-}
-
 static void add_samples(struct pprof_profile *m)
 {
     const struct hd_tree *t = m->f.tree;
     m->profile.sample = arena_array(&m->arena, Pprof__Sample *, t->len);
-    for (size_t i = 0; i < t->len; i++)
-        if (m->f.name_of[i] != NO_FRAME && !is_empty(t, &t->nodes[i]))
+    for (size_t i = 0; i < t->len; i++) {
+        const struct hd_tally *at = t->nodes[i].at;
+        if (m->f.name_of[i] != NO_FRAME && (at[t->first].count | at[t->last].count |
+                                            at[t->first].bytes | at[t->last].bytes) != 0)
             m->profile.sample[m->profile.n_sample++] = sample_of(m, i);
+    }
 }
 
 /* --- all of it ----------------------------------------------------------------- */

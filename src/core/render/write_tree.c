@@ -46,19 +46,6 @@ static void add_folded(struct text *line, const char *name)
     text_free(&clean);
 }
 
-static void write_line(const struct tree_frames *f, size_t i, struct text *line)
-{
-    const struct hd_tree *t = f->tree;
-    size_t stack[TREE_MAX_FRAMES], len = tree_stack(f, i, stack);
-    for (size_t k = 0; k < len; k++) {
-        text_add_string(line, k > 0 ? ";" : "");
-        add_folded(line, f->names[stack[k]]);
-    }
-    if (t->first != t->last)
-        say(line, " ", as_digits(t->nodes[i].at[t->first].bytes));
-    say(line, " ", as_digits(t->nodes[i].at[t->last].bytes), "\n");
-}
-
 static void write_stacks(const struct hd_report *r, const struct hd_write_options *opt,
                          struct out *o)
 {
@@ -70,8 +57,15 @@ static void write_stacks(const struct hd_report *r, const struct hd_write_option
         const struct hd_tally *at = t->nodes[i].at;
         if (f.name_of[i] == NO_FRAME || (at[t->first].bytes == 0 && at[t->last].bytes == 0))
             continue;
+        size_t stack[TREE_MAX_FRAMES], len = tree_stack(&f, i, stack);
         text_clear(&line);
-        write_line(&f, i, &line);
+        for (size_t k = 0; k < len; k++) {
+            text_add_string(&line, k > 0 ? ";" : "");
+            add_folded(&line, f.names[stack[k]]);
+        }
+        if (t->first != t->last)
+            say(&line, " ", as_digits(at[t->first].bytes));
+        say(&line, " ", as_digits(at[t->last].bytes), "\n");
         out_text(o, &line);
     }
     text_free(&line);
@@ -90,14 +84,6 @@ const struct writer write_folded = {
 
 /* A profile per snapshot, in bytes. A place lasts as long as what it owns, so nothing grows
  * with the depth. */
-
-static json_t *frames_of(const struct tree_frames *f)
-{
-    json_t *all = json_array();
-    for (size_t i = 0; i < f->count; i++)
-        json_append(all, json_pack("{so}", "name", json_string_or_null(f->names[i])));
-    return all;
-}
 
 struct speedscope_events {
     const struct tree_frames *f;
@@ -162,9 +148,11 @@ static void write_profiles(const struct hd_report *r, const struct hd_write_opti
 {
     const struct hd_model *m = &r->model;
     struct tree_frames f = tree_frames_of(m->tree);
-    json_t *profiles = json_array();
+    json_t *profiles = json_array(), *frames = json_array();
     size_t count = 0, last = 0;
     (void)opt;
+    for (size_t i = 0; i < f.count; i++)
+        json_append(frames, json_pack("{so}", "name", json_string_or_null(f.names[i])));
     for (size_t k = 0; k < m->snapshot_count; k++) {
         if (m->tree->reachable[k].bytes == HD_UNKNOWN)
             continue;
@@ -177,7 +165,7 @@ static void write_profiles(const struct hd_report *r, const struct hd_write_opti
                               json_string_or_null(heading_file(
                                   m->snapshots, m->snapshot_count, m->tree->last)),
                               "activeProfileIndex", (json_int_t)last, "shared", "frames",
-                              frames_of(&f), "profiles", profiles),
+                              frames, "profiles", profiles),
                     o);
     out_string(o, "\n");
     tree_frames_free(&f);

@@ -47,17 +47,6 @@ void format_bar(struct text *t, double share, unsigned columns)
         text_add_code_point(t, FULL_BLOCK + EIGHTHS - eighths);
 }
 
-/* Characters that end one dotted name and begin the next. */
-static bool begins_name(char c)
-{
-    return ascii_is_alnum(c) || c == '_' || (unsigned char)c >= 0x80;
-}
-
-static bool separates(char c)
-{
-    return strchr("<>[],+ ()", c) != NULL;
-}
-
 void format_short_name(struct text *t, const char *name)
 {
     if (name[0] == '[' || name[0] == '<') {
@@ -67,11 +56,13 @@ void format_short_name(struct text *t, const char *name)
     struct text s = {0};
     size_t token = 0; /* where the current dotted name begins in s */
     for (const char *c = name; *c != '\0'; c++) {
-        if (*c == '.' && begins_name(c[1]) && s.len > token)
+        bool begins_name =
+            ascii_is_alnum(c[1]) || c[1] == '_' || (unsigned char)c[1] >= 0x80;
+        if (*c == '.' && begins_name && s.len > token)
             s.len = token;
         else
             text_add_char(&s, *c);
-        if (separates(*c))
+        if (strchr("<>[],+ ()", *c) != NULL) /* ends one dotted name */
             token = s.len;
     }
     format_name(t, text_string(&s));

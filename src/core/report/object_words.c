@@ -81,6 +81,8 @@ static void add_char(struct text *t, uint64_t number)
     say(t, code);
 }
 
+/* IntPtr is signed to the runtime, and an address to people; FNPTR is what the runtime
+ * calls every delegate*. */
 static bool is_pointer(const char *type)
 {
     static const char *const types[] = {"System.IntPtr", "System.UIntPtr", "FNPTR",
@@ -91,18 +93,6 @@ static bool is_pointer(const char *type)
     for (size_t i = 0; i < sizeof(types) / sizeof(*types) && len > 0; i++)
         is |= strcmp(type, types[i]) == 0;
     return is;
-}
-
-/* IntPtr is signed to the runtime, and an address to people; FNPTR is what the runtime
- * calls every delegate*. */
-static void add_integer(struct text *t, const struct hd_field *f)
-{
-    if (is_pointer(f->type))
-        say(t, as_hex(f->number));
-    else if (f->kind == HD_FIELD_SIGNED)
-        add_signed(t, f->number);
-    else
-        say(t, as_digits(f->number));
 }
 
 static void add_present(struct text *t, const struct hd_field *f)
@@ -116,14 +106,15 @@ static void add_present(struct text *t, const struct hd_field *f)
         add_char(t, f->number);
         break;
     case HD_FIELD_ENUM:
-        if (f->is_unsigned)
-            say(t, as_digits(f->number));
-        else
-            add_signed(t, f->number);
-        break;
     case HD_FIELD_SIGNED:
     case HD_FIELD_UNSIGNED:
-        add_integer(t, f);
+        if (f->kind != HD_FIELD_ENUM && is_pointer(f->type))
+            say(t, as_hex(f->number));
+        else if (f->kind == HD_FIELD_SIGNED ||
+                 (f->kind == HD_FIELD_ENUM && !f->is_unsigned))
+            add_signed(t, f->number);
+        else
+            say(t, as_digits(f->number));
         break;
     case HD_FIELD_FLOAT:
         add_real(t, f->real, f->digits > 0 ? f->digits : OF_DOUBLE);

@@ -52,14 +52,14 @@ CELLS(row_status, x->type != NULL ? HD_CELL_WORD : HD_CELL_NONE,
       .text = series_status_word(x->status))
 CELLS(row_retained, HD_CELL_SIZE, .a = x->retained)
 
-static double share_of(uint64_t part, uint64_t whole)
+static struct hd_cell of_heap(const struct hd_model *m, const void *of)
 {
-    bool known = part != HD_UNKNOWN && whole != HD_UNKNOWN && whole > 0;
-    return known ? (double)part / (double)whole : NAN;
+    const T *x = of;
+    uint64_t whole = model_table(m)->totals[m->snapshot_count - 1].bytes;
+    bool known = LAST.bytes != HD_UNKNOWN && whole != HD_UNKNOWN && whole > 0;
+    return (struct hd_cell){HD_CELL_SHARE,
+                            .share = known ? (double)LAST.bytes / (double)whole : NAN};
 }
-
-CELLS(of_heap, HD_CELL_SHARE,
-      .share = share_of(LAST.bytes, model_table(m)->totals[m->snapshot_count - 1].bytes))
 
 /* How many of the first snapshot's instances are certainly still there. Where order tells
  * who stayed, some are missed and some are taken for others. */

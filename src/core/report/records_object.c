@@ -562,12 +562,8 @@ CELLS(static_type, x->field.to_type != NULL ? HD_CELL_TYPE : HD_CELL_NAME,
       .text = x->field.to_type != NULL ? x->field.to_type : x->field.type)
 
 /* Threads by the number that the system has for them. */
-static void add_thread(struct text *t, const void *of, const struct record_walk *w)
-{
-    const uint64_t thread = ((const T *)of)->thread;
-    if (has_thread(of, w))
-        say(t, thread != HD_UNKNOWN ? as_digits(thread) : say_words("-"));
-}
+WORDS(add_thread, if (x->thread != 0) say(t, x->thread != HD_UNKNOWN ? as_digits(x->thread)
+                                                                     : say_words("-")))
 
 static struct hd_cell static_module(const struct hd_model *m, const void *of)
 {

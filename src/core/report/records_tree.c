@@ -37,33 +37,19 @@ static size_t frames_number_of(struct frame_names *n, const char *name)
     return found->number;
 }
 
-static size_t tops_of(const struct hd_tree *t)
-{
-    size_t tops = 0;
-    for (size_t i = 0; i < t->len; i = t->nodes[i].end)
-        tops++;
-    return tops;
-}
-
-/* Places that only a field parts need names of their own. */
-static const char *name_of_type(const struct hd_tree *t, const struct hd_tree_node *n,
-                                struct arena *a)
-{
-    if (!t->parts_fields || n->field == NULL)
-        return n->type;
-    const char *point = n->field[0] == '[' ? "" : ".";
-    return t->is_holders ? arena_printf(a, "%s%s%s", n->type, point, n->field)
-                         : arena_printf(a, "%s%s → %s", point, n->field, n->type);
-}
-
 static const char *node_name(const struct hd_tree *t, const struct hd_tree_node *n,
                              size_t tops, struct arena *a)
 {
+    const char *point = n->field != NULL && n->field[0] == '[' ? "" : ".";
     switch (n->kind) {
     case HD_NODE_ROOTS:
         return n->type;
     case HD_NODE_TYPE:
-        return name_of_type(t, n, a);
+        /* Places that only a field parts need names of their own. */
+        if (!t->parts_fields || n->field == NULL)
+            return n->type;
+        return t->is_holders ? arena_printf(a, "%s%s%s", n->type, point, n->field)
+                             : arena_printf(a, "%s%s → %s", point, n->field, n->type);
     case HD_NODE_PATTERN:
         return tops > 1 ? n->type : NULL;
     case HD_NODE_OTHERS:
@@ -75,19 +61,13 @@ static const char *node_name(const struct hd_tree *t, const struct hd_tree_node 
     return NULL;
 }
 
-static void set_depth(struct tree_frames *f, size_t i)
-{
-    size_t parent = f->tree->nodes[i].parent;
-    bool is_top = parent == HD_NO_NODE;
-    f->depth[i] = (is_top ? 0 : f->depth[parent]) + (f->name_of[i] != NO_FRAME);
-    f->high[i] = is_top || f->depth[i] <= HALF ? i : f->high[parent];
-}
-
 struct tree_frames tree_frames_of(const struct hd_tree *t)
 {
     struct tree_frames f = {.tree = t};
     struct frame_names n = {.f = &f};
-    size_t tops = tops_of(t);
+    size_t tops = 0;
+    for (size_t i = 0; i < t->len; i = t->nodes[i].end)
+        tops++;
     f.names = arena_array(&f.arena, const char *, t->len + 2);
     f.name_of = arena_array(&f.arena, size_t, t->len);
     f.depth = arena_array(&f.arena, size_t, t->len);
@@ -97,7 +77,9 @@ struct tree_frames tree_frames_of(const struct hd_tree *t)
         const struct hd_tree_node *node = &t->nodes[i];
         const char *name = node_name(t, node, tops, &f.arena);
         f.name_of[i] = name != NULL ? frames_number_of(&n, name) : NO_FRAME;
-        set_depth(&f, i);
+        bool is_top = node->parent == HD_NO_NODE;
+        f.depth[i] = (is_top ? 0 : f.depth[node->parent]) + (name != NULL);
+        f.high[i] = is_top || f.depth[i] <= HALF ? i : f.high[node->parent];
         if (f.depth[i] > TREE_MAX_FRAMES)
             f.gap = frames_number_of(&n, left_out);
         if (node->kind == HD_NODE_ROOTS)
@@ -291,12 +273,9 @@ static const RECORD_OF(nodes, NULL, nodes_fields, NULL);
 VALUE(confidence,
       json_string_or_null(x->diff != NULL ? hd_confidence_name(x->diff->confidence) : NULL))
 
-static json_t *marked(const void *of, const struct record_walk *w)
-{
-    const struct hd_diff *d = ((const T *)of)->diff;
-    return d != NULL ? records_json(&record_marked, d->suspects, d->suspect_count, w)
-                     : json_array();
-}
+VALUE(marked, x->diff == NULL ? json_array()
+                              : records_json(&record_marked, x->diff->suspects,
+                                             x->diff->suspect_count, w))
 
 static const struct record_field tree_fields[] = {
     FIELD_SNAPSHOTS("1"),

@@ -462,32 +462,28 @@ static void add_type_of_most(struct sentence *h, const struct hd_report *r)
         as_plural(most->at->count, "object"));
 }
 
-static void add_most(struct hd_report *r)
-{
-    struct sentence h = {0};
-    if (r->found.tree.len > 0 && r->found.tree.reachable->bytes > 0)
-        add_owner_of_most(&h, r);
-    else if (r->options.by == HD_BY_TYPE)
-        add_type_of_most(&h, r);
-    if (h.words.len > 0)
-        summary_add(r, "MOST", &h);
-    sentence_free(&h);
-}
-
 /* --- all of it ------------------------------------------------------------------- */
 
 void report_summarize(struct hd_report *r)
 {
     bool is_tree = r->kind == HD_REPORT_TREE && r->snapshot_count > 1;
+    bool is_check = r->kind == HD_REPORT_CHECK;
+    struct sentence confidence = {0}, path = {0}, most = {0};
     r->summary = (struct hd_summary){.tone = HD_TONE_UNSURE};
-    if (r->kind == HD_REPORT_CHECK)
-        add_check(r);
-    else if (r->kind == HD_REPORT_TOP)
-        add_most(r);
-    else if (r->kind == HD_REPORT_DIFF || is_tree)
-        add_diff(r, "LEAK", "NO LEAK FOUND", "UNSURE");
-    if (r->kind != HD_REPORT_CHECK && r->kind != HD_REPORT_DIFF && !is_tree)
+    if (r->kind == HD_REPORT_TOP) {
+        if (r->found.tree.len > 0 && r->found.tree.reachable->bytes > 0)
+            add_owner_of_most(&most, r);
+        else if (r->options.by == HD_BY_TYPE)
+            add_type_of_most(&most, r);
+        if (most.words.len > 0)
+            summary_add(r, "MOST", &most);
+    }
+    if (!is_check && r->kind != HD_REPORT_DIFF && !is_tree)
         return;
+    if (is_check)
+        add_check(r);
+    else
+        add_diff(r, "LEAK", "NO LEAK FOUND", "UNSURE");
     r->diff.headline = summary_line(r);
     /* What stands in it need not be said again beside it. */
     static const char *const said[] = {"few-snapshots", "growth-stopped",
@@ -498,7 +494,6 @@ void report_summarize(struct hd_report *r)
     if (r->diff.usable_count < 2 || r->diff.no_match != NULL)
         return;
     add_heap(r);
-    struct sentence confidence = {0}, path = {0};
     phrase_confidence(&confidence, r);
     add_fact(r, "confidence", &confidence);
     if (r->diff.suspect_count == 1) /* of several -v has them */

@@ -302,18 +302,6 @@ static size_t start_of(const struct hd_births *b)
     return first;
 }
 
-/* Seven of eight that came since are there. */
-static bool nearly_all_stayed(const struct hd_births *b)
-{
-    struct text_cohorts all = {0};
-    for (size_t j = start_of(b) + 1; j < b->count; j++) {
-        struct text_cohorts c = text_cohorts(b, j, j + 1, j);
-        all.came += c.came;
-        all.stayed += c.stayed;
-    }
-    return 8 * all.stayed >= 7 * all.came;
-}
-
 bool text_knows_births(const struct hd_report *r, const struct hd_births *b)
 {
     bool exact = r->diff.identity == HD_SAME_BY_EVENTS;
@@ -322,8 +310,16 @@ bool text_knows_births(const struct hd_report *r, const struct hd_births *b)
 
 bool text_shows_births(const struct hd_report *r, const struct hd_births *b)
 {
-    bool exact = r->diff.identity == HD_SAME_BY_EVENTS;
-    return text_knows_births(r, b) && (exact || nearly_all_stayed(b));
+    struct text_cohorts all = {0};
+    if (!text_knows_births(r, b))
+        return false;
+    for (size_t j = start_of(b) + 1; j < b->count; j++) {
+        struct text_cohorts c = text_cohorts(b, j, j + 1, j);
+        all.came += c.came;
+        all.stayed += c.stayed;
+    }
+    /* Seven of eight that came since are there. */
+    return r->diff.identity == HD_SAME_BY_EVENTS || 8 * all.stayed >= 7 * all.came;
 }
 
 static void list(struct text *t, const uint64_t *numbers, size_t count)

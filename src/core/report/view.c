@@ -361,15 +361,6 @@ static uint64_t size_of_change(int64_t growth)
 
 /* --- lines that say nothing ------------------------------------------------- */
 
-static bool has_nearly_all(const struct hd_tree *t, const struct hd_tree_node *child,
-                           const struct hd_tree_node *of)
-{
-    double bytes = (double)of->owned[t->last].bytes;
-    double growth = (double)size_of_change(of->growth - child->growth);
-    return (double)child->owned[t->last].bytes >= FOLDED_SHARE * bytes &&
-           growth <= (1 - FOLDED_SHARE) * bytes;
-}
-
 bool tree_variable(const struct hd_tree *t, const struct hd_tree_node *variable,
                    const struct hd_tree_node *object, struct place *place)
 {
@@ -428,8 +419,11 @@ void tree_fold(struct hd_tree *t)
         const struct hd_tree_node *only = &t->nodes[child];
         bool alone = only->end == n->end ||
                      (only->end + 1 == n->end && t->nodes[only->end].others > 0);
-        n->folds = alone && has_nearly_all(t, only, n) &&
-                   may_fold(t, i, child, leads_to_mark[child]);
+        double bytes = (double)n->owned[t->last].bytes;
+        double others = (double)size_of_change(n->growth - only->growth);
+        bool has_nearly_all = (double)only->owned[t->last].bytes >= FOLDED_SHARE * bytes &&
+                              others <= (1 - FOLDED_SHARE) * bytes;
+        n->folds = alone && has_nearly_all && may_fold(t, i, child, leads_to_mark[child]);
         leads_to_mark[i] |= n->folds && leads_to_mark[child];
     }
     arena_free(&scratch);

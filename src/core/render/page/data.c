@@ -155,15 +155,6 @@ static json_t *words_digits(const struct text *t)
     return json_stringn_nocheck(t->len > 0 ? t->data : "", t->len);
 }
 
-static json_t *packed(struct page_words *w, const char *name)
-{
-    struct text t = {0};
-    words_pack(w, &t, name);
-    json_t *value = words_digits(&t);
-    text_free(&t);
-    return value;
-}
-
 /* As view.c sorts them. */
 static const char *order_of(const struct hd_report *r)
 {
@@ -228,7 +219,7 @@ json_t *page_types(const struct hd_report *r)
     const struct hd_model *m = &r->model;
     const struct hd_type_table *t = model_table(m);
     struct arena scratch = {0};
-    struct text framework = {0}, status = {0};
+    struct text framework = {0}, status = {0}, packed = {0};
     struct page_words words = {.all = json_array()};
     const struct page_points p = choose_points(m, &scratch);
     json_t *points = json_array(), *name = json_array(), *count = json_array(),
@@ -239,7 +230,9 @@ json_t *page_types(const struct hd_report *r)
         const struct hd_type_row *row = &t->rows[i];
         bool is_framework = names_is_framework(name_part(row->type), NAME_WHOLE);
         text_add_char(&framework, is_framework ? '1' : '0');
-        json_append(name, packed(&words, report_shown(r, row->type)));
+        text_clear(&packed);
+        words_pack(&words, &packed, report_shown(r, row->type));
+        json_append(name, words_digits(&packed));
         json_append(count, counts(row->at, &p));
         json_append(size, bytes(row->at, &p));
         if (m->top == NULL)
@@ -253,6 +246,7 @@ json_t *page_types(const struct hd_report *r)
     words_free(&words);
     text_free(&framework);
     text_free(&status);
+    text_free(&packed);
     arena_free(&scratch);
     return o;
 }

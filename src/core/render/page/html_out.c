@@ -66,10 +66,7 @@ struct unseen {
 static bool is_long(struct unseen *u, json_t *part)
 {
     if (json_is_array(part) || json_is_object(part)) {
-        if (u->len == u->cap) {
-            u->cap = u->cap > 0 ? 2 * u->cap : 64;
-            u->all = alloc_resize(u->all, array_bytes(u->cap, sizeof(json_t *)));
-        }
+        u->all = grow(u->all, u->len, &u->cap, sizeof(json_t *));
         u->all[u->len++] = part;
     }
     return json_string_length(part) > PAGE_MAX_NAME;

@@ -491,14 +491,6 @@ static bool is_shown(const struct doc_column *c)
     return !c->is_detail;
 }
 
-static size_t columns_shown(const struct doc_table *t)
-{
-    size_t n = 0;
-    for (size_t c = 0; c < t->column_count; c++)
-        n += is_shown(&t->columns[c]);
-    return n;
-}
-
 static void put_head(struct html_page *p, const struct doc_table *t)
 {
     page_put(p, "<thead><tr>");
@@ -565,8 +557,11 @@ static void put_row(struct html_page *p, const struct doc_table *t,
     page_put(p, "<tr");
     put_suspect_id(p, t, row);
     page_put(p, ">");
+    size_t columns_shown = 0;
+    for (size_t c = 0; c < t->column_count; c++)
+        columns_shown += is_shown(&t->columns[c]);
     if (row->kind != DOC_ROW)
-        HTML(p->o, "<td class=\"rest\" colspan=\"{}\">{}</td>", columns_shown(t),
+        HTML(p->o, "<td class=\"rest\" colspan=\"{}\">{}</td>", columns_shown,
              html_of_runs(&row->cells[0].words));
     for (size_t c = 0; row->kind == DOC_ROW && c < t->column_count; c++)
         if (is_shown(&t->columns[c]))
@@ -696,28 +691,11 @@ static const struct doc_facts *facts_of_verdict(const struct document *d)
     return has ? &s->blocks[0].facts : NULL;
 }
 
-static void page_facts(const struct document *d, struct out *o)
-{
-    const struct doc_facts *facts = facts_of_verdict(d);
-    if (facts != NULL)
-        put_facts(&(struct html_page){.o = o}, facts);
-}
-
 static bool page_leads(const struct document *d)
 {
     return d->summary.len + d->verdict_len == 0 && d->section_count > 0 &&
            d->sections[0].kind == DOC_PLAIN && d->sections[0].block_count > 0 &&
            d->sections[0].blocks[0].kind == DOC_PARAGRAPH;
-}
-
-static void page_headline(const struct document *d, struct out *o)
-{
-    if (page_leads(d))
-        put_line(o, &d->sections[0].blocks[0].line);
-    else if (d->summary.len > 0)
-        put_runs(o, &d->summary);
-    else
-        html_words(o, d->title);
 }
 
 static void put_section_title(struct html_page *p, const struct doc_section *s)
@@ -835,20 +813,6 @@ static void put_named(struct out *o, size_t *parts, const char *before, const ch
     HTML(o, "{}<bdi>{}</bdi></span>", before, html_of_name(name));
 }
 
-static void put_process(struct out *o, size_t *parts, const struct heading_origin *from)
-{
-    if (from->process == NULL && !from->several && from->pid == HD_UNKNOWN)
-        return;
-    begin_part(o, parts);
-    if (from->process != NULL)
-        HTML(o, "<strong><bdi>{}</bdi></strong>", html_of_name(from->process));
-    else if (from->several)
-        out_string(o, "several processes");
-    if (from->pid != HD_UNKNOWN)
-        HTML(o, from->process != NULL ? " (pid {})" : "pid {}", as_digits(from->pid));
-    out_string(o, "</span>");
-}
-
 static void put_snapshots(struct out *o, size_t *parts, const struct hd_report *r)
 {
     const size_t n = r->snapshot_count;
@@ -877,12 +841,20 @@ static void put_origin(const struct hd_report *r, struct out *o)
     size_t parts = 0;
     struct heading_origin from = {.pid = HD_UNKNOWN};
     out_string(o, "<p class=\"origin\">");
-    if (heading_origin(r, &from)) {
-        put_process(o, &parts, &from);
-        put_named(o, &parts, "on ", from.host);
-        put_named(o, &parts, "container ", from.container);
-        put_named(o, &parts, ".NET ", from.runtime);
+    bool is_known = heading_origin(r, &from);
+    if (from.process != NULL || from.several || from.pid != HD_UNKNOWN) {
+        begin_part(o, &parts);
+        if (from.process != NULL)
+            HTML(o, "<strong><bdi>{}</bdi></strong>", html_of_name(from.process));
+        else if (from.several)
+            out_string(o, "several processes");
+        if (from.pid != HD_UNKNOWN)
+            HTML(o, from.process != NULL ? " (pid {})" : "pid {}", as_digits(from.pid));
+        out_string(o, "</span>");
     }
+    put_named(o, &parts, "on ", from.host);
+    put_named(o, &parts, "container ", from.container);
+    put_named(o, &parts, ".NET ", is_known ? from.runtime : NULL);
     put_snapshots(o, &parts, r);
     out_string(o, "</p>\n");
 }
@@ -918,19 +890,26 @@ static void put_verdict(const struct document *d, struct page_hints *known, stru
     if (d->verdict_len > 0)
         return;
     out_printf(o, "<h1 class=\"verdict %s\">", page_mood(d));
-    page_headline(d, o);
+    if (page_leads(d))
+        put_line(o, &d->sections[0].blocks[0].line);
+    else if (d->summary.len > 0)
+        put_runs(o, &d->summary);
+    else
+        html_words(o, d->title);
     out_string(o, "</h1>\n");
 }
 
-static void page_banner(const struct hd_report *r, const struct document *d,
-                        struct page_hints *known, struct out *o)
+static void put_banner(const struct hd_report *r, const struct document *d,
+                       struct page_hints *known, struct out *o)
 {
+    const struct doc_facts *facts = facts_of_verdict(d);
     HTML(o, "<header class=\"top\">\n<p class=\"brand\">{}</p>\n", d->title);
     if (r->snapshot_count > 0)
         put_origin(r, o);
     out_printf(o, "<div class=\"banner %s\">\n", page_mood(d));
     put_verdict(d, known, o);
-    page_facts(d, o);
+    if (facts != NULL)
+        put_facts(&(struct html_page){.o = o}, facts);
     out_string(o, "</div>\n<nav hidden aria-label=\"sections\"></nav>\n</header>\n");
 }
 
@@ -972,32 +951,22 @@ static bool has_types(const struct hd_report *r)
     return r->model.diff != NULL || r->model.top != NULL;
 }
 
-static bool has_tree(const struct hd_report *r)
-{
-    return has_types(r) && r->found.tree.len > 0;
-}
-
-/* Of the day only: who makes it twice gets the same page. */
-static void put_date(int64_t seconds, struct out *o)
-{
-    char time[CALENDAR_TIME];
-    if (seconds > 0 && calendar_time(seconds, time))
-        out_printf(o, " · page made on %.*s", (int)(strchr(time, 'T') - time), time);
-}
-
 static void put_body(const struct hd_report *r, const struct hd_write_options *opt,
                      struct out *o)
 {
     struct document *d = document_of(r, opt, true);
     struct page_hints known = {.len = 0};
+    char time[CALENDAR_TIME];
     put_page_head(d, o);
     out_printf(o, "<body class=\"mood-%s\">\n", page_mood(d));
     out_string(o, "<a class=\"skip\" href=\"#main\">Skip to the report</a>\n");
-    page_banner(r, d, &known, o);
+    put_banner(r, d, &known, o);
     out_string(o, "<main id=\"main\">\n");
     page_sections(d, opt, &known, o);
     HTML(o, "</main>\n<footer>{}", d->made_by);
-    put_date(opt->made_at, o);
+    /* Of the day only: who makes it twice gets the same page. */
+    if (opt->made_at > 0 && calendar_time(opt->made_at, time))
+        out_printf(o, " · page made on %.*s", (int)(strchr(time, 'T') - time), time);
     out_string(o, "</footer>\n");
     document_free(d);
 }
@@ -1014,7 +983,7 @@ static void html_write(const struct hd_report *r, const struct hd_write_options 
     put_data(o, "report-data", report_without(&shown));
     if (has_types(r))
         put_data(o, "types-data", page_types(&shown));
-    if (has_tree(r))
+    if (has_types(r) && r->found.tree.len > 0)
         put_data(o, "tree-data", page_tree(&shown));
     out_string(o, "<script>");
     put_between(o, page_script, page_script_end);
