@@ -41,12 +41,6 @@ void referrer_index_free(struct referrer_index *index);
 
 /* --- objects by size or by address --------------------------------------------------- */
 
-/* Objects by size or by address.
- *
- * A radix sort of 32-bit keys, which leaves out digits that are the same for all; keys that
- * do not fit are cut, and what is equal then is put in order afterwards. So a million
- * objects take some 20 ms, and nothing is quadratic. */
-
 /* nodes ascend: afterwards the largest stand first, equal ones still ascend. */
 void order_by_size(const struct graph *g, node_id *nodes, size_t count);
 
