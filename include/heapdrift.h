@@ -349,6 +349,71 @@ struct hd_losses {
     size_t count;
 };
 
+/* What a process took when a snapshot was taken, beside its objects. Bytes, but for those
+ * that are called counts; docs/process.md says where each is read. */
+enum hd_fact {
+    /* what the system says: in memory, swapped out, and its limit */
+    HD_FACT_RESIDENT,
+    HD_FACT_PRIVATE, /* anonymous; of Windows what is committed */
+    HD_FACT_FILES,   /* resident, of mapped files */
+    HD_FACT_SHARED,  /* resident, shared without a file */
+    HD_FACT_SWAPPED,
+    HD_FACT_LIMIT, /* of its control group, the tightest */
+    HD_FACT_USED,  /* by that group */
+
+    /* the same memory, resident or swapped out, by what it is for. These sum to resident
+     * and swapped */
+    HD_FACT_OF_GC, /* what the collector reserved: heap, free, not returned, its tables */
+    HD_FACT_OF_ARENAS, /* of glibc's malloc, for threads */
+    HD_FACT_OF_BRK,    /* "[heap]": malloc's first */
+    HD_FACT_OF_STACKS,
+    HD_FACT_OF_CODE,  /* what is compiled while it runs, and the runtime's tables */
+    HD_FACT_OF_FILES, /* programs, libraries, mapped files */
+    HD_FACT_OF_SHARED,
+    HD_FACT_OF_LARGE, /* other private blocks of 1 MiB and more */
+    HD_FACT_OF_SMALL, /* and less */
+
+    /* what the runtime says of the collection that the snapshot was taken in */
+    HD_FACT_GC_COMMITTED, /* heap, free, and the collector's tables */
+    HD_FACT_GC_FREE,      /* of it: whole regions that no generation uses */
+    HD_FACT_FRAGMENTED,   /* free between objects, of all generations */
+    HD_FACT_FREE_GEN0,    /* the same, of each */
+    HD_FACT_FREE_GEN1,
+    HD_FACT_FREE_GEN2,
+    HD_FACT_FREE_LOH,
+    HD_FACT_FREE_POH,
+
+    /* counts */
+    HD_FACT_GC_HEAPS,
+    HD_FACT_PINNED, /* objects that the collection found pinned */
+    HD_FACT_THREADS,
+    HD_FACT_SOCKETS, /* descriptors by kind */
+    HD_FACT_REGULAR, /* files and folders */
+    HD_FACT_PIPES,
+    HD_FACT_OTHERS, /* events, timers, devices; of Windows all handles */
+    HD_FACT_MAPPINGS,
+    HD_FACT_UPTIME, /* seconds */
+    HD_FACT_COUNT
+};
+
+enum { HD_MAX_THREAD_NAMES = 16 };
+
+/* {0}: nothing is known. */
+struct hd_process_facts {
+    uint64_t known; /* bit f: fact f is */
+    uint64_t at[HD_FACT_COUNT];
+    struct {
+        char name[16]; /* that the kernel shows; "" ends the list */
+        uint32_t count;
+    } threads[HD_MAX_THREAD_NAMES]; /* most frequent first */
+};
+
+/* A fact, or HD_UNKNOWN; its key in JSON; whether it is no bytes. */
+uint64_t hd_fact(const struct hd_process_facts *facts, enum hd_fact fact);
+const char *hd_fact_name(enum hd_fact fact);
+bool hd_fact_is_count(enum hd_fact fact);
+void hd_fact_set(struct hd_process_facts *facts, enum hd_fact fact, uint64_t value);
+
 /* Where a process runs and what it is. "" is unknown, and so is an instance of 0. */
 struct hd_origin {
     char host[65];      /* that it sees */
@@ -358,6 +423,7 @@ struct hd_origin {
     char runtime[64];
     uint64_t instance; /* this very process, among all of all machines: a hash */
     double taken;      /* seconds since 1970 when its memory was copied; 0: not known */
+    struct hd_process_facts facts; /* right before the snapshot was taken */
 };
 
 /* Add what a snapshot that was just collected cannot tell itself. What it tells stays. */
@@ -650,11 +716,13 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
 void hd_following_end(struct hd_following *f); /* NULL is fine */
 
 /* The same for who keeps the trace itself: put what snap was told into the trace that it
- * was read of, or why it was not told, behind all else, where other tools pass it over.
+ * was read of, or why it was not told (NULL: nobody listened), and how the process was,
+ * behind all else, where other tools pass it over.
  * trace is a regular file that can be read and written; behind it its position is its end.
  * True also if nothing was told. False: err says why, and the trace is the one that it was.
  */
-bool hd_following_write(FILE *trace, const struct hd_snapshot *snap, struct hd_error *err);
+bool hd_following_write(FILE *trace, const struct hd_snapshot *snap,
+                        const struct hd_origin *origin, struct hd_error *err);
 
 /* Since when the objects of a series have been there, for digests of it, which keep how
  * many of them came when. It goes by what hd_following_snapshot() or a .gcdump tells:

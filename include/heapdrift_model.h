@@ -96,9 +96,10 @@ struct hd_snapshot_facts {
     /* What the collector said of the objects of the snapshot before: how many of them are
      * still there, of how many; HD_UNKNOWN: nothing. */
     uint64_t told_survivors, told_of;
-    enum hd_untold untold; /* why it said nothing, if that is known */
-    double clock;          /* seconds since some start, for order and distance */
-    bool clock_is_date;    /* the start is that of a calendar, not of a machine */
+    enum hd_untold untold;         /* why it said nothing, if that is known */
+    struct hd_process_facts facts; /* of its process */
+    double clock;                  /* seconds since some start, for order and distance */
+    bool clock_is_date;            /* the start is that of a calendar, not of a machine */
 };
 
 /* --- chains of references ------------------------------------------------ */

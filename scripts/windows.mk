@@ -21,7 +21,7 @@ WINDOWS_LIVE = collect_writers collecting run_folder trigger
 WINDOWS_LEFT_OUT = src/fleet/% src/core/cli/explore/terminal.c src/clr/managed/core_names.c src/core/base/hash.c \
     $(filter-out $(WINDOWS_LIVE:%=src/collect/live/%.c),$(wildcard src/collect/live/*.c)) \
     $(addprefix src/collect/,address_space.c clients.c direct.c dump_file.c \
-        others.c proc.c process_copy.c target.c thread_freeze.c unix_socket.c) \
+        others.c proc.c process_copy.c read_facts.c target.c thread_freeze.c unix_socket.c) \
     $(addprefix src/core/cli/guard/,memory.c rights.c sandbox.c temporary.c trust.c)
 WINDOWS_LIBS = -lprotobuf-c -larchive -llzma -lzstd -lbz2 -lz -lyaml -ljansson -lutf8proc -lpopt
 

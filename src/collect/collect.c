@@ -4,6 +4,7 @@
 #include "base/workers.h"
 #include "collect/find_target.h"
 #include "collect/proc.h"
+#include "collect/read_facts.h"
 #include "collect/session.h"
 #include "heap/names.h"
 
@@ -241,17 +242,21 @@ static bool start_again(FILE *to, long from, struct hd_error *err)
     return true;
 }
 
-/* The process is asked for its runtime only where that matters. */
+/* The last moment before the heap is asked for: what the process takes without that is read
+ * here, too. It is asked for its runtime only where that matters. */
 static bool plan_buffer(const struct target *t, const struct hd_collect_options *opt,
-                        struct session_buffer *buffer, struct hd_error *err)
+                        struct session_buffer *buffer, struct hd_process_facts *taken,
+                        struct hd_error *err)
 {
     struct buffer_facts facts = {.left = HD_UNKNOWN, .expected = opt->expected_bytes};
     struct arena arena = {0};
     struct process_info info = {0};
     if (opt->memory_left != NULL)
         facts.left = opt->memory_left(opt->context, t->visible ? (uint64_t)t->pid : 0);
-    if (t->visible)
+    if (t->visible) {
         facts.memory = proc_memory(t->pid);
+        *taken = read_facts(t->pid);
+    }
     if (buffer_plan(buffer, &facts, NULL) && buffer->is_alone)
         return true;
     if (process_info_ask(&info, t, &brief, &arena, NULL))
@@ -281,7 +286,8 @@ static bool collect_walk(const struct target *t, const struct hd_collect_options
  * named when the keyword for types goes off, which it does not while that client asks for
  * types, too. */
 static bool collect_named(const struct target *t, const struct hd_collect_options *how,
-                          FILE *to, struct hd_collected *result, struct hd_error *err)
+                          FILE *to, struct hd_collected *result,
+                          struct hd_process_facts *facts, struct hd_error *err)
 {
     enum { LONGEST_MS = 2000 };
     struct session_buffer buffer;
@@ -293,14 +299,14 @@ static bool collect_named(const struct target *t, const struct hd_collect_option
         shorter.silence_ms = LONGEST_MS;
     if (how->warm_up)
         session_flush(t, &shorter, NULL);
-    if (!plan_buffer(t, how, &buffer, err) ||
+    if (!plan_buffer(t, how, &buffer, facts, err) ||
         !collect_walk(t, how, &buffer, to, result, err))
         return false;
     if (how->keep_names || !lacks_names(result))
         return true;
     if (!session_flush(t, how, &why) && why.status != HD_STOPPED)
         return true; /* what there is is better than nothing */
-    if (!plan_buffer(t, how, &buffer, &why))
+    if (!plan_buffer(t, how, &buffer, facts, &why))
         return true;
     return start_again(to, from, err) && collect_walk(t, how, &buffer, to, result, err);
 }
@@ -322,7 +328,7 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
     if (ok)
         origin = origin_of(&target);
     ok = ok && (!target.visible || process_lock_wait(target.pid, &patience, &lock, err)) &&
-         collect_named(&target, &how, to, collected, err);
+         collect_named(&target, &how, to, collected, &origin.facts, err);
     close_quietly(lock);
     if (ok && fflush(to) != 0)
         ok = fail(err, HD_IO, "cannot write: %s", strerror(errno));

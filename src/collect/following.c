@@ -8,6 +8,7 @@
 #include "collect/find_target.h"
 #include "collect/movement_events.h"
 #include "collect/session.h"
+#include "heap/process_facts.h"
 #include "heap/snapshot.h"
 #include "heapdrift.h"
 #include "trace/nettrace.h"
@@ -422,19 +423,16 @@ static bool write_at(int fd, const char *bytes, size_t size, uint64_t at)
 
 /* What is behind the mark of the end is none of the trace's. So it is one all the time, as
  * it was before, until at last the first block stands in the place of the mark. */
-static bool following_keep(int fd, const struct hd_snapshot *snap, struct hd_error *err)
+static bool following_keep(int fd, const struct text *told, const struct text *process,
+                           struct hd_error *err)
 {
     struct survivor_event_place place;
-    struct text told = {0}, blocks = {0};
+    struct text blocks = {0};
     if (lseek(fd, 0, SEEK_SET) != 0)
         return fail_to_write(err);
     if (!find_place(fd, &place, err))
         return false;
-    if (snap->told != NULL)
-        survivor_map_put(snap->told, &told);
-    else
-        text_add_string(&told, hd_untold_name(snap->untold));
-    survivor_event_put(&blocks, &place, told.data, told.len);
+    survivor_event_put(&blocks, &place, told, process);
     bool ok = write_at(fd, blocks.data + 1, blocks.len - 1, place.at + 1) &&
               write_at(fd, blocks.data, 1, place.at);
     if (!ok) {
@@ -443,14 +441,22 @@ static bool following_keep(int fd, const struct hd_snapshot *snap, struct hd_err
             fail_to_write(err); /* there is more behind the end then, which nobody reads */
     }
     text_free(&blocks);
-    text_free(&told);
     return ok;
 }
 
-bool hd_following_write(FILE *trace, const struct hd_snapshot *snap, struct hd_error *err)
+bool hd_following_write(FILE *trace, const struct hd_snapshot *snap,
+                        const struct hd_origin *origin, struct hd_error *err)
 {
+    struct text told = {0}, process = {0};
     bool ok = fflush(trace) == 0 || fail_to_write(err);
-    bool says = snap->told != NULL || snap->untold != HD_UNTOLD_NOTHING;
-    ok = ok && (!says || following_keep(fileno(trace), snap, err));
+    if (snap != NULL && snap->told != NULL)
+        survivor_map_put(snap->told, &told);
+    else if (snap != NULL && snap->untold != HD_UNTOLD_NOTHING)
+        text_add_string(&told, hd_untold_name(snap->untold));
+    process_facts_put(&origin->facts, &process);
+    if (told.len > 0 || process.len > 0)
+        ok = ok && following_keep(fileno(trace), &told, &process, err);
+    text_free(&told);
+    text_free(&process);
     return (fseeko(trace, 0, SEEK_END) == 0 || fail_to_write(err)) && ok;
 }

@@ -72,6 +72,16 @@ uint64_t memory_resident(const char *root, uint64_t pid)
     return HD_UNKNOWN;
 }
 
+uint64_t memory_limit(const char *root, uint64_t pid)
+{
+    return memory_resident(root, pid);
+}
+
+uint64_t memory_used_of_limit(const char *root, uint64_t pid)
+{
+    return memory_resident(root, pid);
+}
+
 uint64_t memory_spare(const char *root, uint64_t pid)
 {
     (void)pid;

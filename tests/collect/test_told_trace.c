@@ -66,7 +66,7 @@ static bool write_into(const char *path, const char *mode, const struct hd_snaps
     *err = (struct hd_error){0};
     FILE *f = fopen(path, mode);
     cr_assert_not_null(f);
-    bool ok = hd_following_write(f, snap, err);
+    bool ok = hd_following_write(f, snap, &(struct hd_origin){.instance = 0}, err);
     long end = ftell(f);
     cr_expect_eq(fseek(f, 0, SEEK_END), 0);
     cr_expect_eq(end, ftell(f), "it stands at the end");

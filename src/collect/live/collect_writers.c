@@ -1,6 +1,7 @@
 /* How a snapshot gets from a process into a file. */
 #include "collect/live/collecting.h"
 
+#include "cli/guard/memory.h"
 #include "cli/guard/temporary.h"
 #include "cli/terminal/clock.h"
 #include "collect/live/nameless.h"
@@ -197,6 +198,11 @@ static void set_origin(struct hd_snapshot *snap, const struct collector *c)
     struct hd_origin origin = c->collected.origin;
     if (c->host != NULL && c->host[0] != '\0')
         snprintf(origin.host, sizeof(origin.host), "%s", c->host);
+    if (origin.facts.known != 0) {
+        hd_fact_set(&origin.facts, HD_FACT_LIMIT, memory_limit("", c->collected.pid));
+        hd_fact_set(&origin.facts, HD_FACT_USED,
+                    memory_used_of_limit("", c->collected.pid));
+    }
     hd_snapshot_set_origin(snap, &origin);
 }
 
@@ -283,12 +289,17 @@ static bool write_trace(const void *thing, const struct settings *s, FILE *to,
     struct stat st;
     bool taken;
     (void)s;
-    if (c->following == NULL || fstat(fileno(to), &st) != 0 || !S_ISREG(st.st_mode))
-        return collect_writers_take(c, to, err) || collect_writers_failed(c, err);
+    bool is_file = fstat(fileno(to), &st) == 0 && S_ISREG(st.st_mode);
+    if (c->following == NULL || !is_file) {
+        taken = collect_writers_take(c, to, err) || collect_writers_failed(c, err);
+        if (taken && is_file) /* without it the trace is as good as those of other tools */
+            hd_following_write(to, NULL, &c->collected.origin, NULL);
+        return taken;
+    }
     struct hd_snapshot *snap = read_along(c, to, NULL, NULL, &taken, &why);
     if (snap != NULL)
         follow(c, snap);
-    bool kept = snap != NULL && hd_following_write(to, snap, &why);
+    bool kept = snap != NULL && hd_following_write(to, snap, &c->collected.origin, &why);
     hd_snapshot_close(snap);
     if (taken && !kept)
         report_unfollowed(c, &why);

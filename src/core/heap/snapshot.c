@@ -4,6 +4,7 @@
 #include "base/arrays.h"
 #include "base/quantity.h"
 #include "heap/digest.h"
+#include "heap/process_facts.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -351,6 +352,7 @@ void hd_snapshot_set_origin(struct hd_snapshot *snap, const struct hd_origin *or
     identity_add(snap, &info->started, origin->started);
     identity_add(snap, &info->runtime, origin->runtime);
     add_time(snap, origin->taken);
+    process_facts_add(&snap->facts, &origin->facts);
     if (snap->identity.instance == 0)
         snap->identity.instance = origin->instance;
 }

@@ -273,6 +273,7 @@ struct hd_snapshot {
     bool has_no_order; /* its name cannot */
     struct hd_table_origin origin;
     struct identity identity;
+    struct hd_process_facts facts;   /* of its process */
     const struct survivor_map *told; /* of the snapshot before it; in the arena; NULL:
                                      nothing was told */
     enum hd_untold untold;           /* why not, where somebody listened */

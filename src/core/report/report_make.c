@@ -317,6 +317,7 @@ static struct hd_snapshot_facts report_make_describe(struct hd_report *r,
                                   .told_survivors = HD_UNKNOWN,
                                   .told_of = HD_UNKNOWN,
                                   .untold = snap->untold,
+                                  .facts = snap->facts,
                                   .clock = snap->clock,
                                   .clock_is_date = snap->clock_is_date};
     if (snap->told != NULL) {

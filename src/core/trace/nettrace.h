@@ -134,8 +134,9 @@ void trace_wide_text(struct text *t, struct bytes wide);
 
 /* --- survivors -------------------------------------------------------------- */
 
-/* Which objects are those of the snapshot before, kept in the trace that a
- * snapshot is: an event of a provider of our own, behind all others.
+/* What a trace does not tell of the snapshot that it is, in events of a provider of our own
+ * behind all others: which objects are those of the snapshot before, and how its process
+ * was.
  *
  * What is told is text of one line (heap/survivor_map.h), in as many events as it needs,
  * each u32 number of the part, u32 how many there are, and bytes. Whoever else reads the
@@ -143,20 +144,25 @@ void trace_wide_text(struct text *t, struct bytes wide);
  * does not know what the text says, and nothing that is read of it is believed. */
 
 #define TOLD_EVENT_PROVIDER "heapdrift"
-enum { TOLD_EVENT_ID = 1 }; /* another layout would be another event */
+/* Another layout would be another event. */
+enum {
+    TOLD_EVENT_ID = 1,   /* heap/survivor_map.h */
+    PROCESS_EVENT_ID = 2 /* heap/process_facts.h */
+};
 
 /* --- writing ----------------------------------------------------------------------- */
 
 /* Where a trace of version 4 ends. */
 struct survivor_event_place {
     uint64_t at;         /* offset of the mark of its end, which is written over */
-    uint32_t definition; /* a number that defines no event yet */
+    uint32_t definition; /* it and the next one define no event yet */
     uint64_t time;       /* of no event before */
 };
 
-/* Blocks that define the event and have it, and the mark of the end behind them. */
+/* Blocks that define the events and have them, and the mark of the end behind them. Either
+ * text may be empty: that event is left out. */
 void survivor_event_put(struct text *to, const struct survivor_event_place *place,
-                        const char *told, size_t len);
+                        const struct text *told, const struct text *process);
 
 /* --- reading ----------------------------------------------------------------------- */
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <string.h>
+
 static const struct {
     enum trace_provider provider;
     uint32_t id;
@@ -17,7 +19,9 @@ static const struct {
     {TRACE_RUNTIME, 152, EVENT_MODULE},      {TRACE_RUNDOWN, 153, EVENT_MODULE},
     {TRACE_RUNDOWN, 154, EVENT_MODULE},      {TRACE_EVENTPIPE, 1, EVENT_COMMAND},
     {TRACE_TOLD, TOLD_EVENT_ID, EVENT_TOLD}, {TRACE_RUNTIME, 21, EVENT_SURVIVED},
-    {TRACE_RUNTIME, 22, EVENT_MOVED},
+    {TRACE_RUNTIME, 22, EVENT_MOVED},        {TRACE_RUNTIME, 39, EVENT_COMMITTED},
+    {TRACE_RUNTIME, 204, EVENT_PER_HEAP},    {TRACE_RUNTIME, 205, EVENT_HEAPS},
+    {TRACE_RUNTIME, 4, EVENT_HEAP_STATS},    {TRACE_TOLD, PROCESS_EVENT_ID, EVENT_PROCESS},
 };
 
 /* Records of an event: pointers and bytes in each. */
@@ -72,6 +76,71 @@ bool gc_end_parse(struct bytes payload, struct gc_event *e)
     struct trace_fields f = trace_fields_of(payload);
     *e = (struct gc_event){.count = trace_field_u32(&f)};
     e->depth = payload.size < FIRST_FORM ? trace_field_u16(&f) : trace_field_u32(&f);
+    return !f.failed;
+}
+
+/* --- how the process is ---------------------------------------------------- */
+
+/* The dynamic event CommittedUsage of .NET 8 on, one of several by this number: in use, to
+ * be decommitted, free regions, such that all heaps share, and the collector's tables. */
+static bool committed_parse(struct trace_fields *f, struct hd_process_facts *facts)
+{
+    enum { IN_USE, DECOMMIT, FREE, GLOBAL_FREE, TABLES, NUMBERS };
+    struct text name = {0};
+    uint64_t n[NUMBERS], all = 0;
+    trace_wide_text(&name, trace_wide(f));
+    bool is_it = strcmp(text_string(&name), "CommittedUsage") == 0;
+    text_free(&name);
+    trace_field_u32(f); /* bytes that follow */
+    trace_field_u16(f); /* version */
+    for (int i = 0; i < NUMBERS; i++) {
+        n[i] = trace_field_u64(f);
+        if (n[i] > (HD_UNKNOWN - 1) / NUMBERS)
+            f->failed = true;
+        all += n[i];
+    }
+    if (f->failed || !is_it)
+        return false;
+    hd_fact_set(facts, HD_FACT_GC_COMMITTED, all);
+    hd_fact_set(facts, HD_FACT_GC_FREE, n[DECOMMIT] + n[FREE] + n[GLOBAL_FREE]);
+    return true;
+}
+
+/* GCPerHeapHistory, version 3, of .NET Core 3 to 11: a generation has ten numbers, of which
+ * the fifth and sixth are free after the collection, in lists and too small for these. */
+static bool per_heap_parse(struct trace_fields *f, unsigned pointer_size,
+                           struct hd_process_facts *facts)
+{
+    enum { GENERATIONS = 5, NUMBERS = 10, IN_LISTS = 4, IN_OBJECTS = 5 };
+    uint64_t sum[1 + GENERATIONS] = {0}; /* of all, of each */
+    trace_field_bytes(f, 2 + 7 * (size_t)pointer_size + 6 * 4);
+    if (trace_field_u32(f) != GENERATIONS)
+        return false;
+    for (int g = 1; g <= GENERATIONS; g++) {
+        for (int i = 0; i < NUMBERS; i++) {
+            uint64_t n = pointer_size == 8 ? trace_field_u64(f) : trace_field_u32(f);
+            sum[g] += (i == IN_LISTS || i == IN_OBJECTS) && n < UINT64_MAX >> 16 ? n : 0;
+        }
+        sum[0] += sum[g];
+    }
+    for (int i = 0; i <= GENERATIONS && !f->failed; i++)
+        hd_fact_set(facts, HD_FACT_FRAGMENTED + (enum hd_fact)i, sum[i]);
+    return !f->failed;
+}
+
+bool gc_facts_parse(enum trace_heap_event kind, struct bytes payload, unsigned pointer_size,
+                    struct hd_process_facts *facts)
+{
+    enum { BEFORE_HEAPS = 8, BEFORE_PINNED = 80 };
+    struct trace_fields f = trace_fields_of(payload);
+    if (kind == EVENT_COMMITTED)
+        return committed_parse(&f, facts);
+    if (kind == EVENT_PER_HEAP)
+        return per_heap_parse(&f, pointer_size, facts);
+    trace_field_bytes(&f, kind == EVENT_HEAPS ? BEFORE_HEAPS : BEFORE_PINNED);
+    uint32_t n = trace_field_u32(&f);
+    if (!f.failed)
+        hd_fact_set(facts, kind == EVENT_HEAPS ? HD_FACT_GC_HEAPS : HD_FACT_PINNED, n);
     return !f.failed;
 }
 
@@ -196,19 +265,45 @@ static void put_block(struct text *to, uint64_t at, const char *name, uint64_t t
 
 enum { METADATA = 1, CAPTURE = 2, THREAD = 4, SIZE = 128 };
 
+struct event_kind {
+    uint32_t definition, id;
+    const char *name;
+    const struct text *text;
+};
+
+static void put_definition(struct text *rows, const struct event_kind *kind)
+{
+    enum { INFORMATIONAL = 4 };
+    struct text record = {0};
+    put_number(&record, kind->definition, 4);
+    put_wide(&record, TOLD_EVENT_PROVIDER);
+    put_number(&record, kind->id, 4);
+    put_wide(&record, kind->name);
+    put_number(&record, 0, 8); /* keywords */
+    put_number(&record, 1, 4); /* version */
+    put_number(&record, INFORMATIONAL, 4);
+    put_number(&record, 0,
+               4); /* fields: as those of the runtime itself none are described */
+    put_number(rows, SIZE, 1);
+    put_varuint(rows, 0); /* time */
+    put_varuint(rows, record.len);
+    text_add(rows, record.data, record.len);
+    text_free(&record);
+}
+
 /* A row counts from one of zeros. No thread has its number: a system's begin at 1, and end
  * long before. */
-static void put_event(struct text *rows, const struct survivor_event_place *place,
-                      uint32_t part, uint32_t parts, struct bytes told)
+static void put_event(struct text *rows, const struct event_kind *kind, uint64_t time,
+                      uint32_t sequence, uint32_t part, uint32_t parts, struct bytes told)
 {
     enum { NO_THREAD = INT32_MAX };
     put_number(rows, METADATA | CAPTURE | THREAD | SIZE, 1);
-    put_varuint(rows, place->definition);
-    put_varuint(rows, part); /* the first has number 1 */
+    put_varuint(rows, kind->definition);
+    put_varuint(rows, sequence); /* the first has number 1 */
     put_varuint(rows, NO_THREAD);
     put_varuint(rows, 0); /* processor */
     put_varuint(rows, NO_THREAD);
-    put_varuint(rows, place->time);
+    put_varuint(rows, time);
     put_varuint(rows, PART_HEAD + told.size);
     put_number(rows, part, 4);
     put_number(rows, parts, 4);
@@ -216,34 +311,28 @@ static void put_event(struct text *rows, const struct survivor_event_place *plac
 }
 
 void survivor_event_put(struct text *to, const struct survivor_event_place *place,
-                        const char *told, size_t len)
+                        const struct text *told, const struct text *process)
 {
-    enum { END = 1 };
+    enum { END = 1, KINDS = 2 };
+    const struct event_kind kinds[KINDS] = {
+        {place->definition, TOLD_EVENT_ID, "Same", told},
+        {place->definition + 1, PROCESS_EVENT_ID, "Process", process}};
     struct text rows = {0};
-    uint32_t parts = (uint32_t)((len + MAX_OF_PART - 1) / MAX_OF_PART);
-    enum { INFORMATIONAL = 4 };
-    struct text record = {0};
-    put_number(&record, place->definition, 4);
-    put_wide(&record, TOLD_EVENT_PROVIDER);
-    put_number(&record, TOLD_EVENT_ID, 4);
-    put_wide(&record, "Same");
-    put_number(&record, 0, 8); /* keywords */
-    put_number(&record, 1, 4); /* version */
-    put_number(&record, INFORMATIONAL, 4);
-    put_number(&record, 0,
-               4); /* fields: as those of the runtime itself none are described */
-    put_number(&rows, SIZE, 1);
-    put_varuint(&rows, 0); /* time */
-    put_varuint(&rows, record.len);
-    text_add(&rows, record.data, record.len);
-    text_free(&record);
+    uint32_t sequence = 0;
+    for (int k = 0; k < KINDS; k++)
+        if (kinds[k].text->len > 0)
+            put_definition(&rows, &kinds[k]);
     put_block(to, place->at, "MetadataBlock", place->time, &rows);
-    for (uint32_t i = 0; i < parts; i++) {
-        size_t begin = (size_t)i * MAX_OF_PART;
-        size_t size = len - begin < MAX_OF_PART ? len - begin : MAX_OF_PART;
-        const struct bytes part = {(const unsigned char *)told + begin, size};
-        put_event(&rows, place, i, parts, part);
-        put_block(to, place->at, "EventBlock", place->time, &rows);
+    for (int k = 0; k < KINDS; k++) {
+        const struct text *all = kinds[k].text;
+        uint32_t parts = (uint32_t)((all->len + MAX_OF_PART - 1) / MAX_OF_PART);
+        for (uint32_t i = 0; i < parts; i++) {
+            size_t begin = (size_t)i * MAX_OF_PART;
+            size_t left = all->len - begin, size = left < MAX_OF_PART ? left : MAX_OF_PART;
+            const struct bytes part = {(const unsigned char *)all->data + begin, size};
+            put_event(&rows, &kinds[k], place->time, sequence++, i, parts, part);
+            put_block(to, place->at, "EventBlock", place->time, &rows);
+        }
     }
     put_number(to, END, 1);
 }

@@ -7,6 +7,7 @@
 #define TRACE_HEAP_EVENTS_H
 
 #include "heap/graph.h"
+#include "heap/process_facts.h"
 #include "trace/nettrace.h"
 
 enum trace_heap_event {
@@ -22,7 +23,12 @@ enum trace_heap_event {
     EVENT_WRAPPERS, /* COM callable: what COM holds of ours */
     EVENT_RANGE,    /* where a generation lies */
     EVENT_MODULE,
-    EVENT_COMMAND,  /* the command line of the process */
+    EVENT_COMMAND,   /* the command line of the process */
+    EVENT_COMMITTED, /* how much the collector committed */
+    EVENT_PER_HEAP,  /* what of it is free, of a heap */
+    EVENT_HEAPS,     /* how many heaps there are */
+    EVENT_HEAP_STATS,
+    EVENT_PROCESS,  /* ours: heap/process_facts.h */
     EVENT_TOLD,     /* which objects are those of the snapshot before: nettrace.h */
     EVENT_SURVIVED, /* where objects stay */
     EVENT_MOVED     /* where they lay, and lie */
@@ -33,6 +39,11 @@ enum trace_heap_event trace_heap_event_kind(const struct trace_event *e);
 /* The same for who follows objects: others take no notice of EVENT_SURVIVED and
  * EVENT_MOVED, of which there may be very many. */
 enum trace_heap_event trace_movement_kind(const struct trace_event *e);
+
+/* What an event of the four kinds from EVENT_COMMITTED on says of its collection. False
+ * when the payload is too short, or says nothing. */
+bool gc_facts_parse(enum trace_heap_event kind, struct bytes payload, unsigned pointer_size,
+                    struct hd_process_facts *facts);
 
 /* True for what is recorded by the walk itself, in one burst, by one thread. */
 bool trace_heap_event_is_walk(enum trace_heap_event kind);

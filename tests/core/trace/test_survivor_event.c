@@ -60,7 +60,7 @@ Test(survivor_event, text_of_any_length_comes_back)
             text_add_char(&text, (char)('!' + random_below(&r, 90)));
         begin(&trace);
         const struct survivor_event_place place = {trace.len, 7, 4711};
-        survivor_event_put(&blocks, &place, text.data, text.len);
+        survivor_event_put(&blocks, &place, &text, &(struct text){0});
         text_add(&trace, blocks.data, blocks.len);
         size_t parts = told_by(&trace, &told, sizes[i]);
         cr_expect_eq(parts, (sizes[i] + 61431) / 61432);

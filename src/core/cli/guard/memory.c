@@ -293,6 +293,12 @@ uint64_t memory_limit(const char *root, uint64_t pid)
     return smallest_of(root, pid, most_of);
 }
 
+uint64_t memory_used_of_limit(const char *root, uint64_t pid)
+{
+    uint64_t limit = memory_limit(root, pid), left = memory_left(root, pid);
+    return limit == HD_UNKNOWN || left == HD_UNKNOWN ? HD_UNKNOWN : less(limit, left);
+}
+
 uint64_t memory_left(const char *root, uint64_t pid)
 {
     return smallest_of(root, pid, left_of);

@@ -14,6 +14,10 @@ uint64_t memory_available(const char *root);
  * a limit. */
 uint64_t memory_limit(const char *root, uint64_t pid);
 
+/* Bytes that are used of such a limit, caches that would be given up not counted;
+ * HD_UNKNOWN without one. */
+uint64_t memory_used_of_limit(const char *root, uint64_t pid);
+
 /* What the groups of a process leave of their limits now, caches that they would give up
  * not counted; HD_UNKNOWN without a limit. */
 uint64_t memory_left(const char *root, uint64_t pid);

@@ -69,6 +69,7 @@ const struct digest_member digest_members[DIGEST_MEMBERS] = {
     PLAIN(INFO, "clock", REAL, ALWAYS, clock),
     PLAIN(INFO, "clock_is_date", TRUTH, ALWAYS, clock_is_date),
     PLAIN(INFO, "instance", HEX, ALWAYS, instance),
+    PLAIN(INFO, "process_facts", TEXT, IF_THERE, facts),
     PLAIN(ORIGIN, "command", TEXT, ALWAYS, origin.command),
     PLAIN(ORIGIN, "generation", TEXT, ALWAYS, origin.generation),
     PLAIN(ORIGIN, "liveness", TEXT, ALWAYS, origin.liveness),

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "format/digest/digest_file.h"
 #include "format/reader.h"
+#include "heap/process_facts.h"
 #include "heap/snapshot.h"
 
 #define XXH_INLINE_ALL
@@ -313,6 +314,8 @@ static bool parse_info(struct digest_reader *r)
     snap->clock = f->clock;
     snap->clock_is_date = f->clock_is_date;
     snap->weak_roots = f->weak_roots;
+    if (f->facts != NULL)
+        process_facts_parse(&snap->facts, f->facts, strlen(f->facts));
     snap->identity.instance = f->instance != HD_UNKNOWN ? f->instance : 0;
     for (size_t i = 0; i < f->count[ROWS_ROOT_KINDS] && i < HD_ROOT_KIND_COUNT; i++)
         snap->roots_by_kind[i] = f->roots_by_kind[i];

@@ -6,6 +6,7 @@
 #include "base/out.h"
 #include "format/digest/digest_file.h"
 #include "format/snapshot_writer.h"
+#include "heap/process_facts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -145,6 +146,11 @@ static void take_info(struct digest_writer *w)
     f->clock = snap->clock;
     f->clock_is_date = snap->clock_is_date;
     f->instance = snap->identity.instance;
+    struct text facts = {0};
+    process_facts_put(&snap->facts, &facts);
+    if (facts.len > 0)
+        f->facts = arena_strdup(&w->scratch, facts.data, facts.len);
+    text_free(&facts);
     f->count[ROWS_WARNINGS] = warnings->len;
     f->warnings = arena_array(&w->scratch, struct digest_warning, warnings->len + 1);
     for (size_t i = 0; i < warnings->len; i++) {

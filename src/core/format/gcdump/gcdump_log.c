@@ -3,6 +3,7 @@
 #include "base/arrays.h"
 #include "base/hash.h"
 #include "heap/place.h"
+#include "heap/process_facts.h"
 #include "heap/survivor_map.h"
 
 #include <ctype.h>
@@ -25,7 +26,7 @@ static const struct {
 };
 
 static const char instance_key[] = PREFIX "instance ", told_key[] = PREFIX "same 1 ",
-                  untold_key[] = PREFIX "same 0 ";
+                  untold_key[] = PREFIX "same 0 ", process_key[] = PREFIX "process ";
 
 /* The rest of the first line that begins with key, of *len bytes; or NULL. */
 static const char *find_line(const char *log, const char *key, size_t *len)
@@ -76,6 +77,11 @@ void gcdump_facts_write(struct text *log, const struct hd_snapshot *snap)
         snprintf(number, sizeof(number), "%016" PRIx64, snap->identity.instance);
         add_fact(log, instance_key, number);
     }
+    struct text line = {0};
+    process_facts_put(&snap->facts, &line);
+    if (line.len > 0)
+        add_fact(log, process_key, text_string(&line));
+    text_free(&line);
     if (snap->told != NULL) {
         struct text told = {0};
         survivor_map_put(snap->told, &told);
@@ -102,6 +108,9 @@ void gcdump_facts_read(struct hd_snapshot *snap, const char *log)
     found = find_line(log, instance_key, &len);
     if (found != NULL && len == 16)
         snap->identity.instance = strtoull(found, NULL, 16);
+    found = find_line(log, process_key, &len);
+    if (found != NULL)
+        process_facts_parse(&snap->facts, found, len);
     found = find_line(log, told_key, &len);
     if (found != NULL)
         snap->told = survivor_map_parse(found, len, &snap->arena);

@@ -12,6 +12,7 @@
 #include "format/gcdump/gcdump_log.h"
 #include "format/gcdump/gcdump_record.h"
 #include "format/reader.h"
+#include "heap/process_facts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -659,6 +660,12 @@ static void gcdump_describe(struct builder *b, const struct gcdump *d)
     info->host =
         s->machine != NULL && s->machine[0] != '\0' ? gcdump_keep(b, s->machine) : NULL;
     gcdump_facts_read(snap, s->log);
+    /* 0: its writer did not look. */
+    const struct hd_process_facts stored = {
+        .known = (uint64_t)(s->working_set > 0) << HD_FACT_RESIDENT |
+                 (uint64_t)(s->commit > 0) << HD_FACT_PRIVATE,
+        .at = {[HD_FACT_RESIDENT] = s->working_set, [HD_FACT_PRIVATE] = s->commit}};
+    process_facts_add(&snap->facts, &stored);
     info->producer = gcdump_keep(b, s->tool);
     if (s->pid > 0)
         info->pid = (uint64_t)s->pid;

@@ -116,6 +116,8 @@ static int64_t ticks_of(const struct hd_snapshot *snap)
 static void make_source(struct gcdump_writer *w)
 {
     const struct hd_info *info = &w->snap->info;
+    uint64_t resident = hd_fact(&w->snap->facts, HD_FACT_RESIDENT);
+    uint64_t commit = hd_fact(&w->snap->facts, HD_FACT_PRIVATE);
     w->source = (struct source){.is_64_bit = has_large_addresses(w),
                                 .average_count = 1,
                                 .average_size = 1,
@@ -123,6 +125,8 @@ static void make_source(struct gcdump_writer *w)
                                 .process = info->process,
                                 .tool = "heapdrift",
                                 .ticks = ticks_of(w->snap),
+                                .working_set = resident != HD_UNKNOWN ? resident : 0,
+                                .commit = commit != HD_UNKNOWN ? commit : 0,
                                 .pid = info->pid <= INT32_MAX ? (int32_t)info->pid : 0};
     const struct ranges *r = &w->snap->ranges;
     if (w->snap->info.has_generations) {

@@ -42,6 +42,15 @@ struct edge_event {
     uint32_t count;
 };
 
+/* What the collector said of a collection: which of them are of the walk's is known at the
+ * end. */
+struct gc_note {
+    uint64_t time;
+    enum trace_heap_event kind;
+    struct hd_process_facts facts;
+};
+enum { MAX_GC_NOTES = 4096 }; /* a server has a heap for each processor */
+
 /* A static variable, or a wrapper of COM. */
 struct named_root {
     uint64_t object, type;
@@ -76,6 +85,9 @@ struct trace_reader {
     size_t range_count, range_cap, range_time_cap;
     struct text command;
     struct survivor_event told;
+    struct survivor_event process;
+    struct gc_note *notes;
+    size_t note_count, note_cap;
 
     /* Nodes are numbered in the order of the walk, and referred to by address. If two have
      * one address, which no good trace has, the first is meant. */
@@ -331,6 +343,21 @@ static void read_told(struct trace_reader *r, struct bytes payload)
                            r->account);
 }
 
+static void read_gc_note(struct trace_reader *r, uint64_t time, enum trace_heap_event kind,
+                         struct bytes payload)
+{
+    struct gc_note note = {.time = time, .kind = kind};
+    if (!gc_facts_parse(kind, payload, r->header.pointer_size, &note.facts))
+        return;
+    if (r->note_count == MAX_GC_NOTES) {
+        r->note_count /= 2; /* the walk is among the last */
+        memmove(r->notes, r->notes + r->note_count, r->note_count * sizeof(*r->notes));
+    }
+    r->notes =
+        account_grow(r->account, r->notes, r->note_count, &r->note_cap, sizeof(*r->notes));
+    r->notes[r->note_count++] = note;
+}
+
 static bool read_records(struct trace_reader *r, struct nettrace *t,
                          const struct trace_event *e, enum trace_heap_event kind,
                          struct bytes payload)
@@ -403,6 +430,15 @@ static bool read_event(struct trace_reader *r, struct nettrace *t,
         return true;
     case EVENT_TOLD:
         read_told(r, payload);
+        return true;
+    case EVENT_PROCESS:
+        survivor_event_add(&r->process, payload, MAX_PROCESS_LINE, r->account);
+        return true;
+    case EVENT_COMMITTED:
+    case EVENT_PER_HEAP:
+    case EVENT_HEAPS:
+    case EVENT_HEAP_STATS:
+        read_gc_note(r, e->time, kind, payload);
         return true;
     default:
         return read_records(r, t, e, kind, payload);
@@ -779,6 +815,44 @@ static void add_trace_warnings(struct trace_reader *r, uint64_t unnamed)
         builder_warn(r->b, WARN_DANGLING_REFERENCE, 0);
 }
 
+/* Whether a note is of the walk's collection. Totals come right behind its end. */
+static bool is_of_walk(const struct heap_walk *w, const struct gc_note *note)
+{
+    if (note->kind == EVENT_HEAP_STATS)
+        return note->time >= w->gc_end;
+    return note->time >= w->gc_start && note->time <= w->gc_end;
+}
+
+static int notes_by_time(const void *a, const void *b)
+{
+    const struct gc_note *x = a, *y = b;
+    return (x->time > y->time) - (x->time < y->time);
+}
+
+/* The first of each kind, and of heaps all: what is committed is told at the start and at
+ * the end, and what the process took was looked up before the start. */
+static void add_gc_facts(struct trace_reader *r)
+{
+    struct hd_process_facts *facts = &r->b->snap->facts, per_heap = {0};
+    const struct text *line = &r->process.told;
+    if (survivor_event_is_whole(&r->process))
+        process_facts_parse(facts, line->data, line->len);
+    if (r->walk->gc_start == HD_UNKNOWN || r->walk->gc_end == HD_UNKNOWN ||
+        r->note_count == 0)
+        return;
+    qsort(r->notes, r->note_count, sizeof(*r->notes), notes_by_time);
+    for (size_t i = 0; i < r->note_count; i++) {
+        const struct gc_note *note = &r->notes[i];
+        if (!is_of_walk(r->walk, note))
+            continue;
+        if (note->kind != EVENT_PER_HEAP)
+            process_facts_add(facts, &note->facts);
+        else
+            process_facts_sum(&per_heap, &note->facts);
+    }
+    process_facts_add(facts, &per_heap);
+}
+
 static void add_trace_facts(struct trace_reader *r)
 {
     struct hd_snapshot *snap = r->b->snap;
@@ -791,6 +865,7 @@ static void add_trace_facts(struct trace_reader *r)
                                                        : r->walk->first_time);
     trace_process_name(snap, &r->command);
     trace_process_program(snap, &r->command);
+    add_gc_facts(r);
     if (!survivor_event_is_whole(&r->told))
         return;
     snap->untold = untold_named(told->data, told->len);
@@ -850,6 +925,8 @@ static bool nettrace_read(struct input *in, struct builder *b, struct hd_error *
     free(r.edges);
     text_free(&r.command);
     survivor_event_free(&r.told, r.account);
+    survivor_event_free(&r.process, r.account);
+    free(r.notes);
     return ok;
 }
 

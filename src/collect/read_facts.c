@@ -1,0 +1,355 @@
+/* Memory by what it is for follows from how mappings lie, since only the kernel, the
+ * runtime and malloc know what each is:
+ *
+ *  - the collector reserves one range, of twice the memory of the machine or of its limit
+ *    and 256 GiB at most, and makes parts of it accessible: neighbours without a gap, some
+ *    of them inaccessible, one of these of 64 MiB or more. It is the largest such range;
+ *  - an arena of glibc's malloc begins at a multiple of 64 MiB, and what it does not use
+ * yet is inaccessible up to such a multiple (malloc/arena.c, HEAP_MAX_SIZE);
+ *  - a stack lies right above an inaccessible page or a few;
+ *  - the runtime maps what it compiles twice, from a file in memory called doublemapper.
+ *
+ * docs/process.md tells how well that does. */
+#include "collect/read_facts.h"
+
+#include "base/alloc.h"
+#include "collect/proc.h"
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- by how they lie --------------------------------------------------------------- */
+
+static const uint64_t arena_size = (uint64_t)64 << 20;
+
+static bool may_be_either(const struct memory_block *b)
+{
+    return b->kind == BLOCK_PRIVATE;
+}
+
+/* Index behind the neighbours of block i without a gap. */
+static size_t end_of_run(const struct memory_block *all, size_t count, size_t i)
+{
+    for (i++; i < count && may_be_either(&all[i]) && all[i].start == all[i - 1].end;)
+        i++;
+    return i;
+}
+
+/* What an arena uses, and behind it what it does not; or several full ones. */
+static void find_arenas(struct memory_block *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct memory_block *b = &all[i], *next = i + 1 < count ? b + 1 : NULL;
+        if (!may_be_either(b) || b->is_reserved || b->start % arena_size != 0)
+            continue;
+        bool has_rest = next != NULL && may_be_either(next) && next->is_reserved &&
+                        next->start == b->end && next->end - next->start < arena_size;
+        uint64_t end = has_rest ? next->end : b->end;
+        if (end % arena_size != 0)
+            continue;
+        b->kind = BLOCK_ARENA;
+        if (has_rest)
+            next->kind = BLOCK_ARENA;
+    }
+}
+
+/* The reservation from block `first` to before `end`: blocks in front of the first reserved
+ * one are the collector's tables, unless they are too large for that; those behind the last
+ * large reserved one may be its newest regions, which begin at a multiple of 4 MiB, or the
+ * stack that lies above it. */
+static void mark_reservation(struct memory_block *all, size_t first, size_t end)
+{
+    const uint64_t most_tables = (uint64_t)64 << 20, region = (uint64_t)4 << 20,
+                   large = (uint64_t)64 << 20;
+    size_t last = end;
+    while (last > first &&
+           !(all[last - 1].is_reserved && all[last - 1].end - all[last - 1].start >= large))
+        last--;
+    for (size_t i = first; i < end; i++) {
+        bool is_ahead =
+            i == first && !all[i].is_reserved && all[i].end - all[i].start > most_tables;
+        bool is_behind = i >= last && !all[i].is_reserved && all[i].start % region != 0;
+        if (!is_ahead && !is_behind)
+            all[i].kind = BLOCK_GC;
+    }
+}
+
+/* The largest run with a large reserved block in it. */
+static void find_reservation(struct memory_block *all, size_t count)
+{
+    const uint64_t large = (uint64_t)64 << 20;
+    size_t best = 0, best_end = 0;
+    uint64_t most = 0;
+    for (size_t i = 0, end; i < count; i = end) {
+        bool has_large = false;
+        end = i + 1;
+        if (!may_be_either(&all[i]))
+            continue;
+        end = end_of_run(all, count, i);
+        for (size_t k = i; k < end; k++)
+            has_large |= all[k].is_reserved && all[k].end - all[k].start >= large;
+        uint64_t size = all[end - 1].end - all[i].start;
+        if (has_large && size > most) {
+            most = size;
+            best = i;
+            best_end = end;
+        }
+    }
+    if (best_end > 0)
+        mark_reservation(all, best, best_end);
+}
+
+/* Whoever made a thread put a page or a few in front of its stack that nobody may touch. */
+static void find_stacks(struct memory_block *all, size_t count)
+{
+    const uint64_t guard = 64 << 10, smallest = 64 << 10;
+    for (size_t i = 1; i < count; i++) {
+        const struct memory_block *below = &all[i - 1];
+        bool is_guarded = below->is_reserved && below->end == all[i].start &&
+                          (below->end - below->start <= guard || below->kind == BLOCK_GC);
+        if (may_be_either(&all[i]) && !all[i].is_reserved && is_guarded &&
+            all[i].end - all[i].start >= smallest)
+            all[i].kind = BLOCK_STACK;
+    }
+}
+
+void blocks_classify(struct memory_block *all, size_t count)
+{
+    find_arenas(all, count);
+    find_reservation(all, count);
+    find_stacks(all, count);
+}
+
+void blocks_sum(const struct memory_block *all, size_t count,
+                struct hd_process_facts *facts)
+{
+    static const enum hd_fact fact_of[] = {
+        [BLOCK_OF_FILE] = HD_FACT_OF_FILES, [BLOCK_SHARED] = HD_FACT_OF_SHARED,
+        [BLOCK_CODE] = HD_FACT_OF_CODE,     [BLOCK_BRK] = HD_FACT_OF_BRK,
+        [BLOCK_STACK] = HD_FACT_OF_STACKS,  [BLOCK_ARENA] = HD_FACT_OF_ARENAS,
+        [BLOCK_PRIVATE] = HD_FACT_OF_SMALL, [BLOCK_GC] = HD_FACT_OF_GC};
+    const uint64_t large = 1 << 20;
+    uint64_t sum[HD_FACT_COUNT] = {0};
+    bool has_gc = false;
+    for (size_t i = 0; i < count; i++) {
+        enum hd_fact f = fact_of[all[i].kind];
+        if (f == HD_FACT_OF_SMALL && all[i].end - all[i].start >= large)
+            f = HD_FACT_OF_LARGE;
+        sum[f] += all[i].bytes;
+        has_gc |= all[i].kind == BLOCK_GC;
+    }
+    for (enum hd_fact f = HD_FACT_OF_GC; f <= HD_FACT_OF_SMALL; f++)
+        if (f != HD_FACT_OF_GC || has_gc)
+            hd_fact_set(facts, f, sum[f]);
+    hd_fact_set(facts, HD_FACT_MAPPINGS, count);
+}
+
+/* --- /proc/PID/smaps --------------------------------------------------------------- */
+
+/* A process with more of them is read for too long. */
+enum { MAX_BLOCKS = 1 << 16, READ_AT_ONCE = 256 << 10 };
+
+struct smaps {
+    struct memory_block *all;
+    size_t count, cap;
+};
+
+static bool begins(const char *s, const char *with)
+{
+    return strncmp(s, with, strlen(with)) == 0;
+}
+
+static enum block_kind kind_of(const char *flags, const char *name)
+{
+    bool is_shared = flags[3] == 's';
+    if (strcmp(name, "[heap]") == 0)
+        return BLOCK_BRK;
+    if (begins(name, "[stack") || strstr(name, "pthread stack") != NULL)
+        return BLOCK_STACK;
+    if (begins(name, "[anon: glibc: malloc"))
+        return BLOCK_ARENA;
+    if (begins(name, "/memfd:doublemapper"))
+        return BLOCK_CODE;
+    if (is_shared &&
+        (name[0] == '\0' || begins(name, "/memfd:") || begins(name, "/dev/shm/") ||
+         begins(name, "/dev/zero") || begins(name, "/SYSV") || begins(name, "[anon_shmem")))
+        return BLOCK_SHARED;
+    if (name[0] != '\0' && !begins(name, "[anon"))
+        return BLOCK_OF_FILE;
+    return flags[2] == 'x' ? BLOCK_CODE : BLOCK_PRIVATE;
+}
+
+/* "7f12-7f34 rw-p 00000000 00:00 0    /path", or "Rss:    12 kB" of the last one. */
+static void take_line(struct smaps *s, char *line)
+{
+    struct memory_block b = {.bytes = 0};
+    char flags[5] = "";
+    int path = 0;
+    if (isupper((unsigned char)line[0])) {
+        bool counts = begins(line, "Rss:") || begins(line, "Swap:");
+        if (counts && s->count > 0)
+            s->all[s->count - 1].bytes +=
+                1024 * (uint64_t)strtoull(strchr(line, ':') + 1, NULL, 10);
+        return;
+    }
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &b.start, &b.end, flags,
+               &path) < 3 ||
+        path == 0)
+        return;
+    b.is_reserved = flags[0] == '-' && flags[1] == '-' && flags[2] == '-';
+    b.kind = kind_of(flags, line + path);
+    s->all = grow(s->all, s->count, &s->cap, sizeof(*s->all));
+    s->all[s->count++] = b;
+}
+
+/* False if it cannot be read whole. */
+static bool read_smaps(pid_t pid, struct smaps *s)
+{
+    int fd = others_open(pid, "smaps", O_RDONLY);
+    char *buffer = fd >= 0 ? alloc_zeroed(READ_AT_ONCE + 1) : NULL;
+    size_t kept = 0;
+    ssize_t n = 0;
+    while (buffer != NULL && s->count <= MAX_BLOCKS &&
+           (n = read(fd, buffer + kept, READ_AT_ONCE - kept)) > 0) {
+        char *line = buffer, *end;
+        buffer[kept + (size_t)n] = '\0';
+        for (; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+            *end = '\0';
+            take_line(s, line);
+        }
+        kept = strlen(line);
+        kept = kept < READ_AT_ONCE ? kept : 0;
+        memmove(buffer, line, kept);
+    }
+    free(buffer);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 && n == 0 && s->count > 0;
+}
+
+/* --- the rest of /proc ------------------------------------------------------------- */
+
+static void add_status(pid_t pid, struct hd_process_facts *facts)
+{
+    static const struct {
+        enum hd_fact fact;
+        const char *word;
+        uint64_t unit;
+    } words[] = {
+        {HD_FACT_RESIDENT, "\nVmRSS:", 1024}, {HD_FACT_PRIVATE, "\nRssAnon:", 1024},
+        {HD_FACT_FILES, "\nRssFile:", 1024},  {HD_FACT_SHARED, "\nRssShmem:", 1024},
+        {HD_FACT_SWAPPED, "\nVmSwap:", 1024}, {HD_FACT_THREADS, "\nThreads:", 1}};
+    struct text t = {0};
+    if (proc_read_file(pid, "status", &t))
+        for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+            uint64_t n = proc_number(text_string(&t), words[i].word, 0, 10);
+            if (n != HD_UNKNOWN)
+                hd_fact_set(facts, words[i].fact, n * words[i].unit);
+        }
+    text_free(&t);
+}
+
+/* By what the kernel calls what they lead to; whatever that is, it is not opened. */
+static void add_descriptors(pid_t pid, struct hd_process_facts *facts)
+{
+    enum { MOST = 1 << 16 };
+    DIR *folder = others_list_of(pid, "fd");
+    uint64_t sum[HD_FACT_COUNT] = {0};
+    char to[64];
+    size_t count = 0;
+    if (folder == NULL)
+        return;
+    for (struct dirent *d; count < MOST && (d = readdir(folder)) != NULL; count++) {
+        if (!isdigit((unsigned char)d->d_name[0]))
+            continue;
+        ssize_t n = readlinkat(dirfd(folder), d->d_name, to, sizeof(to) - 1);
+        to[n > 0 ? n : 0] = '\0';
+        sum[begins(to, "socket:")                  ? HD_FACT_SOCKETS
+            : begins(to, "pipe:")                  ? HD_FACT_PIPES
+            : to[0] == '/' && !begins(to, "/dev/") ? HD_FACT_REGULAR
+                                                   : HD_FACT_OTHERS]++;
+    }
+    closedir(folder);
+    for (enum hd_fact f = HD_FACT_SOCKETS; f <= HD_FACT_OTHERS && count < MOST; f++)
+        hd_fact_set(facts, f, sum[f]);
+}
+
+/* --- threads by name --------------------------------------------------------------- */
+
+struct thread_names {
+    struct thread_name {
+        char name[16];
+        uint32_t count;
+    } all[256];
+    size_t count;
+};
+
+static void count_thread(struct thread_names *names, const char *name)
+{
+    size_t i = 0;
+    while (i < names->count && strcmp(names->all[i].name, name) != 0)
+        i++;
+    if (i == sizeof(names->all) / sizeof(*names->all) || name[0] == '\0')
+        return;
+    if (i == names->count)
+        snprintf(names->all[names->count++].name, sizeof(names->all[i].name), "%s", name);
+    names->all[i].count++;
+}
+
+static int most_frequent(const void *a, const void *b)
+{
+    const struct thread_name *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* A read for each of them: of very many only how many there are is told. */
+static void add_threads(pid_t pid, struct hd_process_facts *facts)
+{
+    enum { MOST = 512 };
+    struct thread_names names = {.count = 0};
+    struct text t = {0};
+    DIR *folder =
+        hd_fact(facts, HD_FACT_THREADS) <= MOST ? others_list_of(pid, "task") : NULL;
+    for (struct dirent *d; folder != NULL && (d = readdir(folder)) != NULL;) {
+        char path[300];
+        snprintf(path, sizeof(path), "task/%.20s/comm", d->d_name);
+        if (!isdigit((unsigned char)d->d_name[0]) || !proc_read_file(pid, path, &t))
+            continue;
+        char *name = t.len > 0 ? t.data : "";
+        char copy[16] = "";
+        snprintf(copy, sizeof(copy), "%.*s", (int)(t.len < 15 ? t.len : 15), name);
+        copy[strcspn(copy, "\n")] = '\0';
+        count_thread(&names, copy);
+    }
+    if (folder != NULL)
+        closedir(folder);
+    text_free(&t);
+    if (names.count > 0)
+        qsort(names.all, names.count, sizeof(*names.all), most_frequent);
+    for (size_t i = 0; i < names.count && i < HD_MAX_THREAD_NAMES; i++) {
+        memcpy(facts->threads[i].name, names.all[i].name, sizeof(names.all[i].name));
+        facts->threads[i].count = names.all[i].count;
+    }
+}
+
+struct hd_process_facts read_facts(pid_t pid)
+{
+    struct hd_process_facts facts = {0};
+    struct smaps maps = {0};
+    add_status(pid, &facts);
+    add_descriptors(pid, &facts);
+    add_threads(pid, &facts);
+    if (read_smaps(pid, &maps)) {
+        blocks_classify(maps.all, maps.count);
+        blocks_sum(maps.all, maps.count, &facts);
+    }
+    free(maps.all);
+    return facts;
+}

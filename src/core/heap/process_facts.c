@@ -1,0 +1,212 @@
+#include "heap/process_facts.h"
+
+#include "base/say.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    bool is_count;
+} facts_table[] = {
+    [HD_FACT_RESIDENT] = {"resident", false},
+    [HD_FACT_PRIVATE] = {"private", false},
+    [HD_FACT_FILES] = {"files", false},
+    [HD_FACT_SHARED] = {"shared", false},
+    [HD_FACT_SWAPPED] = {"swapped", false},
+    [HD_FACT_LIMIT] = {"limit", false},
+    [HD_FACT_USED] = {"limit_used", false},
+    [HD_FACT_OF_GC] = {"of_gc", false},
+    [HD_FACT_OF_ARENAS] = {"of_arenas", false},
+    [HD_FACT_OF_BRK] = {"of_brk", false},
+    [HD_FACT_OF_STACKS] = {"of_stacks", false},
+    [HD_FACT_OF_CODE] = {"of_code", false},
+    [HD_FACT_OF_FILES] = {"of_files", false},
+    [HD_FACT_OF_SHARED] = {"of_shared", false},
+    [HD_FACT_OF_LARGE] = {"of_large", false},
+    [HD_FACT_OF_SMALL] = {"of_small", false},
+    [HD_FACT_GC_COMMITTED] = {"gc_committed", false},
+    [HD_FACT_GC_FREE] = {"gc_free", false},
+    [HD_FACT_FRAGMENTED] = {"fragmented", false},
+    [HD_FACT_FREE_GEN0] = {"fragmented_gen0", false},
+    [HD_FACT_FREE_GEN1] = {"fragmented_gen1", false},
+    [HD_FACT_FREE_GEN2] = {"fragmented_gen2", false},
+    [HD_FACT_FREE_LOH] = {"fragmented_loh", false},
+    [HD_FACT_FREE_POH] = {"fragmented_poh", false},
+    [HD_FACT_GC_HEAPS] = {"gc_heaps", true},
+    [HD_FACT_PINNED] = {"pinned_objects", true},
+    [HD_FACT_THREADS] = {"threads", true},
+    [HD_FACT_SOCKETS] = {"sockets", true},
+    [HD_FACT_REGULAR] = {"open_files", true},
+    [HD_FACT_PIPES] = {"pipes", true},
+    [HD_FACT_OTHERS] = {"other_handles", true},
+    [HD_FACT_MAPPINGS] = {"mappings", true},
+    [HD_FACT_UPTIME] = {"uptime_seconds", true},
+};
+_Static_assert(HD_FACT_COUNT <= 64, "known has a bit for each");
+
+uint64_t hd_fact(const struct hd_process_facts *facts, enum hd_fact fact)
+{
+    return facts->known >> fact & 1 ? facts->at[fact] : HD_UNKNOWN;
+}
+
+const char *hd_fact_name(enum hd_fact fact)
+{
+    return fact < HD_FACT_COUNT ? facts_table[fact].name : NULL;
+}
+
+bool hd_fact_is_count(enum hd_fact fact)
+{
+    return facts_table[fact].is_count;
+}
+
+void hd_fact_set(struct hd_process_facts *facts, enum hd_fact fact, uint64_t value)
+{
+    if (value == HD_UNKNOWN)
+        return;
+    facts->known |= (uint64_t)1 << fact;
+    facts->at[fact] = value;
+}
+
+uint64_t process_facts_size(const struct hd_process_facts *facts)
+{
+    uint64_t resident = hd_fact(facts, HD_FACT_RESIDENT);
+    uint64_t swapped = hd_fact(facts, HD_FACT_SWAPPED);
+    if (resident == HD_UNKNOWN || swapped == HD_UNKNOWN)
+        return resident;
+    return swapped < HD_UNKNOWN - 1 - resident ? resident + swapped : HD_UNKNOWN - 1;
+}
+
+void process_facts_add(struct hd_process_facts *facts, const struct hd_process_facts *more)
+{
+    for (enum hd_fact f = 0; f < HD_FACT_COUNT; f++)
+        if (hd_fact(facts, f) == HD_UNKNOWN)
+            hd_fact_set(facts, f, hd_fact(more, f));
+    if (facts->threads[0].name[0] == '\0')
+        memcpy(facts->threads, more->threads, sizeof(facts->threads));
+}
+
+void process_facts_sum(struct hd_process_facts *facts, const struct hd_process_facts *more)
+{
+    for (enum hd_fact f = 0; f < HD_FACT_COUNT; f++) {
+        uint64_t n = hd_fact(more, f), before = hd_fact(facts, f);
+        uint64_t left = before == HD_UNKNOWN ? HD_UNKNOWN - 1 : HD_UNKNOWN - 1 - before;
+        if (n != HD_UNKNOWN)
+            hd_fact_set(facts, f,
+                        before == HD_UNKNOWN ? n
+                        : n < left           ? before + n
+                                             : before);
+    }
+}
+
+/* --- as text ------------------------------------------------------------------ */
+
+static const char thread_key[] = "thread";
+
+/* Blanks end a fact, and control characters a line. */
+static void put_escaped(struct text *to, const char *name)
+{
+    for (; *name != '\0'; name++) {
+        unsigned char c = (unsigned char)*name;
+        char escaped[4] = {(char)c};
+        if (!isgraph(c) || c == '%')
+            snprintf(escaped, sizeof(escaped), "%%%02x", c);
+        text_add_string(to, escaped);
+    }
+}
+
+void process_facts_put(const struct hd_process_facts *facts, struct text *to)
+{
+    const char *between = "";
+    for (enum hd_fact f = 0; f < HD_FACT_COUNT; f++) {
+        if (hd_fact(facts, f) == HD_UNKNOWN)
+            continue;
+        say(to, between, hd_fact_name(f), "=", as_digits(facts->at[f]));
+        between = " ";
+    }
+    for (size_t i = 0; i < HD_MAX_THREAD_NAMES && facts->threads[i].name[0] != '\0'; i++) {
+        say(to, between, thread_key, "=", as_digits(facts->threads[i].count), ":");
+        put_escaped(to, facts->threads[i].name);
+        between = " ";
+    }
+}
+
+/* The byte at *at, which may be escaped; moves *at behind it. */
+static char take_char(const char **at, const char *end)
+{
+    char hex[3] = {0}, *behind;
+    const char *c = (*at)++;
+    if (*c != '%' || end - c < 3)
+        return *c;
+    memcpy(hex, c + 1, 2);
+    unsigned long byte = strtoul(hex, &behind, 16);
+    if (behind != hex + 2 || byte == 0)
+        return *c;
+    *at = c + 3;
+    return (char)byte;
+}
+
+/* "3:.NET%20TP%20Worker"; the rest of a name that is too long is cut. */
+static void parse_thread(struct hd_process_facts *facts, size_t i, const char *at,
+                         const char *end)
+{
+    char *behind;
+    unsigned long count = strtoul(at, &behind, 10);
+    size_t len = 0;
+    if (i >= HD_MAX_THREAD_NAMES || count == 0 || count > UINT32_MAX || behind >= end ||
+        *behind != ':' || behind + 1 == end)
+        return;
+    facts->threads[i].count = (uint32_t)count;
+    for (at = behind + 1; at < end && len < sizeof(facts->threads[i].name) - 1;)
+        facts->threads[i].name[len++] = take_char(&at, end);
+    facts->threads[i].name[len] = '\0';
+}
+
+static size_t thread_names(const struct hd_process_facts *facts)
+{
+    size_t n = 0;
+    while (n < HD_MAX_THREAD_NAMES && facts->threads[n].name[0] != '\0')
+        n++;
+    return n;
+}
+
+static bool key_is(const char *key, const char *at, size_t len)
+{
+    return strlen(key) == len && memcmp(key, at, len) == 0;
+}
+
+static void parse_fact(struct hd_process_facts *facts, const char *at, const char *end)
+{
+    const char *is = memchr(at, '=', (size_t)(end - at));
+    if (is == NULL || is + 1 == end || !isdigit((unsigned char)is[1]))
+        return;
+    size_t len = (size_t)(is - at);
+    if (key_is(thread_key, at, len)) {
+        parse_thread(facts, thread_names(facts), is + 1, end);
+        return;
+    }
+    char *behind;
+    errno = 0;
+    uint64_t value = strtoull(is + 1, &behind, 10);
+    for (enum hd_fact f = 0; f < HD_FACT_COUNT; f++)
+        if (behind == end && errno == 0 && key_is(hd_fact_name(f), at, len) &&
+            hd_fact(facts, f) == HD_UNKNOWN)
+            hd_fact_set(facts, f, value);
+}
+
+void process_facts_parse(struct hd_process_facts *facts, const char *line, size_t len)
+{
+    char copy[MAX_PROCESS_LINE + 1]; /* ends in a NUL, where numbers end */
+    if (len > MAX_PROCESS_LINE)
+        return;
+    memcpy(copy, line, len);
+    copy[len] = '\0';
+    for (const char *at = copy; *at != '\0';) {
+        size_t part = strcspn(at, " ");
+        parse_fact(facts, at, at + part);
+        at += part + strspn(at + part, " ");
+    }
+}
