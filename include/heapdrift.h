@@ -414,6 +414,26 @@ const char *hd_fact_name(enum hd_fact fact);
 bool hd_fact_is_count(enum hd_fact fact);
 void hd_fact_set(struct hd_process_facts *facts, enum hd_fact fact, uint64_t value);
 
+/* What a process is made of. */
+enum hd_process_part {
+    HD_PART_OBJECTS, /* the heap in use, which is what snapshots show */
+    HD_PART_FREE,    /* free between objects */
+    HD_PART_GC,      /* what the collector keeps beyond these */
+    HD_PART_CODE,    /* compiled code and the runtime's tables */
+    HD_PART_STACKS,
+    HD_PART_FILES,  /* programs, libraries, mapped files, shared memory */
+    HD_PART_NATIVE, /* the rest: what native code allocated */
+    HD_PART_COUNT
+};
+
+/* Resident and swapped out bytes of a process whose snapshot has objects of so many bytes:
+ * the size that is returned is the sum of the parts. A part that is not known is HD_UNKNOWN
+ * and in what follows: free in what the collector keeps, all others in the rest. HD_UNKNOWN
+ * if the size is not known. */
+uint64_t hd_process_parts(const struct hd_process_facts *facts, uint64_t objects,
+                          uint64_t parts[HD_PART_COUNT]);
+const char *hd_process_part_name(enum hd_process_part part); /* "objects", "native" */
+
 /* Where a process runs and what it is. "" is unknown, and so is an instance of 0. */
 struct hd_origin {
     char host[65];      /* that it sees */

@@ -383,6 +383,23 @@ struct hd_native {
     bool is_undecided;         /* so many that a check cannot say that nothing leaks */
 };
 
+/* What became of the process beside its objects, by the facts that come with snapshots.
+ * Arrays are per snapshot, HD_UNKNOWN where it is not known. */
+struct hd_process_growth {
+    size_t known;   /* snapshots that can be compared and tell its size; 2 or more */
+    uint64_t *size; /* resident and swapped out */
+    uint64_t *parts[HD_PART_COUNT]; /* which sum to that */
+    uint64_t *threads;
+    size_t first, last;         /* the first and last such snapshot, from 0 */
+    int64_t growth;             /* bytes, from one to the other */
+    double explained;           /* share of it that objects have; NAN: it did not grow */
+    enum hd_process_part where; /* the part that keeps growing and grew most;
+                                   HD_PART_COUNT: none */
+    enum hd_fact within; /* of native memory what grew most; HD_FACT_COUNT: not known */
+    bool is_outside;     /* it keeps growing, and objects explain less than half of that */
+    const char *hint;    /* as of a suspect */
+};
+
 /* Limit that time puts on the confidence in suspects. */
 enum hd_time_limit {
     HD_TIME_ENOUGH,
@@ -456,6 +473,8 @@ struct hd_diff {
      * as come. NULL: none. */
     const struct hd_suspect *undecided;
 
+    const struct hd_process_growth *process; /* NULL: fewer than two tell its size */
+
     struct hd_native *native; /* that are shown, by type only */
     size_t native_count;
 
@@ -525,6 +544,7 @@ enum hd_reason_code {
                                   explains it */
     HD_REASON_RESERVED,        /* suspect grew like one, but for its reservation */
     HD_REASON_NATIVE,          /* native piles up */
+    HD_REASON_OUTSIDE,         /* the process grew, and not by its objects */
     HD_REASON_SCALE_UNKNOWN,   /* of the baseline: its run was longer or shorter by an
                                   unknown amount */
 
@@ -554,6 +574,7 @@ struct hd_reason {
     const char *until; /* its last day, likewise */
     int64_t bytes;
     const struct hd_native *native;
+    const struct hd_process_growth *process;
     const struct hd_suspect *suspect;
 };
 

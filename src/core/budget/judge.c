@@ -616,6 +616,8 @@ static struct hd_reason doubt_about_none(const struct check_run *c, const struct
     for (size_t i = 0; i < d->native_count; i++)
         if (is_counted(c, &d->native[i]))
             return (struct hd_reason){.code = HD_REASON_NATIVE, .native = &d->native[i]};
+    if (d->process != NULL && d->process->is_outside)
+        return (struct hd_reason){.code = HD_REASON_OUTSIDE, .process = d->process};
     return because(may_be_hidden(c, rule) ? HD_REASON_SAMPLE_MAY_HIDE : HD_REASON_NONE);
 }
 

@@ -102,6 +102,61 @@ void process_facts_sum(struct hd_process_facts *facts, const struct hd_process_f
     }
 }
 
+/* --- parts --------------------------------------------------------------------- */
+
+const char *hd_process_part_name(enum hd_process_part part)
+{
+    static const char *const names[] = {
+        [HD_PART_OBJECTS] = "objects", [HD_PART_FREE] = "free",
+        [HD_PART_GC] = "collector",    [HD_PART_CODE] = "code",
+        [HD_PART_STACKS] = "stacks",   [HD_PART_FILES] = "files",
+        [HD_PART_NATIVE] = "native"};
+    return part < HD_PART_COUNT ? names[part] : NULL;
+}
+
+/* As much of n as is left; HD_UNKNOWN stays that, and takes nothing. */
+static uint64_t take(uint64_t *left, uint64_t n)
+{
+    if (n == HD_UNKNOWN)
+        return n;
+    n = n < *left ? n : *left;
+    *left -= n;
+    return n;
+}
+
+static uint64_t sum_of_known(uint64_t a, uint64_t b)
+{
+    return a == HD_UNKNOWN || b == HD_UNKNOWN ? a : a + b;
+}
+
+/* What is measured at other moments than the size, or committed and not resident, may be
+ * more than there is: parts are cut to what is left, in their order. */
+uint64_t hd_process_parts(const struct hd_process_facts *facts, uint64_t objects,
+                          uint64_t parts[HD_PART_COUNT])
+{
+    uint64_t size = process_facts_size(facts), of_gc = hd_fact(facts, HD_FACT_OF_GC);
+    uint64_t left = size, unused = hd_fact(facts, HD_FACT_FRAGMENTED);
+    for (int p = 0; p < HD_PART_COUNT; p++)
+        parts[p] = HD_UNKNOWN;
+    if (size == HD_UNKNOWN)
+        return size;
+    of_gc = of_gc != HD_UNKNOWN ? of_gc : hd_fact(facts, HD_FACT_GC_COMMITTED);
+    uint64_t of_heap = of_gc != HD_UNKNOWN ? of_gc : size;
+    parts[HD_PART_CODE] = take(&left, hd_fact(facts, HD_FACT_OF_CODE));
+    parts[HD_PART_STACKS] = take(&left, hd_fact(facts, HD_FACT_OF_STACKS));
+    parts[HD_PART_FILES] = take(&left, sum_of_known(hd_fact(facts, HD_FACT_OF_FILES),
+                                                    hd_fact(facts, HD_FACT_OF_SHARED)));
+    of_heap = take(&left, of_heap);
+    parts[HD_PART_NATIVE] = left;
+    parts[HD_PART_OBJECTS] = take(&of_heap, objects);
+    parts[HD_PART_FREE] = take(&of_heap, unused);
+    if (of_gc != HD_UNKNOWN)
+        parts[HD_PART_GC] = of_heap;
+    else
+        parts[HD_PART_NATIVE] += of_heap;
+    return size;
+}
+
 /* --- as text ------------------------------------------------------------------ */
 
 static const char thread_key[] = "thread";

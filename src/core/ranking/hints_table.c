@@ -474,6 +474,27 @@ const struct hint hints[] = {
            {.at = "*<>c__DisplayClass*", .above = "[local vars] >"},
            /* The registration of a wait, which a stack refers to as long as it lasts. */
            {.at = "*CallbackNode", .above = "[local vars] >"})},
+    /* --- outside of the objects: the process grew (process_growth.c) ------------- */
+    {"native-memory-grows",
+     "Native code allocates and does not free: look for objects that wrap it and are not "
+     "disposed, and for AllocHGlobal or malloc without free.",
+     NULL, HINT_OF_MECHANISM, NULL, 0},
+    {"malloc-arenas",
+     "malloc keeps an arena for each of many threads: set MALLOC_ARENA_MAX=2, and see "
+     "whether it still grows.",
+     NULL, HINT_OF_MECHANISM, NULL, 0},
+    {"mapped-files-kept",
+     "Files stay mapped: dispose views and MemoryMappedFiles, or what reads them (stores, "
+     "indexes, models).",
+     NULL, HINT_OF_MECHANISM, NULL, 0},
+    {"heap-fragmented",
+     "Free space lies between objects that cannot move or live long: pin for less long, "
+     "rent large arrays from a pool.",
+     NULL, HINT_OF_MECHANISM, NULL, 0},
+    {"collector-keeps",
+     "The collector keeps memory that no object uses: set a limit (DOTNET_GCHeapHardLimit) "
+     "or DOTNET_GCConserveMemory.",
+     NULL, HINT_OF_MECHANISM, NULL, 0},
     /* --- memory kept for later --------------------------------------------------- */
     {"pooled-memory-not-disposed",
      "Memory rented from a MemoryPool is never disposed: `using var owner = …` returns the "

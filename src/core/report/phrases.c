@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "budget/budgets.h"
+#include "series/ranking_constants.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -306,6 +307,9 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
     case HD_REASON_NATIVE:
         phrase_native(t, why->native);
         break;
+    case HD_REASON_OUTSIDE:
+        phrase_outside(t, why->process);
+        break;
     case HD_REASON_POOLS:
     case HD_REASON_POOLS_BY_NAME:
         phrase_pools(
@@ -374,6 +378,54 @@ void phrase_native(struct text *t, const struct hd_native *n)
 {
     say(t, n->what, " rose in every step, ", n->first, " → ", n->last,
         "; what they hold outside the heap is not counted");
+}
+
+const char *phrase_part(enum hd_process_part part)
+{
+    static const char *const names[] = {
+        [HD_PART_OBJECTS] = "objects",          [HD_PART_FREE] = "free between objects",
+        [HD_PART_GC] = "kept by the collector", [HD_PART_CODE] = "compiled code",
+        [HD_PART_STACKS] = "stacks of threads", [HD_PART_FILES] = "mapped files",
+        [HD_PART_NATIVE] = "native memory"};
+    return names[part];
+}
+
+void phrase_outside(struct text *t, const struct hd_process_growth *g)
+{
+    const uint64_t *part = g->parts[g->where];
+    say(t, "the process grew from ", as_size(g->size[g->first]), " to ",
+        as_size(g->size[g->last]));
+    if (g->where == HD_PART_FREE || g->where == HD_PART_GC)
+        say(t, ", and objects explain ", as_percent(g->explained), " of that");
+    else
+        say(t, ", outside of the managed heap");
+    say(t, ": ", phrase_part(g->where), " ", as_size(part[g->first]), " → ",
+        as_size(part[g->last]));
+    if (g->where == HD_PART_STACKS && g->threads[g->first] != HD_UNKNOWN)
+        say(t, ", ", g->threads[g->first], " → ", as_plural(g->threads[g->last], "thread"));
+}
+
+void phrase_process(struct sentence *h, const struct hd_report *r)
+{
+    enum { BARS = 16 };
+    const struct hd_process_growth *g = r->diff.process;
+    const double worth = 0.2; /* a start takes less, mostly */
+    if (g == NULL || g->growth <= 0 || !(g->explained < rank_by.process_explained))
+        return;
+    uint64_t first = g->size[g->first], last = g->size[g->last];
+    if (!g->is_outside && (double)g->growth < worth * (double)first)
+        return;
+    struct hd_tally bars[SERIES_MAX_SNAPSHOTS];
+    size_t n = 0;
+    for (size_t k = 0; k < r->snapshot_count; k++)
+        if (g->size[k] != HD_UNKNOWN)
+            bars[n++].count = g->size[k];
+    say(h, as_size(first), " → ", as_size(last), "  ");
+    format_trend_of(&h->words, bars, n, BARS);
+    say(h, "  ", as_size_change(first, last), ", of it objects ", as_percent(g->explained));
+    if (g->where != HD_PART_COUNT)
+        say(h, ", ", phrase_part(g->where), " ",
+            as_size_change(g->parts[g->where][g->first], g->parts[g->where][g->last]));
 }
 
 const struct hd_native *phrase_native_of(const struct hd_diff *d)

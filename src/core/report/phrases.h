@@ -140,6 +140,17 @@ void phrase_pools(struct text *t, const struct hd_growth *g);
  * ..." */
 void phrase_reservation(struct text *t, const struct hd_suspect *s);
 
+/* "the process grew outside of its objects, 60.3 → 466 MiB in 6 snapshots: native memory 12
+ * → 410 MiB, ...": where it is known to go on. */
+void phrase_outside(struct text *t, const struct hd_process_growth *g);
+
+/* "60.3 MiB → 466 MiB, of it objects 0.5 %, native memory +398 MiB". Nothing where it did
+ * not grow, or objects explain it. */
+void phrase_process(struct sentence *h, const struct hd_report *r);
+
+/* "native memory", "free between objects": a part of a process. */
+const char *phrase_part(enum hd_process_part part);
+
 /* "loaded assemblies rose in every step, 8 → 34; what they hold outside the heap is not
  * counted" */
 void phrase_native(struct text *t, const struct hd_native *n);

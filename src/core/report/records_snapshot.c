@@ -202,6 +202,28 @@ static const char *one_generation_word(unsigned i)
 WORDS(add_error, say(t, x->error.kind != NULL ? x->error.kind : "",
                      x->error.kind != NULL ? ": " : "", x->error.message))
 
+static json_t *process_facts(const void *of, const struct record_walk *w)
+{
+    const T *s = of;
+    uint64_t parts[HD_PART_COUNT];
+    (void)w;
+    if (s->facts.known == 0)
+        return json_null();
+    json_t *o = json_object(), *threads = json_object(), *of_size = json_object();
+    for (enum hd_fact f = 0; f < HD_FACT_COUNT; f++)
+        json_put(o, hd_fact_name(f), json_number_or_null(hd_fact(&s->facts, f)));
+    for (size_t i = 0; i < HD_MAX_THREAD_NAMES && s->facts.threads[i].name[0] != '\0'; i++)
+        json_put(threads, s->facts.threads[i].name,
+                 json_integer(s->facts.threads[i].count));
+    json_put(o, "threads_by_name", threads);
+    json_put(o, "size",
+             json_number_or_null(hd_process_parts(&s->facts, s->info.bytes, parts)));
+    for (enum hd_process_part p = 0; p < HD_PART_COUNT; p++)
+        json_put(of_size, hd_process_part_name(p), json_number_or_null(parts[p]));
+    json_put(o, "parts", of_size);
+    return o;
+}
+
 static const struct record_field file_fields[] = {
     FIELDS_OF(SAME(record_snapshot)),
     FIELD("generations", RECORD(by_generation, record_generations), MAY_BE_NULL,
@@ -220,6 +242,12 @@ static const struct record_field file_fields[] = {
     FIELD("untold", CHOICE(untold, untold_word, HD_UNTOLD_COUNT), MAY_BE_NULL,
           "Why the collector told nothing of the snapshot before, though somebody listened "
           "(see heapdrift-diff); null: it did, nobody listened, or nobody knows."),
+    FIELD(
+        "process_facts", MADE(process_facts), MAY_BE_NULL,
+        "What the process took when the snapshot was taken, in bytes and counts, each null "
+        "if unknown (docs/process.md); `parts` sum to `size`, what is resident or swapped "
+        "out. Null: the file tells nothing.",
+        "\"type\": [\"object\", \"null\"]"),
     FIELD("command", TEXT(origin.command), MAY_BE_NULL,
           "The command that printed a type table, if the file shows it."),
     FIELD("generation", WORD(origin.generation, one_generation_word), MAY_BE_NULL,

@@ -172,6 +172,13 @@ static void add_heap(struct hd_report *r)
     add_fact(r, bytes ? "heap" : "objects", &h);
 }
 
+static void add_process(struct hd_report *r)
+{
+    struct sentence h = {0};
+    phrase_process(&h, r);
+    add_fact(r, "process", &h);
+}
+
 static struct sentence *also(struct sentence *h)
 {
     say(h, h->words.len > 0 ? ", " : "");
@@ -248,6 +255,24 @@ static void add_no_leak(struct hd_report *r, const char *sure, const char *unsur
     summary_add(r, label, &h);
 }
 
+/* What grew is none of the objects. The part that the collector has is managed, too. */
+static bool add_outside(struct hd_report *r, const char *unsure)
+{
+    const struct hd_process_growth *g = r->diff.process;
+    struct text words = {0};
+    struct sentence h = {0};
+    if (g == NULL || !g->is_outside)
+        return false;
+    bool managed = g->where == HD_PART_FREE || g->where == HD_PART_GC;
+    r->summary.tone = HD_TONE_UNSURE;
+    phrase_outside(&words, g);
+    sentence_add_words(&h, &words);
+    text_free(&words);
+    summary_add(r, managed || strcmp(unsure, "UNSURE") != 0 ? unsure : "NOT MANAGED", &h);
+    add_fix(r, g->hint);
+    return true;
+}
+
 /* The labels are those of a leak, of none, and of what cannot be said. */
 static void add_diff(struct hd_report *r, const char *leak, const char *none,
                      const char *unsure)
@@ -271,7 +296,7 @@ static void add_diff(struct hd_report *r, const char *leak, const char *none,
                 "the same load.");
         summary_add(r, unsure, &h);
         add_leaks_or_growth(r, "GREW");
-    } else {
+    } else if (!add_outside(r, unsure)) {
         add_no_leak(r, none, unsure);
     }
 }
@@ -494,6 +519,7 @@ void report_summarize(struct hd_report *r)
     if (r->diff.usable_count < 2 || r->diff.no_match != NULL)
         return;
     add_heap(r);
+    add_process(r);
     phrase_confidence(&confidence, r);
     add_fact(r, "confidence", &confidence);
     if (r->diff.suspect_count == 1) /* of several -v has them */

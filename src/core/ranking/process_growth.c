@@ -1,0 +1,208 @@
+#include "ranking/process_growth.h"
+
+#include "base/alloc.h"
+#include "heap/process_facts.h"
+#include "series/ranking_constants.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* --- the rule ---------------------------------------------------------------------- */
+
+static double step_of(const uint64_t *at, size_t k)
+{
+    return (double)at[k + 1] - (double)at[k];
+}
+
+static double mean_step(const uint64_t *at, size_t from, size_t to)
+{
+    return to > from ? ((double)at[to] - (double)at[from]) / (double)(to - from) : 0;
+}
+
+/* In all steps but one of six; a step that is next to nothing does not count. */
+static bool rises_steadily(const uint64_t *at, size_t count)
+{
+    size_t steps = count - 1, flat = 0;
+    double least = mean_step(at, 0, steps) * rank_by.process_least_step;
+    for (size_t k = 0; k < steps; k++)
+        flat += step_of(at, k) <= least;
+    return flat * rank_by.process_flat_of < steps;
+}
+
+/* A start is over some time: the first step does not count, and of the others the later
+ * ones are nearly as large as the earlier ones. */
+static bool goes_on(const uint64_t *at, size_t count)
+{
+    size_t last = count - 1, middle = (1 + last) / 2;
+    double before = mean_step(at, 1, middle), after = mean_step(at, middle, last);
+    return after > 0 && after >= rank_by.process_goes_on * before;
+}
+
+static bool is_apart(const uint64_t *at, size_t count)
+{
+    uint64_t most = 0, least = UINT64_MAX;
+    for (size_t k = 0; k < count / 2; k++)
+        most = at[k] > most ? at[k] : most;
+    for (size_t k = (count + 1) / 2; k < count; k++)
+        least = at[k] < least ? at[k] : least;
+    return least > most;
+}
+
+static bool is_the_collectors(enum hd_process_part part)
+{
+    return part == HD_PART_FREE || part == HD_PART_GC;
+}
+
+bool process_part_keeps_growing(enum hd_process_part part, const uint64_t *at, size_t count,
+                                uint64_t size, uint64_t last_size)
+{
+    if (count < rank_by.enough_snapshots || at[count - 1] <= at[0])
+        return false;
+    double growth = (double)(at[count - 1] - at[0]);
+    double least = fmax(rank_by.process_least_share * (double)size,
+                        (double)rank_by.process_least_bytes);
+    if (is_the_collectors(part))
+        return growth >= rank_by.process_gc_share * (double)last_size && growth >= least &&
+               is_apart(at, count) && goes_on(at, count);
+    return growth >= least && rises_steadily(at, count) && goes_on(at, count);
+}
+
+/* --- a series ---------------------------------------------------------------------- */
+
+struct process_series {
+    uint64_t size[SERIES_MAX_SNAPSHOTS], part[HD_PART_COUNT][SERIES_MAX_SNAPSHOTS],
+        fact[HD_FACT_COUNT][SERIES_MAX_SNAPSHOTS];
+    size_t at[SERIES_MAX_SNAPSHOTS]; /* their places in the series */
+    size_t count;
+};
+
+/* Those that can be compared and tell the size. */
+static void take_known(struct process_series *p, const struct series *s)
+{
+    for (size_t i = 0; i < s->usable_count; i++) {
+        const struct hd_snapshot *snap = s->snaps[s->usable[i]];
+        uint64_t parts[HD_PART_COUNT];
+        uint64_t size = hd_process_parts(&snap->facts, snap->info.bytes, parts);
+        if (size == HD_UNKNOWN)
+            continue;
+        p->at[p->count] = s->usable[i];
+        p->size[p->count] = size;
+        for (int k = 0; k < HD_PART_COUNT; k++)
+            p->part[k][p->count] = parts[k];
+        for (int f = 0; f < HD_FACT_COUNT; f++)
+            p->fact[f][p->count] = hd_fact(&snap->facts, (enum hd_fact)f);
+        p->count++;
+    }
+}
+
+static bool is_known(const uint64_t *at, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (at[k] == HD_UNKNOWN)
+            return false;
+    return count > 0;
+}
+
+static double growth_of(const uint64_t *at, size_t count)
+{
+    return is_known(at, count) ? (double)at[count - 1] - (double)at[0] : 0;
+}
+
+/* The class of native memory that grew most. */
+static enum hd_fact native_class_of(const struct process_series *p)
+{
+    static const enum hd_fact classes[] = {HD_FACT_OF_ARENAS, HD_FACT_OF_BRK,
+                                           HD_FACT_OF_LARGE, HD_FACT_OF_SMALL};
+    enum hd_fact most = HD_FACT_COUNT;
+    double best = 0;
+    for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
+        double growth = growth_of(p->fact[classes[i]], p->count);
+        if (growth > best) {
+            best = growth;
+            most = classes[i];
+        }
+    }
+    return most;
+}
+
+/* What of the process keeps growing and grew most; HD_PART_COUNT: nothing. */
+static enum hd_process_part part_that_grows(const struct process_series *p)
+{
+    enum hd_process_part where = HD_PART_COUNT;
+    double most = 0;
+    for (enum hd_process_part k = HD_PART_FREE; k < HD_PART_COUNT; k++) {
+        double growth = growth_of(p->part[k], p->count);
+        if (growth > most && is_known(p->part[k], p->count) &&
+            process_part_keeps_growing(k, p->part[k], p->count, p->size[0],
+                                       p->size[p->count - 1])) {
+            most = growth;
+            where = k;
+        }
+    }
+    return where;
+}
+
+static const char *hint_of_part(enum hd_process_part part, enum hd_fact within)
+{
+    switch (part) {
+    case HD_PART_FREE:
+        return "heap-fragmented";
+    case HD_PART_GC:
+        return "collector-keeps";
+    case HD_PART_STACKS:
+        return "thread-never-ends";
+    case HD_PART_FILES:
+        return "mapped-files-kept";
+    case HD_PART_CODE:
+        return "compiled-code-kept";
+    default:
+        return within == HD_FACT_OF_ARENAS ? "malloc-arenas" : "native-memory-grows";
+    }
+}
+
+/* Numbers of all snapshots, HD_UNKNOWN where they are not known. */
+static uint64_t *per_snapshot(const struct series *s, const struct process_series *p,
+                              const uint64_t *known, struct arena *a)
+{
+    uint64_t *at = arena_array(a, uint64_t, s->count);
+    for (size_t k = 0; k < s->count; k++)
+        at[k] = HD_UNKNOWN;
+    for (size_t k = 0; k < p->count; k++)
+        at[p->at[k]] = known[k];
+    return at;
+}
+
+/* Where p, of two snapshots or more, grew. */
+static void find_where(struct hd_process_growth *g, const struct process_series *p)
+{
+    double of_objects = growth_of(p->part[HD_PART_OBJECTS], p->count);
+    g->growth = (int64_t)growth_of(p->size, p->count);
+    g->explained = g->growth > 0 ? fmax(of_objects, 0) / (double)g->growth : NAN;
+    g->where = part_that_grows(p);
+    g->within = g->where == HD_PART_NATIVE ? native_class_of(p) : HD_FACT_COUNT;
+    if (g->where == HD_PART_COUNT)
+        return;
+    g->hint = hint_of_part(g->where, g->within);
+    g->is_outside = g->growth > 0 && g->explained < rank_by.process_explained;
+}
+
+const struct hd_process_growth *process_growth_of(const struct series *s, struct arena *a)
+{
+    struct process_series *p = alloc_zeroed(sizeof(*p));
+    struct hd_process_growth *g = NULL;
+    take_known(p, s);
+    if (p->count >= 2) {
+        g = arena_alloc(a, sizeof(*g));
+        *g = (struct hd_process_growth){.known = p->count,
+                                        .size = per_snapshot(s, p, p->size, a),
+                                        .threads =
+                                            per_snapshot(s, p, p->fact[HD_FACT_THREADS], a),
+                                        .first = p->at[0],
+                                        .last = p->at[p->count - 1]};
+        for (int k = 0; k < HD_PART_COUNT; k++)
+            g->parts[k] = per_snapshot(s, p, p->part[k], a);
+        find_where(g, p);
+    }
+    free(p);
+    return g;
+}
