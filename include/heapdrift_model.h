@@ -398,6 +398,9 @@ struct hd_process_growth {
     enum hd_fact within; /* of native memory what grew most; HD_FACT_COUNT: not known */
     bool is_outside;     /* it keeps growing, and objects explain less than half of that */
     const char *hint;    /* as of a suspect */
+    const char *holder;  /* a type that holds native memory by its name, and rises along; or
+                            NULL */
+    uint64_t holder_first, holder_last; /* its instances */
 };
 
 /* Limit that time puts on the confidence in suspects. */

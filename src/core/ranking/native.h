@@ -24,6 +24,10 @@ struct native_growth {
     bool is_much;     /* too much for a start that is not over */
 };
 
+/* The type whose instances, one more in nearly every step, hold native memory by its name:
+ * a handle, a bitmap, a connection. Of several the one that gained most. NULL: none. */
+const struct series_row *native_holder_of(const struct series *s);
+
 /* In order of the rows; of a kind that another one always comes with only that. At most
  * `*count` of them, in a. Of fewer than three usable snapshots none: between two anything
  * may grow. */

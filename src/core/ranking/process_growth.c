@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "heap/process_facts.h"
+#include "ranking/native.h"
 #include "series/ranking_constants.h"
 
 #include <math.h>
@@ -172,6 +173,17 @@ static uint64_t *per_snapshot(const struct series *s, const struct process_serie
     return at;
 }
 
+/* Objects that may be what grew: native memory of theirs no snapshot has. */
+static void find_holder(struct hd_process_growth *g, const struct series *s)
+{
+    const struct series_row *row = native_holder_of(s);
+    if (row == NULL)
+        return;
+    g->holder = row->name;
+    g->holder_first = row->at[s->usable[0]].count;
+    g->holder_last = row->at[s->usable[s->usable_count - 1]].count;
+}
+
 /* Where p, of two snapshots or more, grew. */
 static void find_where(struct hd_process_growth *g, const struct process_series *p)
 {
@@ -202,6 +214,8 @@ const struct hd_process_growth *process_growth_of(const struct series *s, struct
         for (int k = 0; k < HD_PART_COUNT; k++)
             g->parts[k] = per_snapshot(s, p, p->part[k], a);
         find_where(g, p);
+        if (g->where == HD_PART_NATIVE || g->where == HD_PART_FILES)
+            find_holder(g, s);
     }
     free(p);
     return g;

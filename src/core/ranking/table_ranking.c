@@ -160,6 +160,65 @@ static bool is_much(const struct series *s, const struct series_row *row)
            last - first >= rank_by.fewest_native;
 }
 
+/* Types of packages whose objects are small and what they wrap is large. A program's own
+ * wrapper has a handle below it, which is found by its name. */
+static const char *const holders[] = {"*SafeHandle*",
+                                      "Microsoft.Win32.SafeHandles.*",
+                                      "SkiaSharp.SK*",
+                                      "HarfBuzzSharp.*",
+                                      "System.Drawing.*",
+                                      "ImageMagick.*",
+                                      "OpenCvSharp.*",
+                                      "Emgu.CV.*",
+                                      "NetVips.*",
+                                      "PDFtoImage.*",
+                                      "Microsoft.Data.Sqlite.*",
+                                      "System.Data.SQLite.*",
+                                      "SQLitePCL.*",
+                                      "RocksDbSharp.*",
+                                      "LightningDB.*",
+                                      "Confluent.Kafka.*",
+                                      "NetMQ.*",
+                                      "Grpc.Core.*",
+                                      "LibGit2Sharp.*",
+                                      "Microsoft.ML.OnnxRuntime.*",
+                                      "TorchSharp.*",
+                                      "Tensorflow.*",
+                                      "System.IO.MemoryMappedFiles.*",
+                                      "System.IO.FileStream",
+                                      "System.IO.Compression.*",
+                                      "System.Net.Security.*",
+                                      "System.Net.Sockets.*",
+                                      "System.Security.Cryptography.*",
+                                      "System.Reflection.RuntimeAssembly",
+                                      "System.Runtime.InteropServices.GCHandle*"};
+
+static bool is_holder(const char *type)
+{
+    for (size_t i = 0; i < sizeof(holders) / sizeof(*holders); i++)
+        if (names_match(holders[i], type))
+            return true;
+    return false;
+}
+
+const struct series_row *native_holder_of(const struct series *s)
+{
+    const struct series_row *best = NULL;
+    uint64_t most = 0;
+    for (size_t i = 0; i < s->row_count; i++) {
+        const struct series_row *row = &s->rows[i];
+        if (!rises_always(s, row) || !is_much(s, row) || !is_holder(row->name))
+            continue;
+        uint64_t gained =
+            row->at[s->usable[s->usable_count - 1]].count - row->at[s->usable[0]].count;
+        if (gained > most || (gained == most && strcmp(row->name, best->name) < 0)) {
+            most = gained;
+            best = row;
+        }
+    }
+    return best;
+}
+
 struct native_growth *native_growths_of(const struct series *s, size_t *count,
                                         struct arena *a)
 {

@@ -403,6 +403,9 @@ void phrase_outside(struct text *t, const struct hd_process_growth *g)
         as_size(part[g->last]));
     if (g->where == HD_PART_STACKS && g->threads[g->first] != HD_UNKNOWN)
         say(t, ", ", g->threads[g->first], " → ", as_plural(g->threads[g->last], "thread"));
+    if (g->holder != NULL)
+        say(t, ", as ", g->holder_first, " → ", g->holder_last, " ", as_type(g->holder),
+            " objects");
 }
 
 void phrase_process(struct sentence *h, const struct hd_report *r)
