@@ -314,23 +314,23 @@ void survivor_event_put(struct text *to, const struct survivor_event_place *plac
                         const struct text *told, const struct text *process)
 {
     enum { END = 1, KINDS = 2 };
-    const struct event_kind kinds[KINDS] = {
+    const struct event_kind ours[KINDS] = {
         {place->definition, TOLD_EVENT_ID, "Same", told},
         {place->definition + 1, PROCESS_EVENT_ID, "Process", process}};
     struct text rows = {0};
     uint32_t sequence = 0;
     for (int k = 0; k < KINDS; k++)
-        if (kinds[k].text->len > 0)
-            put_definition(&rows, &kinds[k]);
+        if (ours[k].text->len > 0)
+            put_definition(&rows, &ours[k]);
     put_block(to, place->at, "MetadataBlock", place->time, &rows);
     for (int k = 0; k < KINDS; k++) {
-        const struct text *all = kinds[k].text;
+        const struct text *all = ours[k].text;
         uint32_t parts = (uint32_t)((all->len + MAX_OF_PART - 1) / MAX_OF_PART);
         for (uint32_t i = 0; i < parts; i++) {
             size_t begin = (size_t)i * MAX_OF_PART;
             size_t left = all->len - begin, size = left < MAX_OF_PART ? left : MAX_OF_PART;
             const struct bytes part = {(const unsigned char *)all->data + begin, size};
-            put_event(&rows, &kinds[k], place->time, sequence++, i, parts, part);
+            put_event(&rows, &ours[k], place->time, sequence++, i, parts, part);
             put_block(to, place->at, "EventBlock", place->time, &rows);
         }
     }
