@@ -3,9 +3,10 @@
  *
  *  - the collector reserves one range, of twice the memory of the machine or of its limit
  *    and 256 GiB at most, and makes parts of it accessible: neighbours without a gap, some
- *    of them inaccessible, one of these of 64 MiB or more. It is the largest such range;
+ *    of them inaccessible, one of these of 64 MiB or more. It is the largest such range
+ *    with memory in use;
  *  - an arena of glibc's malloc begins at a multiple of 64 MiB, and what it does not use
- * yet is inaccessible up to such a multiple (malloc/arena.c, HEAP_MAX_SIZE);
+ *    yet is inaccessible up to such a multiple (malloc/arena.c, HEAP_MAX_SIZE);
  *  - a stack lies right above an inaccessible page or a few;
  *  - the runtime maps what it compiles twice, from a file in memory called doublemapper.
  *
@@ -25,83 +26,117 @@
 
 /* --- by how they lie --------------------------------------------------------------- */
 
-static const uint64_t arena_size = (uint64_t)64 << 20;
+static const uint64_t arena_size = (uint64_t)64 << 20, large = (uint64_t)64 << 20;
 
 static bool may_be_either(const struct memory_block *b)
 {
     return b->kind == BLOCK_PRIVATE;
 }
 
-/* Index behind the neighbours of block i without a gap. */
-static size_t end_of_run(const struct memory_block *all, size_t count, size_t i)
+static uint64_t size_of(const struct memory_block *b)
 {
-    for (i++; i < count && may_be_either(&all[i]) && all[i].start == all[i - 1].end;)
-        i++;
-    return i;
+    return b->end - b->start;
 }
 
-/* What an arena uses, and behind it what it does not; or several full ones. */
-static void find_arenas(struct memory_block *all, size_t count)
+static bool is_large_reserve(const struct memory_block *b)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct memory_block *b = &all[i], *next = i + 1 < count ? b + 1 : NULL;
-        if (!may_be_either(b) || b->is_reserved || b->start % arena_size != 0)
-            continue;
-        bool has_rest = next != NULL && may_be_either(next) && next->is_reserved &&
-                        next->start == b->end && next->end - next->start < arena_size;
-        uint64_t end = has_rest ? next->end : b->end;
-        if (end % arena_size != 0)
-            continue;
-        b->kind = BLOCK_ARENA;
-        if (has_rest)
-            next->kind = BLOCK_ARENA;
+    return b->is_reserved && size_of(b) >= large;
+}
+
+/* Blocks without a gap between them, from `first` to before `end`. */
+struct block_run {
+    size_t first, end;
+    size_t first_large, last_large; /* reserved blocks; end if there is none */
+    uint64_t size, bytes;
+};
+
+static struct block_run run_from(const struct memory_block *all, size_t count, size_t first)
+{
+    struct block_run r = {.first = first, .end = first};
+    bool has_large = false;
+    do {
+        const struct memory_block *b = &all[r.end];
+        if (is_large_reserve(b)) {
+            r.first_large = has_large ? r.first_large : r.end;
+            r.last_large = r.end;
+            has_large = true;
+        }
+        r.size += size_of(b);
+        r.bytes += b->bytes;
+        r.end++;
+    } while (r.end < count && may_be_either(&all[r.end]) &&
+             all[r.end].start == all[r.end - 1].end);
+    if (!has_large)
+        r.first_large = r.last_large = r.end;
+    return r;
+}
+
+/* Blocks of an arena that begins with block i: the used one, and the unused rest behind it;
+ * or one or several that are full. 0 if there is none of at most `most` bytes. */
+static size_t arena_at(const struct memory_block *all, size_t i, size_t end, uint64_t most)
+{
+    const struct memory_block *b = &all[i];
+    if (b->is_reserved || b->start % arena_size != 0)
+        return 0;
+    if (b->end % arena_size == 0)
+        return size_of(b) <= most;
+    if (i + 1 == end || !b[1].is_reserved || size_of(&b[1]) >= arena_size)
+        return 0;
+    return b[1].end % arena_size == 0 && b[1].end - b->start <= most ? 2 : 0;
+}
+
+/* Arenas of a run. Blocks that a collector uses or decommitted may have the same layout, so
+ * next to a large reserved block only two kinds count: arenas at the lower end of the run,
+ * and those after the last such block that are not full, since the newest regions of large
+ * objects are there, too. */
+static void find_arenas(struct memory_block *all, const struct block_run *r)
+{
+    bool has_large = r->first_large < r->end, is_low_end = true;
+    for (size_t i = r->first; i < r->end;) {
+        size_t blocks = arena_at(all, i, r->end, has_large ? arena_size : UINT64_MAX);
+        is_low_end = is_low_end && blocks > 0;
+        if (has_large && !is_low_end && (i < r->last_large || blocks < 2))
+            blocks = 0;
+        for (size_t k = 0; k < blocks; k++)
+            all[i + k].kind = BLOCK_ARENA;
+        i += blocks > 0 ? blocks : 1;
     }
 }
 
-/* The reservation from block `first` to before `end`: blocks in front of the first reserved
- * one are the collector's tables, unless they are too large for that; those behind the last
- * large reserved one may be its newest regions, which begin at a multiple of 4 MiB, or the
- * stack that lies above it. */
-static void mark_reservation(struct memory_block *all, size_t first, size_t end)
+/* The reservation in run r: blocks in front of the first reserved one are the collector's
+ * tables, unless they are too large for that; those behind the last large reserved one may
+ * be its newest regions, which begin at a multiple of 4 MiB, or the stack that lies above
+ * it. */
+static void mark_reservation(struct memory_block *all, const struct block_run *r)
 {
-    const uint64_t most_tables = (uint64_t)64 << 20, region = (uint64_t)4 << 20,
-                   large = (uint64_t)64 << 20;
-    size_t last = end;
-    while (last > first &&
-           !(all[last - 1].is_reserved && all[last - 1].end - all[last - 1].start >= large))
-        last--;
-    for (size_t i = first; i < end; i++) {
-        bool is_ahead =
-            i == first && !all[i].is_reserved && all[i].end - all[i].start > most_tables;
-        bool is_behind = i >= last && !all[i].is_reserved && all[i].start % region != 0;
-        if (!is_ahead && !is_behind)
-            all[i].kind = BLOCK_GC;
+    const uint64_t most_tables = (uint64_t)64 << 20, region = (uint64_t)4 << 20;
+    for (size_t i = r->first; i < r->end; i++) {
+        struct memory_block *b = &all[i];
+        bool is_ahead = i == r->first && !b->is_reserved && size_of(b) > most_tables;
+        bool is_behind = i > r->last_large && !b->is_reserved && b->start % region != 0;
+        if (may_be_either(b) && !is_ahead && !is_behind)
+            b->kind = BLOCK_GC;
     }
 }
 
-/* The largest run with a large reserved block in it. */
-static void find_reservation(struct memory_block *all, size_t count)
+/* Arenas in all runs, and the reservation: the largest run with a large reserved block and
+ * some memory in use. What the runtime reserves for code is larger than the reservation of
+ * a small limit, and has next to none. */
+static void find_runs(struct memory_block *all, size_t count)
 {
-    const uint64_t large = (uint64_t)64 << 20;
-    size_t best = 0, best_end = 0;
-    uint64_t most = 0;
-    for (size_t i = 0, end; i < count; i = end) {
-        bool has_large = false;
-        end = i + 1;
+    const uint64_t least_used = (uint64_t)256 << 10;
+    struct block_run best = {.size = 0}, r;
+    for (size_t i = 0; i < count; i = r.end) {
+        r = (struct block_run){.end = i + 1};
         if (!may_be_either(&all[i]))
             continue;
-        end = end_of_run(all, count, i);
-        for (size_t k = i; k < end; k++)
-            has_large |= all[k].is_reserved && all[k].end - all[k].start >= large;
-        uint64_t size = all[end - 1].end - all[i].start;
-        if (has_large && size > most) {
-            most = size;
-            best = i;
-            best_end = end;
-        }
+        r = run_from(all, count, i);
+        find_arenas(all, &r);
+        if (r.first_large < r.end && r.bytes >= least_used && r.size > best.size)
+            best = r;
     }
-    if (best_end > 0)
-        mark_reservation(all, best, best_end);
+    if (best.size > 0)
+        mark_reservation(all, &best);
 }
 
 /* Whoever made a thread put a page or a few in front of its stack that nobody may touch. */
@@ -111,17 +146,16 @@ static void find_stacks(struct memory_block *all, size_t count)
     for (size_t i = 1; i < count; i++) {
         const struct memory_block *below = &all[i - 1];
         bool is_guarded = below->is_reserved && below->end == all[i].start &&
-                          (below->end - below->start <= guard || below->kind == BLOCK_GC);
+                          (size_of(below) <= guard || below->kind == BLOCK_GC);
         if (may_be_either(&all[i]) && !all[i].is_reserved && is_guarded &&
-            all[i].end - all[i].start >= smallest)
+            size_of(&all[i]) >= smallest)
             all[i].kind = BLOCK_STACK;
     }
 }
 
 void blocks_classify(struct memory_block *all, size_t count)
 {
-    find_arenas(all, count);
-    find_reservation(all, count);
+    find_runs(all, count);
     find_stacks(all, count);
 }
 
@@ -133,12 +167,12 @@ void blocks_sum(const struct memory_block *all, size_t count,
         [BLOCK_CODE] = HD_FACT_OF_CODE,     [BLOCK_BRK] = HD_FACT_OF_BRK,
         [BLOCK_STACK] = HD_FACT_OF_STACKS,  [BLOCK_ARENA] = HD_FACT_OF_ARENAS,
         [BLOCK_PRIVATE] = HD_FACT_OF_SMALL, [BLOCK_GC] = HD_FACT_OF_GC};
-    const uint64_t large = 1 << 20;
+    const uint64_t least_large = 1 << 20;
     uint64_t sum[HD_FACT_COUNT] = {0};
     bool has_gc = false;
     for (size_t i = 0; i < count; i++) {
         enum hd_fact f = fact_of[all[i].kind];
-        if (f == HD_FACT_OF_SMALL && all[i].end - all[i].start >= large)
+        if (f == HD_FACT_OF_SMALL && size_of(&all[i]) >= least_large)
             f = HD_FACT_OF_LARGE;
         sum[f] += all[i].bytes;
         has_gc |= all[i].kind == BLOCK_GC;
@@ -339,6 +373,20 @@ static void add_threads(pid_t pid, struct hd_process_facts *facts)
     }
 }
 
+/* What /proc/PID/status counts is off by up to some dozens of pages per processor, since it
+ * adds up what each of them counts at its leisure. Mappings are counted page by page. */
+static void add_mappings(const struct smaps *maps, struct hd_process_facts *facts)
+{
+    uint64_t all = 0, swapped = hd_fact(facts, HD_FACT_SWAPPED);
+    blocks_classify(maps->all, maps->count);
+    blocks_sum(maps->all, maps->count, facts);
+    for (size_t i = 0; i < maps->count; i++)
+        all += maps->all[i].bytes;
+    if (swapped == HD_UNKNOWN || swapped > all)
+        swapped = 0;
+    hd_fact_set(facts, HD_FACT_RESIDENT, all - swapped);
+}
+
 struct hd_process_facts read_facts(pid_t pid)
 {
     struct hd_process_facts facts = {0};
@@ -346,10 +394,8 @@ struct hd_process_facts read_facts(pid_t pid)
     add_status(pid, &facts);
     add_descriptors(pid, &facts);
     add_threads(pid, &facts);
-    if (read_smaps(pid, &maps)) {
-        blocks_classify(maps.all, maps.count);
-        blocks_sum(maps.all, maps.count, &facts);
-    }
+    if (read_smaps(pid, &maps))
+        add_mappings(&maps, &facts);
     free(maps.all);
     return facts;
 }
