@@ -60,7 +60,7 @@ const char *hd_fact_name(enum hd_fact fact)
 
 bool hd_fact_is_count(enum hd_fact fact)
 {
-    return facts_table[fact].is_count;
+    return fact < HD_FACT_COUNT && facts_table[fact].is_count;
 }
 
 void hd_fact_set(struct hd_process_facts *facts, enum hd_fact fact, uint64_t value)
@@ -71,13 +71,21 @@ void hd_fact_set(struct hd_process_facts *facts, enum hd_fact fact, uint64_t val
     facts->at[fact] = value;
 }
 
+/* Of known numbers; a larger sum is HD_UNKNOWN - 1. */
+static uint64_t sum_of(uint64_t a, uint64_t b)
+{
+    return b < HD_UNKNOWN - 1 - a ? a + b : HD_UNKNOWN - 1;
+}
+
+/* a if one of them is unknown. */
+static uint64_t sum_of_known(uint64_t a, uint64_t b)
+{
+    return a == HD_UNKNOWN || b == HD_UNKNOWN ? a : sum_of(a, b);
+}
+
 uint64_t process_facts_size(const struct hd_process_facts *facts)
 {
-    uint64_t resident = hd_fact(facts, HD_FACT_RESIDENT);
-    uint64_t swapped = hd_fact(facts, HD_FACT_SWAPPED);
-    if (resident == HD_UNKNOWN || swapped == HD_UNKNOWN)
-        return resident;
-    return swapped < HD_UNKNOWN - 1 - resident ? resident + swapped : HD_UNKNOWN - 1;
+    return sum_of_known(hd_fact(facts, HD_FACT_RESIDENT), hd_fact(facts, HD_FACT_SWAPPED));
 }
 
 void process_facts_add(struct hd_process_facts *facts, const struct hd_process_facts *more)
@@ -93,12 +101,7 @@ void process_facts_sum(struct hd_process_facts *facts, const struct hd_process_f
 {
     for (enum hd_fact f = 0; f < HD_FACT_COUNT; f++) {
         uint64_t n = hd_fact(more, f), before = hd_fact(facts, f);
-        uint64_t left = before == HD_UNKNOWN ? HD_UNKNOWN - 1 : HD_UNKNOWN - 1 - before;
-        if (n != HD_UNKNOWN)
-            hd_fact_set(facts, f,
-                        before == HD_UNKNOWN ? n
-                        : n < left           ? before + n
-                                             : before);
+        hd_fact_set(facts, f, before == HD_UNKNOWN ? n : sum_of_known(before, n));
     }
 }
 
@@ -122,11 +125,6 @@ static uint64_t take(uint64_t *left, uint64_t n)
     n = n < *left ? n : *left;
     *left -= n;
     return n;
-}
-
-static uint64_t sum_of_known(uint64_t a, uint64_t b)
-{
-    return a == HD_UNKNOWN || b == HD_UNKNOWN ? a : a + b;
 }
 
 /* What is measured at other moments than the size, or committed and not resident, may be
@@ -167,7 +165,7 @@ static void put_escaped(struct text *to, const char *name)
     for (; *name != '\0'; name++) {
         unsigned char c = (unsigned char)*name;
         char escaped[4] = {(char)c};
-        if (!isgraph(c) || c == '%')
+        if (c <= ' ' || c > '~' || c == '%') /* in any locale */
             snprintf(escaped, sizeof(escaped), "%%%02x", c);
         text_add_string(to, escaped);
     }
@@ -192,40 +190,45 @@ void process_facts_put(const struct hd_process_facts *facts, struct text *to)
 /* The byte at *at, which may be escaped; moves *at behind it. */
 static char take_char(const char **at, const char *end)
 {
-    char hex[3] = {0}, *behind;
     const char *c = (*at)++;
-    if (*c != '%' || end - c < 3)
+    if (*c != '%' || end - c < 3 || !isxdigit((unsigned char)c[1]) ||
+        !isxdigit((unsigned char)c[2]))
         return *c;
-    memcpy(hex, c + 1, 2);
-    unsigned long byte = strtoul(hex, &behind, 16);
-    if (behind != hex + 2 || byte == 0)
+    const char hex[3] = {c[1], c[2]};
+    unsigned long byte = strtoul(hex, NULL, 16);
+    if (byte == 0)
         return *c;
     *at = c + 3;
     return (char)byte;
 }
 
-/* "3:.NET%20TP%20Worker"; the rest of a name that is too long is cut. */
-static void parse_thread(struct hd_process_facts *facts, size_t i, const char *at,
-                         const char *end)
+/* Index of that name, or of the place of the next one; HD_MAX_THREAD_NAMES if it is full.
+ */
+static size_t thread_index(const struct hd_process_facts *facts, const char *name)
 {
-    char *behind;
-    unsigned long count = strtoul(at, &behind, 10);
-    size_t len = 0;
-    if (i >= HD_MAX_THREAD_NAMES || count == 0 || count > UINT32_MAX || behind >= end ||
-        *behind != ':' || behind + 1 == end)
-        return;
-    facts->threads[i].count = (uint32_t)count;
-    for (at = behind + 1; at < end && len < sizeof(facts->threads[i].name) - 1;)
-        facts->threads[i].name[len++] = take_char(&at, end);
-    facts->threads[i].name[len] = '\0';
+    size_t i = 0;
+    while (i < HD_MAX_THREAD_NAMES && facts->threads[i].name[0] != '\0' &&
+           strcmp(facts->threads[i].name, name) != 0)
+        i++;
+    return i;
 }
 
-static size_t thread_names(const struct hd_process_facts *facts)
+/* "3:.NET%20TP%20Worker"; the rest of a name that is too long is cut. */
+static void parse_thread(struct hd_process_facts *facts, const char *at, const char *end)
 {
-    size_t n = 0;
-    while (n < HD_MAX_THREAD_NAMES && facts->threads[n].name[0] != '\0')
-        n++;
-    return n;
+    char *behind, name[sizeof(facts->threads[0].name)] = "";
+    unsigned long long count = strtoull(at, &behind, 10);
+    if (count == 0 || count > UINT32_MAX || behind >= end || *behind != ':' ||
+        behind + 1 == end)
+        return;
+    at = behind + 1;
+    for (size_t len = 0; at < end && len < sizeof(name) - 1; len++)
+        name[len] = take_char(&at, end);
+    size_t i = thread_index(facts, name);
+    if (i == HD_MAX_THREAD_NAMES || facts->threads[i].count != 0)
+        return;
+    facts->threads[i].count = (uint32_t)count;
+    memcpy(facts->threads[i].name, name, sizeof(name));
 }
 
 static bool key_is(const char *key, const char *at, size_t len)
@@ -240,7 +243,7 @@ static void parse_fact(struct hd_process_facts *facts, const char *at, const cha
         return;
     size_t len = (size_t)(is - at);
     if (key_is(thread_key, at, len)) {
-        parse_thread(facts, thread_names(facts), is + 1, end);
+        parse_thread(facts, is + 1, end);
         return;
     }
     char *behind;
@@ -255,13 +258,15 @@ static void parse_fact(struct hd_process_facts *facts, const char *at, const cha
 void process_facts_parse(struct hd_process_facts *facts, const char *line, size_t len)
 {
     char copy[MAX_PROCESS_LINE + 1]; /* ends in a NUL, where numbers end */
+    struct hd_process_facts more = {0};
     if (len > MAX_PROCESS_LINE)
         return;
     memcpy(copy, line, len);
     copy[len] = '\0';
     for (const char *at = copy; *at != '\0';) {
         size_t part = strcspn(at, " ");
-        parse_fact(facts, at, at + part);
+        parse_fact(&more, at, at + part);
         at += part + strspn(at + part, " ");
     }
+    process_facts_add(facts, &more);
 }
