@@ -110,7 +110,11 @@ static const unsigned known_events[] = {1,
                                         4,
                                         21,
                                         22,
-                                        FORGED_TOLD + 1};
+                                        39,
+                                        204,
+                                        205,
+                                        FORGED_TOLD + 1,
+                                        FORGED_TOLD + 2};
 
 static void define_event(struct text *t, uint32_t number, unsigned id)
 {

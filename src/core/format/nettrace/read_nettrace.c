@@ -45,7 +45,7 @@ struct edge_event {
 /* What the collector said of a collection: which of them are of the walk's is known at the
  * end. */
 struct gc_note {
-    uint64_t time;
+    uint64_t time, number; /* of all, in the order of the file */
     enum trace_heap_event kind;
     struct hd_process_facts facts;
 };
@@ -88,6 +88,7 @@ struct trace_reader {
     struct survivor_event process;
     struct gc_note *notes;
     size_t note_count, note_cap;
+    uint64_t notes_read;
 
     /* Nodes are numbered in the order of the walk, and referred to by address. If two have
      * one address, which no good trace has, the first is meant. */
@@ -346,7 +347,7 @@ static void read_told(struct trace_reader *r, struct bytes payload)
 static void read_gc_note(struct trace_reader *r, uint64_t time, enum trace_heap_event kind,
                          struct bytes payload)
 {
-    struct gc_note note = {.time = time, .kind = kind};
+    struct gc_note note = {.time = time, .number = r->notes_read++, .kind = kind};
     if (!gc_facts_parse(kind, payload, r->header.pointer_size, &note.facts))
         return;
     if (r->note_count == MAX_GC_NOTES) {
@@ -826,7 +827,9 @@ static bool is_of_walk(const struct heap_walk *w, const struct gc_note *note)
 static int notes_by_time(const void *a, const void *b)
 {
     const struct gc_note *x = a, *y = b;
-    return (x->time > y->time) - (x->time < y->time);
+    if (x->time != y->time)
+        return x->time > y->time ? 1 : -1;
+    return (x->number > y->number) - (x->number < y->number);
 }
 
 /* The first of each kind, and of heaps all: what is committed is told at the start and at
