@@ -1,5 +1,6 @@
 /* What a collected snapshot knows of its process goes into a gcdump and comes back. */
 #include "format/gcdump/gcdump_log.h"
+#include "heap/process_facts.h"
 #include "identity/places.h"
 #include "identity/same.h"
 #include "support/forge.h"
@@ -130,6 +131,114 @@ Test(gcdump_facts, what_is_collected_comes_back_from_gcdumps_and_from_json_table
     free(first);
     free(second);
     free(table);
+}
+
+#define PROCESS_LINE                                                                    \
+    "resident=80203776 private=49528832 of_gc=0 threads=8 thread=3:.NET%20TP%20Worker " \
+    "thread=1:%ff%0a%e2%82"
+
+static char *find_process_line(char *bytes, size_t size)
+{
+    static const char key[] = "heapdrift: process";
+    for (size_t at = 0; at + sizeof(key) <= size; at++)
+        if (memcmp(bytes + at, key, sizeof(key) - 1) == 0)
+            return bytes + at;
+    return NULL;
+}
+
+static void set_facts(struct hd_snapshot *snap, const char *line)
+{
+    snap->facts = (struct hd_process_facts){0};
+    process_facts_parse(&snap->facts, line, strlen(line));
+}
+
+Test(gcdump_facts, process_facts_are_a_line_that_is_read_again)
+{
+    struct hd_snapshot *snap = forged(), *again = forged();
+    struct text log = {0};
+    set_facts(snap, PROCESS_LINE);
+    gcdump_facts_write(&log, snap);
+    cr_expect_str_eq(text_string(&log), "heapdrift: process " PROCESS_LINE "\r\n");
+    gcdump_facts_read(again, text_string(&log));
+    cr_expect_eq(memcmp(&again->facts, &snap->facts, sizeof(snap->facts)), 0);
+    text_free(&log);
+    hd_snapshot_close(again);
+    hd_snapshot_close(snap);
+}
+
+Test(gcdump_facts, process_facts_come_back_from_gcdumps_and_digests)
+{
+    static const char *const targets[] = {"gcdump", "digest"};
+    for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
+        struct hd_snapshot *snap = forged();
+        char *first, *second;
+        set_facts(snap, PROCESS_LINE);
+        struct hd_snapshot *one = through(snap, targets[i], &first);
+        struct hd_snapshot *two = through(one, targets[i], &second);
+        cr_expect_eq(memcmp(&one->facts, &snap->facts, sizeof(snap->facts)), 0, "%s",
+                     targets[i]);
+        cr_expect_eq(memcmp(&two->facts, &snap->facts, sizeof(snap->facts)), 0, "%s",
+                     targets[i]);
+        hd_snapshot_close(two);
+        hd_snapshot_close(one);
+        hd_snapshot_close(snap);
+        free(first);
+        free(second);
+    }
+}
+
+/* Of other tools, which have no such line. */
+Test(gcdump_facts, working_set_and_commit_of_the_file_are_facts)
+{
+    static const struct hd_read_options how = {.to_write = true};
+    struct hd_snapshot *snap = forged();
+    struct hd_error err = {0};
+    char *bytes, *line;
+    size_t size;
+    set_facts(snap, "resident=80203776 private=49528832");
+    FILE *to = open_memstream(&bytes, &size);
+    cr_assert(hd_snapshot_write(snap, "gcdump", hd_sink_file(to), NULL, &err), "%s",
+              err.message);
+    fclose(to);
+    line = find_process_line(bytes, size);
+    cr_assert_not_null(line);
+    line[0] = 'H'; /* of which nothing is known */
+    struct hd_snapshot *again = hd_snapshot_from_memory(bytes, size, &how, &err);
+    cr_assert_not_null(again, "%s", err.message);
+    cr_expect_eq(memcmp(&again->facts, &snap->facts, sizeof(snap->facts)), 0);
+    hd_snapshot_close(again);
+    free(bytes);
+    set_facts(snap, "threads=3"); /* which leaves both 0 */
+    again = through(snap, "gcdump", &bytes);
+    cr_expect_eq(hd_fact(&again->facts, HD_FACT_RESIDENT), HD_UNKNOWN);
+    cr_expect_eq(hd_fact(&again->facts, HD_FACT_PRIVATE), HD_UNKNOWN);
+    cr_expect_eq(hd_fact(&again->facts, HD_FACT_THREADS), 3);
+    hd_snapshot_close(again);
+    hd_snapshot_close(snap);
+    free(bytes);
+}
+
+Test(gcdump_facts, files_without_process_facts_have_no_trace_of_them)
+{
+    static const char *const targets[] = {"gcdump", "digest"};
+    for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
+        static const struct hd_read_options how = {.to_write = true};
+        struct hd_error err = {0};
+        struct hd_snapshot *snap =
+            hd_snapshot_open("fixtures/leaklab/list/1.gcdump.bz2", &how, &err);
+        struct hd_memory made = {0};
+        cr_assert_not_null(snap, "%s", err.message);
+        cr_expect_eq(snap->facts.known, 0);
+        cr_assert(hd_snapshot_write(snap, targets[i], hd_sink_memory(&made), NULL, &err));
+        struct hd_snapshot *again =
+            hd_snapshot_from_memory(made.bytes, made.size, NULL, &err);
+        cr_assert_not_null(again, "%s", err.message);
+        cr_expect_eq(again->facts.known, 0);
+        cr_expect_null(find_process_line(made.bytes, made.size));
+        hd_snapshot_close(again);
+        hd_snapshot_close(snap);
+        hd_memory_free(&made);
+    }
 }
 
 /* Memory has none: a series of it would have no order in time, and a store the times of
