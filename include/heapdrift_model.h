@@ -392,7 +392,8 @@ struct hd_process_growth {
     uint64_t *threads;
     size_t first, last;         /* the first and last such snapshot, from 0 */
     int64_t growth;             /* bytes, from one to the other */
-    double explained;           /* share of it that objects have; NAN: it did not grow */
+    double explained;           /* share of it that objects have; NAN: it did not grow,
+                                   or their size is not known */
     enum hd_process_part where; /* the part that keeps growing and grew most;
                                    HD_PART_COUNT: none */
     enum hd_fact within; /* of native memory what grew most; HD_FACT_COUNT: not known */

@@ -109,6 +109,14 @@ static double growth_of(const uint64_t *at, size_t count)
     return is_known(at, count) ? (double)at[count - 1] - (double)at[0] : 0;
 }
 
+/* Sizes come from files: a larger difference becomes the largest one. */
+static int64_t difference(uint64_t first, uint64_t last)
+{
+    uint64_t n = last > first ? last - first : first - last;
+    n = n < INT64_MAX ? n : INT64_MAX;
+    return last > first ? (int64_t)n : -(int64_t)n;
+}
+
 /* The class of native memory that grew most. */
 static enum hd_fact native_class_of(const struct process_series *p)
 {
@@ -187,9 +195,12 @@ static void find_holder(struct hd_process_growth *g, const struct series *s)
 /* Where p, of two snapshots or more, grew. */
 static void find_where(struct hd_process_growth *g, const struct process_series *p)
 {
-    double of_objects = growth_of(p->part[HD_PART_OBJECTS], p->count);
-    g->growth = (int64_t)growth_of(p->size, p->count);
-    g->explained = g->growth > 0 ? fmax(of_objects, 0) / (double)g->growth : NAN;
+    const uint64_t *objects = p->part[HD_PART_OBJECTS];
+    double of_objects = growth_of(objects, p->count);
+    g->growth = difference(p->size[0], p->size[p->count - 1]);
+    g->explained = g->growth > 0 && is_known(objects, p->count)
+                       ? fmax(of_objects, 0) / (double)g->growth
+                       : NAN;
     g->where = part_that_grows(p);
     g->within = g->where == HD_PART_NATIVE ? native_class_of(p) : HD_FACT_COUNT;
     if (g->where == HD_PART_COUNT)

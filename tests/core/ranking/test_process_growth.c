@@ -1,0 +1,496 @@
+/* Whether a part of a process keeps growing, and what of a series follows from it. */
+#include "ranking/process_growth.h"
+
+#include "heap/process_facts.h"
+#include "owners/aligned.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <string.h>
+
+#define KIB ((uint64_t)1 << 10)
+#define MIB ((uint64_t)1 << 20)
+
+/* --- the rule ---------------------------------------------------------------------- */
+
+enum { MOST = 14 };
+
+struct part_case {
+    const char *what;
+    enum hd_process_part part;
+    uint64_t size, last_size; /* KiB */
+    uint64_t at[MOST];        /* KiB */
+    size_t n;
+    bool keeps_growing;
+};
+
+static void expect_case(const struct part_case *c)
+{
+    uint64_t at[MOST];
+    for (size_t k = 0; k < c->n; k++)
+        at[k] = c->at[k] * KIB;
+    cr_expect_eq(
+        process_part_keeps_growing(c->part, at, c->n, c->size * KIB, c->last_size * KIB),
+        c->keeps_growing, "%s, %s", hd_process_part_name(c->part), c->what);
+}
+
+/* Programs that took six snapshots five seconds apart, from their start on. */
+static const struct part_case recorded[] = {
+    {"AllocHGlobal",
+     HD_PART_NATIVE,
+     59380,
+     118404,
+     {8504, 19148, 29572, 39204, 52620, 62040},
+     6,
+     true},
+    {"malloc",
+     HD_PART_NATIVE,
+     63452,
+     119188,
+     {13732, 23996, 34568, 44564, 54352, 64344},
+     6,
+     true},
+    {"strings for native code",
+     HD_PART_NATIVE,
+     60300,
+     131856,
+     {11188, 24240, 36868, 52568, 64860, 77156},
+     6,
+     true},
+    {"malloc of many threads",
+     HD_PART_NATIVE,
+     58840,
+     73288,
+     {8944, 13484, 16132, 18280, 20552, 22304},
+     6,
+     true},
+    {"threads",
+     HD_PART_STACKS,
+     56652,
+     84320,
+     {3184, 8176, 12860, 17712, 22440, 27096},
+     6,
+     true},
+    {"mapped files",
+     HD_PART_FILES,
+     60284,
+     113088,
+     {36464, 46932, 57124, 66900, 77092, 86868},
+     6,
+     true},
+    {"steady load",
+     HD_PART_NATIVE,
+     53312,
+     59900,
+     {3892, 4660, 5236, 5240, 5240, 5240},
+     6,
+     false},
+    {"steady load",
+     HD_PART_GC,
+     53312,
+     59900,
+     {16287, 16606, 20526, 20526, 20526, 20526},
+     6,
+     false},
+    {"steady load",
+     HD_PART_FILES,
+     53312,
+     59900,
+     {29980, 30684, 30684, 30684, 30684, 30684},
+     6,
+     false},
+    {"native buffers that are freed",
+     HD_PART_NATIVE,
+     53300,
+     63896,
+     {4016, 4756, 5336, 5384, 8956, 8956},
+     6,
+     false},
+    {"a server that starts",
+     HD_PART_NATIVE,
+     53916,
+     64460,
+     {3792, 4684, 8672, 8848, 8848, 8848},
+     6,
+     false},
+    {"a server that starts",
+     HD_PART_GC,
+     53916,
+     64460,
+     {16570, 17239, 18106, 21254, 21254, 21254},
+     6,
+     false},
+    {"a burst", HD_PART_GC, 52944, 86524, {16198, 2034, 0, 21594, 8268, 27474}, 6, false},
+    {"a burst", HD_PART_FREE, 52944, 86524, {3, 6, 2869, 6, 19548, 6}, 6, false},
+    {"large objects",
+     HD_PART_FREE,
+     57056,
+     92368,
+     {2817, 5001, 8216, 6558, 27209, 28496},
+     6,
+     false},
+    {"pinned objects",
+     HD_PART_FREE,
+     59784,
+     104768,
+     {13475, 13996, 42468, 35038, 21447, 42186},
+     6,
+     false},
+    {"objects that leak",
+     HD_PART_FREE,
+     56400,
+     108784,
+     {6, 7, 3163, 3137, 1452, 4440},
+     6,
+     false},
+};
+
+Test(process_growth, parts_of_recorded_programs)
+{
+    for (size_t i = 0; i < sizeof(recorded) / sizeof(*recorded); i++)
+        expect_case(&recorded[i]);
+}
+
+Test(process_growth, native_parts_rise_steadily_and_go_on)
+{
+    static const struct part_case cases[] = {
+        {"steady", 0, 51200, 0, {0, 5000, 10000, 15000}, 4, true},
+        {"three snapshots", 0, 51200, 0, {0, 5000, 10000}, 3, false},
+        {"two snapshots", 0, 51200, 0, {0, 50000}, 2, false},
+        {"falls", 0, 51200, 0, {15000, 10000, 5000, 0}, 4, false},
+        {"as large as at first", 0, 51200, 0, {5000, 9000, 9000, 5000}, 4, false},
+        {"a start that slows down",
+         0,
+         51200,
+         0,
+         {10240, 30720, 40960, 48128, 53248, 57344},
+         6,
+         false},
+        {"large at first, and steady then",
+         0,
+         51200,
+         0,
+         {0, 51200, 61440, 71680, 81920, 92160},
+         6,
+         true},
+        {"later steps two thirds of the earlier ones",
+         0,
+         51200,
+         0,
+         {0, 6000, 12000, 18000, 22000, 26000},
+         6,
+         true},
+        {"a little less", 0, 51200, 0, {0, 6000, 12000, 18000, 21900, 25900}, 6, false},
+        {"one flat step of five",
+         0,
+         51200,
+         0,
+         {0, 9000, 18000, 18000, 27000, 36000},
+         6,
+         false},
+        {"one flat step of six",
+         0,
+         51200,
+         0,
+         {0, 9000, 18000, 18000, 27000, 36000, 45000},
+         7,
+         true},
+        {"two flat steps of ten",
+         0,
+         51200,
+         0,
+         {0, 9000, 18000, 18000, 27000, 36000, 45000, 45000, 54000, 63000, 72000},
+         11,
+         false},
+        {"two flat steps of eleven",
+         0,
+         51200,
+         0,
+         {0, 9000, 18000, 18000, 27000, 36000, 45000, 45000, 54000, 63000, 72000, 81000},
+         12,
+         true},
+        {"swings", 0, 51200, 0, {10000, 30000, 15000, 40000, 20000, 50000}, 6, false},
+        {"2 MiB", 0, 51200, 0, {0, 683, 1366, 2048}, 4, true},
+        {"less than 2 MiB", 0, 51200, 0, {0, 683, 1366, 2047}, 4, false},
+        {"less than 2 % of the process", 0, 512000, 0, {0, 3000, 6000, 9000}, 4, false},
+        {"more than 2 % of the process", 0, 512000, 0, {0, 4000, 8000, 12000}, 4, true},
+    };
+    static const enum hd_process_part parts[] = {HD_PART_CODE, HD_PART_STACKS,
+                                                 HD_PART_FILES, HD_PART_NATIVE};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        for (size_t p = 0; p < sizeof(parts) / sizeof(*parts); p++) {
+            struct part_case c = cases[i];
+            c.part = parts[p];
+            expect_case(&c);
+        }
+}
+
+Test(process_growth, parts_of_the_collector_are_apart_and_large)
+{
+    static const struct part_case cases[] = {
+        {"later half above the earlier one",
+         0,
+         60000,
+         90000,
+         {3000, 5000, 4000, 17000, 27000, 38000},
+         6,
+         true},
+        {"falls in between",
+         0,
+         60000,
+         90000,
+         {3000, 5000, 4000, 20000, 17000, 48000},
+         6,
+         true},
+        {"one of the later ones is smaller",
+         0,
+         60000,
+         90000,
+         {3000, 5000, 4000, 17000, 4900, 38000},
+         6,
+         false},
+        {"the middle one is of no half",
+         0,
+         60000,
+         90000,
+         {3000, 5000, 1, 27000, 38000},
+         5,
+         true},
+        {"less than 15 % of the process",
+         0,
+         60000,
+         90000,
+         {3000, 5000, 7000, 10000, 13000, 16000},
+         6,
+         false},
+        {"slows down", 0, 60000, 90000, {3000, 5000, 19000, 27000, 28000, 29000}, 6, false},
+        {"three snapshots", 0, 60000, 90000, {3000, 5000, 38000}, 3, false},
+        {"less than 2 MiB of a small one", 0, 5000, 8000, {0, 300, 900, 1500}, 4, false},
+    };
+    static const enum hd_process_part parts[] = {HD_PART_FREE, HD_PART_GC};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        for (size_t p = 0; p < sizeof(parts) / sizeof(*parts); p++) {
+            struct part_case c = cases[i];
+            c.part = parts[p];
+            expect_case(&c);
+        }
+}
+
+/* --- a series ---------------------------------------------------------------------- */
+
+/* A snapshot of objects of so many bytes, with the facts of a line; "" has none. */
+static void add(struct aligned *a, uint64_t objects, const char *line)
+{
+    struct hd_snapshot *snap = any_table(100);
+    process_facts_parse(&snap->facts, line, strlen(line));
+    snap->info.bytes = objects;
+    aligned_add(a, snap);
+}
+
+/* Six of them: fact `f` is 10 MiB, and 8 MiB more each time; objects grow by `objects`. */
+static struct aligned growing(enum hd_fact f, uint64_t objects)
+{
+    enum { SNAPSHOTS = 6 };
+    struct aligned a = {0};
+    for (uint64_t k = 0; k < SNAPSHOTS; k++) {
+        uint64_t grown = k * 8 * MIB, live = 5 * MIB + k * objects;
+        bool is_managed = f == HD_FACT_FRAGMENTED || f == HD_FACT_OF_GC;
+        struct hd_process_facts facts = {0};
+        struct text t = {0};
+        hd_fact_set(&facts, HD_FACT_RESIDENT, 100 * MIB + grown + k * objects);
+        for (enum hd_fact g = HD_FACT_OF_GC; g <= HD_FACT_OF_SMALL; g++)
+            hd_fact_set(&facts, g, 10 * MIB);
+        hd_fact_set(&facts, HD_FACT_OF_GC,
+                    15 * MIB + k * objects + (is_managed ? grown : 0));
+        hd_fact_set(&facts, HD_FACT_FRAGMENTED, MIB);
+        if (f != HD_FACT_OF_GC)
+            hd_fact_set(&facts, f, (f == HD_FACT_FRAGMENTED ? MIB : 10 * MIB) + grown);
+        process_facts_put(&facts, &t);
+        add(&a, live, text_string(&t));
+        text_free(&t);
+    }
+    return a;
+}
+
+static const struct hd_process_growth *growth_in(struct aligned *a)
+{
+    align(a, NULL);
+    cr_assert_eq(a->series.usable_count, a->count);
+    return process_growth_of(&a->series, &a->arena);
+}
+
+Test(process_growth, part_that_grows_has_its_hint)
+{
+    static const struct {
+        enum hd_fact fact;
+        enum hd_process_part where;
+        enum hd_fact within;
+        const char *hint;
+    } cases[] = {
+        {HD_FACT_OF_ARENAS, HD_PART_NATIVE, HD_FACT_OF_ARENAS, "malloc-arenas"},
+        {HD_FACT_OF_BRK, HD_PART_NATIVE, HD_FACT_OF_BRK, "native-memory-grows"},
+        {HD_FACT_OF_LARGE, HD_PART_NATIVE, HD_FACT_OF_LARGE, "native-memory-grows"},
+        {HD_FACT_OF_SMALL, HD_PART_NATIVE, HD_FACT_OF_SMALL, "native-memory-grows"},
+        {HD_FACT_OF_STACKS, HD_PART_STACKS, HD_FACT_COUNT, "thread-never-ends"},
+        {HD_FACT_OF_FILES, HD_PART_FILES, HD_FACT_COUNT, "mapped-files-kept"},
+        {HD_FACT_OF_SHARED, HD_PART_FILES, HD_FACT_COUNT, "mapped-files-kept"},
+        {HD_FACT_OF_CODE, HD_PART_CODE, HD_FACT_COUNT, "compiled-code-kept"},
+        {HD_FACT_FRAGMENTED, HD_PART_FREE, HD_FACT_COUNT, "heap-fragmented"},
+        {HD_FACT_OF_GC, HD_PART_GC, HD_FACT_COUNT, "collector-keeps"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct aligned a = growing(cases[i].fact, 0);
+        const struct hd_process_growth *g = growth_in(&a);
+        const char *name = hd_fact_name(cases[i].fact);
+        cr_assert_not_null(g, "%s", name);
+        cr_expect_eq(g->known, 6);
+        cr_expect_eq(g->first, 0);
+        cr_expect_eq(g->last, 5);
+        cr_expect_eq(g->growth, (int64_t)(40 * MIB), "%s", name);
+        cr_expect_eq(g->size[5], 140 * MIB);
+        cr_expect_eq(g->explained, 0, "%s", name);
+        cr_expect_eq(g->where, cases[i].where, "%s: %d", name, (int)g->where);
+        cr_expect_eq(g->within, cases[i].within, "%s: %d", name, (int)g->within);
+        cr_expect(g->is_outside, "%s", name);
+        cr_assert_not_null(g->hint, "%s", name);
+        cr_expect_str_eq(g->hint, cases[i].hint, "%s", name);
+        cr_expect_eq(g->parts[g->where][5] - g->parts[g->where][0], 40 * MIB);
+        cr_expect_eq(g->threads[3], HD_UNKNOWN);
+        aligned_free(&a);
+    }
+}
+
+/* 8 MiB of native memory a step, beside that of objects. */
+Test(process_growth, objects_that_explain_half_are_no_growth_outside)
+{
+    static const struct {
+        uint64_t objects;
+        bool is_outside;
+    } cases[] = {{0, true}, {7 * MIB, true}, {8 * MIB, false}, {20 * MIB, false}};
+    for (size_t i = 0; i < 4; i++) {
+        struct aligned a = growing(HD_FACT_OF_BRK, cases[i].objects);
+        const struct hd_process_growth *g = growth_in(&a);
+        cr_assert_not_null(g);
+        cr_expect_eq(g->where, HD_PART_NATIVE);
+        cr_expect_eq(g->is_outside, cases[i].is_outside, "%zu: %f", i, g->explained);
+        cr_expect_float_eq(g->explained,
+                           (double)cases[i].objects / (double)(cases[i].objects + 8 * MIB),
+                           1e-9);
+        aligned_free(&a);
+    }
+}
+
+Test(process_growth, process_that_does_not_grow_has_none)
+{
+    struct aligned a = {0};
+    for (int k = 0; k < 5; k++)
+        add(&a, 5 * MIB, "resident=100000000 of_gc=10000000 threads=7");
+    const struct hd_process_growth *g = growth_in(&a);
+    cr_assert_not_null(g);
+    cr_expect_eq(g->growth, 0);
+    cr_expect(isnan(g->explained));
+    cr_expect_eq(g->where, HD_PART_COUNT);
+    cr_expect_not(g->is_outside);
+    cr_expect_null(g->hint);
+    cr_expect_eq(g->threads[4], 7);
+    aligned_free(&a);
+}
+
+Test(process_growth, snapshots_without_a_size_are_left_out)
+{
+    struct aligned a = {0};
+    add(&a, MIB, "threads=3");
+    add(&a, MIB, "resident=50000000 of_brk=10000000");
+    add(&a, MIB, "");
+    add(&a, MIB, "resident=60000000 of_brk=20000000");
+    add(&a, MIB, "resident=70000000 of_brk=30000000");
+    add(&a, MIB, "resident=80000000 of_brk=40000000 threads=5");
+    add(&a, MIB, "swapped=5");
+    const struct hd_process_growth *g = growth_in(&a);
+    cr_assert_not_null(g);
+    cr_expect_eq(g->known, 4);
+    cr_expect_eq(g->first, 1);
+    cr_expect_eq(g->last, 5);
+    cr_expect_eq(g->growth, 30000000);
+    cr_expect_eq(g->size[0], HD_UNKNOWN);
+    cr_expect_eq(g->size[1], 50000000);
+    cr_expect_eq(g->size[2], HD_UNKNOWN);
+    cr_expect_eq(g->size[6], HD_UNKNOWN);
+    cr_expect_eq(g->parts[HD_PART_NATIVE][2], HD_UNKNOWN);
+    cr_expect_eq(g->parts[HD_PART_STACKS][3], HD_UNKNOWN);
+    cr_expect_eq(g->threads[0], HD_UNKNOWN, "not one of those that are compared");
+    cr_expect_eq(g->threads[5], 5);
+    cr_expect_eq(g->where, HD_PART_NATIVE);
+    cr_expect_eq(g->within, HD_FACT_OF_BRK);
+    aligned_free(&a);
+}
+
+Test(process_growth, one_known_size_is_nothing_to_compare)
+{
+    struct aligned a = {0};
+    add(&a, MIB, "resident=50000000");
+    add(&a, MIB, "");
+    add(&a, MIB, "");
+    cr_expect_null(growth_in(&a));
+    aligned_free(&a);
+    a = (struct aligned){0};
+    add(&a, MIB, "resident=50000000");
+    add(&a, MIB, "resident=90000000");
+    const struct hd_process_growth *g = growth_in(&a);
+    cr_assert_not_null(g);
+    cr_expect_eq(g->where, HD_PART_COUNT, "two do not show that it goes on");
+    cr_expect_not(g->is_outside);
+    aligned_free(&a);
+}
+
+Test(process_growth, part_that_one_snapshot_lacks_is_not_accused)
+{
+    struct aligned a = {0};
+    add(&a, MIB, "resident=50000000 of_stacks=10000000");
+    add(&a, MIB, "resident=60000000 of_stacks=20000000");
+    add(&a, MIB, "resident=70000000");
+    add(&a, MIB, "resident=80000000 of_stacks=40000000");
+    const struct hd_process_growth *g = growth_in(&a);
+    cr_assert_not_null(g);
+    cr_expect_neq(g->where, HD_PART_STACKS);
+    aligned_free(&a);
+}
+
+Test(process_growth, objects_of_unknown_size_explain_an_unknown_share)
+{
+    struct aligned a = {0};
+    for (uint64_t k = 0; k < 6; k++) {
+        char line[80];
+        snprintf(line, sizeof(line), "resident=%llu of_brk=%llu",
+                 (unsigned long long)(50 * MIB + k * 10 * MIB),
+                 (unsigned long long)(k * 10 * MIB));
+        add(&a, k == 3 ? HD_UNKNOWN : MIB, line);
+    }
+    const struct hd_process_growth *g = growth_in(&a);
+    cr_assert_not_null(g);
+    cr_expect_eq(g->growth, (int64_t)(50 * MIB));
+    cr_expect(isnan(g->explained));
+    cr_expect_not(g->is_outside);
+    aligned_free(&a);
+}
+
+/* Numbers of files that were forged. */
+Test(process_growth, sizes_beyond_measure_are_cut)
+{
+    struct aligned a = {0};
+    add(&a, MIB, "resident=0");
+    add(&a, MIB, "resident=1");
+    add(&a, MIB, "resident=9223372036854775808");
+    add(&a, MIB, "resident=18446744073709551614 swapped=5");
+    const struct hd_process_growth *g = growth_in(&a);
+    cr_assert_not_null(g);
+    cr_expect_eq(g->growth, INT64_MAX);
+    aligned_free(&a);
+    a = (struct aligned){0};
+    add(&a, MIB, "resident=18446744073709551614");
+    add(&a, MIB, "resident=0");
+    g = growth_in(&a);
+    cr_assert_not_null(g);
+    cr_expect_eq(g->growth, -INT64_MAX);
+    aligned_free(&a);
+}
