@@ -401,7 +401,8 @@ void phrase_outside(struct text *t, const struct hd_process_growth *g)
         say(t, ", outside of the managed heap");
     say(t, ": ", phrase_part(g->where), " ", as_size(part[g->first]), " → ",
         as_size(part[g->last]));
-    if (g->where == HD_PART_STACKS && g->threads[g->first] != HD_UNKNOWN)
+    if (g->where == HD_PART_STACKS && g->threads[g->first] != HD_UNKNOWN &&
+        g->threads[g->last] != HD_UNKNOWN)
         say(t, ", ", g->threads[g->first], " → ", as_plural(g->threads[g->last], "thread"));
     if (g->holder != NULL)
         say(t, ", as ", g->holder_first, " → ", g->holder_last, " ", as_type(g->holder),
@@ -422,7 +423,7 @@ void phrase_process(struct sentence *h, const struct hd_report *r)
     size_t n = 0;
     for (size_t k = 0; k < r->snapshot_count; k++)
         if (g->size[k] != HD_UNKNOWN)
-            bars[n++].count = g->size[k];
+            bars[n++] = (struct hd_tally){.count = g->size[k]};
     say(h, as_size(first), " → ", as_size(last), "  ");
     format_trend_of(&h->words, bars, n, BARS);
     say(h, "  ", as_size_change(first, last), ", of it objects ", as_percent(g->explained));

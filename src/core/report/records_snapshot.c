@@ -210,11 +210,16 @@ static json_t *process_facts(const void *of, const struct record_walk *w)
     if (s->facts.known == 0)
         return json_null();
     json_t *o = json_object(), *threads = json_object(), *of_size = json_object();
+    struct text name = {0}; /* that the kernel may have cut inside of a character */
     for (enum hd_fact f = 0; f < HD_FACT_COUNT; f++)
         json_put(o, hd_fact_name(f), json_number_or_null(hd_fact(&s->facts, f)));
-    for (size_t i = 0; i < HD_MAX_THREAD_NAMES && s->facts.threads[i].name[0] != '\0'; i++)
-        json_put(threads, s->facts.threads[i].name,
-                 json_integer(s->facts.threads[i].count));
+    for (size_t i = 0; i < HD_MAX_THREAD_NAMES && s->facts.threads[i].name[0] != '\0';
+         i++) {
+        text_clear(&name);
+        text_add_utf8(&name, s->facts.threads[i].name, strlen(s->facts.threads[i].name));
+        json_put(threads, text_string(&name), json_integer(s->facts.threads[i].count));
+    }
+    text_free(&name);
     json_put(o, "threads_by_name", threads);
     json_put(o, "size",
              json_number_or_null(hd_process_parts(&s->facts, s->info.bytes, parts)));

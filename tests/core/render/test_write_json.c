@@ -1,3 +1,4 @@
+#include "heap/process_facts.h"
 #include "render/written.h"
 
 #include <criterion/criterion.h>
@@ -323,4 +324,22 @@ Test(write_json, warnings_say_where_and_how_often)
     cr_expect(json_is_null(part(few, "count")));
     json_decref(o);
     hd_report_free(r);
+}
+
+/* The kernel cuts names of threads after 15 bytes, which may be inside of a character. */
+Test(write_json, names_of_threads_may_be_any_bytes)
+{
+    static const char line[] =
+        "resident=5 thread=3:%22\\%ff%0a%e2%80%ae thread=1:123%e2%82";
+    struct hd_snapshot *snap = shop(10);
+    struct hd_info_entry entry = {.path = "forged", .snap = snap};
+    process_facts_parse(&snap->facts, line, strlen(line));
+    struct hd_report *r = ask_info(&entry, 1);
+    char *json = written(r, "json");
+    expect_part(json, "\"threads_by_name\": {");
+    expect_part(json, "\"\\\"\\\\\xEF\xBF\xBD\\n\\u202E\": 3");
+    expect_part(json, "\"123\xEF\xBF\xBD\xEF\xBF\xBD\": 1");
+    free(json);
+    hd_report_free(r);
+    hd_snapshot_close(snap);
 }

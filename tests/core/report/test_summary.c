@@ -758,3 +758,163 @@ Test(summary, it_is_said_again_where_its_beginning_has_scrolled_away)
     }
     hd_report_free(r);
 }
+
+/* --- outside of the objects ----------------------------------------------------------- */
+
+/* A process that grew from 58 to 116 MiB, of it `part` from 8 to 60. */
+struct made_process {
+    struct hd_process_growth growth;
+    uint64_t size[6], part[6], threads[6];
+};
+
+static void grow_process(struct made *m, struct made_process *p, enum hd_process_part part,
+                         const char *hint)
+{
+    const uint64_t mib = 1 << 20;
+    *p = (struct made_process){.size = {58, 70, 82, 92, 104, 116},
+                               .part = {8, 18, 29, 38, 51, 60},
+                               .threads = {23, 48, 71, 94, 118, 140}};
+    for (size_t k = 0; k < 6; k++) {
+        p->size[k] *= mib;
+        p->part[k] *= mib;
+    }
+    p->growth = (struct hd_process_growth){.known = 6,
+                                           .size = p->size,
+                                           .threads = p->threads,
+                                           .last = 5,
+                                           .growth = (int64_t)(58 * mib),
+                                           .explained = 0.02,
+                                           .where = part,
+                                           .within = HD_FACT_COUNT,
+                                           .is_outside = true,
+                                           .hint = hint};
+    for (int i = 0; i < HD_PART_COUNT; i++)
+        p->growth.parts[i] = p->part;
+    m->r.diff.process = &p->growth;
+}
+
+static const char *process_of(const struct made *m)
+{
+    for (size_t i = 0; i < m->r.summary.fact_len; i++)
+        if (strcmp(m->r.summary.facts[i].label, "process") == 0)
+            return m->r.summary.facts[i].text;
+    return NULL;
+}
+
+#define OUTSIDE "The process grew from 58.0 MiB to 116 MiB, "
+
+Test(summary, growth_outside_of_objects_is_no_clean_bill)
+{
+    static const struct {
+        enum hd_process_part part;
+        const char *hint, *headline;
+    } cases[] = {
+        {HD_PART_NATIVE, "native-memory-grows",
+         "NOT MANAGED " OUTSIDE
+         "outside of the managed heap: native memory 8.00 MiB → 60.0 MiB."},
+        {HD_PART_STACKS, "thread-never-ends",
+         "NOT MANAGED " OUTSIDE
+         "outside of the managed heap: stacks of threads 8.00 MiB → 60.0 MiB, 23 → 140 "
+         "threads."},
+        {HD_PART_FILES, "mapped-files-kept",
+         "NOT MANAGED " OUTSIDE
+         "outside of the managed heap: mapped files 8.00 MiB → 60.0 MiB."},
+        {HD_PART_CODE, "compiled-code-kept",
+         "NOT MANAGED " OUTSIDE
+         "outside of the managed heap: compiled code 8.00 MiB → 60.0 MiB."},
+        {HD_PART_FREE, "heap-fragmented",
+         "UNSURE " OUTSIDE
+         "and objects explain 2.0 % of that: free between objects 8.00 MiB → 60.0 MiB."},
+        {HD_PART_GC, "collector-keeps",
+         "UNSURE " OUTSIDE
+         "and objects explain 2.0 % of that: kept by the collector 8.00 MiB → 60.0 MiB."},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct made *m = make(6, 0);
+        struct made_process p;
+        grow_process(m, &p, cases[i].part, cases[i].hint);
+        report_summarize(&m->r);
+        cr_expect_str_eq(m->r.diff.headline, cases[i].headline, "%s", m->r.diff.headline);
+        cr_expect_eq(m->r.summary.tone, HD_TONE_UNSURE);
+        cr_assert_eq(m->r.summary.verdict_len, 2, "%s", cases[i].hint);
+        cr_expect_str_eq(m->r.summary.verdict[1].label, "FIX");
+        cr_expect_not_null(strstr(m->r.summary.verdict[1].command, cases[i].hint));
+        cr_assert_not_null(process_of(m));
+        drop(m);
+    }
+}
+
+Test(summary, leak_stays_a_leak_when_more_grows_outside)
+{
+    struct made *m = make(6, 1);
+    struct made_process p;
+    grow_process(m, &p, HD_PART_NATIVE, "native-memory-grows");
+    report_summarize(&m->r);
+    cr_expect_str_eq(m->r.diff.headline, LEAK HELD);
+    cr_expect_eq(m->r.summary.tone, HD_TONE_BAD);
+    cr_assert_not_null(process_of(m));
+    cr_expect_str_eq(process_of(m),
+                     "58.0 MiB → 116 MiB  ▁▂▄▅▇█  +58.0 MiB, of it objects 2.0 %, native "
+                     "memory +52.0 MiB",
+                     "%s", process_of(m));
+    drop(m);
+}
+
+Test(summary, unknown_numbers_of_threads_are_not_printed)
+{
+    for (int i = 0; i < 2; i++) {
+        struct made *m = make(6, 0);
+        struct made_process p;
+        grow_process(m, &p, HD_PART_STACKS, "thread-never-ends");
+        p.threads[i == 0 ? 0 : 5] = HD_UNKNOWN;
+        report_summarize(&m->r);
+        cr_expect_null(strstr(m->r.diff.headline, "thread."), "%s", m->r.diff.headline);
+        cr_expect_null(strstr(m->r.diff.headline, "threads."), "%s", m->r.diff.headline);
+        drop(m);
+    }
+}
+
+/* The process is a fact if it grew much and objects do not explain it. */
+Test(summary, process_is_shown_if_objects_do_not_explain_it)
+{
+    static const struct {
+        double explained;
+        int64_t growth;
+        bool is_outside, is_shown;
+    } cases[] = {
+        {0.02, 58 << 20, true, true},  {0.02, 58 << 20, false, true},
+        {0.49, 58 << 20, false, true}, {0.5, 58 << 20, false, false},
+        {NAN, 58 << 20, false, false}, {0.02, 11 << 20, false, false},
+        {0.02, 12 << 20, false, true}, {0.02, 11 << 20, true, true},
+        {NAN, 0, false, false},        {NAN, -(58 << 20), false, false},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct made *m = make(6, 0);
+        struct made_process p;
+        grow_process(m, &p, HD_PART_NATIVE, "native-memory-grows");
+        p.growth.explained = cases[i].explained;
+        p.growth.growth = cases[i].growth;
+        p.growth.is_outside = cases[i].is_outside;
+        p.growth.where = cases[i].is_outside ? HD_PART_NATIVE : HD_PART_COUNT;
+        report_summarize(&m->r);
+        cr_expect_eq(process_of(m) != NULL, cases[i].is_shown, "%zu", i);
+        drop(m);
+    }
+}
+
+Test(summary, snapshots_without_a_size_are_no_bars)
+{
+    struct made *m = make(6, 0);
+    struct made_process p;
+    grow_process(m, &p, HD_PART_NATIVE, "native-memory-grows");
+    p.size[0] = p.size[3] = p.part[0] = p.part[3] = HD_UNKNOWN;
+    p.growth.first = 1;
+    p.growth.known = 4;
+    report_summarize(&m->r);
+    cr_assert_not_null(process_of(m));
+    cr_expect_str_eq(process_of(m),
+                     "70.0 MiB → 116 MiB  ▁▃▆█  +46.0 MiB, of it objects 2.0 %, native "
+                     "memory +42.0 MiB",
+                     "%s", process_of(m));
+    drop(m);
+}

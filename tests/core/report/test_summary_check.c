@@ -1,5 +1,6 @@
 /* The first line of a check: its first word is the verdict, whatever decided it, as scripts
  * and the action read it. */
+#include "heap/process_facts.h"
 #include "render/written.h"
 #include "report/phrases.h"
 
@@ -125,4 +126,70 @@ Test(summary_check, that_fails_without_suspects_tells_of_other_growth)
     cr_expect_null(fact(&r, "also"));
     arena_free(&r.arena);
     free(snapshots);
+}
+
+/* --- a process that grows outside of its objects ----------------------------------------
+ */
+
+/* Shops of which `more` orders come with each; native memory grows by 10 MiB each time. */
+static struct hd_report *checked_process(const char *line, uint32_t more,
+                                         const char *option, const char *value)
+{
+    enum { SNAPSHOTS = 6 };
+    struct hd_snapshot *snaps[SNAPSHOTS];
+    struct hd_budgets *b = option != NULL ? hd_budgets_new() : NULL;
+    for (uint32_t k = 0; k < SNAPSHOTS; k++) {
+        char text[200];
+        uint64_t n = (10 + 10 * k) * (uint64_t)1048576;
+        snprintf(text, sizeof(text), line, (unsigned long long)(50000000 + n),
+                 (unsigned long long)n);
+        snaps[k] = shop(10 + more * k);
+        process_facts_parse(&snaps[k]->facts, text, strlen(text));
+    }
+    cr_assert(option == NULL || hd_budgets_add_option(b, option, value, NULL));
+    return check_of(snaps, SNAPSHOTS, NULL, b);
+}
+
+#define NATIVE "resident=%llu of_gc=9000000 of_brk=%llu"
+#define KEPT "resident=%llu of_gc=%llu"
+
+Test(summary_check, growth_outside_of_objects_is_inconclusive_by_the_default)
+{
+    static const struct {
+        const char *line, *headline;
+    } cases[] = {
+        {NATIVE, "INCONCLUSIVE The process grew from 57.7 MiB to 108 MiB, outside of the "
+                 "managed heap: native memory 49.1 MiB → 99.1 MiB."},
+        {KEPT,
+         "INCONCLUSIVE The process grew from 57.7 MiB to 108 MiB, and objects explain "
+         "0 % of that: kept by the collector 10.0 MiB → 60.0 MiB."},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        struct hd_report *r = checked_process(cases[i].line, 0, NULL, NULL);
+        cr_expect_eq(r->check.verdict, HD_INCONCLUSIVE);
+        cr_expect_str_eq(r->diff.headline, cases[i].headline, "%s", r->diff.headline);
+        cr_expect_eq(r->summary.tone, HD_TONE_UNSURE);
+        cr_assert_eq(r->check.rule_count, 1);
+        cr_expect_eq(r->check.rules[0].reason.code, HD_REASON_OUTSIDE);
+        hd_report_free(r);
+    }
+}
+
+Test(summary_check, leak_fails_whatever_grows_outside)
+{
+    struct hd_report *r = checked_process(NATIVE, 10, NULL, NULL);
+    cr_expect_eq(r->check.verdict, HD_FAIL);
+    cr_expect_eq(strncmp(r->diff.headline, "FAIL App.Order: ", 16), 0, "%s",
+                 r->diff.headline);
+    cr_expect_eq(r->summary.tone, HD_TONE_BAD);
+    hd_report_free(r);
+}
+
+/* They limit objects, and these are within limits. */
+Test(summary_check, rules_of_ones_own_pass_whatever_grows_outside)
+{
+    struct hd_report *r = checked_process(NATIVE, 0, "max-growth", "5%");
+    cr_expect_eq(r->check.verdict, HD_PASS, "%s", r->diff.headline);
+    cr_expect_eq(strncmp(r->diff.headline, "PASS ", 5), 0, "%s", r->diff.headline);
+    hd_report_free(r);
 }
