@@ -646,6 +646,12 @@ static const char *gcdump_keep(struct builder *b, const char *s)
     return builder_string(b, s, s != NULL ? strlen(s) : 0);
 }
 
+/* 0: its writer did not look. Negative ones are none. */
+static bool is_known_number(uint64_t n)
+{
+    return n > 0 && n <= INT64_MAX;
+}
+
 static void gcdump_describe(struct builder *b, const struct gcdump *d)
 {
     struct hd_snapshot *snap = b->snap;
@@ -660,11 +666,11 @@ static void gcdump_describe(struct builder *b, const struct gcdump *d)
     info->host =
         s->machine != NULL && s->machine[0] != '\0' ? gcdump_keep(b, s->machine) : NULL;
     gcdump_facts_read(snap, s->log);
-    /* 0: its writer did not look. */
-    const struct hd_process_facts stored = {
-        .known = (uint64_t)(s->working_set > 0) << HD_FACT_RESIDENT |
-                 (uint64_t)(s->commit > 0) << HD_FACT_PRIVATE,
-        .at = {[HD_FACT_RESIDENT] = s->working_set, [HD_FACT_PRIVATE] = s->commit}};
+    struct hd_process_facts stored = {0};
+    if (is_known_number(s->working_set))
+        hd_fact_set(&stored, HD_FACT_RESIDENT, s->working_set);
+    if (is_known_number(s->commit))
+        hd_fact_set(&stored, HD_FACT_PRIVATE, s->commit);
     process_facts_add(&snap->facts, &stored);
     info->producer = gcdump_keep(b, s->tool);
     if (s->pid > 0)

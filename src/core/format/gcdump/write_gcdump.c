@@ -113,11 +113,16 @@ static int64_t ticks_of(const struct hd_snapshot *snap)
 }
 
 /* What a gcdump of this snapshot would have said. */
+/* Other readers read a signed number; 0 is unknown. */
+static uint64_t signed_fact(const struct gcdump_writer *w, enum hd_fact fact)
+{
+    uint64_t n = hd_fact(&w->snap->facts, fact);
+    return n <= INT64_MAX ? n : 0;
+}
+
 static void make_source(struct gcdump_writer *w)
 {
     const struct hd_info *info = &w->snap->info;
-    uint64_t resident = hd_fact(&w->snap->facts, HD_FACT_RESIDENT);
-    uint64_t commit = hd_fact(&w->snap->facts, HD_FACT_PRIVATE);
     w->source = (struct source){.is_64_bit = has_large_addresses(w),
                                 .average_count = 1,
                                 .average_size = 1,
@@ -125,8 +130,8 @@ static void make_source(struct gcdump_writer *w)
                                 .process = info->process,
                                 .tool = "heapdrift",
                                 .ticks = ticks_of(w->snap),
-                                .working_set = resident != HD_UNKNOWN ? resident : 0,
-                                .commit = commit != HD_UNKNOWN ? commit : 0,
+                                .working_set = signed_fact(w, HD_FACT_RESIDENT),
+                                .commit = signed_fact(w, HD_FACT_PRIVATE),
                                 .pid = info->pid <= INT32_MAX ? (int32_t)info->pid : 0};
     const struct ranges *r = &w->snap->ranges;
     if (w->snap->info.has_generations) {
