@@ -349,6 +349,14 @@ Test(read_facts, segments)
     l.at += GIB + 4 * KIB;
     lay(&l, 2011 * MIB, RESERVED, BLOCK_PRIVATE);
     expect_layout(&l, "segments");
+    l = (struct layout){.at = BASE};
+    lay(&l, 200 * MIB, USED, BLOCK_PRIVATE); /* more than tables need */
+    lay(&l, 56 * MIB, RESERVED, BLOCK_GC);
+    lay(&l, 8 * KIB, USED, BLOCK_GC);
+    lay(&l, 128 * MIB - 8 * KIB, RESERVED, BLOCK_GC);
+    lay(&l, 300 * KIB, USED, BLOCK_GC);
+    lay(&l, 128 * MIB, RESERVED, BLOCK_GC);
+    expect_layout(&l, "a full one, which is no arena");
 }
 
 Test(read_facts, no_reservation)

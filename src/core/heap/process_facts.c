@@ -3,7 +3,6 @@
 #include "base/say.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,10 +246,9 @@ static void parse_fact(struct hd_process_facts *facts, const char *at, const cha
         return;
     }
     char *behind;
-    errno = 0;
-    uint64_t value = strtoull(is + 1, &behind, 10);
+    uint64_t value = strtoull(is + 1, &behind, 10); /* HD_UNKNOWN if it is larger */
     for (enum hd_fact f = 0; f < HD_FACT_COUNT; f++)
-        if (behind == end && errno == 0 && key_is(hd_fact_name(f), at, len) &&
+        if (behind == end && key_is(hd_fact_name(f), at, len) &&
             hd_fact(facts, f) == HD_UNKNOWN)
             hd_fact_set(facts, f, value);
 }

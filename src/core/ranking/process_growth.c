@@ -141,9 +141,8 @@ static enum hd_process_part part_that_grows(const struct process_series *p)
     double most = 0;
     for (enum hd_process_part k = HD_PART_FREE; k < HD_PART_COUNT; k++) {
         double growth = growth_of(p->part[k], p->count);
-        if (growth > most && is_known(p->part[k], p->count) &&
-            process_part_keeps_growing(k, p->part[k], p->count, p->size[0],
-                                       p->size[p->count - 1])) {
+        if (growth > most && process_part_keeps_growing(k, p->part[k], p->count, p->size[0],
+                                                        p->size[p->count - 1])) {
             most = growth;
             where = k;
         }
