@@ -50,6 +50,8 @@ SERIES = {"watch": [], "files": ["--no-ages", "--min-score=0.1%"]}
 NOT_RUN = {
     "native-aot-static": "needs a build by Native AOT: tests/live/native_aot.bats",
     "com-object-not-released": "needs COM, that is, Windows",
+    **dict.fromkeys(("native-memory-grows", "malloc-arenas", "mapped-files-kept", "heap-fragmented", "collector-keeps"),
+                    "is of the process, and no suspect has it"),
 }
 # Another hint is right, too.
 ALSO_RIGHT = {"conditional-weak-table": ("static-collection", "what keeps the keys alive, which the section says to find")}

@@ -63,10 +63,23 @@ static bool is_root_kind(const char *word)
     return false;
 }
 
+/* Of the process, which no type is evidence of: process_growth.c has their names. */
+static bool is_of_process(const struct hint *h)
+{
+    static const char *const ids[] = {"native-memory-grows", "malloc-arenas",
+                                      "mapped-files-kept", "heap-fragmented",
+                                      "collector-keeps"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+        found |= h->id != NULL && strcmp(h->id, ids[i]) == 0;
+    return found;
+}
+
 Test(hints, each_case_asks_for_something_that_there_is)
 {
     for (size_t i = 0; i < hint_count; i++) {
-        cr_expect_gt(hints[i].case_count, 0);
+        cr_expect_eq(hints[i].case_count == 0, is_of_process(&hints[i]), "%s",
+                     hints[i].id != NULL ? hints[i].id : "");
         for (size_t k = 0; k < hints[i].case_count; k++) {
             const struct hint_case *c = &hints[i].cases[k];
             cr_expect(c->at != NULL || c->with != NULL || c->above != NULL ||

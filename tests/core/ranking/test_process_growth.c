@@ -3,6 +3,7 @@
 
 #include "heap/process_facts.h"
 #include "owners/aligned.h"
+#include "ranking/hints.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -319,6 +320,14 @@ static const struct hd_process_growth *growth_in(struct aligned *a)
     return process_growth_of(&a->series, &a->arena);
 }
 
+static bool is_hint(const char *id)
+{
+    for (size_t i = 0; i < hint_count; i++)
+        if (hints[i].id != NULL && strcmp(hints[i].id, id) == 0)
+            return true;
+    return false;
+}
+
 Test(process_growth, part_that_grows_has_its_hint)
 {
     static const struct {
@@ -354,6 +363,7 @@ Test(process_growth, part_that_grows_has_its_hint)
         cr_expect(g->is_outside, "%s", name);
         cr_assert_not_null(g->hint, "%s", name);
         cr_expect_str_eq(g->hint, cases[i].hint, "%s", name);
+        cr_expect(is_hint(g->hint), "%s", g->hint);
         cr_expect_eq(g->parts[g->where][5] - g->parts[g->where][0], 40 * MIB);
         cr_expect_eq(g->threads[3], HD_UNKNOWN);
         aligned_free(&a);
