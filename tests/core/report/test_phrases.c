@@ -62,6 +62,9 @@ Test(phrases, every_reason_has_a_sentence_of_its_own)
     static const struct hd_suspect cache = {.subject = "App.Page",
                                             .reservation = HD_RESERVED_FILLS};
     static const struct hd_native threads = {.what = "threads", .first = 3, .last = 9};
+    static uint64_t size[] = {50 << 20, 90 << 20}, native[] = {10 << 20, 50 << 20};
+    static const struct hd_process_growth process = {
+        .size = size, .last = 1, .where = HD_PART_NATIVE, .parts[HD_PART_NATIVE] = native};
     char all[HD_REASON_COUNT][512];
     for (int code = 0; code < HD_REASON_COUNT; code++) {
         struct hd_finding rule = {.kind = HD_RULE_TYPE,
@@ -72,6 +75,7 @@ Test(phrases, every_reason_has_a_sentence_of_its_own)
                                              .words = "a pool",
                                              .until = "2026-11-20",
                                              .native = &threads,
+                                             .process = &process,
                                              .suspect = &cache}};
         snprintf(all[code], sizeof(all[code]), "%s", told_reason(&rule));
         cr_expect(code == HD_REASON_NONE ? strcmp(all[code], "-") == 0
@@ -82,6 +86,9 @@ Test(phrases, every_reason_has_a_sentence_of_its_own)
     }
     cr_expect_str_eq(all[HD_REASON_NATIVE], "threads rose in every step, 3 → 9; what they "
                                             "hold outside the heap is not counted");
+    cr_expect_str_eq(all[HD_REASON_OUTSIDE],
+                     "the process grew from 50.0 MiB to 90.0 MiB, outside of the managed "
+                     "heap: native memory 10.0 MiB → 50.0 MiB");
     cr_expect_str_eq(all[HD_REASON_NO_MATCH], "matches no type; did you mean App.Order?");
     cr_expect_str_eq(all[HD_REASON_EXPIRED], "was suppressed until 2026-11-20: a pool");
     cr_expect_str_eq(all[HD_REASON_ACCEPTED],
