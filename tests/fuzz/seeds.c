@@ -207,6 +207,47 @@ static void save_cores(void)
 
 /* --- traces ----------------------------------------------------------------------- */
 
+/* What a collector says of itself, and heapdrift of the process. */
+static void forge_collector(struct trace_forge *f, unsigned pointer_size, uint64_t thread)
+{
+    struct text committed = {0}, per_heap = {0}, heaps = {0};
+    forge_wide(&committed, "CommittedUsage");
+    forge_u32(&committed, 42);
+    forge_u16(&committed, 1);
+    for (uint64_t i = 0; i < 5; i++)
+        forge_u64(&committed, 4096 * i);
+    for (size_t i = 0; i < 2 + 7 * (size_t)pointer_size + 6 * 4; i++)
+        forge_u8(&per_heap, 0);
+    forge_u32(&per_heap, 5);
+    for (size_t i = 0; i < 50 * (size_t)pointer_size; i++)
+        forge_u8(&per_heap, i % pointer_size == 1);
+    forge_u64(&heaps, 1 << 20);
+    forge_u32(&heaps, 2);
+    trace_forge_event(f, thread, 39, committed.data, committed.len);
+    trace_forge_event(f, thread, 204, per_heap.data, per_heap.len);
+    trace_forge_event(f, thread, 205, heaps.data, heaps.len);
+    text_free(&committed);
+    text_free(&per_heap);
+    text_free(&heaps);
+}
+
+static void forge_facts(struct trace_forge *f, uint64_t thread)
+{
+    static const char line[] = "resident=80203776 swapped=4096 of_gc=16252928 threads=8 "
+                               "thread=3:.NET%20TP%20Worker";
+    struct text stats = {0}, process = {0};
+    for (uint64_t i = 0; i < 10; i++)
+        forge_u64(&stats, 24 * i);
+    forge_u32(&stats, 5); /* pinned */
+    forge_u32(&process, 0);
+    forge_u32(&process, 1);
+    text_add(&process, line, sizeof(line) - 1);
+    trace_forge_event(f, thread, 4, stats.data, stats.len);
+    trace_forge_event(f, thread, FORGED_TOLD + 2, process.data, process.len);
+    text_free(&stats);
+    text_free(&process);
+}
+
 /* A list of objects that a static, a handle and a stack hold. */
 static void forge_trace(struct trace_forge *f, unsigned pointer_size, uint64_t objects)
 {
@@ -228,7 +269,9 @@ static void forge_trace(struct trace_forge *f, unsigned pointer_size, uint64_t o
     trace_forge_pair(f, 0x7000, 0x7100);
     trace_forge_walk(f, THREAD);
     trace_forge_range(f, THREAD, 2, 0x7000, 0x1000);
+    forge_collector(f, pointer_size, THREAD);
     trace_forge_gc(f, THREAD, false, RUN);
+    forge_facts(f, THREAD);
     if (objects % 2 == 0)
         trace_forge_lose(f, THREAD, 1);
     trace_forge_point(f);

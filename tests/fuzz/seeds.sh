@@ -30,7 +30,8 @@ digest | delta)
     files=
     for file in $(small fixtures/gcdump-made fixtures/type-tables); do
         plain=build/fuzz/$(basename "$file").json
-        build/heapdrift convert -q --to=digest "$file" -o - 2>/dev/null | zstd -dcq >"$plain" || continue
+        build/heapdrift convert -q --to=digest "$file" -o - 2>/dev/null | zstd -dcq |
+            sed 's/"instance":/"process_facts":"resident=80203776 of_gc=5 thread=3:.NET%20TP","instance":/' >"$plain" || continue
         files="$files $plain"
     done
     ;;
