@@ -1,0 +1,62 @@
+# A process that grows outside of its objects: what diff and check say, and with which status.
+load helper
+
+# Digests of a folder of the laboratory, of a process that grows by 10 MB each time: of it FACT.
+grown() {
+    local k file
+    mkdir -p "$tmp/$2"
+    for k in 0 1 2 3 4 5; do
+        file=$(echo "fixtures/leaklab/$1/$k.gcdump".*)
+        "$HEAPDRIFT" convert -q --to=digest "$file" -o - | zstd -dcq |
+            sed "s/\"instance\":/\"process_facts\":\"resident=$((60 + 10 * k))000000 of_gc=9000000 $2=$((20 + 10 * k))000000\",&/" \
+                >"$tmp/$2/$k.digest"
+    done
+}
+
+@test "diff names the part that grew and how to go on, and check does not pass" {
+    grown none of_brk
+    works -q "$tmp/of_brk"
+    out_matches '^NOT MANAGED +The process grew from 57\.2 MiB to 105 MiB, outside of the managed heap: native memory'
+    out_has "heapdrift help hint native-memory-grows"
+    out_matches 'process +57\.2 MiB → 105 MiB'
+    hd check -q "$tmp/of_brk"
+    status_is 0
+    out_matches '^INCONCLUSIVE +The process grew from 57\.2 MiB to 105 MiB'
+    hd check -q --strict "$tmp/of_brk"
+    status_is 3
+    out_matches '^INCONCLUSIVE +The process grew from 57\.2 MiB to 105 MiB'
+    hd check -q --strict --max-growth=5MiB "$tmp/of_brk"
+    status_is 0
+    out_matches "^PASS "
+}
+
+@test "each part has its hint" {
+    local fact hint
+    while read -r fact hint; do
+        grown none "$fact"
+        works -q "$tmp/$fact"
+        out_matches '^NOT MANAGED '
+        out_has "heapdrift help hint $hint"
+    done <<'EOF'
+of_arenas malloc-arenas
+of_files mapped-files-kept
+of_stacks thread-never-ends
+of_code compiled-code-kept
+EOF
+}
+
+@test "a leak stays a leak, with the process below it" {
+    grown cache of_brk
+    works -q "$tmp/of_brk"
+    out_matches '^LEAK '
+    out_matches 'process +57\.2 MiB → 105 MiB'
+    hd check -q "$tmp/of_brk"
+    status_is 1
+    out_matches '^FAIL '
+}
+
+@test "a process that does not grow is not mentioned" {
+    works -q fixtures/leaklab/none
+    out_lacks process
+    out_lacks "NOT MANAGED"
+}
