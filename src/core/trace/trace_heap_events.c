@@ -111,9 +111,9 @@ static bool committed_parse(struct trace_fields *f, struct hd_process_facts *fac
 static bool per_heap_parse(struct trace_fields *f, unsigned pointer_size,
                            struct hd_process_facts *facts)
 {
-    enum { GENERATIONS = 5, NUMBERS = 10, IN_LISTS = 4, IN_OBJECTS = 5 };
+    enum { GENERATIONS = 5, NUMBERS = 10, IN_LISTS = 4, IN_OBJECTS = 5, FIXED = 2 + 6 * 4 };
     uint64_t sum[1 + GENERATIONS] = {0}; /* of all, of each */
-    trace_field_bytes(f, 2 + 7 * (size_t)pointer_size + 6 * 4);
+    trace_field_bytes(f, FIXED + 7 * (size_t)pointer_size);
     if (trace_field_u32(f) != GENERATIONS)
         return false;
     for (int g = 1; g <= GENERATIONS; g++) {
