@@ -1,5 +1,6 @@
 /* What is known of a snapshot's objects, put into the trace that it was read of. */
 #include "base/input.h"
+#include "heap/process_facts.h"
 #include "identity/places.h"
 #include "identity/same.h"
 #include "support/scratch.h"
@@ -188,4 +189,60 @@ Test(told_trace, why_nothing_was_told_is_kept_as_well)
     cr_expect_eq(again->untold, HD_UNTOLD_LOST);
     hd_snapshot_close(again);
     hd_snapshot_close(snap);
+}
+
+/* --- the process ---------------------------------------------------------------------- */
+
+static const char line[] = "resident=80203776 of_gc=16252928 threads=8 "
+                           "thread=3:.NET%20TP%20Worker thread=1:%ff%e2%82";
+
+static bool write_facts(const char *path, const struct hd_snapshot *snap,
+                        struct hd_error *err)
+{
+    struct hd_origin origin = {.instance = 0};
+    *err = (struct hd_error){0};
+    process_facts_parse(&origin.facts, line, sizeof(line) - 1);
+    FILE *f = fopen(path, "r+");
+    cr_assert_not_null(f);
+    bool ok = hd_following_write(f, snap, &origin, err);
+    fclose(f);
+    return ok;
+}
+
+static void expect_facts_in(const struct hd_snapshot *snap)
+{
+    struct hd_process_facts wanted = {0};
+    process_facts_parse(&wanted, line, sizeof(line) - 1);
+    for (enum hd_fact f = 0; f < HD_FACT_COUNT; f++)
+        if (hd_fact(&wanted, f) != HD_UNKNOWN)
+            cr_expect_eq(hd_fact(&snap->facts, f), hd_fact(&wanted, f), "%s",
+                         hd_fact_name(f));
+    cr_expect_eq(memcmp(snap->facts.threads, wanted.threads, sizeof(wanted.threads)), 0);
+}
+
+Test(told_trace, facts_of_the_process_are_read_again_with_survivors_and_without)
+{
+    for (int told = 0; told < 2; told++) {
+        struct hd_error err;
+        const char *path = unpacked(real, 0);
+        struct hd_snapshot *snap = opened(path);
+        struct counted was = counted(path);
+        uint64_t collected = hd_fact(&snap->facts, HD_FACT_GC_COMMITTED);
+        if (told == 1)
+            tell_itself(snap);
+        cr_assert(write_facts(path, told == 1 ? snap : NULL, &err), "%s", err.message);
+        struct counted is = counted(path);
+        cr_expect_eq(is.ours, 1 + (size_t)told);
+        cr_expect_eq(is.events, was.events + 1 + (size_t)told);
+        cr_expect_eq(is.losses, was.losses);
+        struct hd_snapshot *again = opened(path);
+        expect_facts_in(again);
+        cr_expect_eq(hd_fact(&again->facts, HD_FACT_GC_COMMITTED), collected);
+        cr_expect_eq(again->told != NULL, told == 1);
+        cr_expect(again->info.complete);
+        cr_expect_eq(again->warnings.len, snap->warnings.len);
+        cr_expect_not(write_facts(path, NULL, &err), "it has such an event");
+        hd_snapshot_close(again);
+        hd_snapshot_close(snap);
+    }
 }
