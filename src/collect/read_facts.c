@@ -71,8 +71,8 @@ static struct block_run run_from(const struct memory_block *all, size_t count, s
     return r;
 }
 
-/* Blocks of an arena that begins with block i: the used one, and the unused rest behind it;
- * or one or several that are full. 0 if there is none of at most `most` bytes. */
+/* Blocks of an arena that begins with block i: the used one and the unused rest after it,
+ * or one that is full, as several may be. 0 without one of at most `most` bytes. */
 static size_t arena_at(const struct memory_block *all, size_t i, size_t end, uint64_t most)
 {
     const struct memory_block *b = &all[i];

@@ -70,7 +70,7 @@ void hd_fact_set(struct hd_process_facts *facts, enum hd_fact fact, uint64_t val
     facts->at[fact] = value;
 }
 
-/* Of known numbers; a larger sum is HD_UNKNOWN - 1. */
+/* The sum of known numbers, HD_UNKNOWN - 1 at most. */
 static uint64_t sum_of(uint64_t a, uint64_t b)
 {
     return b < HD_UNKNOWN - 1 - a ? a + b : HD_UNKNOWN - 1;
