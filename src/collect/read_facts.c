@@ -3,8 +3,8 @@
  *
  *  - the collector reserves one range, of twice the memory of the machine or of its limit
  *    and 256 GiB at most, and makes parts of it accessible: neighbours without a gap, some
- *    of them inaccessible, one of these of 64 MiB or more. It is the largest such range
- *    with memory in use;
+ *    of them inaccessible, one of these of 64 MiB or more. It is the such range with most
+ *    memory in use: what the runtime reserves for code may be larger;
  *  - an arena of glibc's malloc begins at a multiple of 64 MiB, and what it does not use
  *    yet is inaccessible up to such a multiple (malloc/arena.c, HEAP_MAX_SIZE);
  *  - a stack lies right above an inaccessible page or a few;
@@ -119,23 +119,22 @@ static void mark_reservation(struct memory_block *all, const struct block_run *r
     }
 }
 
-/* Arenas in all runs, and the reservation: the largest run with a large reserved block and
- * some memory in use. What the runtime reserves for code is larger than the reservation of
+/* Arenas in all runs, and the reservation: the run with a large reserved block that has
+ * most memory in use. What the runtime reserves for code is larger than the reservation of
  * a small limit, and has next to none. */
 static void find_runs(struct memory_block *all, size_t count)
 {
-    const uint64_t least_used = (uint64_t)256 << 10;
-    struct block_run best = {.size = 0}, r;
+    struct block_run best = {.bytes = 0}, r;
     for (size_t i = 0; i < count; i = r.end) {
         r = (struct block_run){.end = i + 1};
         if (!may_be_either(&all[i]))
             continue;
         r = run_from(all, count, i);
         find_arenas(all, &r);
-        if (r.first_large < r.end && r.bytes >= least_used && r.size > best.size)
+        if (r.first_large < r.end && r.bytes > best.bytes)
             best = r;
     }
-    if (best.size > 0)
+    if (best.bytes > 0)
         mark_reservation(all, &best);
 }
 

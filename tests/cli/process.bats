@@ -38,7 +38,7 @@ grown() {
         out_matches '^NOT MANAGED '
         out_has "heapdrift help hint $hint"
     done <<'EOF'
-of_arenas malloc-arenas
+of_arenas native-memory-grows
 of_files mapped-files-kept
 of_stacks thread-never-ends
 of_code compiled-code-kept

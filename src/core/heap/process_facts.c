@@ -137,7 +137,11 @@ uint64_t hd_process_parts(const struct hd_process_facts *facts, uint64_t objects
         parts[p] = HD_UNKNOWN;
     if (size == HD_UNKNOWN)
         return size;
-    of_gc = of_gc != HD_UNKNOWN ? of_gc : hd_fact(facts, HD_FACT_GC_COMMITTED);
+    uint64_t committed = hd_fact(facts, HD_FACT_GC_COMMITTED);
+    /* What is committed is mostly resident: a quarter of it, at least, or another range was
+     * taken for the collector's. */
+    if (of_gc == HD_UNKNOWN || (committed != HD_UNKNOWN && of_gc < committed / 4))
+        of_gc = committed;
     uint64_t of_heap = of_gc != HD_UNKNOWN ? of_gc : size;
     parts[HD_PART_CODE] = take(&left, hd_fact(facts, HD_FACT_OF_CODE));
     parts[HD_PART_STACKS] = take(&left, hd_fact(facts, HD_FACT_OF_STACKS));

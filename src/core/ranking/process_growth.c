@@ -150,7 +150,16 @@ static enum hd_process_part part_that_grows(const struct process_series *p)
     return where;
 }
 
-static const char *hint_of_part(enum hd_process_part part, enum hd_fact within)
+/* A start compiles code, and takes native memory to do so. */
+static bool still_compiles(const struct process_series *p)
+{
+    const uint64_t *code = p->part[HD_PART_CODE];
+    uint64_t middle = code[p->count / 2], last = code[p->count - 1];
+    return is_known(code, p->count) && last > middle &&
+           last - middle >= rank_by.process_compiles;
+}
+
+static const char *hint_of_part(enum hd_process_part part)
 {
     switch (part) {
     case HD_PART_FREE:
@@ -164,7 +173,7 @@ static const char *hint_of_part(enum hd_process_part part, enum hd_fact within)
     case HD_PART_CODE:
         return "compiled-code-kept";
     default:
-        return within == HD_FACT_OF_ARENAS ? "malloc-arenas" : "native-memory-grows";
+        return "native-memory-grows";
     }
 }
 
@@ -204,8 +213,9 @@ static void find_where(struct hd_process_growth *g, const struct process_series 
     g->within = g->where == HD_PART_NATIVE ? native_class_of(p) : HD_FACT_COUNT;
     if (g->where == HD_PART_COUNT)
         return;
-    g->hint = hint_of_part(g->where, g->within);
+    g->hint = hint_of_part(g->where);
     g->is_outside = g->growth > 0 && g->explained < rank_by.process_explained;
+    g->is_starting = g->where != HD_PART_CODE && still_compiles(p);
 }
 
 const struct hd_process_growth *process_growth_of(const struct series *s, struct arena *a)

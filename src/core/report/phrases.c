@@ -407,6 +407,9 @@ void phrase_outside(struct text *t, const struct hd_process_growth *g)
     if (g->holder != NULL)
         say(t, ", as ", g->holder_first, " → ", g->holder_last, " ", as_type(g->holder),
             " objects");
+    if (g->is_starting)
+        say(t, "; it still compiles code, so part of this may be its start: watch it again "
+               "later");
 }
 
 void phrase_process(struct sentence *h, const struct hd_report *r)

@@ -263,12 +263,12 @@ static bool add_outside(struct hd_report *r, const char *unsure)
     struct sentence h = {0};
     if (g == NULL || !g->is_outside)
         return false;
-    bool managed = g->where == HD_PART_FREE || g->where == HD_PART_GC;
+    bool is_sure = g->where != HD_PART_FREE && g->where != HD_PART_GC && !g->is_starting;
     r->summary.tone = HD_TONE_UNSURE;
     phrase_outside(&words, g);
     sentence_add_words(&h, &words);
     text_free(&words);
-    summary_add(r, managed || strcmp(unsure, "UNSURE") != 0 ? unsure : "NOT MANAGED", &h);
+    summary_add(r, is_sure && strcmp(unsure, "UNSURE") == 0 ? "NOT MANAGED" : unsure, &h);
     add_fix(r, g->hint);
     return true;
 }

@@ -336,7 +336,7 @@ Test(process_growth, part_that_grows_has_its_hint)
         enum hd_fact within;
         const char *hint;
     } cases[] = {
-        {HD_FACT_OF_ARENAS, HD_PART_NATIVE, HD_FACT_OF_ARENAS, "malloc-arenas"},
+        {HD_FACT_OF_ARENAS, HD_PART_NATIVE, HD_FACT_OF_ARENAS, "native-memory-grows"},
         {HD_FACT_OF_BRK, HD_PART_NATIVE, HD_FACT_OF_BRK, "native-memory-grows"},
         {HD_FACT_OF_LARGE, HD_PART_NATIVE, HD_FACT_OF_LARGE, "native-memory-grows"},
         {HD_FACT_OF_SMALL, HD_PART_NATIVE, HD_FACT_OF_SMALL, "native-memory-grows"},
