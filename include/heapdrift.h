@@ -550,8 +550,9 @@ struct hd_budgets *hd_budgets_new(void);
 void hd_budgets_free(struct hd_budgets *b); /* NULL is fine */
 
 /* Add the rule of an option: "max-growth" (SIZE|PCT), "max-growth-objects" (N|PCT),
- * "budget" (TYPE=N|SIZE|PCT), "max-score" (SIZE|PCT). Of budgets for types the first that
- * matches counts, so options come before files. HD_USAGE for a value that is none. */
+ * "max-process-growth" (SIZE|PCT), "budget" (TYPE=N|SIZE|PCT), "max-score" (SIZE|PCT). Of
+ * budgets for types the first that matches counts, so options come before files. HD_USAGE
+ * for a value that is none. */
 bool hd_budgets_add_option(struct hd_budgets *b, const char *name, const char *value,
                            struct hd_error *err);
 

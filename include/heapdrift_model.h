@@ -496,12 +496,29 @@ struct hd_diff {
 /* --- rules --------------------------------------------------------------- */
 
 /* What a rule is about, and which total; what it counts; over what. */
-enum hd_rule_kind { HD_RULE_TOTAL, HD_RULE_TYPE, HD_RULE_HOLDER, HD_RULE_SUSPECTS };
+enum hd_rule_kind {
+    HD_RULE_TOTAL,
+    HD_RULE_TYPE,
+    HD_RULE_HOLDER,
+    HD_RULE_SUSPECTS,
+    HD_RULE_PROCESS
+};
 enum hd_total {
     HD_TOTAL_BYTES,
     HD_TOTAL_OBJECTS,
     HD_TOTAL_REACHABLE_BYTES,
     HD_TOTAL_COUNT
+};
+/* Numbers of the process: bytes, except for threads and handles. */
+enum hd_process_number {
+    HD_PROCESS_SIZE, /* resident and swapped-out memory */
+    HD_PROCESS_RESIDENT,
+    HD_PROCESS_PRIVATE,
+    HD_PROCESS_NATIVE,     /* HD_PART_NATIVE */
+    HD_PROCESS_FRAGMENTED, /* free memory between objects */
+    HD_PROCESS_THREADS,
+    HD_PROCESS_HANDLES, /* descriptors of all kinds */
+    HD_PROCESS_NUMBER_COUNT
 };
 enum hd_measure { HD_MEASURE_COUNT, HD_MEASURE_BYTES, HD_MEASURE_SCORE };
 enum hd_per { HD_PER_TOTAL, HD_PER_STEP, HD_PER_ITERATION };
@@ -561,6 +578,8 @@ enum hd_reason_code {
                                 they are the runtime's */
 
     /* what was decided, and how */
+    HD_REASON_OUTSIDE_ALLOWED, /* passed: process grew outside of its objects; words name
+                                  the budget that allows it, or are NULL: the baseline */
     HD_REASON_POOLS,  /* passed: pools of the runtime grew by bytes, share of the heap */
     HD_REASON_STEADY, /* the limit is that of steady growth */
     HD_REASON_SUPPRESSED, /* words say why */
@@ -588,8 +607,9 @@ struct hd_finding {
     /* the rule */
     size_t number; /* from 0 */
     enum hd_rule_kind kind;
-    enum hd_total total; /* of that kind */
-    const char *pattern; /* of types or holders */
+    enum hd_total total;            /* of that kind */
+    enum hd_process_number process; /* likewise */
+    const char *pattern; /* of types or holders; the name of a number of the process */
     enum hd_measure measure;
     enum hd_per per;
     const char *path; /* of the file that has it; NULL: an option, or the default */
@@ -621,6 +641,7 @@ enum hd_accepted_kind {
     HD_ACCEPTED_TOTAL,
     HD_ACCEPTED_TYPE,
     HD_ACCEPTED_HOLDER,
+    HD_ACCEPTED_PROCESS, /* a number of the process */
     HD_ACCEPTED_KIND_COUNT
 };
 

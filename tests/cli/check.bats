@@ -576,3 +576,20 @@ late_leak() {
     out_has "no type is shown: --type, --exclude and --app-only hide all"
     works check -q --strict fixtures/leaklab/none/[2-5].gcdump*
 }
+
+@test "a budget of the process is undecided where snapshots have no facts" {
+    local pair=(fixtures/heap-text/before.txt fixtures/heap-text/after.txt)
+    hd check -q --max-process-growth=5% "${pair[@]}"
+    status_is 0
+    out_matches "INCONCLUSIVE  process size: Not every snapshot has this number"
+    out_has "suspects any"
+    hd check -q --strict --max-process-growth=5% "${pair[@]}"
+    status_is 3
+    works check -q --max-process-growth=5% --format=json "${pair[@]}"
+    [[ $(json '.rules[0] | "\(.rule) \(.status) \(.observed) \(.observed_value) \(.source)"') == \
+        "process size inconclusive null null option" ]]
+    printf 'version: 1\nprocess:\n  handels: 5\n' >"$tmp/process.yml"
+    hd check -q --config="$tmp/process.yml" "${pair[@]}"
+    status_is 2
+    err_has "process.yml:3: unknown-key: handels; did you mean handles?"
+}

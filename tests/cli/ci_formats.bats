@@ -214,6 +214,14 @@ PY
     out_has "::error file=heapdrift.yml,line=2,title=heapdrift%3A over budget::type App.*: "
 }
 
+@test "a budget of the process is a rule in all formats" {
+    config process <<<'process: {native: 1MiB, threads: {max_growth: 5, per: step}}'
+    reports process 0 --config="$tmp/process.yml" fixtures/leaklab/none/{1,2,3,4,5}.gcdump.gz
+    [[ $(sarif process '[.runs[0].results[] | "\(.ruleId) \(.ruleIndex) \(.kind)"] | join(",")') == \
+        "process-growth 4 open,process-growth 4 open,suspect 3 pass" ]]
+    [[ $(xml process 'count(//testcase[starts-with(@name, "process ")]/skipped)') == 2 ]]
+}
+
 @test "the same input gives the same bytes" {
     local format
     for format in junit sarif github; do

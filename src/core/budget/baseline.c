@@ -14,7 +14,8 @@ enum { BASELINE_VERSION = 1, COLUMNS = 7 };
 static const char *const kind_names[HD_ACCEPTED_KIND_COUNT] = {
     [HD_ACCEPTED_TOTAL] = "total",
     [HD_ACCEPTED_TYPE] = "type",
-    [HD_ACCEPTED_HOLDER] = "holder"};
+    [HD_ACCEPTED_HOLDER] = "holder",
+    [HD_ACCEPTED_PROCESS] = "process"};
 
 struct accepted_slot {
     size_t index;
@@ -189,12 +190,11 @@ static bool unescape(char *s)
 }
 
 /* A total that nothing is held against would be growth that nobody accepts. */
-static bool is_total(const char *name)
+static bool is_one_of(const char *name, const char *const *names)
 {
-    for (size_t i = 0; budget_total_names[i] != NULL; i++)
-        if (strcmp(name, budget_total_names[i]) == 0)
-            return true;
-    return false;
+    while (*names != NULL && strcmp(name, *names) != 0)
+        names++;
+    return *names != NULL;
 }
 
 static bool take_accepted(struct line_reader *r, char **columns)
@@ -206,7 +206,8 @@ static bool take_accepted(struct line_reader *r, char **columns)
     if (a.kind == HD_ACCEPTED_KIND_COUNT)
         return bad_line(
             r, "unknown-line",
-            "must begin with total, type, holder, snapshots, iterations or seconds");
+            "must begin with total, type, holder, process, snapshots, iterations or "
+            "seconds");
     uint64_t *const numbers[] = {&a.count, &a.bytes, &a.step_count, &a.step_bytes,
                                  &a.score};
     for (size_t i = 0; i < COLUMNS - 2; i++)
@@ -214,9 +215,13 @@ static bool take_accepted(struct line_reader *r, char **columns)
             return bad_line(r, "bad-number", "columns 2 to 6 must be whole numbers");
     if (!unescape(columns[COLUMNS - 1]) || a.name[0] == '\0')
         return bad_line(r, "bad-name", "the last column is not a name");
-    if (a.kind == HD_ACCEPTED_TOTAL && !is_total(a.name))
+    if (a.kind == HD_ACCEPTED_TOTAL && !is_one_of(a.name, budget_total_names))
         return bad_line(r, "unknown-total",
                         "the total must be bytes, objects or reachable_bytes");
+    if (a.kind == HD_ACCEPTED_PROCESS && !is_one_of(a.name, budget_process_names))
+        return bad_line(r, "unknown-process",
+                        "the process has size, resident, private, native, fragmented, "
+                        "threads and handles");
     if (find(r->b, a.kind, a.name) != NULL)
         return bad_line(r, "duplicate", twice);
     a.name = arena_strdup(r->arena, a.name, strlen(a.name));

@@ -13,6 +13,21 @@ const char *const budget_total_names[HD_TOTAL_COUNT + 1] = {[HD_TOTAL_BYTES] = "
                                                             [HD_TOTAL_REACHABLE_BYTES] =
                                                                 "reachable_bytes"};
 
+const char *const budget_process_names[HD_PROCESS_NUMBER_COUNT + 1] = {
+    [HD_PROCESS_SIZE] = "size",
+    [HD_PROCESS_RESIDENT] = "resident",
+    [HD_PROCESS_PRIVATE] = "private",
+    [HD_PROCESS_NATIVE] = "native",
+    [HD_PROCESS_FRAGMENTED] = "fragmented",
+    [HD_PROCESS_THREADS] = "threads",
+    [HD_PROCESS_HANDLES] = "handles"};
+
+enum hd_measure budget_process_measure(enum hd_process_number number)
+{
+    bool is_count = number == HD_PROCESS_THREADS || number == HD_PROCESS_HANDLES;
+    return is_count ? HD_MEASURE_COUNT : HD_MEASURE_BYTES;
+}
+
 struct hd_budgets *hd_budgets_new(void)
 {
     struct hd_budgets *b = alloc_zeroed(sizeof(*b));
@@ -63,7 +78,7 @@ const char *limit_parse(const char *s, enum hd_measure measure, struct hd_limit 
     if (measure == HD_MEASURE_COUNT)
         return quantity_count(s, &limit->amount)
                    ? NULL
-                   : "a number of objects such as 200, or a share such as 5%";
+                   : "a number such as 200, or a share such as 5%";
     return hd_size_from_text(s, &limit->amount)
                ? NULL
                : "a size such as 10MiB, or a share such as 5%";
@@ -133,6 +148,8 @@ const char *rule_name(enum hd_rule_kind kind, enum hd_total total, const char *p
         return arena_printf(a, "type %s", pattern);
     case HD_RULE_HOLDER:
         return arena_printf(a, "holder %s", pattern);
+    case HD_RULE_PROCESS:
+        return arena_printf(a, "process %s", pattern);
     case HD_RULE_SUSPECTS:
         break;
     }
@@ -172,6 +189,11 @@ bool hd_budgets_add_option(struct hd_budgets *b, const char *name, const char *v
         rule.measure = HD_MEASURE_BYTES;
     } else if (strcmp(name, "max-growth-objects") == 0) {
         rule.total = HD_TOTAL_OBJECTS;
+    } else if (strcmp(name, "max-process-growth") == 0) {
+        rule.kind = HD_RULE_PROCESS;
+        rule.process = HD_PROCESS_SIZE;
+        rule.pattern = budget_process_names[HD_PROCESS_SIZE];
+        rule.measure = HD_MEASURE_BYTES;
     } else if (strcmp(name, "max-score") == 0) {
         rule.kind = HD_RULE_SUSPECTS;
         rule.measure = HD_MEASURE_SCORE;

@@ -49,10 +49,17 @@ void baseline_free(struct baseline *b);
 /* "bytes", "objects", "reachable_bytes": in files, rules and baselines. NULL at the end. */
 extern const char *const budget_total_names[HD_TOTAL_COUNT + 1];
 
+/* "size", "native", "threads", ...: likewise. */
+extern const char *const budget_process_names[HD_PROCESS_NUMBER_COUNT + 1];
+
+/* Bytes, or a count of threads or handles. */
+enum hd_measure budget_process_measure(enum hd_process_number number);
+
 struct rule {
     enum hd_rule_kind kind;
     enum hd_total total;
-    const char *pattern; /* of types or holders */
+    enum hd_process_number process;
+    const char *pattern; /* of types or holders; the name of a number of the process */
     enum hd_per per;
     enum hd_measure measure;
     struct hd_limit limit;
@@ -112,7 +119,7 @@ bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_e
 bool suppression_has_expired(const struct hd_budgets *b, const struct suppression *s);
 
 /* What names a rule wherever it is told, in every format: "type MyApp.*", "total bytes",
- * "holder ...", "suspects any". */
+ * "holder ...", "suspects any", "process native". */
 const char *rule_name(enum hd_rule_kind kind, enum hd_total total, const char *pattern,
                       struct arena *a);
 

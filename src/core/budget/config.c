@@ -19,11 +19,14 @@ enum { CONFIG_VERSION = 1, LONGEST_VALUE = 4096 };
 
 /* --- the keys ------------------------------------------------------------ */
 
-static const char *const config_keys[] = {"version", "budgets", "suppress", NULL};
+static const char *const config_keys[] = {"version", "budgets", "process", "suppress",
+                                          NULL};
 
 static const char *const budget_keys[] = {
     "total",     "type", "holder",   "suspects", "max_growth", "max_growth_bytes",
     "max_score", "per",  "optional", NULL};
+
+static const char *const process_budget_keys[] = {"max_growth", "per", NULL};
 
 static const char *const suppression_keys[] = {"type", "holder", "reason", "until", NULL};
 
@@ -119,6 +122,7 @@ struct config_reader {
     const char *path;
     yaml_document_t document;
     const yaml_node_t *budgets, *suppress; /* sequences; NULL */
+    const yaml_node_t *process;            /* a mapping; NULL */
     struct hd_error *err;
 };
 
@@ -234,6 +238,26 @@ static bool find_list(struct config_reader *r, const yaml_node_t *root, const ch
     return fail_at_line(r->err, line_of(value), "wrong-type", "%s must be a list", key);
 }
 
+/* "native: 50MiB", or "native: {max_growth: 50MiB, per: step}", for each number. */
+static bool check_process(struct config_reader *r, const yaml_node_t *root)
+{
+    const yaml_node_t *process = r->process = value_of(r, root, "process");
+    if (process == NULL)
+        return true;
+    if (process->type != YAML_MAPPING_NODE)
+        return bad(r, line_of(process), "wrong-type",
+                   "process must have keys, such as \"native: 50MiB\"");
+    if (!check_keys(r, process, budget_process_names))
+        return false;
+    for (const yaml_node_pair_t *p = process->data.mapping.pairs.start;
+         p < process->data.mapping.pairs.top; p++) {
+        const yaml_node_t *value = node_at(r, p->value);
+        if (value->type == YAML_MAPPING_NODE && !check_keys(r, value, process_budget_keys))
+            return false;
+    }
+    return true;
+}
+
 /* libyaml does not always tell why it failed. */
 static bool load_document(struct config_reader *r, yaml_parser_t *parser,
                           yaml_document_t *document, bool is_first)
@@ -271,9 +295,9 @@ static bool check_document(struct config_reader *r)
                    "no budgets in it; begin with \"version: 1\" and \"budgets:\"");
     if (root->type != YAML_MAPPING_NODE)
         return bad(r, line_of(root), "wrong-type",
-                   "the file must have keys: version, budgets, suppress");
+                   "the file must have keys: version, budgets, process, suppress");
     return check_keys(r, root, config_keys) && find_list(r, root, "budgets", &r->budgets) &&
-           find_list(r, root, "suppress", &r->suppress) &&
+           find_list(r, root, "suppress", &r->suppress) && check_process(r, root) &&
            check_entries(r, r->budgets, budget_keys) &&
            check_entries(r, r->suppress, suppression_keys);
 }
@@ -305,20 +329,38 @@ static bool is_text(struct config_reader *r, const yaml_node_t *value)
                         LONGEST_VALUE, (int)strcspn(scalar(value), "\n"), scalar(value));
 }
 
+static bool are_texts(struct config_reader *r, const yaml_node_t *mapping)
+{
+    for (const yaml_node_pair_t *p = mapping->data.mapping.pairs.start;
+         p < mapping->data.mapping.pairs.top; p++)
+        if (!is_text(r, node_at(r, p->value)))
+            return false;
+    return true;
+}
+
 static bool check_list(struct config_reader *r, const yaml_node_t *list, size_t most)
 {
     const yaml_node_item_t *items = list->data.sequence.items.start;
     size_t count = (size_t)(list->data.sequence.items.top - items);
-    for (size_t i = 0; i < count && i < most; i++) {
-        const yaml_node_t *entry = node_at(r, items[i]);
-        for (const yaml_node_pair_t *p = entry->data.mapping.pairs.start;
-             p < entry->data.mapping.pairs.top; p++)
-            if (!is_text(r, node_at(r, p->value)))
-                return false;
-    }
+    for (size_t i = 0; i < count && i < most; i++)
+        if (!are_texts(r, node_at(r, items[i])))
+            return false;
     return count <= most ||
            fail_at_line(r->err, line_of(node_at(r, items[most])), "wrong-type",
                         "Excessive entries (%zu max) in sequence.", most);
+}
+
+static bool check_process_values(struct config_reader *r)
+{
+    for (const yaml_node_pair_t *p = r->process->data.mapping.pairs.start;
+         p < r->process->data.mapping.pairs.top; p++) {
+        const yaml_node_t *value = node_at(r, p->value);
+        bool ok =
+            value->type == YAML_MAPPING_NODE ? are_texts(r, value) : is_text(r, value);
+        if (!ok)
+            return false;
+    }
+    return true;
 }
 
 /* In the order of the file. */
@@ -330,6 +372,7 @@ static bool check_values(struct config_reader *r)
         const yaml_node_t *value = node_at(r, p->value);
         bool ok = value == r->budgets    ? check_list(r, value, BUDGETS_MAX_RULES)
                   : value == r->suppress ? check_list(r, value, BUDGETS_MAX_SUPPRESSIONS)
+                  : value == r->process  ? check_process_values(r)
                                          : is_text(r, value);
         if (!ok)
             return false;
@@ -411,6 +454,22 @@ static bool config_refuse(struct config_reader *r, const yaml_node_t *entry,
                         "%s does not fit here; %s", key, instead);
 }
 
+/* The rule with this limit, which is the value of a key on that line. */
+static bool add_limit_of(struct config_reader *r, const char *value, uint64_t line,
+                         const char *key, struct rule *rule)
+{
+    const char *wrong = limit_parse(value, rule->measure, &rule->limit);
+    uint64_t size;
+    bool is_size = rule->kind == HD_RULE_TYPE && rule->measure == HD_MEASURE_COUNT &&
+                   wrong != NULL && hd_size_from_text(value, &size);
+    rule->lacks_unit = wrong == NULL && limit_lacks_unit(value, rule);
+    if (wrong != NULL)
+        return fail_at_line(r->err, line, "bad-limit", "%s: %.40s: must be %s%s", key,
+                            value, wrong,
+                            is_size ? "; for bytes write max_growth_bytes" : "");
+    return budgets_add_rule(r->b, rule, r->err);
+}
+
 /* The rule with this limit, if the entry has it. */
 static bool add_limit(struct config_reader *r, const yaml_node_t *entry, const char *key,
                       enum hd_measure measure, struct rule *rule)
@@ -419,21 +478,13 @@ static bool add_limit(struct config_reader *r, const yaml_node_t *entry, const c
     if (value == NULL)
         return true;
     rule->measure = measure;
-    const char *wrong = limit_parse(value, measure, &rule->limit);
-    uint64_t size;
-    bool is_size = rule->kind == HD_RULE_TYPE && measure == HD_MEASURE_COUNT &&
-                   wrong != NULL && hd_size_from_text(value, &size);
-    rule->lacks_unit = wrong == NULL && limit_lacks_unit(value, rule);
-    if (wrong != NULL)
-        return fail_at_line(r->err, line_in(r, entry, key), "bad-limit",
-                            "%s: %.40s: must be %s%s", key, value, wrong,
-                            is_size ? "; for bytes write max_growth_bytes" : "");
-    return budgets_add_rule(r->b, rule, r->err);
+    return add_limit_of(r, value, line_in(r, entry, key), key, rule);
 }
+
+static const char *const pers[] = {"total", "step", "iteration", NULL};
 
 static bool parse_budget(struct config_reader *r, const yaml_node_t *entry)
 {
-    static const char *const pers[] = {"total", "step", "iteration", NULL};
     static const char *const bools[] = {"false", "true", NULL};
     struct rule rule = {.entry = r->b->entries, .path = r->path, .line = line_of(entry)};
     size_t per = 0, is_set = 0;
@@ -472,6 +523,39 @@ static bool parse_budget(struct config_reader *r, const yaml_node_t *entry)
     return add_limit(r, entry, "max_growth", in_bytes ? HD_MEASURE_BYTES : HD_MEASURE_COUNT,
                      &rule) &&
            add_limit(r, entry, "max_growth_bytes", HD_MEASURE_BYTES, &rule);
+}
+
+/* A number of the process and its limit. */
+static bool parse_process_budget(struct config_reader *r, const yaml_node_t *key,
+                                 const yaml_node_t *value)
+{
+    size_t number = place_of(scalar(key), budget_process_names), per = 0;
+    struct rule rule = {.kind = HD_RULE_PROCESS,
+                        .process = (enum hd_process_number)number,
+                        .pattern = budget_process_names[number],
+                        .measure = budget_process_measure((enum hd_process_number)number),
+                        .entry = r->b->entries,
+                        .path = r->path,
+                        .line = line_of(key)};
+    if (value->type != YAML_MAPPING_NODE)
+        return add_limit_of(r, scalar(value), line_of(value), rule.pattern, &rule);
+    if (!parse_word(r, value, "per", pers, &per))
+        return false;
+    rule.per = (enum hd_per)per;
+    if (text_of(r, value, "max_growth") == NULL)
+        return bad(r, rule.line, "bad-entry", "a budget without a limit; add max_growth");
+    return add_limit(r, value, "max_growth", rule.measure, &rule);
+}
+
+static bool parse_process(struct config_reader *r)
+{
+    if (r->process == NULL)
+        return true;
+    for (const yaml_node_pair_t *p = r->process->data.mapping.pairs.start;
+         p < r->process->data.mapping.pairs.top; p++)
+        if (!parse_process_budget(r, node_at(r, p->key), node_at(r, p->value)))
+            return false;
+    return true;
 }
 
 static bool parse_suppression(struct config_reader *r, const yaml_node_t *entry)
@@ -538,7 +622,7 @@ static bool read_config(struct config_reader *r, struct bytes all)
     if (!is_all_harmless(all, r->err) || !read_lines(r, all))
         return false;
     bool ok = check_values(r) && parse_version(r) &&
-              parse_entries(r, r->budgets, parse_budget) &&
+              parse_entries(r, r->budgets, parse_budget) && parse_process(r) &&
               parse_entries(r, r->suppress, parse_suppression);
     yaml_document_delete(&r->document);
     return ok;

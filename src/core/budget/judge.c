@@ -244,14 +244,18 @@ static struct finding less(struct finding f, const struct growth *g, double acce
     return f;
 }
 
-static struct finding hold(const struct check_run *c, const struct rule *rule,
-                           const struct values *v, const struct hd_accepted *accepted)
+static struct finding unknown_number(const struct check_run *c, const struct rule *rule)
 {
     struct finding f = finding_of(c, rule);
-    if (v->unknown) {
-        leave_open(&f, because(HD_REASON_NUMBER_UNKNOWN));
-        return f;
-    }
+    leave_open(&f, because(HD_REASON_NUMBER_UNKNOWN));
+    return f;
+}
+
+/* Of values that may be NAN: over the limit is only what shows to be. */
+static struct finding hold_known(const struct check_run *c, const struct rule *rule,
+                                 const struct values *v, const struct hd_accepted *accepted)
+{
+    struct finding f = finding_of(c, rule);
     struct growth g = growth_of(c->e, v, rule->per);
     f.known = true;
     f.first = g.first;
@@ -267,6 +271,12 @@ static struct finding hold(const struct check_run *c, const struct rule *rule,
     weigh(&f, &with_least, &with_most);
     judge_decide(c, &f);
     return f;
+}
+
+static struct finding hold(const struct check_run *c, const struct rule *rule,
+                           const struct values *v, const struct hd_accepted *accepted)
+{
+    return v->unknown ? unknown_number(c, rule) : hold_known(c, rule, v, accepted);
 }
 
 /* --- suppressions -------------------------------------------------------- */
@@ -324,6 +334,94 @@ static void judge_total(struct check_run *c, const struct rule *rule)
     struct hd_accepted accepted =
         baseline_find(&c->b->baseline, HD_ACCEPTED_TOTAL, budget_total_names[rule->total]);
     add_finding(c, hold(c, rule, &v, &accepted));
+}
+
+/* --- the process --------------------------------------------------------- */
+
+/* Growth that the snapshots show is growth, whatever others between do not show. */
+static struct finding hold_process(const struct check_run *c, const struct rule *rule,
+                                   const struct values *v)
+{
+    struct hd_accepted accepted =
+        baseline_find(&c->b->baseline, HD_ACCEPTED_PROCESS, rule->pattern);
+    struct finding f = hold_known(c, rule, v, &accepted);
+    return v->unknown && f.status != HD_FOUND_FAIL ? unknown_number(c, rule) : f;
+}
+
+/* The numbers of all snapshots, for people. */
+static const struct hd_tally *
+process_tallies(const struct check_run *c, const struct rule *rule, const struct values *v)
+{
+    bool counts = rule->measure == HD_MEASURE_COUNT;
+    struct hd_tally *at = arena_array(c->a, struct hd_tally, c->s->count);
+    for (size_t k = 0; k < c->s->count; k++) {
+        uint64_t n = isnan(v->y[k]) ? HD_UNKNOWN : tally_rounded(v->y[k]);
+        at[k] = (struct hd_tally){.count = counts ? n : HD_UNKNOWN,
+                                  .bytes = counts ? HD_UNKNOWN : n};
+    }
+    return at;
+}
+
+static void judge_process(struct check_run *c, const struct rule *rule)
+{
+    struct values v = values_of_process(c->e, rule->process);
+    struct finding f = hold_process(c, rule, &v);
+    f.at = process_tallies(c, rule, &v);
+    add_finding(c, f);
+}
+
+/* True if a limit of that number also limits the part. */
+static bool has_part(enum hd_process_number number, enum hd_process_part part)
+{
+    switch (number) {
+    case HD_PROCESS_SIZE:
+    case HD_PROCESS_RESIDENT:
+        return true;
+    case HD_PROCESS_PRIVATE:
+        return part != HD_PART_FILES && part != HD_PART_CODE;
+    case HD_PROCESS_NATIVE:
+        return part == HD_PART_NATIVE;
+    case HD_PROCESS_FRAGMENTED:
+        return part == HD_PART_FREE;
+    default:
+        return false;
+    }
+}
+
+/* True if somebody allows the growth outside of the heap, by a budget that passes (*by) or
+ * by a baseline (NULL). */
+static bool allows_outside(const struct check_run *c, const struct hd_process_growth *g,
+                           const char **by)
+{
+    const struct hd_budgets *b = c->b;
+    for (size_t i = 0; i < b->rule_count; i++) {
+        const struct rule *rule = &b->rules[i];
+        if (rule->kind != HD_RULE_PROCESS || !has_part(rule->process, g->where))
+            continue;
+        struct values v = values_of_process(c->e, rule->process);
+        *by = rule_name(rule->kind, rule->total, rule->pattern, c->a);
+        if (hold_process(c, rule, &v).status == HD_FOUND_PASS)
+            return true;
+    }
+    struct hd_accepted all = baseline_find(&b->baseline, HD_ACCEPTED_PROCESS,
+                                           budget_process_names[HD_PROCESS_SIZE]);
+    *by = NULL;
+    return (double)g->growth <=
+           scale_accepted(&b->baseline, c->e, all.bytes, HD_PER_TOTAL).least;
+}
+
+/* What is to be said of growth outside of the heap; or no reason. */
+static struct hd_reason reason_outside(const struct check_run *c)
+{
+    const struct hd_process_growth *g = c->e->diff->process;
+    const char *by = NULL;
+    if (g == NULL || !g->is_outside)
+        return because(HD_REASON_NONE);
+    bool allowed = allows_outside(c, g, &by);
+    return (struct hd_reason){.code =
+                                  allowed ? HD_REASON_OUTSIDE_ALLOWED : HD_REASON_OUTSIDE,
+                              .process = g,
+                              .words = by};
 }
 
 /* --- types --------------------------------------------------------------- */
@@ -616,8 +714,9 @@ static struct hd_reason doubt_about_none(const struct check_run *c, const struct
     for (size_t i = 0; i < d->native_count; i++)
         if (is_counted(c, &d->native[i]))
             return (struct hd_reason){.code = HD_REASON_NATIVE, .native = &d->native[i]};
-    if (d->process != NULL && d->process->is_outside)
-        return (struct hd_reason){.code = HD_REASON_OUTSIDE, .process = d->process};
+    struct hd_reason outside = reason_outside(c);
+    if (outside.code == HD_REASON_OUTSIDE)
+        return outside;
     return because(may_be_hidden(c, rule) ? HD_REASON_SAMPLE_MAY_HIDE : HD_REASON_NONE);
 }
 
@@ -634,7 +733,7 @@ static struct hd_reason reason_of_none(const struct check_run *c, const struct r
     if (rule->limit_is_min_score && g->has_stopped)
         return (struct hd_reason){.code = HD_REASON_STOPPED, .share = g->stopped_share};
     if (!g->pools_are_told)
-        return because(HD_REASON_NONE);
+        return reason_outside(c);
     return (struct hd_reason){.code = g->pools_by_name ? HD_REASON_POOLS_BY_NAME
                                                        : HD_REASON_POOLS,
                               .share = g->pools_share,
@@ -646,7 +745,8 @@ static void add_none(struct check_run *c, const struct rule *rule, size_t begin)
 {
     const struct hd_diff *d = c->e->diff;
     struct hd_reason doubt = doubt_about_none(c, rule), reason = reason_of_none(c, rule);
-    bool lenient = reason.code != HD_REASON_NONE && reason.code != HD_REASON_POOLS;
+    bool lenient = reason.code != HD_REASON_NONE && reason.code != HD_REASON_POOLS &&
+                   reason.code != HD_REASON_OUTSIDE_ALLOWED;
     bool suppressed = c->out->len > begin;
     double best = ranked_count(d) > 0 ? ranked_row(d, 0)->score : 0;
     struct finding none = best >= MIN_SCORE && !suppressed ? hold_score(c, rule, 0, best)
@@ -708,6 +808,9 @@ static void judge_rule(struct check_run *c, const struct rule *rule, const int64
         break;
     case HD_RULE_HOLDER:
         judge_holder(c, rule);
+        break;
+    case HD_RULE_PROCESS:
+        judge_process(c, rule);
         break;
     case HD_RULE_SUSPECTS:
         judge_suspects(c, rule);

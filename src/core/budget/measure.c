@@ -199,6 +199,79 @@ struct values values_of_total(const struct evidence *e, enum hd_total total)
     return v;
 }
 
+/* --- the process --------------------------------------------------------- */
+
+#define FACT(name) (UINT64_C(1) << HD_FACT_##name)
+
+/* The facts that a number is made of, a bit each. */
+static const uint64_t facts_of[HD_PROCESS_NUMBER_COUNT] = {
+    [HD_PROCESS_SIZE] = FACT(RESIDENT) | FACT(SWAPPED),
+    [HD_PROCESS_RESIDENT] = FACT(RESIDENT),
+    [HD_PROCESS_PRIVATE] = FACT(PRIVATE),
+    [HD_PROCESS_NATIVE] = FACT(RESIDENT) | FACT(SWAPPED) | FACT(OF_GC) | FACT(OF_CODE) |
+                          FACT(OF_STACKS) | FACT(OF_FILES) | FACT(OF_SHARED),
+    [HD_PROCESS_FRAGMENTED] = FACT(FRAGMENTED),
+    [HD_PROCESS_THREADS] = FACT(THREADS),
+    [HD_PROCESS_HANDLES] = FACT(SOCKETS) | FACT(REGULAR) | FACT(PIPES) | FACT(OTHERS),
+};
+
+static uint64_t known_facts(const struct hd_process_facts *facts,
+                            enum hd_process_number number)
+{
+    return facts->known & facts_of[number];
+}
+
+static double sum_of_facts(const struct hd_process_facts *facts,
+                           enum hd_process_number number)
+{
+    uint64_t known = known_facts(facts, number);
+    double sum = 0;
+    for (int f = 0; f < HD_FACT_COUNT; f++)
+        sum += known >> f & 1 ? (double)facts->at[f] : 0;
+    return sum;
+}
+
+/* Native memory is what the collector does not have, whose part must be known. */
+static double native_memory(const struct hd_snapshot *snap)
+{
+    uint64_t parts[HD_PART_COUNT];
+    uint64_t size = hd_process_parts(&snap->facts, snap->info.bytes, parts);
+    bool is_known = size != HD_UNKNOWN && parts[HD_PART_GC] != HD_UNKNOWN;
+    return is_known ? (double)parts[HD_PART_NATIVE] : NAN;
+}
+
+static double process_number_of(const struct hd_snapshot *snap,
+                                enum hd_process_number number)
+{
+    bool needs_resident = number == HD_PROCESS_SIZE;
+    if (number == HD_PROCESS_NATIVE)
+        return native_memory(snap);
+    if (known_facts(&snap->facts, number) == 0 ||
+        (needs_resident && hd_fact(&snap->facts, HD_FACT_RESIDENT) == HD_UNKNOWN))
+        return NAN;
+    return sum_of_facts(&snap->facts, number);
+}
+
+struct values values_of_process(const struct evidence *e, enum hd_process_number number)
+{
+    const struct series *s = e->types;
+    struct values v = {.unknown = false};
+    const struct hd_process_facts *like = NULL; /* those of the first that has it */
+    for (size_t k = 0; k < s->count; k++)
+        v.y[k] = NAN;
+    for (size_t i = 0; i < s->usable_count; i++) {
+        const struct hd_snapshot *snap = s->snaps[s->usable[i]];
+        double n = process_number_of(snap, number);
+        if (like == NULL && !isnan(n))
+            like = &snap->facts;
+        if (!isnan(n) && known_facts(&snap->facts, number) == known_facts(like, number))
+            v.y[s->usable[i]] = n;
+        else
+            v.unknown = true;
+    }
+    return v;
+}
+
 /* --- holders ------------------------------------------------------------- */
 
 static double simple_growth(const struct series *s, const struct hd_tally *at,
@@ -541,6 +614,18 @@ static void accept_holders(struct baseline *to, const struct suppression_matches
     }
 }
 
+static void accept_process(struct baseline *to, const struct evidence *e)
+{
+    for (enum hd_process_number n = 0; n < HD_PROCESS_NUMBER_COUNT; n++) {
+        struct values v = values_of_process(e, n);
+        bool counts = budget_process_measure(n) == HD_MEASURE_COUNT;
+        if (!v.unknown)
+            accept_if_grown(to,
+                            baseline_entry(e, HD_ACCEPTED_PROCESS, budget_process_names[n],
+                                           counts ? &v : NULL, counts ? NULL : &v));
+    }
+}
+
 bool accept_growth(struct baseline *to, const struct hd_budgets *b,
                    const struct evidence *e, struct hd_error *err)
 {
@@ -563,6 +648,7 @@ bool accept_growth(struct baseline *to, const struct hd_budgets *b,
         }
         accept_types(to, &x);
         accept_holders(to, &x);
+        accept_process(to, e);
     }
     arena_free(&scratch);
     return told || fail(err, HD_USAGE,

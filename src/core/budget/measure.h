@@ -119,6 +119,10 @@ struct values values_of_row(const struct series *s, const struct series_row *row
                             enum hd_measure measure);
 struct values values_of_total(const struct evidence *e, enum hd_total total);
 
+/* y is NAN for snapshots without the number. A number that consists of other facts in one
+ * snapshot than in another is unknown: its growth would be the difference of two things. */
+struct values values_of_process(const struct evidence *e, enum hd_process_number number);
+
 /* What hangs below all holders that match a pattern. */
 struct held {
     struct values values;
@@ -159,7 +163,8 @@ struct growth {
     size_t first, last; /* the snapshots that show it */
 };
 
-/* At least two snapshots must be usable; HD_PER_ITERATION needs iterations. */
+/* At least two snapshots must be usable; HD_PER_ITERATION needs iterations. Of numbers that
+ * are NAN the growth is not finite; the worst step is that of the others. */
 struct growth growth_of(const struct evidence *e, const struct values *v, enum hd_per per);
 
 /* --- what a baseline accepts --------------------------------------------------------- */

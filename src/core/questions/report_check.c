@@ -204,6 +204,13 @@ static bool gather_evidence(struct report_check *c)
 
 /* --- findings ------------------------------------------------------------- */
 
+static const struct hd_tally *copy_tallies(struct hd_report *r, const struct hd_tally *at)
+{
+    struct hd_tally *to = arena_array(&r->arena, struct hd_tally, r->snapshot_count);
+    memcpy(to, at, r->snapshot_count * sizeof(*to));
+    return to;
+}
+
 static struct hd_finding report_rule_of(const struct report_check *c,
                                         const struct finding *f)
 {
@@ -214,6 +221,8 @@ static struct hd_finding report_rule_of(const struct report_check *c,
     bool is_score = rule->measure == HD_MEASURE_SCORE;
     bool is_ranked = rule->kind == HD_RULE_SUSPECTS && row != NULL;
     const struct hd_tally *at = row != NULL ? row->at : f->at;
+    if (rule->kind == HD_RULE_PROCESS && at != NULL)
+        at = copy_tallies(r, at);
     if (at == NULL && rule->kind == HD_RULE_TOTAL &&
         rule->total != HD_TOTAL_REACHABLE_BYTES)
         at = r->diff.types.totals;
@@ -221,6 +230,7 @@ static struct hd_finding report_rule_of(const struct report_check *c,
         .number = (size_t)(rule - c->budgets.rules),
         .kind = rule->kind,
         .total = rule->total,
+        .process = rule->process,
         .pattern = report_string(r, rule->pattern),
         .measure = rule->measure,
         .per = rule->per,
@@ -444,21 +454,38 @@ static bool report_check_decide(struct report_check *c)
     return ok;
 }
 
+/* True if a budget is about the heap: one of the process leaves the default in place. */
+static bool limits_heap(const struct hd_budgets *b)
+{
+    for (size_t i = 0; i < b->rule_count; i++)
+        if (b->rules[i].kind != HD_RULE_PROCESS)
+            return true;
+    return false;
+}
+
+static void add_default_rule(struct report_check *c)
+{
+    struct hd_budgets *b = &c->budgets;
+    struct rule *rules = arena_array(&c->r->arena, struct rule, b->rule_count + 1);
+    for (size_t i = 0; i < b->rule_count; i++)
+        rules[i] = b->rules[i];
+    rules[b->rule_count++] = (struct rule){.kind = HD_RULE_SUSPECTS,
+                                           .measure = HD_MEASURE_SCORE,
+                                           .limit_is_min_score = true,
+                                           .is_default = true,
+                                           .entry = b->entries};
+    b->rules = rules;
+}
+
 static bool answer_check(struct hd_report *r, struct hd_comparison *c,
                          struct hd_options *opt, struct hd_error *err)
 {
     const struct hd_budgets *b = r->asked;
     struct report_check check = {.r = r, .c = c, .opt = opt, .err = err};
-    struct rule usual = {.kind = HD_RULE_SUSPECTS,
-                         .measure = HD_MEASURE_SCORE,
-                         .limit_is_min_score = true,
-                         .is_default = true};
     opt->by = r->options.by = HD_BY_TYPE;
     check.budgets = b != NULL ? *b : (struct hd_budgets){.today = INT64_MIN};
-    if (check.budgets.rule_count == 0) {
-        check.budgets.rules = &usual;
-        check.budgets.rule_count = 1;
-    }
+    if (!limits_heap(&check.budgets))
+        add_default_rule(&check);
     bool ok = report_compare(r, c, opt, &check.types, err) && gather_evidence(&check) &&
               report_check_decide(&check);
     for (size_t i = 0; i < check.part_count; i++)

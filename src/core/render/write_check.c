@@ -314,14 +314,24 @@ static const struct {
     [HD_RULE_HOLDER] = {"holder-growth",
                         "What hangs below a root grows by more than its budget"},
     [HD_RULE_SUSPECTS] = {"suspect", "A type is ranked as a likely leak"},
+    [HD_RULE_PROCESS] = {"process-growth", "The process grows by more than its budget"},
 };
 
 enum { KIND_COUNT = sizeof(kinds) / sizeof(kinds[0]) };
 
-static json_t *driver(void)
+/* The process, which is last, only with a budget. */
+static size_t kinds_of(const struct hd_check *check)
+{
+    for (size_t i = 0; i < check->rule_count; i++)
+        if (check->rules[i].kind == HD_RULE_PROCESS)
+            return KIND_COUNT;
+    return HD_RULE_PROCESS;
+}
+
+static json_t *driver(const struct hd_check *check)
 {
     json_t *rules = json_array();
-    for (size_t i = 0; i < KIND_COUNT; i++)
+    for (size_t i = 0; i < kinds_of(check); i++)
         json_append(rules, json_pack("{sss{ss}}", "id", kinds[i].id, "shortDescription",
                                      "text", kinds[i].summary));
     return json_pack("{ssssssso}", "name", "heapdrift", "version", HD_VERSION,
@@ -475,7 +485,7 @@ static void write_results(const struct hd_report *r, const struct hd_write_optio
     json_write(json_pack("{sssss[{s{so}s[o]ssso}]}", "$schema",
                          "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/"
                          "schemas/sarif-schema-2.1.0.json",
-                         "version", "2.1.0", "runs", "tool", "driver", driver(),
+                         "version", "2.1.0", "runs", "tool", "driver", driver(m->check),
                          "invocations", invocation(r), "columnKind", "unicodeCodePoints",
                          "results", results),
                o);

@@ -131,6 +131,14 @@ static void add_size_apart(struct text *t, uint64_t bytes, uint64_t other)
     text_free(&o);
 }
 
+/* What a rule counts. */
+static const char *noun_of(const struct hd_finding *rule)
+{
+    if (rule->kind == HD_RULE_PROCESS)
+        return rule->process == HD_PROCESS_THREADS ? "thread" : "handle";
+    return rule->kind == HD_RULE_TOTAL ? "object" : "instance";
+}
+
 /* "120 instances", "1.84 MiB". */
 static void add_amount(struct text *t, const struct hd_finding *rule, double n,
                        double other)
@@ -144,8 +152,7 @@ static void add_amount(struct text *t, const struct hd_finding *rule, double n,
         say(t, (uint64_t)n);
     else
         add_apart(t, "%.*f", 2, n, other);
-    say(t, " ",
-        as_noun(n == 1 ? 1 : 2, rule->kind == HD_RULE_TOTAL ? "object" : "instance"));
+    say(t, " ", as_noun(n == 1 ? 1 : 2, noun_of(rule)));
 }
 
 /* other: what stands beside it; not a number where nothing does. */
@@ -242,6 +249,8 @@ bool phrase_observed(struct text *t, const struct hd_finding *rule)
 
 const char *phrase_unit(const struct hd_finding *rule)
 {
+    if (rule->kind == HD_RULE_PROCESS && !rule->is_in_bytes)
+        return rule->process == HD_PROCESS_THREADS ? "threads" : "handles";
     return rule->is_in_bytes ? "bytes" : "objects";
 }
 
@@ -309,6 +318,13 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
         break;
     case HD_REASON_OUTSIDE:
         phrase_outside(t, why->process);
+        break;
+    case HD_REASON_OUTSIDE_ALLOWED:
+        phrase_outside(t, why->process);
+        if (why->words != NULL)
+            say(t, "; the budget ", why->words, " allows that");
+        else
+            say(t, "; the baseline accepts that");
         break;
     case HD_REASON_POOLS:
     case HD_REASON_POOLS_BY_NAME:

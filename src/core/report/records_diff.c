@@ -764,7 +764,8 @@ WORDS(add_unit, text_add_string(t, phrase_unit(x)))
 static const struct record_field rule_fields[] = {
     FIELD("rule", MADE(rule_words), NEVER_NULL, "What is limited.",
           A_STRING ", \"pattern\": \"^(total (bytes|objects|reachable_bytes)|type "
-                   ".+|holder .+|suspects any)$\""),
+                   ".+|holder .+|suspects any|process "
+                   "(size|resident|private|native|fragmented|threads|handles))$\""),
     FIELD("source", MADE(source_words), NEVER_NULL,
           "FILE:LINE of the budget, option, or default.", A_STRING),
     FIELD("subject", TEXT(subject), MAY_BE_NULL,
@@ -785,7 +786,8 @@ static const struct record_field rule_fields[] = {
     FIELD("observed_value", MADE(observed_value), MAY_BE_NULL,
           "The growth in units; a mean for rules per iteration; the score for suspects.",
           MAYBE_A_NUMBER),
-    FIELD("unit", MADE(value_unit), NEVER_NULL, "Of both values.", UNIT_SCHEMA),
+    FIELD("unit", MADE(value_unit), NEVER_NULL, "Of both values.",
+          "\"enum\": [\"bytes\", \"objects\", \"threads\", \"handles\"]"),
     FIELD("snapshots", MADE(shown_between), NEVER_NULL,
           "Indexes of the two snapshots between which it was observed.", TWO_SNAPSHOTS),
     FIELD("holder", TEXT(holder), MAY_BE_NULL,

@@ -377,11 +377,16 @@ static void add_undecided(struct hd_report *r, bool suspects)
 
 static void add_passed(struct hd_report *r, bool suspects)
 {
-    if (suspects) {
+    const struct hd_process_growth *g = r->diff.process;
+    bool outside = g != NULL && g->is_outside && r->diff.no_match == NULL;
+    if (suspects || outside) {
         struct sentence h = {0};
         say(&h, "All budgets are kept.");
         summary_add(r, "PASS", &h);
-        add_leaks_or_growth(r, "LEAK");
+        if (suspects)
+            add_leaks_or_growth(r, "LEAK");
+        else
+            add_outside(r, "UNSURE");
     } else {
         add_diff(r, "LEAK", "PASS", "PASS");
     }

@@ -108,6 +108,8 @@ Test(baseline, mistakes_have_a_line)
          4},
         {"heapdrift-baseline\t1\nsnapshots\t4\ntotal\t0\t2\t0\t4\t5\tbites\n",
          "unknown-total", 3},
+        {"heapdrift-baseline\t1\nsnapshots\t4\nprocess\t0\t2\t0\t4\t5\tnativ\n",
+         "unknown-process", 3},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct baseline b = {0};

@@ -77,6 +77,36 @@ Test(config, has_every_kind_of_budget)
     hd_budgets_free(b);
 }
 
+Test(config, has_budgets_of_the_process)
+{
+    static const char text[] = "version: 1\n"
+                               "process:\n"
+                               "  size: 10%\n"
+                               "  native: {max_growth: 50MiB, per: step}\n"
+                               "  threads:\n"
+                               "    max_growth: 5\n"
+                               "    per: iteration\n"
+                               "  handles: 20%\n"
+                               "  private: 5\n";
+    struct hd_budgets *b = hd_budgets_new();
+    struct hd_error err = {0};
+    cr_assert(read_text(b, text, &err), "%s", err.message);
+    cr_assert_eq(b->rule_count, 5);
+    const struct rule *r = b->rules;
+    for (size_t i = 0; i < b->rule_count; i++)
+        cr_expect_eq(r[i].kind, HD_RULE_PROCESS);
+    cr_expect(r[0].process == HD_PROCESS_SIZE && r[0].limit.percent == 10);
+    cr_expect(r[0].measure == HD_MEASURE_BYTES && r[0].per == HD_PER_TOTAL);
+    cr_expect(r[1].process == HD_PROCESS_NATIVE && r[1].limit.amount == 50 << 20);
+    cr_expect(r[1].per == HD_PER_STEP && r[1].line == 4);
+    cr_expect(r[2].process == HD_PROCESS_THREADS && r[2].limit.amount == 5);
+    cr_expect(r[2].measure == HD_MEASURE_COUNT && r[2].per == HD_PER_ITERATION);
+    cr_expect(r[2].line == 5 && !r[2].lacks_unit);
+    cr_expect(r[3].process == HD_PROCESS_HANDLES && r[3].limit.relative);
+    cr_expect(r[4].process == HD_PROCESS_PRIVATE && r[4].lacks_unit);
+    hd_budgets_free(b);
+}
+
 Test(config, may_have_no_budgets)
 {
     struct hd_budgets *b = hd_budgets_new();
@@ -103,10 +133,32 @@ static const struct {
     {"version: [1]\n", 1, "wrong-type", NULL},
     {"version: 1\nbudget: []\n", 2, "unknown-key", "did you mean budgets?"},
     {"version: 1\nzebra: []\n", 2, "unknown-key",
-     "allowed here: version, budgets, suppress"},
+     "allowed here: version, budgets, process, suppress"},
     {"version: 1\nversion: 1\n", 2, "duplicate-key", "line 1"},
     {"version: 1\nbudgets: foo\n", 2, "wrong-type", "list"},
     {"version: 1\nbudgets:\n", 2, "empty-list", "[]"},
+    {"version: 1\nprocess:\n", 2, "wrong-type", "native: 50MiB"},
+    {"version: 1\nprocess: 50MiB\n", 2, "wrong-type", "native: 50MiB"},
+    {"version: 1\nprocess: [native]\n", 2, "wrong-type", "native: 50MiB"},
+    {"version: 1\nprocess:\n  nativ: 1MiB\n", 3, "unknown-key", "did you mean native?"},
+    {"version: 1\nprocess:\n  zebra: 1MiB\n", 3, "unknown-key", "size, resident, private"},
+    {"version: 1\nprocess:\n  native: 1MiB\n  native: 2MiB\n", 4, "duplicate-key",
+     "line 3"},
+    {"version: 1\nprocess:\n  native: 5XB\n", 3, "bad-limit",
+     "native: 5XB: must be a size"},
+    {"version: 1\nprocess:\n  native:\n", 3, "bad-limit", "size"},
+    {"version: 1\nprocess:\n  native: -1MiB\n", 3, "bad-limit", "negative"},
+    {"version: 1\nprocess:\n  threads: 1MiB\n", 3, "bad-limit", "a number such as 200"},
+    {"version: 1\nprocess:\n  native: [1MiB]\n", 3, "wrong-type", "SEQUENCE_START"},
+    {"version: 1\nprocess:\n  native:\n    max_growth: [1]\n", 4, "wrong-type",
+     "SEQUENCE_START"},
+    {"version: 1\nprocess:\n  native:\n    per: step\n", 3, "bad-entry", "add max_growth"},
+    {"version: 1\nprocess:\n  native:\n    max_growth: 1MiB\n    per: hour\n", 5,
+     "bad-value", "total, step, iteration"},
+    {"version: 1\nprocess:\n  native:\n    max_grow: 1MiB\n", 4, "unknown-key",
+     "did you mean max_growth?"},
+    {"version: 1\nbudgets:\n  - process: native\n    max_growth: 1MiB\n", 3, "unknown-key",
+     "process"},
     {"version: 1\nbudgets:\n  - foo\n", 3, "bad-entry", NULL},
     {"version: 1\nbudgets:\n  - type: X\n    max_grow: 1\n", 4, "unknown-key",
      "max_grow; did you mean max_growth?"},

@@ -152,6 +152,9 @@ const struct option budget_options[] = {
     /* In heapdrift.yml it is a rule among others; who has one rule asks for bytes. */
     {"max-growth-objects", 0, GROUP_BUDGETS, ON_CHECK | ON_WATCH, BUDGET(own.budgets),
      .argument = "N|PCT", .help = "allowed growth in objects", .hidden = true},
+    {"max-process-growth", 0, GROUP_BUDGETS, ON_CHECK | ON_WATCH, BUDGET(own.budgets),
+     .words = WORDS("10%", "20%", "50MiB"),
+     .help = "allowed growth of the process's resident and swapped memory"},
     {"budget", 0, GROUP_BUDGETS, ON_CHECK | ON_WATCH, BUDGET(own.budgets),
      .argument = "TYPE=N", .help = "allowed new instances per matching type; repeatable"},
     {"max-score", 0, GROUP_BUDGETS, ON_CHECK | ON_WATCH, BUDGET(own.budgets),
