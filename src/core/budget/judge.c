@@ -415,7 +415,8 @@ static struct hd_reason reason_outside(const struct check_run *c)
 {
     const struct hd_process_growth *g = c->e->diff->process;
     const char *by = NULL;
-    if (g == NULL || !g->is_outside)
+    /* A start is no reason to decide nothing: the verdict says that it may be one. */
+    if (g == NULL || !g->is_outside || g->is_starting)
         return because(HD_REASON_NONE);
     bool allowed = allows_outside(c, g, &by);
     return (struct hd_reason){.code =
