@@ -276,8 +276,7 @@ static const char *read_link(pid_t pid, const char *name, struct arena *arena)
     return len > 0 ? arena_strdup(arena, target, (size_t)len) : NULL;
 }
 
-/* Seconds since that tick; 0 unknown. */
-static uint64_t age_of(uint64_t start)
+uint64_t proc_age(uint64_t start)
 {
     struct timespec since_boot;
     long per_second = sysconf(_SC_CLK_TCK);
@@ -301,7 +300,7 @@ bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
         if (open != NULL && at != NULL && at > open) {
             p->short_name = arena_strdup(arena, open + 1, (size_t)(at - open) - 1);
             p->start = parse_stat(s, &p->ended);
-            p->age = age_of(p->start);
+            p->age = proc_age(p->start);
         }
     }
     if (p->ended) {

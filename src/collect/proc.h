@@ -47,6 +47,9 @@ uint64_t proc_number(const char *status, const char *word, int skip, int base);
  * pid with the same start is the same process. */
 uint64_t proc_start(pid_t pid);
 
+/* Seconds since such a tick; 0 unknown. */
+uint64_t proc_age(uint64_t start);
+
 /* "/proc/PID/name" */
 struct proc_path {
     char text[96];

@@ -1,5 +1,5 @@
-/* Memory by what it is for follows from how mappings lie, since only the kernel, the
- * runtime and malloc know what each is:
+/* Classifies the memory of a process. Mappings have no names, so their kind follows from
+ * their layout, as the collector, malloc and the kernel make it:
  *
  *  - the collector reserves one range, of twice the memory of the machine or of its limit
  *    and 256 GiB at most, and makes parts of it accessible: neighbours without a gap, some
@@ -10,11 +10,12 @@
  *  - a stack lies right above an inaccessible page or a few;
  *  - the runtime maps what it compiles twice, from a file in memory called doublemapper.
  *
- * docs/process.md tells how well that does. */
+ * Limits of that: docs/process.md. */
 #include "collect/read_facts.h"
 
 #include "base/alloc.h"
 #include "collect/proc.h"
+#include "heap/process_facts.h"
 
 #include <ctype.h>
 #include <fcntl.h>
@@ -24,11 +25,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --- by how they lie --------------------------------------------------------------- */
+/* --- kinds by layout --------------------------------------------------------------- */
 
 static const uint64_t arena_size = (uint64_t)64 << 20, large = (uint64_t)64 << 20;
 
-static bool may_be_either(const struct memory_block *b)
+static bool is_unclassified(const struct memory_block *b)
 {
     return b->kind == BLOCK_PRIVATE;
 }
@@ -64,7 +65,7 @@ static struct block_run run_from(const struct memory_block *all, size_t count, s
         r.size += size_of(b);
         r.bytes += b->bytes;
         r.end++;
-    } while (r.end < count && may_be_either(&all[r.end]) &&
+    } while (r.end < count && is_unclassified(&all[r.end]) &&
              all[r.end].start == all[r.end - 1].end);
     if (!has_large)
         r.first_large = r.last_large = r.end;
@@ -114,7 +115,7 @@ static void mark_reservation(struct memory_block *all, const struct block_run *r
         struct memory_block *b = &all[i];
         bool is_ahead = i == r->first && !b->is_reserved && size_of(b) > most_tables;
         bool is_behind = i > r->last_large && !b->is_reserved && b->start % region != 0;
-        if (may_be_either(b) && !is_ahead && !is_behind)
+        if (is_unclassified(b) && !is_ahead && !is_behind)
             b->kind = BLOCK_GC;
     }
 }
@@ -127,7 +128,7 @@ static void find_runs(struct memory_block *all, size_t count)
     struct block_run best = {.bytes = 0}, r;
     for (size_t i = 0; i < count; i = r.end) {
         r = (struct block_run){.end = i + 1};
-        if (!may_be_either(&all[i]))
+        if (!is_unclassified(&all[i]))
             continue;
         r = run_from(all, count, i);
         find_arenas(all, &r);
@@ -138,7 +139,7 @@ static void find_runs(struct memory_block *all, size_t count)
         mark_reservation(all, &best);
 }
 
-/* Whoever made a thread put a page or a few in front of its stack that nobody may touch. */
+/* Marks blocks above guard pages. */
 static void find_stacks(struct memory_block *all, size_t count)
 {
     const uint64_t guard = 64 << 10, smallest = 64 << 10;
@@ -146,7 +147,7 @@ static void find_stacks(struct memory_block *all, size_t count)
         const struct memory_block *below = &all[i - 1];
         bool is_guarded = below->is_reserved && below->end == all[i].start &&
                           (size_of(below) <= guard || below->kind == BLOCK_GC);
-        if (may_be_either(&all[i]) && !all[i].is_reserved && is_guarded &&
+        if (is_unclassified(&all[i]) && !all[i].is_reserved && is_guarded &&
             size_of(&all[i]) >= smallest)
             all[i].kind = BLOCK_STACK;
     }
@@ -184,7 +185,7 @@ void blocks_sum(const struct memory_block *all, size_t count,
 
 /* --- /proc/PID/smaps --------------------------------------------------------------- */
 
-/* A process with more of them is read for too long. */
+/* MAX_BLOCKS: reading more takes too long, a second or so. */
 enum { MAX_BLOCKS = 1 << 16, READ_AT_ONCE = 256 << 10 };
 
 struct smaps {
@@ -217,8 +218,8 @@ static enum block_kind kind_of(const char *flags, const char *name)
     return flags[2] == 'x' ? BLOCK_CODE : BLOCK_PRIVATE;
 }
 
-/* "7f12-7f34 rw-p 00000000 00:00 0    /path", or "Rss:    12 kB" of the last one. */
-static void take_line(struct smaps *s, char *line)
+/* Parses "7f12-7f34 rw-p 00000000 00:00 0    /path", or "Rss:    12 kB" of that block. */
+static void parse_line(struct smaps *s, char *line)
 {
     struct memory_block b = {.bytes = 0};
     char flags[5] = "";
@@ -240,7 +241,7 @@ static void take_line(struct smaps *s, char *line)
     s->all[s->count++] = b;
 }
 
-/* False if it cannot be read whole. */
+/* False if part of the file cannot be read. */
 static bool read_smaps(pid_t pid, struct smaps *s)
 {
     int fd = others_open(pid, "smaps", O_RDONLY);
@@ -253,7 +254,7 @@ static bool read_smaps(pid_t pid, struct smaps *s)
         buffer[kept + (size_t)n] = '\0';
         for (; (end = strchr(line, '\n')) != NULL; line = end + 1) {
             *end = '\0';
-            take_line(s, line);
+            parse_line(s, line);
         }
         kept = strlen(line);
         kept = kept < READ_AT_ONCE ? kept : 0;
@@ -287,17 +288,18 @@ static void add_status(pid_t pid, struct hd_process_facts *facts)
     text_free(&t);
 }
 
-/* By what the kernel calls what they lead to; whatever that is, it is not opened. */
+/* Counts descriptors by the names of their targets, which are not opened. */
 static void add_descriptors(pid_t pid, struct hd_process_facts *facts)
 {
-    enum { MOST = 1 << 16 };
+    enum { MAX_DESCRIPTORS = 1 << 16 };
     DIR *folder = others_list_of(pid, "fd");
     uint64_t sum[HD_FACT_COUNT] = {0};
     char to[64];
     size_t count = 0;
     if (folder == NULL)
         return;
-    for (struct dirent *d; count < MOST && (d = readdir(folder)) != NULL; count++) {
+    for (struct dirent *d; count < MAX_DESCRIPTORS && (d = readdir(folder)) != NULL;
+         count++) {
         if (!isdigit((unsigned char)d->d_name[0]))
             continue;
         ssize_t n = readlinkat(dirfd(folder), d->d_name, to, sizeof(to) - 1);
@@ -308,48 +310,19 @@ static void add_descriptors(pid_t pid, struct hd_process_facts *facts)
                                                    : HD_FACT_OTHERS]++;
     }
     closedir(folder);
-    for (enum hd_fact f = HD_FACT_SOCKETS; f <= HD_FACT_OTHERS && count < MOST; f++)
+    for (enum hd_fact f = HD_FACT_SOCKETS; f <= HD_FACT_OTHERS && count < MAX_DESCRIPTORS;
+         f++)
         hd_fact_set(facts, f, sum[f]);
 }
 
-/* --- threads by name --------------------------------------------------------------- */
-
-struct thread_names {
-    struct thread_name {
-        char name[16];
-        uint32_t count;
-    } all[256];
-    size_t count;
-};
-
-static void count_thread(struct thread_names *names, const char *name)
-{
-    size_t i = 0;
-    while (i < names->count && strcmp(names->all[i].name, name) != 0)
-        i++;
-    if (i == sizeof(names->all) / sizeof(*names->all) || name[0] == '\0')
-        return;
-    if (i == names->count)
-        snprintf(names->all[names->count++].name, sizeof(names->all[i].name), "%s", name);
-    names->all[i].count++;
-}
-
-static int most_frequent(const void *a, const void *b)
-{
-    const struct thread_name *x = a, *y = b;
-    if (x->count != y->count)
-        return x->count > y->count ? -1 : 1;
-    return strcmp(x->name, y->name);
-}
-
-/* A read for each of them: of very many only how many there are is told. */
+/* Costs a read per thread, so names of more than MAX_NAMED threads stay unknown. */
 static void add_threads(pid_t pid, struct hd_process_facts *facts)
 {
-    enum { MOST = 512 };
-    struct thread_names names = {.count = 0};
+    enum { MAX_NAMED = 512 };
+    struct thread_tally names = {.count = 0};
     struct text t = {0};
     DIR *folder =
-        hd_fact(facts, HD_FACT_THREADS) <= MOST ? others_list_of(pid, "task") : NULL;
+        hd_fact(facts, HD_FACT_THREADS) <= MAX_NAMED ? others_list_of(pid, "task") : NULL;
     for (struct dirent *d; folder != NULL && (d = readdir(folder)) != NULL;) {
         char path[300];
         snprintf(path, sizeof(path), "task/%.20s/comm", d->d_name);
@@ -359,17 +332,12 @@ static void add_threads(pid_t pid, struct hd_process_facts *facts)
         char copy[16] = "";
         snprintf(copy, sizeof(copy), "%.*s", (int)(t.len < 15 ? t.len : 15), name);
         copy[strcspn(copy, "\n")] = '\0';
-        count_thread(&names, copy);
+        thread_tally_add(&names, copy);
     }
     if (folder != NULL)
         closedir(folder);
     text_free(&t);
-    if (names.count > 0)
-        qsort(names.all, names.count, sizeof(*names.all), most_frequent);
-    for (size_t i = 0; i < names.count && i < HD_MAX_THREAD_NAMES; i++) {
-        memcpy(facts->threads[i].name, names.all[i].name, sizeof(names.all[i].name));
-        facts->threads[i].count = names.all[i].count;
-    }
+    thread_tally_put(&names, facts);
 }
 
 /* What /proc/PID/status counts is off by up to some dozens of pages per processor, since it
@@ -390,6 +358,9 @@ struct hd_process_facts read_facts(pid_t pid)
 {
     struct hd_process_facts facts = {0};
     struct smaps maps = {0};
+    uint64_t start = proc_start(pid);
+    if (start != 0)
+        hd_fact_set(&facts, HD_FACT_UPTIME, proc_age(start));
     add_status(pid, &facts);
     add_descriptors(pid, &facts);
     add_threads(pid, &facts);

@@ -1,7 +1,6 @@
-/* read_facts.h - what a process takes at this moment, as the system says: memory by what it
- * is for, threads, descriptors. heapdrift.h has the facts; docs/process.md where each is
- * read. It asks the process nothing and stops it for nothing but what the kernel does to
- * read its page tables. */
+/* read_facts.h - reads the facts of a live process from the system: memory by kind,
+ * threads, descriptors (heapdrift.h; sources: docs/process.md). The process is neither
+ * stopped nor asked; the kernel locks its page tables for moments. */
 #ifndef READ_FACTS_H
 #define READ_FACTS_H
 
@@ -10,11 +9,11 @@
 
 #include <sys/types.h>
 
-/* What cannot be read stays unknown: without the right to look into the process that is
- * all but its size. */
+/* Returns the facts; those that cannot be read stay unknown. Without the right to look into
+ * the process that is all but sizes and threads. O(mappings + descriptors + threads). */
 struct hd_process_facts read_facts(pid_t pid);
 
-/* --- by what it is for --------------------------------------------------------- */
+/* --- kinds of memory ------------------------------------------------------------- */
 
 enum block_kind {
     BLOCK_OF_FILE,
@@ -23,7 +22,7 @@ enum block_kind {
     BLOCK_BRK,
     BLOCK_STACK,
     BLOCK_ARENA,
-    BLOCK_PRIVATE, /* anonymous, and not known better */
+    BLOCK_PRIVATE, /* other anonymous memory */
     BLOCK_GC
 };
 
@@ -35,11 +34,11 @@ struct memory_block {
     enum block_kind kind;
 };
 
-/* Blocks ascending, private ones without a better name as BLOCK_PRIVATE: finds the
- * collector's reservation, arenas and stacks among them by how they lie. */
+/* Finds the collector's reservation, arenas and stacks among blocks of the kind
+ * BLOCK_PRIVATE. Blocks ascend by address. O(count). */
 void blocks_classify(struct memory_block *all, size_t count);
 
-/* Sums per kind into facts; of the collector only if its reservation was found. */
+/* Stores sums per kind in facts; that of the collector if its reservation was found. */
 void blocks_sum(const struct memory_block *all, size_t count,
                 struct hd_process_facts *facts);
 

@@ -20,6 +20,22 @@ static void add_threads(DWORD pid, struct hd_process_facts *facts)
         CloseHandle(all);
 }
 
+static uint64_t ticks_of(FILETIME t)
+{
+    return (uint64_t)t.dwHighDateTime << 32 | t.dwLowDateTime;
+}
+
+static void add_uptime(HANDLE process, struct hd_process_facts *facts)
+{
+    const uint64_t per_second = 10000000;
+    FILETIME created, exited, kernel, user, now;
+    GetSystemTimeAsFileTime(&now);
+    if (GetProcessTimes(process, &created, &exited, &kernel, &user) &&
+        ticks_of(now) >= ticks_of(created))
+        hd_fact_set(facts, HD_FACT_UPTIME,
+                    (ticks_of(now) - ticks_of(created)) / per_second);
+}
+
 struct hd_process_facts read_facts(pid_t pid)
 {
     struct hd_process_facts facts = {0};
@@ -34,6 +50,7 @@ struct hd_process_facts read_facts(pid_t pid)
     }
     if (GetProcessHandleCount(process, &handles))
         hd_fact_set(&facts, HD_FACT_OTHERS, handles);
+    add_uptime(process, &facts);
     CloseHandle(process);
     add_threads((DWORD)pid, &facts);
     return facts;

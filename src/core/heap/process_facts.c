@@ -104,6 +104,70 @@ void process_facts_sum(struct hd_process_facts *facts, const struct hd_process_f
     }
 }
 
+/* --- threads by name ------------------------------------------------------------- */
+
+enum { THREAD_NAME = sizeof(((struct hd_process_facts *)NULL)->threads[0].name) };
+
+/* True if the rest of a name may be the begin of a character that the kernel cut. */
+static bool is_cut_character(const unsigned char *at, size_t left)
+{
+    if (left > 3 || *at < 0xC0 || *at >= 0xF8)
+        return false;
+    for (size_t i = 1; i < left; i++)
+        if (at[i] < 0x80 || at[i] >= 0xC0)
+            return false;
+    return true;
+}
+
+/* Copies the first whole characters of a name; other bytes become '?'. */
+static void copy_thread_name(char to[THREAD_NAME], const char *name)
+{
+    const unsigned char *at = (const unsigned char *)name;
+    size_t left = strlen(name), len = 0;
+    while (left > 0) {
+        size_t valid = utf8_length(at, left), size = valid > 0 ? valid : 1;
+        if (len + size >= THREAD_NAME || (valid == 0 && is_cut_character(at, left)))
+            break;
+        memcpy(to + len, valid > 0 ? (const char *)at : "?", size);
+        len += size;
+        at += size;
+        left -= size;
+    }
+    to[len] = '\0';
+}
+
+void thread_tally_add(struct thread_tally *t, const char *name)
+{
+    char copy[THREAD_NAME];
+    size_t i = 0;
+    copy_thread_name(copy, name);
+    while (i < t->count && strcmp(t->all[i].name, copy) != 0)
+        i++;
+    if (i == sizeof(t->all) / sizeof(*t->all) || copy[0] == '\0')
+        return;
+    if (i == t->count)
+        memcpy(t->all[t->count++].name, copy, sizeof(copy));
+    t->all[i].count++;
+}
+
+static int by_frequency(const void *a, const void *b)
+{
+    const struct thread_name *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+void thread_tally_put(struct thread_tally *t, struct hd_process_facts *facts)
+{
+    if (t->count > 0)
+        qsort(t->all, t->count, sizeof(*t->all), by_frequency);
+    for (size_t i = 0; i < t->count && i < HD_MAX_THREAD_NAMES; i++) {
+        memcpy(facts->threads[i].name, t->all[i].name, sizeof(t->all[i].name));
+        facts->threads[i].count = t->all[i].count;
+    }
+}
+
 /* --- parts --------------------------------------------------------------------- */
 
 const char *hd_process_part_name(enum hd_process_part part)
@@ -116,7 +180,7 @@ const char *hd_process_part_name(enum hd_process_part part)
     return part < HD_PART_COUNT ? names[part] : NULL;
 }
 
-/* As much of n as is left; HD_UNKNOWN stays that, and takes nothing. */
+/* Subtracts n from *left, or what is left of it. Returns that; HD_UNKNOWN if n is. */
 static uint64_t take(uint64_t *left, uint64_t n)
 {
     if (n == HD_UNKNOWN)
@@ -162,7 +226,7 @@ uint64_t hd_process_parts(const struct hd_process_facts *facts, uint64_t objects
 
 static const char thread_key[] = "thread";
 
-/* Blanks end a fact, and control characters a line. */
+/* Escapes blanks, which end a fact, and control characters, which end a line. */
 static void put_escaped(struct text *to, const char *name)
 {
     for (; *name != '\0'; name++) {
@@ -190,7 +254,7 @@ void process_facts_put(const struct hd_process_facts *facts, struct text *to)
     }
 }
 
-/* The byte at *at, which may be escaped; moves *at behind it. */
+/* Returns the byte at *at, which may be escaped; moves *at past it. */
 static char take_char(const char **at, const char *end)
 {
     const char *c = (*at)++;
@@ -227,11 +291,13 @@ static void parse_thread(struct hd_process_facts *facts, const char *at, const c
     at = behind + 1;
     for (size_t len = 0; at < end && len < sizeof(name) - 1; len++)
         name[len] = take_char(&at, end);
-    size_t i = thread_index(facts, name);
+    char valid[sizeof(name)];
+    copy_thread_name(valid, name);
+    size_t i = thread_index(facts, valid);
     if (i == HD_MAX_THREAD_NAMES || facts->threads[i].count != 0)
         return;
     facts->threads[i].count = (uint32_t)count;
-    memcpy(facts->threads[i].name, name, sizeof(name));
+    memcpy(facts->threads[i].name, valid, sizeof(valid));
 }
 
 static bool key_is(const char *key, const char *at, size_t len)

@@ -1,31 +1,50 @@
-/* process_facts.h - what a process took when a snapshot was taken, as a line of text.
+/* process_facts.h - facts of a process at the time of a snapshot, as a line of text.
  *
  *     resident=80203776 private=49528832 threads=8 thread=3:.NET%20TP%20Worker
  *
- * Files keep it: a line of a .gcdump's log, an event of a trace, a member of a digest. What
- * a reader does not know it passes over, so that facts can be added. Nothing that is read
- * is believed beyond being a number. */
+ * Files contain it: a line of a .gcdump's log, an event of a trace, a member of a digest, a
+ * note of a core. Readers skip unknown facts, so facts can be added. Values are checked to
+ * be numbers, and no further. */
 #ifndef PROCESS_FACTS_H
 #define PROCESS_FACTS_H
 
 #include "base/text.h"
 #include "heapdrift.h"
 
-enum { MAX_PROCESS_LINE = 4096 }; /* bytes of a line that is read */
+enum { MAX_PROCESS_LINE = 4096 }; /* bytes of a line; longer ones are not read */
 
-/* Appends those that are known; nothing if none is. */
+/* Appends the known facts; nothing without any. */
 void process_facts_put(const struct hd_process_facts *facts, struct text *to);
 
-/* Adds those of a line that are not known yet. */
+/* Adds the facts of a line that are unknown so far. */
 void process_facts_parse(struct hd_process_facts *facts, const char *line, size_t len);
 
-/* Adds those of more that are not known yet. */
+/* Adds the facts of `more` that are unknown so far. */
 void process_facts_add(struct hd_process_facts *facts, const struct hd_process_facts *more);
 
-/* Adds up those of more with those that are known: what several heaps say. */
+/* Sums known facts with those of `more`, which is another heap of the same process. */
 void process_facts_sum(struct hd_process_facts *facts, const struct hd_process_facts *more);
 
-/* Resident and swapped; HD_UNKNOWN without the first. */
+/* --- threads by name ------------------------------------------------------------- */
+
+/* {0} is empty. Further names than fit are not counted. */
+struct thread_tally {
+    struct thread_name {
+        char name[16];
+        uint32_t count;
+    } all[256];
+    size_t count;
+};
+
+/* Counts a thread; none without a name. */
+void thread_tally_add(struct thread_tally *t, const char *name);
+
+/* Stores the most frequent names in facts. Sorts t. */
+void thread_tally_put(struct thread_tally *t, struct hd_process_facts *facts);
+
+/* --- sums ------------------------------------------------------------------------ */
+
+/* Returns resident and swapped bytes; HD_UNKNOWN if the former are unknown. */
 uint64_t process_facts_size(const struct hd_process_facts *facts);
 
 #endif
