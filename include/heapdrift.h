@@ -676,6 +676,10 @@ struct hd_collect_options {
     /* A runtime that its environment suspends at its start, until a tool resumes it, is
      * resumed; false: it is HD_ABOUT_RESUME. */
     bool resume;
+
+    /* Called right before the snapshot, with the facts of a process that is visible: adds
+     * the limit of its control group and the use of that. NULL: both stay unknown. */
+    void (*add_limits)(void *context, uint64_t pid, struct hd_process_facts *facts);
 };
 
 /* A process that is connected to the diagnostics socket of the one that is asked. */

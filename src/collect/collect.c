@@ -4,7 +4,6 @@
 #include "base/workers.h"
 #include "collect/find_target.h"
 #include "collect/proc.h"
-#include "collect/read_facts.h"
 #include "collect/session.h"
 #include "heap/names.h"
 
@@ -255,7 +254,7 @@ static bool plan_buffer(const struct target *t, const struct hd_collect_options 
         facts.left = opt->memory_left(opt->context, t->visible ? (uint64_t)t->pid : 0);
     if (t->visible) {
         facts.memory = proc_memory(t->pid);
-        *taken = read_facts(t->pid);
+        *taken = collect_facts(opt, t->pid);
     }
     if (buffer_plan(buffer, &facts, NULL) && buffer->is_alone)
         return true;

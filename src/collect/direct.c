@@ -6,7 +6,6 @@
 #include "clr/clr.h"
 #include "collect/find_target.h"
 #include "collect/process_copy.h"
-#include "collect/read_facts.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -294,7 +293,7 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
               (d.count_address = live_heap_count_address(&d.of, err)) != 0 &&
               page_source_open(&d.of.pages, d.of.pid, err) && make_room(&d, to, err);
     if (ok)
-        d.of.origin.facts = read_facts(d.of.pid);
+        d.of.origin.facts = collect_facts(&how, d.of.pid);
     d.give_up_us = clock_us() + (uint64_t)how.silence_ms * 1000;
     ok = ok && direct_copy(&d, to, err);
     collected->stood_still_us = d.longest_us;

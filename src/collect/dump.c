@@ -11,7 +11,6 @@
 #include "collect/dump_file.h"
 #include "collect/find_target.h"
 #include "collect/proc.h"
-#include "collect/read_facts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -184,7 +183,7 @@ bool hd_collect_core(FILE *to, enum hd_core_kind kind, const struct hd_collect_o
     ok = ok &&
          (!d.target.visible || process_lock_wait(d.target.pid, &d.patience, &lock, err));
     if (ok && d.target.visible)
-        origin.facts = read_facts(d.target.pid);
+        origin.facts = collect_facts(&how, d.target.pid);
     ok = ok && dump_file_open(&d.file, &d.target, to, &arena, err) && dump(&d, kind, err) &&
          dump_file_copy_to(&d.file, to, err);
     if (ok)

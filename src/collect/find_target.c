@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/little_endian.h"
+#include "collect/read_facts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -35,6 +36,14 @@ struct patience collect_patience(struct hd_collect_options *how)
 {
     return (struct patience){
         .silence_ms = how->silence_ms, .go_on = collect_goes_on, .context = how};
+}
+
+struct hd_process_facts collect_facts(const struct hd_collect_options *how, pid_t pid)
+{
+    struct hd_process_facts facts = read_facts(pid);
+    if (how->add_limits != NULL && facts.known != 0)
+        how->add_limits(how->context, (uint64_t)pid, &facts);
+    return facts;
 }
 
 /* --- processes ----------------------------------------------------------------- */

@@ -20,6 +20,9 @@ bool collect_goes_on(void *how);
 /* To be as patient as they say. They must stay where they are. */
 struct patience collect_patience(struct hd_collect_options *how);
 
+/* Returns the facts of a process with the limits that the caller adds. */
+struct hd_process_facts collect_facts(const struct hd_collect_options *how, pid_t pid);
+
 /* --- which process ------------------------------------------------------------- */
 
 /* The process that the options of a collection name. */

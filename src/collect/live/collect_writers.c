@@ -198,11 +198,6 @@ static void set_origin(struct hd_snapshot *snap, const struct collector *c)
     struct hd_origin origin = c->collected.origin;
     if (c->host != NULL && c->host[0] != '\0')
         snprintf(origin.host, sizeof(origin.host), "%s", c->host);
-    if (origin.facts.known != 0) {
-        hd_fact_set(&origin.facts, HD_FACT_LIMIT, memory_limit("", c->collected.pid));
-        hd_fact_set(&origin.facts, HD_FACT_USED,
-                    memory_used_of_limit("", c->collected.pid));
-    }
     hd_snapshot_set_origin(snap, &origin);
 }
 

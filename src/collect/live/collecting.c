@@ -67,6 +67,13 @@ static bool go_on(void *context, const struct hd_collect_progress *so_far)
     return !stops && !c->is_too_much && !c->is_too_late;
 }
 
+static void add_limits(void *context, uint64_t pid, struct hd_process_facts *facts)
+{
+    (void)context;
+    hd_fact_set(facts, HD_FACT_LIMIT, memory_limit("", pid));
+    hd_fact_set(facts, HD_FACT_USED, memory_used_of_limit("", pid));
+}
+
 /* A process near the limit of its control group is killed for the memory that a snapshot
  * takes. Processes of which snapshots are taken at the same time may share a group, and so
  * may this one, in a container: what it takes itself is by docs/collect.md some bytes of
@@ -386,6 +393,7 @@ bool collecting_begin(struct collector *c, const struct settings *s)
                                          .silence_ms = (unsigned)o->timeout_ms,
                                          .go_on = go_on,
                                          .memory_left = left_to_process,
+                                         .add_limits = add_limits,
                                          .context = c,
                                          .max_memory = s->read.max_memory,
                                          .resume = o->resume};
