@@ -60,6 +60,16 @@ bool runtime_is_of_others(const char *version, const struct processor *p);
 /* Whether a mapped file is the runtime, or a collector that DOTNET_GCName may choose. */
 bool runtime_library_is(const char *path);
 
+/* --- notes of our own ------------------------------------------------------------ */
+
+/* Name and types of the notes that heapdrift adds to core files. Other tools skip notes of
+ * unknown names. docs/formats/core-dump.md. */
+#define CORE_NOTE "heapdrift"
+enum {
+    CORE_NOTE_REDACTION = 0x68640001, /* clr/process/process_image.h */
+    CORE_NOTE_FACTS                   /* a line of heap/process_facts.h, without a NUL */
+};
+
 /* --- live processes -------------------------------------------------------------- */
 
 /* Bytes of the process from an address on, which belong to somebody else. */

@@ -6,6 +6,7 @@
 #include "base/workers.h"
 #include "clr/clr.h"
 #include "collect/proc.h"
+#include "heap/process_facts.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -310,6 +311,16 @@ static void add_note_of(struct rest *r, const char *owner, uint32_t type, const 
     text_add(&r->notes, "\0\0\0", -r->notes.len % 4);
 }
 
+/* What the process took before it was stopped. */
+static void add_facts(struct rest *r)
+{
+    struct text line = {0};
+    process_facts_put(&r->of->origin.facts, &line);
+    if (line.len > 0)
+        add_note_of(r, CORE_NOTE, CORE_NOTE_FACTS, line.data, line.len);
+    text_free(&line);
+}
+
 static void add_note(struct rest *r, uint32_t type, const void *bytes, size_t size)
 {
     add_note_of(r, "CORE", type, bytes, size);
@@ -372,6 +383,7 @@ static void add_notes(struct rest *r)
             add_note(r, NT_AUXV, c->auxv.data, c->auxv.len);
         add_files(r);
     }
+    add_facts(r);
 }
 
 /* --- segments ------------------------------------------------------------------ */

@@ -568,6 +568,16 @@ static void count_met(struct gc_heap *h, struct gc_type *t)
     t->met = (struct hd_tally){0};
 }
 
+/* Addresses ascend. */
+static inline enum hd_generation generation_at(struct walk *w, uint64_t at)
+{
+    const struct ranges *r = &w->h->regions.ranges;
+    while (w->range < r->len && r->all[w->range].end <= at)
+        w->range++;
+    bool is_known = w->range < r->len && r->all[w->range].start <= at;
+    return is_known ? r->all[w->range].generation : HD_GEN_UNKNOWN;
+}
+
 /* All of them lie in regions that share no byte, so the sum of their sizes fits. */
 static inline void take_object(struct walk *w, struct gc_type *t, uint64_t at,
                                uint64_t size)
@@ -581,11 +591,7 @@ static inline void take_object(struct walk *w, struct gc_type *t, uint64_t at,
             return; /* no room: said at the end */
         w->region->places[place / PLACES].bits |= UINT64_C(1) << place % PLACES;
     }
-    const struct ranges *r = &w->h->regions.ranges;
-    while (w->range < r->len && r->all[w->range].end <= at)
-        w->range++;
-    bool is_known = w->range < r->len && r->all[w->range].start <= at;
-    enum hd_generation generation = is_known ? r->all[w->range].generation : HD_GEN_UNKNOWN;
+    enum hd_generation generation = generation_at(w, at);
     if (t->generation != generation)
         count_met(w->h, t);
     t->generation = generation;
@@ -605,6 +611,8 @@ static uint64_t pass(struct walk *w, uint64_t at)
         return skip_unread(w, at);
     if (t->clr != NULL)
         take_object(w, t, at, size);
+    else
+        w->h->free_bytes[generation_at(w, at)] += length_of(size);
     return at + length_of(size);
 }
 

@@ -10,6 +10,7 @@
 #include "clr/managed/core_check.h"
 #include "clr/managed/core_fields.h"
 #include "format/reader.h"
+#include "heap/process_facts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -93,6 +94,46 @@ static void describe_process(struct core *c, struct hd_snapshot *snap)
     if (program != NULL)
         snap->info.process = program;
     text_free(&path);
+}
+
+/* Free space of the dumped heap, unless parts of the heap were not read. */
+static void add_free_space(const struct gc_heap *h, struct hd_process_facts *facts)
+{
+    static const struct {
+        enum hd_generation generation;
+        enum hd_fact fact;
+    } kinds[] = {{HD_GEN0, HD_FACT_FREE_GEN0},
+                 {HD_GEN1, HD_FACT_FREE_GEN1},
+                 {HD_GEN2, HD_FACT_FREE_GEN2},
+                 {HD_GEN_LOH, HD_FACT_FREE_LOH},
+                 {HD_GEN_POH, HD_FACT_FREE_POH}};
+    uint64_t sum = 0;
+    if (h->regions.missing > 0 || h->regions.overlapping > 0 || h->unread > 0)
+        return;
+    for (enum hd_generation g = 0; g < HD_GENERATION_COUNT; g++)
+        sum += h->free_bytes[g];
+    hd_fact_set(facts, HD_FACT_FRAGMENTED, sum);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        hd_fact_set(facts, kinds[i].fact, h->free_bytes[kinds[i].generation]);
+}
+
+/* The facts that a collector noted before the dump, then what the dump itself shows. A dump
+ * has no resident sizes: pages are in it that were swapped out or never touched. */
+static void add_facts(const struct core *c, struct hd_process_facts *facts)
+{
+    const struct process_image *p = &c->image;
+    struct hd_process_facts of_dump = {0};
+    struct thread_tally *names = alloc_zeroed(sizeof(*names));
+    if (p->thread_count > 0)
+        hd_fact_set(&of_dump, HD_FACT_THREADS, p->thread_count);
+    for (size_t i = 0; i < p->thread_count; i++)
+        if (p->threads[i].name != NULL)
+            thread_tally_add(names, p->threads[i].name);
+    thread_tally_put(names, &of_dump);
+    free(names);
+    add_free_space(&c->heap, &of_dump);
+    process_facts_parse(facts, (const char *)p->facts.data, p->facts.size);
+    process_facts_add(facts, &of_dump);
 }
 
 /* --- the snapshot -------------------------------------------------------------- */
@@ -300,6 +341,7 @@ static void describe_core(struct core_reader *r)
     snap->info.holds_garbage = true;
     snap->info.has_fields = r->b->want_graph;
     describe_process(r->core, snap);
+    add_facts(r->core, &snap->facts);
     warn_of_names(r);
     warn_of_mismatch(r);
     const char *reason = reason_incomplete(r);

@@ -10,6 +10,7 @@
 #include "clr/managed/core_fields.h"
 #include "clr/managed/core_roots.h"
 #include "format/snapshot_writer.h"
+#include "heap/process_facts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -233,6 +234,15 @@ static bool check_runtime(const struct redaction *r, const struct image_redactio
 
 /* --- writing ------------------------------------------------------------------- */
 
+/* Facts without names of threads, which a program may make of its data. */
+static void add_figures(struct text *to, struct bytes line)
+{
+    struct hd_process_facts facts = {0};
+    process_facts_parse(&facts, (const char *)line.data, line.size);
+    memset(facts.threads, 0, sizeof(facts.threads));
+    process_facts_put(&facts, to);
+}
+
 static bool core_write(const struct hd_snapshot *snap, struct out *o, struct losses *l,
                        struct hd_error *err)
 {
@@ -253,7 +263,11 @@ static bool core_write(const struct hd_snapshot *snap, struct out *o, struct los
     if (!check_runtime(&r, &say, err))
         return false;
     struct image_thread *threads = threads_of(&r);
+    struct text facts = {0};
+    add_figures(&facts, core->image.facts);
+    say.facts = (struct bytes){(const unsigned char *)facts.data, facts.len};
     core_file_write(&core->image, threads, core->runtime.base, &say, o);
+    text_free(&facts);
     free(threads);
     if (snap->info.redacted)
         return true;

@@ -36,7 +36,7 @@ enum { STATUS_ID = 32, STATUS_REGISTERS = 112, PROGRAM_ID = 24, PROGRAM_SIZE = 1
 
 /* {0} is none. Of notes that are there several times the first counts, but for threads. */
 struct core_notes {
-    struct bytes files, program, auxiliary, redaction;
+    struct bytes files, program, auxiliary, redaction, facts;
     struct image_thread *threads; /* malloc'd */
     size_t thread_count, thread_cap, segment_count;
 };
@@ -68,19 +68,20 @@ static void add_notes(struct core_notes *n, struct bytes segment,
     /* One segment is what all writers make; more than a few would only be somebody's wish
      * that the same bytes be read a million times. */
     enum { NOTE_SEGMENTS = 8 };
-    static const char redaction[] = REDACTION_NOTE;
+    static const char ours[] = CORE_NOTE;
     struct elf_note note;
     if (n->segment_count++ >= NOTE_SEGMENTS)
         return;
     while (elf_note_next(&segment, &note)) {
-        bool is_redaction = note.type == REDACTION_NOTE_TYPE &&
-                            note.name.size == sizeof(redaction) &&
-                            memcmp(note.name.data, redaction, sizeof(redaction)) == 0;
-        struct bytes *to = note.type == NT_FILE       ? &n->files
-                           : note.type == NT_PRPSINFO ? &n->program
-                           : note.type == NT_AUXV     ? &n->auxiliary
-                           : is_redaction             ? &n->redaction
-                                                      : NULL;
+        bool is_ours = note.name.size == sizeof(ours) &&
+                       memcmp(note.name.data, ours, sizeof(ours)) == 0;
+        bool is_redaction = is_ours && note.type == CORE_NOTE_REDACTION;
+        struct bytes *to = note.type == NT_FILE                      ? &n->files
+                           : note.type == NT_PRPSINFO                ? &n->program
+                           : note.type == NT_AUXV                    ? &n->auxiliary
+                           : is_redaction                            ? &n->redaction
+                           : is_ours && note.type == CORE_NOTE_FACTS ? &n->facts
+                                                                     : NULL;
         if (to != NULL && to->size == 0)
             *to = note.payload;
         add_thread_note(n, &note, of);
@@ -171,6 +172,7 @@ static void read_notes(const struct core_notes *n, struct process_image *p, stru
     }
     p->program_headers = clr_program_headers(n->auxiliary);
     p->page = auxiliary_value(n->auxiliary, AUXILIARY_PAGE);
+    p->facts = n->facts;
     struct image_redaction *r = &p->redaction;
     *r = (struct image_redaction){.is_redacted = n->redaction.size > 0,
                                   .process = entry_of(n->redaction, "process", a),
@@ -410,7 +412,9 @@ static void add_redaction(struct text *t, const struct image_redaction *say)
         text_add_string(&all, entries[i].key);
         text_add(&all, entries[i].value, strlen(entries[i].value) + 1);
     }
-    add_note(t, REDACTION_NOTE, REDACTION_NOTE_TYPE, all.data, all.len);
+    add_note(t, CORE_NOTE, CORE_NOTE_REDACTION, all.data, all.len);
+    if (say->facts.size > 0)
+        add_note(t, CORE_NOTE, CORE_NOTE_FACTS, say->facts.data, say->facts.size);
     text_free(&all);
 }
 

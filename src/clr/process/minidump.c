@@ -1,4 +1,5 @@
 /* Minidumps of Windows: minidumpapiset.h. */
+#include "base/arrays.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "clr/process/process_image.h"
@@ -21,7 +22,8 @@ enum {
     STREAM_MEMORY = 5,
     STREAM_SYSTEM = 7,
     STREAM_MEMORY_64 = 9,
-    STREAM_MISC = 15
+    STREAM_MISC = 15,
+    STREAM_THREAD_NAMES = 24
 };
 
 bool minidump_is(struct bytes head)
@@ -276,6 +278,44 @@ static bool read_threads(struct minidump_reader *r)
     return true;
 }
 
+static int by_thread_id(const void *a, const void *b)
+{
+    const struct image_thread *const *x = a, *const *y = b;
+    return compare_numbers((*x)->id, (*y)->id);
+}
+
+static bool id_is_before(const void *threads, size_t i, const void *id)
+{
+    const struct image_thread *const *all = threads;
+    return all[i]->id < *(const uint64_t *)id;
+}
+
+/* Names are not needed to read the heap: a stream that is wrong has none. O(n log n). */
+static void read_thread_names(struct minidump_reader *r)
+{
+    enum { HEAD = 4, RECORD = 12, NAME = 4 };
+    struct process_image *p = r->p;
+    struct minidump_reader quiet = *r;
+    struct hd_error ignored = {0};
+    struct bytes list;
+    uint64_t count, left = r->file.size;
+    quiet.err = &ignored;
+    if (!find_list(&quiet, STREAM_THREAD_NAMES, HEAD, RECORD, &list, &count))
+        return;
+    struct image_thread **by_id = arena_array(r->a, struct image_thread *, p->thread_count);
+    for (size_t i = 0; i < p->thread_count; i++)
+        by_id[i] = &p->threads[i];
+    if (p->thread_count > 0)
+        qsort(by_id, p->thread_count, sizeof(struct image_thread *), by_thread_id);
+    for (uint64_t i = 0; i < count; i++) {
+        const unsigned char *record = list.data + i * RECORD;
+        uint64_t id = le_u32(record);
+        size_t at = search_first(by_id, 0, p->thread_count, id_is_before, &id);
+        if (at < p->thread_count && by_id[at]->id == id)
+            by_id[at]->name = read_name(r, le_u64(record + NAME), &left);
+    }
+}
+
 bool minidump_open(struct process_image *p, struct bytes file, struct arena *a,
                    struct hd_error *err)
 {
@@ -290,6 +330,7 @@ bool minidump_open(struct process_image *p, struct bytes file, struct arena *a,
     if (!open_directory(&r) || !check_system(&r) || !read_memory(&r) || !read_modules(&r) ||
         !read_threads(&r) || !find_stream(&r, STREAM_MISC, &misc))
         return false;
+    read_thread_names(&r);
     if (misc.size >= LEAST && le_u32(misc.data + FLAGS) & HAS_ID)
         p->pid = le_u32(misc.data + ID);
     p->time = le_u32(file.data + TIME);

@@ -12,6 +12,7 @@
 struct image_thread {
     uint64_t id;
     uint64_t registers[MAX_REGISTERS]; /* as many as the processor has */
+    const char *name;                  /* UTF-8; NULL unknown, as in all ELF cores */
     uint64_t thread_pointer;           /* what the C library keeps of it, on top of its
                                           stack; of Windows that top; 0 unknown */
 };
@@ -50,6 +51,7 @@ struct image_redaction {
     bool is_redacted;
     const char *process, *runtime; /* names; a version */
     const char *lacking;           /* why objects may be missing; NULL: none are */
+    struct bytes facts;            /* for CORE_NOTE_FACTS; size 0: none */
     uint64_t unread, unread_at;    /* bytes of the heap that were no objects; the first */
 };
 
@@ -70,6 +72,7 @@ struct process_image {
     int64_t time;             /* when it was taken, seconds since 1970; 0 unknown */
     uint64_t program_headers; /* address of those of the main program; 0 unknown */
     uint64_t page;            /* size of one of the kernel's; 0 unknown */
+    struct bytes facts;       /* CORE_NOTE_FACTS of a core; size 0: none */
     uint64_t cut_at, lost;    /* the file ends there, and so many bytes of memory would
                                  follow; lost is 0 for a whole one */
     struct image_redaction redaction;
@@ -106,11 +109,9 @@ bool core_file_is(struct bytes head);
 bool core_file_open(struct process_image *p, struct bytes file, struct arena *a,
                     struct hd_error *err);
 
-/* The name and type of a note of our own, which says what else a reader of a dump without
- * values needs to know, and people what the file is: strings "key=value", each with a NUL
- * behind it. docs/formats/core-dump.md. */
-#define REDACTION_NOTE "heapdrift"
-enum { REDACTION_NOTE_TYPE = 0x68640001 };
+/* CORE_NOTE_REDACTION says what else a reader of a dump without values needs to know, and
+ * people what the file is: strings "key=value", each with a NUL behind it.
+ * docs/formats/core-dump.md. */
 
 /* Writes a core that has of p's memory only what was looked at (memory.h), and these
  * threads, as many as p has. Nothing is copied as it stands: notes are made anew and have

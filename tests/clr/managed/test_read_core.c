@@ -44,6 +44,27 @@ static bool warns(const struct hd_snapshot *snap, enum warning_code code)
 
 /* --- objects ------------------------------------------------------------- */
 
+Test(read_core, free_space_is_a_fact_per_generation)
+{
+    struct core_forge f = begin();
+    uint64_t type = forge_core_type(&f, 24, 0);
+    forge_core_object(&f, 2, type, 24);
+    forge_core_object(&f, 2, f.free_type, 24);
+    forge_core_object(&f, 2, type, 24);
+    uint64_t gap = forge_core_object(&f, 3, f.free_type, 24 + 40);
+    forge_core_put(&f, gap + 8, 40, 4);
+    forge_core_object(&f, 3, type, 24);
+    forge_core_thread(&f, 77, 0x7f7000000000, 0x7f7000000000);
+    struct hd_snapshot *snap = read_it(&f);
+    cr_expect_eq(hd_fact(&snap->facts, HD_FACT_FREE_GEN0), 0);
+    cr_expect_eq(hd_fact(&snap->facts, HD_FACT_FREE_GEN2), 24);
+    cr_expect_eq(hd_fact(&snap->facts, HD_FACT_FREE_LOH), 64);
+    cr_expect_eq(hd_fact(&snap->facts, HD_FACT_FRAGMENTED), 88);
+    cr_expect_eq(hd_fact(&snap->facts, HD_FACT_THREADS), 1);
+    cr_expect_eq(hd_fact(&snap->facts, HD_FACT_RESIDENT), HD_UNKNOWN);
+    done(&f, snap);
+}
+
 Test(read_core, takes_objects_of_all_generations_but_no_free_space)
 {
     struct core_forge f = begin();

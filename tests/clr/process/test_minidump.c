@@ -105,6 +105,52 @@ Test(minidump, of_ranges_that_overlap_the_first_counts)
     forge_minidump_free(&f);
 }
 
+/* Appends a list of names and gives the entry of the stream of type `of` to it. */
+static void forge_thread_names(struct minidump_forge *f, uint32_t of, uint32_t count)
+{
+    static const unsigned char name[] = {8, 0, 0, 0, 'P', 0, 'u', 0, 'm', 0, 'p', 0, 0, 0};
+    unsigned char list[4 + 12 * 2] = {0};
+    size_t name_at = f->dump.len, list_at = name_at + sizeof(name);
+    text_add(&f->dump, name, sizeof(name));
+    le_put(list, count, 4);
+    le_put(list + 4, 78, 4);
+    le_put(list + 8, name_at, 8);
+    le_put(list + 16, 4711, 4); /* a thread that is not there */
+    le_put(list + 20, name_at, 8);
+    text_add(&f->dump, list, sizeof(list));
+    uint32_t streams = le_u32((unsigned char *)f->dump.data + 8),
+             at = le_u32((unsigned char *)f->dump.data + 12);
+    for (uint32_t i = 0; i < streams; i++, at += 12)
+        if (le_u32((unsigned char *)f->dump.data + at) == of) {
+            patch(f, at, 24, 4);
+            patch(f, at + 4, sizeof(list), 4);
+            patch(f, at + 8, list_at, 4);
+        }
+}
+
+Test(minidump, has_names_of_threads)
+{
+    enum { MISC = 15 };
+    for (uint32_t count = 2; count < 4; count++) {
+        struct minidump_forge f = {0};
+        forge_core_thread(&f.process, 77, 0x40000, 0x30000);
+        forge_core_thread(&f.process, 78, 0x41000, 0x31000);
+        forge_minidump_bytes(&f);
+        forge_thread_names(&f, MISC, count);
+        struct opened o =
+            open_bytes((struct bytes){(const unsigned char *)f.dump.data, f.dump.len});
+        cr_assert(o.ok, "%s", o.err.message);
+        cr_assert_eq(o.image.thread_count, 2);
+        cr_expect_null(o.image.threads[0].name);
+        if (count == 2)
+            cr_expect_str_eq(o.image.threads[1].name, "Pump");
+        else /* more than there is room for: no names, but a dump */
+            cr_expect_null(o.image.threads[1].name);
+        close_core(&o);
+        forge_minidump_free(&f);
+    }
+}
+
 Test(minidump, has_threads_with_their_registers_and_the_top_of_their_stack)
 {
     enum { TEB = 0x30000, STACK = 0x40000, RSP = 4 };

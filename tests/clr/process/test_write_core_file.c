@@ -129,6 +129,32 @@ Test(write_core_file, says_nothing_that_it_was_not_told)
     arena_free(&a);
 }
 
+Test(write_core_file, facts_of_the_process_are_a_note_of_their_own)
+{
+    static const char line[] = "resident=4096 threads=2";
+    struct arena a = {0};
+    struct process_image p = process(&a);
+    const struct image_redaction say = {
+        .facts = {(const unsigned char *)line, strlen(line)}};
+    struct hd_memory file = written(&p, &say);
+    struct opened o = open_bytes((struct bytes){(unsigned char *)file.bytes, file.size});
+    cr_assert(o.ok, "%s", o.err.message);
+    cr_assert_eq(o.image.facts.size, strlen(line));
+    cr_expect_eq(memcmp(o.image.facts.data, line, strlen(line)), 0);
+    cr_expect(o.image.redaction.is_redacted);
+    close_core(&o);
+    /* A note of another tool. */
+    char *at = memmem(file.bytes, file.size, line, strlen(line));
+    cr_assert_not_null(at);
+    at[-(int)sizeof("heapdrift  ")] = 'H';
+    o = open_bytes((struct bytes){(unsigned char *)file.bytes, file.size});
+    cr_assert(o.ok, "%s", o.err.message);
+    cr_expect_eq(o.image.facts.size, 0);
+    close_core(&o);
+    hd_memory_free(&file);
+    arena_free(&a);
+}
+
 /* What stands where such notes do, but is none of ours, or is cut. */
 Test(write_core_file, a_damaged_note_says_what_is_left_of_it)
 {
@@ -144,7 +170,7 @@ Test(write_core_file, a_damaged_note_says_what_is_left_of_it)
     cr_expect(o.image.redaction.is_redacted);
     cr_expect_null(o.image.redaction.process);
     close_core(&o);
-    at = memmem(file.bytes, file.size, REDACTION_NOTE, sizeof(REDACTION_NOTE));
+    at = memmem(file.bytes, file.size, CORE_NOTE, sizeof(CORE_NOTE));
     cr_assert_not_null(at);
     at[0] = 'H';
     o = open_bytes((struct bytes){(unsigned char *)file.bytes, file.size});
