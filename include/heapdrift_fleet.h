@@ -54,6 +54,7 @@ enum hd_doubt {
     HD_DOUBT_UNEXPLAINED, /* unsure: no suspect, but the heap grew */
     HD_DOUBT_STOPPED,     /* unsure: no suspect, but something grew, and stayed */
     HD_DOUBT_RESERVED,    /* unsure: no suspect, but a store fills, or lets go later */
+    HD_DOUBT_OUTSIDE,     /* unsure: no suspect, but the process grew outside of its heap */
     HD_DOUBT_COUNT
 };
 

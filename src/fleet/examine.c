@@ -203,6 +203,8 @@ static void examine_judge(struct run_at_work *w, const struct hd_report *report,
         doubt(w, HD_UNSURE, HD_DOUBT_FEW);
     else if (w->taken[w->count - 1] - w->taken[0] < min_span)
         doubt(w, HD_UNSURE, HD_DOUBT_SHORT);
+    else if (d->suspect_count == 0 && d->process != NULL && d->process->is_outside)
+        doubt(w, HD_UNSURE, HD_DOUBT_OUTSIDE);
     else if (d->suspect_count > 0 || hd_report_conclusive(report))
         doubt(w, HD_JUDGED, HD_DOUBT_NONE);
     else if (hd_diff_is_reserved(d))

@@ -211,7 +211,7 @@ bool hd_fleet_add(struct hd_fleet *f, const struct hd_run_record *record,
 NAMES_OF(judgement, HD_JUDGEMENT_COUNT, "judged", "unsure", "not-judged")
 NAMES_OF(doubt, HD_DOUBT_COUNT, "none", "one-snapshot", "damaged", "unfit", "clock",
          "order", "failed", "processes", "short", "few", "incomplete", "unexplained",
-         "stopped", "reserved")
+         "stopped", "reserved", "outside")
 NAMES_OF(fleet_onset, HD_ONSET_COUNT, "named", "first-build", "chance", "unknown")
 NAMES_OF(fleet_evidence, HD_EVIDENCE_COUNT, "judged", "pooled", "open")
 NAMES_OF(fleet_missing, HD_MISSING_COUNT, "nothing", "snapshots", "runs", "share", "hours",

@@ -150,6 +150,7 @@ const char *phrase_doubt(enum hd_doubt doubt)
         [HD_DOUBT_UNEXPLAINED] = "no suspect, but the heap grew",
         [HD_DOUBT_STOPPED] = "no suspect, but something grew, and stayed",
         [HD_DOUBT_RESERVED] = "no suspect, but a store fills, or lets go later",
+        [HD_DOUBT_OUTSIDE] = "no suspect, but the process grew outside of its heap",
     };
     return (unsigned)doubt < HD_DOUBT_COUNT ? words[doubt] : "";
 }
