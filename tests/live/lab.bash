@@ -24,12 +24,29 @@ same() {
     }
 }
 
-# start_lab SCENARIO [NAME=VALUE...]: run it; $pid is its id, and `iterate N` makes it work.
+# need_group: $group is a control group of its own, version 1 or 2, whose limit is in $group/$limit. Takes root.
+need_group() {
+    local root name=heapdrift-test-$$-$BATS_TEST_NUMBER
+    [[ $(id -u) == 0 ]] || skip "takes root"
+    for root in /sys/fs/cgroup/memory /sys/fs/cgroup; do
+        group=$root/$name
+        [[ -e $root/cgroup.procs ]] || continue
+        mkdir "$group" 2>/dev/null || continue
+        for limit in memory.limit_in_bytes memory.max; do
+            [[ ! -w $group/$limit ]] || return 0
+        done
+        rmdir "$group"
+    done
+    group=
+    skip "no memory controller here"
+}
+
+# start_lab SCENARIO [NAME=VALUE...]: run it, in the control group of the file $within, if any; $pid is its id, and `iterate N` makes it work.
 start_lab() {
     local scenario=$1
     shift
     mkfifo "$tmp/in" "$tmp/out"
-    env LEAKLAB_GC=1 "$@" "$lab" "$scenario" <"$tmp/in" >"$tmp/out" 2>"$tmp/lab.err" 3>&- &
+    env LEAKLAB_GC=1 "$@" ${within:+bash -c 'echo $$ >"$0" && exec "$@"' "$within"} "$lab" "$scenario" <"$tmp/in" >"$tmp/out" 2>"$tmp/lab.err" 3>&- &
     started=$!
     exec 7>"$tmp/in" 8<"$tmp/out"
     read -r -t 120 _ pid <&8

@@ -16,22 +16,6 @@ teardown() {
     [[ -z $group ]] || rmdir "$group" || true
 }
 
-need_group() {
-    local root name=heapdrift-test-$$-$BATS_TEST_NUMBER
-    [[ $(id -u) == 0 ]] || skip "takes root"
-    for root in /sys/fs/cgroup/memory /sys/fs/cgroup; do
-        group=$root/$name
-        [[ -e $root/cgroup.procs ]] || continue
-        mkdir "$group" 2>/dev/null || continue
-        for limit in memory.limit_in_bytes memory.max; do
-            [[ ! -w $group/$limit ]] || return 0
-        done
-        rmdir "$group"
-    done
-    group=
-    skip "no memory controller here"
-}
-
 # The program of many objects, for the runtime of the SDK, and a group for it.
 need_many() {
     need_group
