@@ -405,6 +405,14 @@ struct hd_process_growth {
     uint64_t holder_first, holder_last; /* its instances */
 };
 
+/* A row of the account of a process: its size, a part, a class of a part, a count. */
+struct hd_process_row {
+    const char *name;   /* "native memory", "arenas of malloc"; constant */
+    unsigned depth;     /* 0: the size, and counts; 1: a part; 2: a class of the part above */
+    bool is_count;      /* else bytes */
+    const uint64_t *at; /* per snapshot; HD_UNKNOWN if unknown or not compared */
+};
+
 /* Limit that time puts on the confidence in suspects. */
 enum hd_time_limit {
     HD_TIME_ENOUGH,
@@ -800,6 +808,11 @@ struct hd_model {
     const struct hd_fleet_answer *fleet; /* heapdrift_fleet.h */
     const struct hd_object_set *objects; /* heapdrift_objects.h */
     const struct hd_static_set *statics; /* heapdrift_objects.h */
+
+    /* Of a diff, a check and a top: the parts of the process, the size first. Rows without a
+     * value are left out; no row: fewer than two snapshots (of a top: one) have the size. */
+    const struct hd_process_row *account;
+    size_t account_len;
 };
 
 const struct hd_model *hd_report_model(const struct hd_report *report);
@@ -883,7 +896,9 @@ enum hd_list {
     HD_LIST_LAST_SUSPECTS, /* the same, in the last snapshot */
     HD_LIST_PLACES,        /* struct hd_tree_node */
     HD_LIST_LAST_PLACES,   /* the same, in the last snapshot */
-    HD_LIST_OBJECTS        /* struct hd_object */
+    HD_LIST_OBJECTS,       /* struct hd_object */
+    HD_LIST_PROCESS,       /* struct hd_process_row */
+    HD_LIST_LAST_PROCESS   /* the same, in the last snapshot */
 };
 
 enum { HD_MAX_COLUMNS = 12 };

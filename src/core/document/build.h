@@ -106,6 +106,13 @@ void build_diff_head(struct build *b);
 void build_suspects(struct build *b);
 void build_stopped(struct build *b);
 void build_native(struct build *b);
+
+/* What is known of the process of one snapshot, as facts; and the account of a series, if
+ * two snapshots or more have it. */
+void build_process_facts(struct build *b, struct doc_facts *f,
+                         const struct hd_snapshot_facts *s);
+void build_process_growth(struct build *b);
+
 void build_next(struct build *b);
 
 /* All of that but the last, and the types: what lines have for -v only, unless rows were

@@ -73,6 +73,7 @@ void build_evidence(struct build *b)
                  opt->by != HD_BY_TYPE || opt->type_count + opt->exclude_count > 0 ||
                  opt->app_only;
     build_diff_head(b);
+    build_process_growth(b);
     build_suspects(b);
     build_stopped(b);
     build_native(b);

@@ -85,6 +85,7 @@ static void info_add_facts(struct build *b, struct doc_facts *f,
     add_fact(b, f, "complete", run_quoted,
              info->complete ? "" : "no: objects may be missing");
     add_fact(b, f, "xxh3", run_quoted, sum);
+    build_process_facts(b, f, s);
 }
 
 static void add_error(struct build *b, struct doc_line *l, const struct hd_error *e)

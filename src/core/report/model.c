@@ -44,6 +44,8 @@ void report_publish(struct hd_report *r)
         .fleet = r->fleet,
         .objects = r->kind == HD_REPORT_OBJECTS ? &r->objects : NULL,
         .statics = r->kind == HD_REPORT_STATICS ? &r->statics : NULL,
+        .account = r->account,
+        .account_len = r->account_len,
     };
 }
 
@@ -71,9 +73,11 @@ size_t hd_list_columns(const struct hd_model *model, enum hd_list list,
 {
     const struct record *const records[] = {
         &record_row,  &record_top_row, &record_suspect,   &record_suspect,
-        &record_node, &record_node,    &record_any_object};
+        &record_node, &record_node,    &record_any_object, &record_account_row,
+        &record_account_row};
     const struct record *r = records[list];
-    const bool last = list == HD_LIST_LAST_SUSPECTS || list == HD_LIST_LAST_PLACES;
+    const bool last = list == HD_LIST_LAST_SUSPECTS || list == HD_LIST_LAST_PLACES ||
+                      list == HD_LIST_LAST_PROCESS;
     struct listed found[MAX_LISTED];
     size_t count = record_list_known(r, last ? r->last_screen : r->screen, model, found);
     for (size_t i = 0; i < count; i++) {

@@ -700,6 +700,7 @@ static const struct record_field end_of_diff_fields[] = {
     FIELD("native", RECORDS(native, native_count, record_native), NEVER_NULL,
           "What has more instances in every snapshot than in the one before, and holds "
           "memory that no snapshot shows."),
+    FIELD("process", POINTER(process, record_process_growth), MAY_BE_NULL, NULL),
     FIELD("identity", CHOICE(identity, identity_source_word, HD_SAME_SOURCE_COUNT),
           MAY_BE_NULL,
           "How it is known which object of one snapshot is which of the next: by the order "

@@ -57,6 +57,9 @@ struct hd_report {
     void *made;                          /* what it releases with the report */
     const struct hd_fleet_answer *fleet; /* of a fleet; NULL */
 
+    struct hd_process_row *account; /* of the process; see struct hd_model */
+    size_t account_len;
+
     struct hd_summary summary; /* no lines: it comes to no verdict */
     struct hd_model model;     /* of these */
 };

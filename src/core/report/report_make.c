@@ -7,6 +7,7 @@
 #include "heap/names.h"
 #include "heap/place.h"
 #include "report/phrases.h"
+#include "report/process_account.h"
 #include "report/text_parts.h"
 #include "report/view.h"
 #include "series/ranking_constants.h"
@@ -161,6 +162,7 @@ answer_question(enum hd_report_kind kind, struct hd_comparison *c,
     }
     if (ok) {
         report_summarize(r);
+        report_add_account(r);
         report_publish(r);
         return r;
     }

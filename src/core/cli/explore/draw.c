@@ -127,7 +127,7 @@ static unsigned draw_first_line(const struct explore *e, struct grid *g)
 
 static void draw_tab(struct explore *e, struct grid *g, enum pane p)
 {
-    static const char *const names[] = {"Suspects", "Tree", "Types"};
+    static const char *const names[] = {"Suspects", "Tree", "Types", "Process"};
     char text[64];
     const struct view *v = e->panes[p];
     bool is_open = e->pane == p;
@@ -146,7 +146,7 @@ static void draw_tab(struct explore *e, struct grid *g, enum pane p)
 /* Of what is open in front of a pane its name and title. */
 static void draw_way(struct explore *e, struct grid *g, unsigned right)
 {
-    static const char *const names[] = {" Suspects ", " Tree ", " Types "};
+    static const char *const names[] = {" Suspects ", " Tree ", " Types ", " Process "};
     const struct view *v = explore_view(e);
     struct hd_memory w = {0};
     struct hd_sink to = hd_sink_memory(&w);
@@ -179,7 +179,7 @@ static void draw_panes(struct explore *e, struct grid *g, unsigned line)
         draw_way(e, g, right);
     for (enum pane p = 0;
          e->top == NULL &&
-         p < PANES; /* On which pane there is room for it: the first that one sees. */
+         p < panes_of(e); /* On which pane there is room for it: the first that one sees. */
          p++)
         draw_tab(e, g, p);
     if (grid_left(g) > right) {

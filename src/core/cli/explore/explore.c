@@ -21,6 +21,7 @@ void explore_begin(struct explore *e, struct hd_comparison *c,
     e->panes[PANE_SUSPECTS] = suspects_view(e);
     e->panes[PANE_TREE] = tree_view(e);
     e->panes[PANE_TYPES] = types_view(e);
+    e->panes[PANE_PROCESS] = process_view(e);
     e->pane = e->last ? PANE_TYPES : PANE_SUSPECTS;
     for (enum pane p = 0; p < PANES; p++) {
         e->panes[p]->kind->refresh(e->panes[p]);
@@ -364,7 +365,7 @@ static bool go_deeper_or_back(struct explore *e, struct view *v, uint32_t key)
 static void click(struct explore *e, struct view *v, unsigned x, unsigned y)
 {
     size_t rows = v->rows;
-    for (enum pane p = 0; y == e->tabs_line && p < PANES; p++)
+    for (enum pane p = 0; y == e->tabs_line && p < panes_of(e); p++)
         if (x >= e->tab_at[p] && x < e->tab_at[p + 1])
             open_pane(e, p);
     if (y < e->list_top || y - e->list_top >= e->list_rows)
@@ -413,15 +414,21 @@ static void press_key(struct explore *e, struct view *v, uint32_t key)
 {
     switch (key) {
     case PRESS_TAB:
-        open_pane(e, (e->pane + 1) % PANES);
+        open_pane(e, (e->pane + 1) % panes_of(e));
         break;
     case PRESS_BACK_TAB:
-        open_pane(e, (e->pane + PANES - 1) % PANES);
+        open_pane(e, (e->pane + panes_of(e) - 1) % panes_of(e));
         break;
     case '1':
     case '2':
     case '3':
         open_pane(e, (enum pane)(key - '1'));
+        break;
+    case '4':
+        if (panes_of(e) > PANE_PROCESS)
+            open_pane(e, PANE_PROCESS);
+        else
+            explore_message(e, "The files have no facts of the process.");
         break;
     case '/':
         prompt_for(e, PROMPT_SEARCH, "");

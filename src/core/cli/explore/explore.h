@@ -118,8 +118,9 @@ enum place {
     IN_OBJECTS = 8,
     IN_OBJECT = 16,
     IN_HELP = 32,
+    IN_PROCESS = 64,
     IN_LISTS = IN_SUSPECTS | IN_TREE | IN_TYPES | IN_OBJECTS,
-    EVERYWHERE = 63
+    EVERYWHERE = 127
 };
 
 struct key_line {
@@ -172,7 +173,7 @@ struct press {
 /* Height of a screen from which on what is known of a row is told in full. */
 enum { EXPLORE_TALL = 40 };
 
-enum pane { PANE_SUSPECTS, PANE_TREE, PANE_TYPES, PANES };
+enum pane { PANE_SUSPECTS, PANE_TREE, PANE_TYPES, PANE_PROCESS, PANES };
 
 struct settings;
 struct view;
@@ -247,6 +248,12 @@ void explore_draw(struct explore *e, struct grid *g, unsigned width, unsigned he
 static inline size_t last_snapshot(const struct explore *e)
 {
     return e->model->snapshot_count - 1;
+}
+
+/* Panes that there are: the last one only if the account of the process is known. */
+static inline enum pane panes_of(const struct explore *e)
+{
+    return e->model->account_len > 0 ? PANES : PANE_PROCESS;
 }
 
 /* The view that keys go to. */
@@ -421,6 +428,7 @@ void view_sort(struct view_slot *all, size_t len);
 struct view *suspects_view(struct explore *e);
 struct view *types_view(struct explore *e);
 struct view *tree_view(struct explore *e);
+struct view *process_view(struct explore *e);
 /* What keys do in the view that is open. */
 struct view *help_view(struct explore *e);
 
@@ -477,6 +485,10 @@ void print_owner(const char *name, unsigned columns, struct hd_sink to);
  * many of the last as fit: "0  …  5,880  6,000". */
 void print_counts(const struct hd_tally *at, size_t count, unsigned columns,
                   struct hd_sink to);
+
+/* The same of counts that are bytes (CELL_SIZE). */
+void print_values(const struct hd_tally *at, size_t count, enum cell_kind kind,
+                  unsigned columns, struct hd_sink to);
 
 /* Address of an object or, where that is not known, its number, both as `heapdrift object`
  * takes them. False for what is none. */

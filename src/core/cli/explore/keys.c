@@ -31,7 +31,7 @@ const struct key_line key_lines[] = {
     {IN_SUSPECTS | IN_OBJECT, "C", "copy the chain from the root", NULL, NULL, "C"},
 
     {EVERYWHERE, "Esc Backspace ←  h", "back", "Esc", "back", "h"},
-    {EVERYWHERE, "Tab  1 2 3", "suspects, tree, types", "Tab", "pane", "123"},
+    {EVERYWHERE, "Tab  1 2 3 4", "suspects, tree, types, process", "Tab", "pane", "1234"},
     {EVERYWHERE, "↑ ↓  j k", "one line up, down", NULL, NULL, "jk"},
     {EVERYWHERE, "PgUp PgDn  b Space", "one page up, down", NULL, NULL, "b "},
     {EVERYWHERE, "Home End  g G", "first line, last line", NULL, NULL, "gG"},
@@ -54,7 +54,8 @@ const char *place_name(enum place place)
 {
     static const char *const names[] = {
         [IN_SUSPECTS] = "Suspects", [IN_TREE] = "Tree",         [IN_TYPES] = "Types",
-        [IN_OBJECTS] = "Objects",   [IN_OBJECT] = "One object", [IN_HELP] = "Help"};
+        [IN_OBJECTS] = "Objects",   [IN_OBJECT] = "One object", [IN_HELP] = "Help",
+        [IN_PROCESS] = "Process"};
     return names[place];
 }
 

@@ -374,42 +374,49 @@ void cell_print_exact(const struct cell *c, struct hd_sink to)
     }
 }
 
-static unsigned count_columns(uint64_t count)
+static unsigned value_columns(enum cell_kind kind, const struct hd_tally *at)
 {
     struct hd_memory text = {0};
-    hd_put_count(hd_sink_memory(&text), count);
+    PUT(hd_sink_memory(&text), "{}", (struct cell){.kind = kind, .a = at->count});
     unsigned columns = grid_columns(text.bytes);
     hd_memory_free(&text);
     return columns;
 }
 
 /* From which one on they fit behind the first. */
-static size_t first_that_fits(const struct hd_tally *at, size_t count, unsigned columns)
+static size_t first_that_fits(const struct hd_tally *at, size_t count, enum cell_kind kind,
+                              unsigned columns)
 {
     enum { BETWEEN = 2, GAP = 3 };
-    unsigned first = count > 0 ? count_columns(at[0].count) : 0, all = first;
+    unsigned first = count > 0 ? value_columns(kind, at) : 0, all = first;
     for (size_t k = 1; k < count; k++)
-        all += BETWEEN + count_columns(at[k].count);
+        all += BETWEEN + value_columns(kind, &at[k]);
     if (all <= columns || count < 3)
         return 1;
     size_t from = count - 1;
-    unsigned used = first + GAP + BETWEEN + count_columns(at[from].count);
-    while (from > 2 && used + BETWEEN + count_columns(at[from - 1].count) <= columns)
-        used += BETWEEN + count_columns(at[--from].count);
+    unsigned used = first + GAP + BETWEEN + value_columns(kind, &at[from]);
+    while (from > 2 && used + BETWEEN + value_columns(kind, &at[from - 1]) <= columns)
+        used += BETWEEN + value_columns(kind, &at[--from]);
     return from;
 }
 
-void print_counts(const struct hd_tally *at, size_t count, unsigned columns,
-                  struct hd_sink to)
+void print_values(const struct hd_tally *at, size_t count, enum cell_kind kind,
+                  unsigned columns, struct hd_sink to)
 {
-    size_t from = first_that_fits(at, count, columns);
+    size_t from = first_that_fits(at, count, kind, columns);
     for (size_t k = 0; k < count; k = k == 0 ? from : k + 1) {
         PUT(to,
             k == 0                  ? "{}"
             : k == from && from > 1 ? "  …  {}"
                                     : "  {}",
-            COUNT(at[k].count));
+            (struct cell){.kind = kind, .a = at[k].count});
     }
+}
+
+void print_counts(const struct hd_tally *at, size_t count, unsigned columns,
+                  struct hd_sink to)
+{
+    print_values(at, count, CELL_COUNT, columns, to);
 }
 
 bool put_address(const struct explore *e, uint32_t number, struct hd_sink to)

@@ -1,5 +1,6 @@
 "use strict";
-/* The heap over time: bands that add up to it, with their names on them, and its objects. */
+/* The heap over time: bands that add up to it, with their names on them, and its objects; and
+ * the process, in the bands of its parts. */
 
 const MAX_BANDS = 6;
 
@@ -54,6 +55,31 @@ function bandName(report, key) {
     return names.indexOf(names[i]) === names.lastIndexOf(names[i]) ? names[i] : `${report.suspects[i].rank} ${names[i]}`;
 }
 
+/* Bands that add up to a whole: per snapshot the total and a number per key; of each key its
+ * name and its class; and counts that go along with it. */
+function heapBands(report) {
+    return {whole: "heap", ...bands(report), name: (key) => bandName(report, key), look: bandClass,
+        counts: [["objects", report.totals.objects]]};
+}
+
+/* From above to below. The part that keeps growing has the colour of the first suspect. */
+const PARTS = {
+    native: ["native memory", "band-2"], files: ["mapped files", "band-5"], stacks: ["stacks of threads", "band-3"],
+    code: ["compiled code", "band-others"], collector: ["kept by the collector", "band-unreachable"],
+    free: ["free between objects", "band-pools"], objects: ["objects", "band-rest"]};
+
+/* Only snapshots whose size is known. A part that is unknown has no band: native memory or the
+ * collector's part contains it. */
+function processBands(report) {
+    const {size: sizes = [], parts: all, threads = [], where} = report.process || {};
+    const rows = sizes.map((total, k) => ({k, total})).filter((r) => known(r.total));
+    const keys = Object.keys(PARTS).filter((key) => rows.some((r) => all[key][r.k] > 0));
+    for (const r of rows) for (const key of keys) r[key] = all[key][r.k];
+    return {whole: "process", rows, keys, name: (key) => PARTS[key][0],
+        look: (key) => (key === where ? "band-1" : PARTS[key][1]),
+        counts: threads.some(known) ? [["threads", threads]] : []};
+}
+
 /* --- axes -------------------------------------------------------------------- */
 
 /* Of a font of 12 pixels; a little more than it takes. */
@@ -75,6 +101,12 @@ const tickText = (t) => size(t).replace(/(\.\d*?)0+ /, "$1 ").replace(/\. /, " "
 function clock(at) {
     const hours = (last(at) - at[0]) / 3.6e6;
     return d3.utcFormat(hours < 1 ? "%H:%M:%S" : hours < 20 ? "%H:%M" : hours < 480 ? "%m-%d %H:%M" : "%Y-%m-%d");
+}
+
+/* Rows of several charts that have one axis, each snapshot once. */
+function together(...lists) {
+    const all = new Map(lists.flat().map((r) => [r.k, r]));
+    return [...all.values()].sort((a, b) => a.k - b.k);
 }
 
 /* The first and the last snapshot, and between them what has room. */
@@ -121,7 +153,7 @@ function cutName(name, most) {
 }
 
 /* Beside the end of each band; where bands are thin the names move apart. */
-function namesBeside(report, layers, y, right, low, high) {
+function namesBeside(what, layers, y, right, low, high) {
     const all = layers.map((layer) => {
         const [a, b] = last(layer);
         return {key: layer.key, wanted: (y(a) + y(b)) / 2, bytes: b - a};
@@ -141,22 +173,22 @@ function namesBeside(report, layers, y, right, low, high) {
         const told = size(n.bytes);
         return [
             svg("path", {class: "lead", d: `M${right + 1},${n.wanted}L${right + 9},${n.at}h4`}),
-            svg("rect", {class: bandClass(n.key), x: right + 15, y: n.at - 5, width: 10, height: 10, rx: 2}),
+            svg("rect", {class: what.look(n.key), x: right + 15, y: n.at - 5, width: 10, height: 10, rx: 2}),
             svg("text", {class: "band-name", x: right + 30, y: n.at + 4},
-                cutName(bandName(report, n.key), letters - told.length - 1) + " " + told)];
+                cutName(what.name(n.key), letters - told.length - 1) + " " + told)];
     });
 }
 
 /* On the band, where it is thickest, if it is thick enough there; else the legend has it. */
-function namesWithin(report, layers, x, y, how, rows) {
-    const at = rows.map((r) => x(how.at[r.k]));
+function namesWithin(what, layers, x, y, how) {
+    const at = what.rows.map((r) => x(how.at[r.k]));
     const edge = (layer, px, side) => {
         const i = Math.min(at.length - 2, Math.max(0, d3.bisectRight(at, px) - 1));
         const part = (px - at[i]) / (at[i + 1] - at[i] || 1);
         return y(layer[i][side] + part * (layer[i + 1][side] - layer[i][side]));
     };
     return layers.map((layer) => {
-        const name = bandName(report, layer.key), half = textWidth(name) / 2 + 2;
+        const name = what.name(layer.key), half = textWidth(name) / 2 + 2;
         let best = null;
         for (let k = 0; k <= 24; k++) {
             const middle = at[0] + half + (k / 24) * (last(at) - at[0] - 2 * half);
@@ -175,11 +207,12 @@ function namesWithin(report, layers, x, y, how, rows) {
 
 const edges = (width) => ({left: 64, right: width >= ROOM_FOR_NAMES ? NAMES : 12, top: 10, bottom: 26});
 
-function areaChart(report, how, width) {
-    const {rows, keys} = bands(report);
+/* shown: the rows that the axis is of. */
+function areaChart(what, how, width, shown) {
+    const {rows, keys} = what;
     const edge = edges(width), beside = width >= ROOM_FOR_NAMES;
     const height = beside ? 240 : 200, inner = height - edge.bottom;
-    const x = how.scale(d3.extent(rows, (r) => how.at[r.k]), [edge.left, width - edge.right]);
+    const x = how.scale(d3.extent(shown, (r) => how.at[r.k]), [edge.left, width - edge.right]);
     const top = d3.max(rows, (r) => r.total) || 1;
     const y = d3.scaleLinear([0, top * 1.03], [inner, edge.top]);
     const area = d3.area().x((d) => x(how.at[d.data.k])).y0((d) => y(d[0])).y1((d) => y(d[1]));
@@ -188,18 +221,18 @@ function areaChart(report, how, width) {
         sizeTicks(top * 1.03).map((t) => [
             svg("line", {x1: edge.left, x2: width - edge.right, y1: y(t), y2: y(t), class: "grid"}),
             svg("text", {class: "tick", x: edge.left - 8, y: y(t) + 4, "text-anchor": "end"}, tickText(t))]),
-        layers.map((layer) => svg("path", {class: bandClass(layer.key), d: area(layer)})),
-        beside ? namesBeside(report, layers, y, width - edge.right, inner, edge.top)
-            : namesWithin(report, layers, x, y, how, rows),
-        drawAxis(x, how, rows, width, inner));
-    return {picture, x, rows, keys, height, low: inner};
+        layers.map((layer) => svg("path", {class: what.look(layer.key), d: area(layer)})),
+        beside ? namesBeside(what, layers, y, width - edge.right, inner, edge.top)
+            : namesWithin(what, layers, x, y, how),
+        drawAxis(x, how, shown, width, inner));
+    return {picture, x, low: inner};
 }
 
-function lineChart(report, how, width) {
+function lineChart(report, how, width, others) {
     const rows = report.totals.objects.map((n, k) => ({n, k})).filter((r) => known(r.n));
-    const edge = edges(width);
+    const edge = edges(width), shown = together(rows, others);
     const height = 110, inner = height - edge.bottom;
-    const x = how.scale(d3.extent(rows, (r) => how.at[r.k]), [edge.left, width - edge.right]);
+    const x = how.scale(d3.extent(shown, (r) => how.at[r.k]), [edge.left, width - edge.right]);
     const y = d3.scaleLinear([0, (d3.max(rows, (r) => r.n) || 1) * 1.05], [inner, edge.top]);
     const line = d3.line().x((r) => x(how.at[r.k])).y((r) => y(r.n));
     return svg("svg", {viewBox: `0 0 ${width} ${height}`, height, "aria-hidden": "true"},
@@ -208,24 +241,24 @@ function lineChart(report, how, width) {
             svg("text", {class: "tick", x: edge.left - 8, y: y(t) + 4, "text-anchor": "end"}, d3.format("~s")(t))]),
         svg("path", {class: "line", d: line(rows)}),
         rows.map((r) => svg("circle", {class: "dot", r: 2.5, cx: x(how.at[r.k]), cy: y(r.n)})),
-        drawAxis(x, how, rows, width, inner));
+        drawAxis(x, how, shown, width, inner));
 }
 
 /* The numbers of the chart, for who cannot see it or wants them. */
-function numbersTable(report, chart, how) {
+function numbersTable(report, what, how) {
     const name = (r) => snapshotName(report, how, r.k);
     return html("details", {class: "numbers-of"}, html("summary", {}, "Numbers per snapshot"),
-        html("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": "heap over time"},
+        html("div", {class: "scroll", tabindex: "0", role: "group", "aria-label": what.whole + " over time"},
             html("table", {},
                 html("thead", {}, html("tr", {}, html("th", {scope: "col"}, how.title),
-                    html("th", {scope: "col", class: "number"}, "objects"),
-                    html("th", {scope: "col", class: "number"}, "heap"),
-                    chart.keys.map((key) => html("th", {scope: "col", class: "number"}, bandName(report, key))))),
-                html("tbody", {}, chart.rows.map((r) => html("tr", {},
+                    what.counts.map(([title]) => html("th", {scope: "col", class: "number"}, title)),
+                    html("th", {scope: "col", class: "number"}, what.whole),
+                    what.keys.map((key) => html("th", {scope: "col", class: "number"}, what.name(key))))),
+                html("tbody", {}, what.rows.map((r) => html("tr", {},
                     html("th", {scope: "row"}, name(r)),
-                    html("td", {class: "number"}, count(report.totals.objects[r.k])),
+                    what.counts.map(([, at]) => html("td", {class: "number"}, count(at[r.k]))),
                     html("td", {class: "number"}, size(r.total)),
-                    chart.keys.map((key) => html("td", {class: "number"}, size(r[key])))))))));
+                    what.keys.map((key) => html("td", {class: "number"}, size(r[key])))))))));
 }
 
 function snapshotName(report, how, k) {
@@ -234,28 +267,28 @@ function snapshotName(report, how, k) {
 }
 
 /* What is pointed at, by pointer or by arrow keys: the snapshot nearest to it. */
-function watchChart(box, report, how, state) {
+function watchChart(box, report, what, how, state) {
     const tip = html("div", {class: "tip", hidden: true, role: "status"});
     const rule = svg("line", {class: "rule", y1: 10});
     let at = -1;
     const show = (i) => {
         const {chart} = state;
-        at = Math.max(0, Math.min(chart.rows.length - 1, i));
-        const row = chart.rows[at], x = chart.x(how.at[row.k]);
+        at = Math.max(0, Math.min(what.rows.length - 1, i));
+        const row = what.rows[at], x = chart.x(how.at[row.k]);
         rule.setAttribute("x1", x);
         rule.setAttribute("x2", x);
         rule.setAttribute("y2", chart.low);
         chart.picture.append(rule);
         fill(tip, snapshotName(report, how, row.k), [
-            ["heap", size(row.total)], ["objects", count(report.totals.objects[row.k])],
-            ...chart.keys.map((key) => [bandName(report, key), size(row[key])])]);
+            [what.whole, size(row.total)], ...what.counts.map(([title, all]) => [title, count(all[row.k])]),
+            ...what.keys.map((key) => [what.name(key), size(row[key])])]);
         place(tip, x + 14, 12);
     };
     const hide = () => { tip.hidden = true; rule.remove(); };
     box.append(tip);
     box.addEventListener("pointermove", (e) => {
         const x = e.clientX - box.getBoundingClientRect().left;
-        show(d3.scan(state.chart.rows.map((r) => Math.abs(state.chart.x(how.at[r.k]) - x))));
+        show(d3.scan(what.rows.map((r) => Math.abs(state.chart.x(how.at[r.k]) - x))));
     });
     box.addEventListener("pointerleave", hide);
     box.addEventListener("blur", hide);
@@ -268,32 +301,29 @@ function watchChart(box, report, how, state) {
     });
 }
 
-function overTime(report, before) {
-    const how = axis(report), state = {};
-    const first = bands(report).rows;
-    if (first.length < 2) return;
-    const part = section("over-time", "Heap over time", before);
+/* A section with a chart of bands, its legend and its numbers; below the chart what `more` draws
+ * at the same width. */
+function bandSection(id, title, before, {report, what, how, shown, more = () => {}}) {
+    const state = {}, first = what.rows[0], end = last(what.rows);
+    const part = section(id, title, before);
     const box = html("div", {class: "chart", tabindex: "0", role: "group",
-        "aria-label": `The heap from ${size(first[0].total)} to ${size(last(first).total)}, by ${how.title}; ` +
+        "aria-label": `The ${what.whole} from ${size(first.total)} to ${size(end.total)}, by ${how.title}; ` +
             "arrow keys go through the snapshots"});
-    const objects = html("div", {class: "chart"});
     const legend = html("ul", {class: "legend"});
-    part.append(box, legend, html("p", {class: "note"}, "objects"), objects);
+    part.append(box, legend);
     const draw = (width = Math.max(280, box.clientWidth)) => {
         const old = state.chart;
-        state.chart = areaChart(report, how, width);
+        state.chart = areaChart(what, how, width, shown);
         if (old) old.picture.replaceWith(state.chart.picture);
         else box.prepend(state.chart.picture);
-        objects.replaceChildren(lineChart(report, how, width));
+        more(part, width);
     };
     draw();
-    legend.append(...state.chart.keys.map((key) => html("li", {},
-        html("span", {class: "swatch " + bandClass(key)}), html("bdi", {}, bandName(report, key)),
-        ` ${size(first[0][key])} → ${size(last(first)[key])}`)));
-    if (report.suspects.some((s) => s.own_bytes && s.retained && last(s.own_bytes) < last(s.retained)))
-        legend.after(html("p", {class: "note"}, "A suspect inside another one is counted once, in its own band."));
-    part.append(numbersTable(report, state.chart, how));
-    watchChart(box, report, how, state);
+    legend.append(...what.keys.map((key) => html("li", {},
+        html("span", {class: "swatch " + what.look(key)}), html("bdi", {}, what.name(key)),
+        ` ${size(first[key])} → ${size(end[key])}`)));
+    part.append(numbersTable(report, what, how));
+    watchChart(box, report, what, how, state);
     let width = box.clientWidth;
     new ResizeObserver(() => {
         if (box.clientWidth === width) return;
@@ -303,4 +333,23 @@ function overTime(report, before) {
     /* As wide as paper, so that letters are as large as those beside it. */
     window.addEventListener("beforeprint", () => draw(PAPER));
     window.addEventListener("afterprint", () => draw());
+    return legend;
+}
+
+/* The heap, its objects below it, and the process, all by one axis. */
+function overTime(report, before) {
+    const how = axis(report), heap = heapBands(report), process = processBands(report);
+    const shown = together(heap.rows, process.rows);
+    if (heap.rows.length > 1) {
+        const objects = html("div", {class: "chart"});
+        const legend = bandSection("over-time", "Heap over time", before, {report, what: heap, how, shown,
+            more: (part, width) => {
+                if (!objects.parentNode) part.append(html("p", {class: "note"}, "objects"), objects);
+                objects.replaceChildren(lineChart(report, how, width, process.rows));
+            }});
+        if (report.suspects.some((s) => s.own_bytes && s.retained && last(s.own_bytes) < last(s.retained)))
+            legend.after(html("p", {class: "note"}, "A suspect inside another one is counted once, in its own band."));
+    }
+    if (process.rows.length > 1)
+        bandSection("process-over-time", "Process over time", before, {report, what: process, how, shown});
 }
