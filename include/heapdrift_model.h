@@ -407,9 +407,9 @@ struct hd_process_growth {
 
 /* A row of the account of a process: its size, a part, a class of a part, a count. */
 struct hd_process_row {
-    const char *name;   /* "native memory", "arenas of malloc"; constant */
-    unsigned depth;     /* 0: the size, and counts; 1: a part; 2: a class of the part above */
-    bool is_count;      /* else bytes */
+    const char *name; /* "native memory", "arenas of malloc"; constant */
+    unsigned depth;   /* 0: the size, and counts; 1: a part; 2: a class of the part above */
+    bool is_count;    /* else bytes */
     const uint64_t *at; /* per snapshot; HD_UNKNOWN if unknown or not compared */
 };
 
@@ -809,8 +809,9 @@ struct hd_model {
     const struct hd_object_set *objects; /* heapdrift_objects.h */
     const struct hd_static_set *statics; /* heapdrift_objects.h */
 
-    /* Of a diff, a check and a top: the parts of the process, the size first. Rows without a
-     * value are left out; no row: fewer than two snapshots (of a top: one) have the size. */
+    /* Of a diff, a check and a top: the parts of the process, the size first. Rows without
+     * a value are left out; no row: fewer than two snapshots (of a top: one) have the size.
+     */
     const struct hd_process_row *account;
     size_t account_len;
 };

@@ -338,6 +338,62 @@ Test(explore, tables_have_types_and_suspects_only)
     end(&b);
 }
 
+/* --- the process -------------------------------------------------------------------- */
+
+/* Shops whose process gains 10 MiB of native memory in each step. */
+static void begin_processes(struct browser *b)
+{
+    *b = (struct browser){.count = SHOPS};
+    open_shops(b->snaps);
+    for (uint64_t k = 0; k < SHOPS; k++) {
+        hd_fact_set(&b->snaps[k]->facts, HD_FACT_RESIDENT, (100 + 10 * k) << 20);
+        hd_fact_set(&b->snaps[k]->facts, HD_FACT_OF_GC, UINT64_C(20) << 20);
+        hd_fact_set(&b->snaps[k]->facts, HD_FACT_OF_BRK, (10 + 10 * k) << 20);
+        hd_fact_set(&b->snaps[k]->facts, HD_FACT_THREADS, 7 + k);
+    }
+    begin(b);
+    settle(b);
+}
+
+Test(explore, the_fourth_pane_has_the_parts_of_the_process)
+{
+    struct browser b;
+    begin_processes(&b);
+    shows(&b, " 4 Process ");
+    press(&b, '4');
+    shows(&b, "[4 Process]");
+    shows(&b, "100 MiB     130 MiB    +30.0 MiB  ▁▃▆█   process");
+    shows(&b, "80.0 MiB     110 MiB    +30.0 MiB  ▁▃▆█     native memory");
+    shows(&b, "10.0 MiB    40.0 MiB    +30.0 MiB  ▁▃▆█       [heap] of malloc");
+    shows(&b, "values   100 MiB  110 MiB  120 MiB  130 MiB");
+    press(&b, PRESS_END);
+    shows(&b, "values   7  8  9  10");
+    lacks(&b, "mapped files");
+    press(&b, 'd');
+    shows(&b, "    10           threads");
+    shows(&b, "110 MiB     85 %    native memory");
+    press(&b, PRESS_TAB);
+    shows(&b, "[1 Suspects");
+    press(&b, PRESS_BACK_TAB);
+    shows(&b, "[4 Process]");
+    end(&b);
+}
+
+Test(explore, files_without_facts_have_three_panes)
+{
+    struct browser b;
+    begin_shops(&b);
+    lacks(&b, "Process");
+    press(&b, '4');
+    shows(&b, "[1 Suspects");
+    shows(&b, "The files have no facts of the process.");
+    press(&b, PRESS_BACK_TAB);
+    shows(&b, "[3 Types");
+    press(&b, PRESS_TAB);
+    shows(&b, "[1 Suspects");
+    end(&b);
+}
+
 static void expect_counts(const uint64_t *counts, size_t count, unsigned columns,
                           const char *expected)
 {

@@ -107,6 +107,17 @@ static struct hd_snapshot *long_names(uint32_t k)
     return forge_finish(&f);
 }
 
+/* Of the first the size is unknown. */
+static struct hd_snapshot *process(uint32_t k)
+{
+    struct hd_snapshot *snap = graph(k);
+    if (k > 0)
+        hd_fact_set(&snap->facts, HD_FACT_RESIDENT, (UINT64_C(1) << 20) * k);
+    hd_fact_set(&snap->facts, HD_FACT_OF_BRK, (UINT64_C(1) << 18) * k);
+    hd_fact_set(&snap->facts, HD_FACT_THREADS, k);
+    return snap;
+}
+
 static struct hd_snapshot *core(uint32_t k)
 {
     (void)k;
@@ -144,6 +155,8 @@ static const struct input {
               {"graphs and tables", 4, graph_then_table, false},
               {"digests", 4, digest, false},
               {"one digest", 1, digest, false},
+              {"processes", 4, process, true},
+              {"fifty processes", 50, process, true},
               {"hostile names", 4, hostile, true},
               {"long names", 4, long_names, true},
               {"fifty graphs", 50, graph, true},
@@ -175,6 +188,7 @@ static const uint32_t keys[] = {PRESS_UP,
                                 '1',
                                 '2',
                                 '3',
+                                '4',
                                 '/',
                                 'n',
                                 'N',
@@ -212,10 +226,15 @@ static const uint32_t keys[] = {PRESS_UP,
 enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
 
 /* Views by their names, and the line at the bottom, which takes keys too. */
-static const char *const views[] = {"suspects", "tree",   "types", "help",
-                                    "objects",  "object", "prompt"};
+static const char *const views[] = {"suspects", "tree",   "types",   "help",
+                                    "objects",  "object", "process", "prompt"};
 
-enum { VIEWS = sizeof(views) / sizeof(views[0]), ALL_HAVE = 4, PROMPT = VIEWS - 1 };
+enum {
+    VIEWS = sizeof(views) / sizeof(views[0]),
+    ALL_HAVE = 4,
+    PROMPT = VIEWS - 1,
+    PROCESS = PROMPT - 1
+};
 
 static size_t view_of(const struct explore *e)
 {
@@ -263,7 +282,8 @@ static void expect_all_pressed(const struct input *in, unsigned pressed[VIEWS][K
 {
     for (size_t v = 0; v < VIEWS; v++)
         for (size_t k = 0; k < KEYS; k++)
-            if (v < ALL_HAVE || v == PROMPT || in->has_objects)
+            if (v == PROCESS ? in->make == process
+                             : v < ALL_HAVE || v == PROMPT || in->has_objects)
                 cr_expect_gt(pressed[v][k], 0, "%s: %s: key %zu", in->name, views[v], k);
 }
 

@@ -98,6 +98,36 @@ def with_values(name, unit, values):
     return path
 
 
+def with_process(name, process):
+    """The leak's page, of a process with these figures."""
+    with open(leak(), encoding="utf-8") as f:
+        page = f.read()
+    path = os.path.join(folder.name, name + ".html")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(re.sub('(id="report-data">)(.*?)(</script>)', lambda m: m[1] + json.dumps(
+            {**json.loads(m[2]), "process": process}).replace("<", "\\u003c") + m[3], page, count=1))
+    return path
+
+
+MIB = 1 << 20
+
+
+def process_of(**changes):
+    """Native memory grows, free between objects is unknown, and so is the size in snapshot 3."""
+    parts = {"objects": [1, 2, None, 4, 5, 5], "free": [None] * 6, "collector": [20, 19, None, 17, 16, 16],
+             "code": [3] * 2 + [None] + [3] * 3, "stacks": [1, 1, None, 1, 1, 1], "files": [30, 30, None, 30, 30, 30],
+             "native": [10, 20, None, 40, 50, 60]}
+    in_bytes = {key: [n if n is None else n * MIB for n in at] for key, at in parts.items()}
+    size_at = [None if k == 2 else sum(at[k] or 0 for at in in_bytes.values()) for k in range(6)]
+    return {"size": size_at, "parts": in_bytes, "threads": [7, 7, None, 8, 8, 9], "growth": size_at[5] - size_at[0],
+            "explained": 0.08, "where": "native", "within": "of_brk", "outside": True, "hint": "native-memory-grows",
+            "holder": None, **changes}
+
+
+def process():
+    return with_process("process", process_of())
+
+
 def sizes():
     """Types that grow by what is hard to round."""
     near = [round(x * 1024 ** unit) + d for unit in range(6) for d in (-1, 0, 1)
@@ -228,4 +258,4 @@ def long_names():
 ALL = {"leak": leak, "events": events, "healthy": healthy, "single": single, "tables": tables, "check": check,
        "slow": slow, "hostile": hostile, "fleet": fleet, "two": two, "two-tables": two_tables, "hidden": hidden,
        "followed": followed, "many": many, "fifty": fifty, "unknown-bytes": unknown_bytes, "long": long_names,
-       "object": single_object, "roots": roots, "info": info}
+       "object": single_object, "roots": roots, "info": info, "process": process}

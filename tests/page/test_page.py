@@ -16,7 +16,8 @@ from browser import Browser, programs  # noqa: E402
 from colours import contrast, difference  # noqa: E402
 from pages import (  # noqa: E402
     ALL, HOSTILE, ROOT, bands_of, check, events, fifty, fleet, folder, followed, good, healthy, hidden, hostile, large,
-    leak, many, seconds, single, size, sizes, slow, tables, two, two_tables, with_values)
+    leak, many, process, process_of, seconds, single, size, sizes, slow, tables, two, two_tables, with_process,
+    with_values)
 
 AXE = os.environ.get("AXE", os.path.join(ROOT, "build/page-tests/node_modules/axe-core/axe.min.js"))
 SHOTS = os.environ.get("SHOTS")
@@ -259,7 +260,7 @@ class Chart(PageTest):
                 self.expect_apart(self.texts(texts))
 
     def test_no_word_lies_on_another_at_any_width(self):
-        for page in (leak, two, fifty, seconds, slow, many, two_tables):
+        for page in (leak, two, fifty, seconds, slow, many, two_tables, process):
             self.open(page())
             for width in WIDTHS:
                 self.b.size(width, 900)
@@ -300,10 +301,76 @@ class Chart(PageTest):
         self.assertEqual(len(set(legend)), len(legend))
         self.assertEqual([name for name in legend if "Session" in name], ["1 Session", "4 Session"])
 
+    def bands_of_process(self):
+        return self.b.run("return [...document.querySelectorAll('#process-over-time svg path[class^=band]')]"
+                          ".map(e => [e.getAttribute('class'), ...e.getAttribute('d').match(/-?[\\d.]+/g).map(Number)])")
+
+    def test_the_process_has_a_band_per_part_that_is_known(self):
+        self.open(process())
+        legend = self.b.run("return [...document.querySelectorAll('#process-over-time .legend li')].map(e => e.textContent)")
+        self.assertEqual(legend, [
+            "native memory 10.0 MiB → 60.0 MiB", "mapped files 30.0 MiB → 30.0 MiB", "stacks of threads 1.00 MiB → 1.00 MiB",
+            "compiled code 3.00 MiB → 3.00 MiB", "kept by the collector 20.0 MiB → 16.0 MiB", "objects 1.00 MiB → 5.00 MiB"])
+        self.assertEqual(self.b.run("return [...document.querySelectorAll('#process-over-time tbody tr:nth-child(3) > *')]"
+                                    ".map(e => e.textContent)"),
+                         ["snapshot 4", "8", "95.0 MiB", "40.0 MiB", "30.0 MiB", "1.00 MiB", "3.00 MiB", "17.0 MiB", "4.00 MiB"])
+        self.assertEqual(self.b.count("#process-over-time tbody tr"), 5)
+        self.shot("process")
+
+    def test_bands_of_the_process_add_up_to_its_size(self):
+        self.open(process())
+        bands = self.bands_of_process()
+        self.assertEqual(len(bands), 6)
+        self.assertIn("band-1", [name for name, *_ in bands], "the part that keeps growing")
+        n = (len(bands[0]) - 1) // 4
+        tops = {name: at[1:2 * n:2] for name, *at in bands}
+        bottoms = {name: at[2 * n + 1::2][::-1] for name, *at in bands}
+        for k in range(n):
+            edges = sorted([(tops[name][k], bottoms[name][k]) for name in tops])
+            for (_, low), (high, _) in zip(edges, edges[1:]):
+                self.assertAlmostEqual(low, high, delta=0.1)
+
+    def test_heap_and_process_have_one_axis(self):
+        late = process_of()
+        late["size"][0] = None
+        for name, page in (("whole", process()), ("late", with_process("process-late", late))):
+            with self.subTest(name):
+                self.open(page)
+                ticks = [self.b.run(f"return [...document.querySelectorAll('#{id} .chart svg')[0].querySelectorAll('text.tick')]"
+                                    ".filter(e => e.getAttribute('text-anchor') !== 'end')"
+                                    ".map(e => e.textContent + ' ' + e.getAttribute('x'))")
+                         for id in ("over-time", "process-over-time")]
+                self.assertEqual(*ticks)
+                self.assertTrue(ticks[0][0].startswith("1 "), ticks)
+        first = {at[0] for _, *at in self.bands_of_process()}
+        self.open(process())
+        self.assertGreater(min(first), max(at[0] for _, *at in self.bands_of_process()))
+
+    def test_a_process_that_is_unknown_or_known_once_has_no_chart(self):
+        self.open(leak())
+        self.assertEqual(self.b.count("#process-over-time"), 0)
+        once = process_of(size=[1 << 20] + [None] * 5)
+        self.open(with_process("process-once", once))
+        self.assertEqual(self.b.count("#process-over-time"), 0)
+        self.assertEqual(self.b.count("#over-time"), 1)
+
+    def test_the_chart_of_the_process_tells_each_snapshot_by_arrow_keys(self):
+        self.open(process())
+        self.assertIn("The process from 65.0 MiB to 115 MiB", self.b.run(
+            "return document.querySelector('#process-over-time .chart').getAttribute('aria-label')"))
+        self.b.run("document.querySelector('#process-over-time .chart').focus()")
+        self.b.keys("Right")
+        self.b.keys("Right")
+        tip = self.b.text("#process-over-time .tip")
+        for part in ("snapshot 2", "process", "75.0 MiB", "threads", "7", "native memory", "20.0 MiB"):
+            self.assertIn(part, tip)
+
     def test_bands_differ_for_who_sees_no_green_and_from_the_ground(self):
         suspects, others = [f"band-{i}" for i in range(1, 7)], ["band-others", "band-pools", "band-rest", "band-unreachable"]
+        parts = ["band-1", "band-2", "band-3", "band-5"]  # of the process; any of them may be empty
         neighbours = list(zip(suspects, suspects[1:])) + [(a, b) for a in suspects for b in others] + \
-            [(a, b) for i, a in enumerate(others) for b in others[i + 1:]]
+            [(a, b) for i, a in enumerate(others) for b in others[i + 1:]] + \
+            [(a, b) for i, a in enumerate(parts) for b in parts[i + 1:]]
         for dark, media in ((False, ""), (True, ""), (True, "print")):
             self.b.dark = dark
             self.b.emulate(media)

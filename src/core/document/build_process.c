@@ -71,7 +71,8 @@ static void add_parts(struct build *b, struct doc_facts *f,
     }
 }
 
-static void add_kinds(struct build *b, struct doc_facts *f, const struct hd_process_facts *p)
+static void add_kinds(struct build *b, struct doc_facts *f,
+                      const struct hd_process_facts *p)
 {
     struct known_facts kinds = {b, p, f, NULL};
     add_of(&kinds, "by kind", HD_FACT_PRIVATE, " private");
@@ -81,7 +82,8 @@ static void add_kinds(struct build *b, struct doc_facts *f, const struct hd_proc
 }
 
 /* A group without a limit has its usage only. */
-static void add_limit(struct build *b, struct doc_facts *f, const struct hd_process_facts *p)
+static void add_limit(struct build *b, struct doc_facts *f,
+                      const struct hd_process_facts *p)
 {
     uint64_t limit = hd_fact(p, HD_FACT_LIMIT), used = hd_fact(p, HD_FACT_USED);
     struct known_facts group = {b, p, f, NULL};

@@ -72,9 +72,9 @@ size_t hd_list_columns(const struct hd_model *model, enum hd_list list,
                        struct hd_column all[HD_MAX_COLUMNS])
 {
     const struct record *const records[] = {
-        &record_row,  &record_top_row, &record_suspect,   &record_suspect,
-        &record_node, &record_node,    &record_any_object, &record_account_row,
-        &record_account_row};
+        &record_row,        &record_top_row,     &record_suspect,
+        &record_suspect,    &record_node,        &record_node,
+        &record_any_object, &record_account_row, &record_account_row};
     const struct record *r = records[list];
     const bool last = list == HD_LIST_LAST_SUSPECTS || list == HD_LIST_LAST_PLACES ||
                       list == HD_LIST_LAST_PROCESS;

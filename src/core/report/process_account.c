@@ -63,7 +63,8 @@ static void end_row(struct account_rows *to, struct hd_process_row row)
 }
 
 /* The size of the process, and its parts; HD_UNKNOWN of a snapshot that is left out. */
-static uint64_t parts_of(const struct account_rows *to, size_t k, uint64_t parts[HD_PART_COUNT])
+static uint64_t parts_of(const struct account_rows *to, size_t k,
+                         uint64_t parts[HD_PART_COUNT])
 {
     const struct hd_snapshot_facts *s = &to->snapshots[k];
     if (to->is_left_out != NULL && to->is_left_out[k])
@@ -105,10 +106,10 @@ size_t process_account_of(const struct hd_snapshot_facts *snapshots, size_t coun
                           struct arena *a)
 {
     struct account_rows to = {.snapshots = snapshots,
-                         .count = count,
-                         .is_left_out = is_left_out,
-                         .rows = arena_array(a, struct hd_process_row, MAX_ROWS),
-                         .arena = a};
+                              .count = count,
+                              .is_left_out = is_left_out,
+                              .rows = arena_array(a, struct hd_process_row, MAX_ROWS),
+                              .arena = a};
     *rows = to.rows;
     add_size(&to);
     if (to.len == 0)

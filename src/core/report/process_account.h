@@ -8,8 +8,9 @@
 
 #include "report/report.h"
 
-/* Rows of the snapshots, without those that no snapshot has a value for; in a. Of a snapshot
- * that is_left_out (NULL: none is), and of one whose size is unknown, nothing is known. */
+/* Rows of the snapshots, without those that no snapshot has a value for; in a. Of a
+ * snapshot that is_left_out (NULL: none is), and of one whose size is unknown, nothing is
+ * known. */
 size_t process_account_of(const struct hd_snapshot_facts *snapshots, size_t count,
                           const bool *is_left_out, struct hd_process_row **rows,
                           struct arena *a);

@@ -1,5 +1,5 @@
-/* What became of the process next to its objects: the record of a series, and the columns of
- * its account. */
+/* What became of the process next to its objects: the record of a series, and the columns
+ * of its account. */
 #include "report/process_account.h"
 #include "report/records.h"
 
@@ -10,10 +10,12 @@ static const char *part_word(unsigned i)
     return hd_process_part_name((enum hd_process_part)i);
 }
 
-static const char *fact_word(unsigned i)
+/* Classes of native memory. */
+static const char *class_word(unsigned i)
 {
-    enum hd_fact fact = (enum hd_fact)i;
-    return fact >= HD_FACT_OF_GC && fact <= HD_FACT_OF_SMALL ? hd_fact_name(fact) : NULL;
+    bool is_class = i == HD_FACT_OF_ARENAS || i == HD_FACT_OF_BRK ||
+                    i == HD_FACT_OF_LARGE || i == HD_FACT_OF_SMALL;
+    return is_class ? hd_fact_name((enum hd_fact)i) : NULL;
 }
 
 /* --- a series ------------------------------------------------------------------------ */
@@ -36,7 +38,8 @@ static const RECORD_OF(process_parts, NULL, parts_fields,
 
 static const struct record_field holder_fields[] = {
     FIELD("type", TEXT(holder), NEVER_NULL, "The type."),
-    FIELD("first", UINT64(holder_first), NEVER_NULL, "Its instances in the first snapshot."),
+    FIELD("first", UINT64(holder_first), NEVER_NULL,
+          "Its instances in the first snapshot."),
     FIELD("last", UINT64(holder_last), NEVER_NULL, "Its instances in the last snapshot."),
 };
 static const RECORD_OF(process_holder, NULL, holder_fields,
@@ -58,17 +61,19 @@ static const struct record_field growth_fields[] = {
           "\"minimum\": 0"),
     FIELD("where", CHOICE(where, part_word, HD_PART_COUNT), MAY_BE_NULL,
           "The part that keeps growing and gained most; null if none does."),
-    FIELD("within", CHOICE(within, fact_word, HD_FACT_COUNT), MAY_BE_NULL,
+    FIELD("within", CHOICE(within, class_word, HD_FACT_COUNT), MAY_BE_NULL,
           "The class of native memory that gained most, as in the `process_facts` of "
           "heapdrift-info; null if unknown, and for other parts."),
-    FIELD("outside", TRUTH(is_outside), NEVER_NULL,
-          "Whether a part keeps growing, and objects explain less than half of the growth."),
+    FIELD(
+        "outside", TRUTH(is_outside), NEVER_NULL,
+        "Whether a part keeps growing, and objects explain less than half of the growth."),
     FIELD("hint", TEXT(hint), MAY_BE_NULL, "A section of docs/hints.md.", SCHEMA_HINT),
     FIELD("holder", GROUP(record_process_holder), MAY_BE_NULL, NULL, NULL, has_holder),
 };
-const RECORD_OF(process_growth, NULL, growth_fields,
-                "Growth of the process next to its objects (docs/process.md); null if fewer "
-                "than two snapshots that can be compared have its size.");
+const RECORD_OF(
+    process_growth, NULL, growth_fields,
+    "Growth of the process next to its objects (docs/process.md); null if fewer "
+    "than two snapshots that can be compared have its size.");
 #undef T
 
 /* --- the account --------------------------------------------------------------------- */
@@ -111,10 +116,10 @@ static const struct record_field account_fields[] = {
     LISTED("share", "share", SHARE, share_cell),
     LISTED("part", "part", WORD, part_cell, .is_subject = true),
 };
-const struct record record_account_row = {
-    .doc = "A row of the account of a process.",
-    FIELDS(account_fields),
-    .lines = "first last change trend@60 part",
-    .screen = "first:10 last:10 change:11@60 trend@70 part",
-    .last_screen = "last:10 share:7@50 part"};
+const struct record record_account_row = {.doc = "A row of the account of a process.",
+                                          FIELDS(account_fields),
+                                          .lines = "first last change trend@60 part",
+                                          .screen =
+                                              "first:10 last:10 change:11@60 trend@70 part",
+                                          .last_screen = "last:10 share:7@50 part"};
 #undef T

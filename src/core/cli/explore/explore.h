@@ -5,9 +5,9 @@
  * Neither knows a terminal, so both are tested without one. All numbers are those of the
  * report that it is given; another order or filter changes none of them.
  *
- * Three panes stand side by side: suspects, tree, types. What is opened from there (a list
- * of objects, one object, the keys) lies on a stack above the pane; each of these is a view
- * (view.h). */
+ * Panes stand side by side: suspects, tree, types, and the process if its facts are known.
+ * What is opened from there (a list of objects, one object, the keys) lies on a stack above
+ * the pane; each of these is a view (view.h). */
 #ifndef EXPLORE_H
 #define EXPLORE_H
 
