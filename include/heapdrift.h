@@ -382,8 +382,10 @@ enum hd_fact {
     HD_FACT_FREE_GEN2,
     HD_FACT_FREE_LOH,
     HD_FACT_FREE_POH,
+    HD_FACT_LARGEST_FREE, /* the largest block between objects */
 
     /* counts */
+    HD_FACT_FREE_BLOCKS, /* between objects, of all generations */
     HD_FACT_GC_HEAPS,
     HD_FACT_PINNED, /* objects that the collection found pinned */
     HD_FACT_THREADS,

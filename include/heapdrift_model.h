@@ -383,6 +383,28 @@ struct hd_native {
     bool is_undecided;         /* so many that a check cannot say that nothing leaks */
 };
 
+/* Objects that free space lies between, in the last snapshot. */
+struct hd_between {
+    const char *type; /* NULL: not known */
+    uint64_t count;   /* of such objects */
+    uint64_t bytes;   /* of the free blocks beside them; of those that are pinned theirs */
+};
+
+/* Free space between objects. Arrays are per snapshot, HD_UNKNOWN if it is not known. */
+struct hd_free_growth {
+    uint64_t *bytes, *blocks, *largest;
+    size_t first, last; /* the first and last snapshot that has bytes, from 0 */
+    bool is_finding;    /* it keeps growing, and objects explain less than half of what the
+                           process grew by, or if its size is not known the heap with it */
+    enum hd_fact within; /* of the generation that it grew in most; HD_FACT_COUNT: not known */
+    uint64_t within_first, within_last;
+    uint64_t pinned_objects; /* that the last collection found; HD_UNKNOWN */
+    struct hd_between pinned;      /* the type of most objects with a pinned handle */
+    struct hd_between beside;      /* the type of gen2, LOH or POH behind most of the large
+                                      blocks, by their bytes */
+    const char *hint;              /* as of a suspect; NULL: no finding */
+};
+
 /* What became of the process beside its objects, by the facts that come with snapshots.
  * Arrays are per snapshot, HD_UNKNOWN where it is not known. */
 struct hd_process_growth {
@@ -487,6 +509,7 @@ struct hd_diff {
     const struct hd_suspect *undecided;
 
     const struct hd_process_growth *process; /* NULL: fewer than two tell its size */
+    const struct hd_free_growth *free;       /* NULL: fewer than two tell it */
 
     struct hd_native *native; /* that are shown, by type only */
     size_t native_count;
@@ -575,6 +598,7 @@ enum hd_reason_code {
     HD_REASON_RESERVED,        /* suspect grew like one, but for its reservation */
     HD_REASON_NATIVE,          /* native piles up */
     HD_REASON_OUTSIDE,         /* the process grew, and not by its objects */
+    HD_REASON_FRAGMENTED,      /* free space between objects grew */
     HD_REASON_SCALE_UNKNOWN,   /* of the baseline: its run was longer or shorter by an
                                   unknown amount */
 
@@ -607,6 +631,7 @@ struct hd_reason {
     int64_t bytes;
     const struct hd_native *native;
     const struct hd_process_growth *process;
+    const struct hd_free_growth *free;
     const struct hd_suspect *suspect;
 };
 

@@ -3,6 +3,7 @@
 #include "base/arrays.h"
 #include "base/error.h"
 #include "base/workers.h"
+#include "heap/free_space.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -450,7 +451,8 @@ struct walk {
     struct gc_heap *h;
     const struct memory *m;
     const struct gc_region *region;
-    size_t gap, range; /* the next ones */
+    size_t gap, range;    /* the next ones */
+    uint64_t free_before; /* a large old block that ended right here; 0: none did */
 };
 
 static inline uint64_t word_at(const struct walk *w, uint64_t at)
@@ -569,13 +571,24 @@ static void count_met(struct gc_heap *h, struct gc_type *t)
 }
 
 /* Addresses ascend. */
-static inline enum hd_generation generation_at(struct walk *w, uint64_t at)
+static enum hd_generation generation_at(struct walk *w, uint64_t at)
 {
     const struct ranges *r = &w->h->regions.ranges;
     while (w->range < r->len && r->all[w->range].end <= at)
         w->range++;
     bool is_known = w->range < r->len && r->all[w->range].start <= at;
     return is_known ? r->all[w->range].generation : HD_GEN_UNKNOWN;
+}
+
+/* Free space lies between objects that are not moved: the next one is noted for a block
+ * that is larger than padding and whose generation is old. */
+static void take_free(struct walk *w, uint64_t at, uint64_t size)
+{
+    enum { LARGE_FREE = 4096 };
+    enum hd_generation generation = generation_at(w, at);
+    free_space_add(&w->h->free, length_of(size), generation);
+    if (size >= LARGE_FREE && generation_is_old(generation))
+        w->free_before += size;
 }
 
 /* All of them lie in regions that share no byte, so the sum of their sizes fits. */
@@ -592,6 +605,9 @@ static inline void take_object(struct walk *w, struct gc_type *t, uint64_t at,
         w->region->places[place / PLACES].bits |= UINT64_C(1) << place % PLACES;
     }
     enum hd_generation generation = generation_at(w, at);
+    if (w->free_before > 0)
+        tally_add(&t->beside_free, &(struct hd_tally){1, w->free_before});
+    w->free_before = 0;
     if (t->generation != generation)
         count_met(w->h, t);
     t->generation = generation;
@@ -612,7 +628,7 @@ static uint64_t pass(struct walk *w, uint64_t at)
     if (t->clr != NULL)
         take_object(w, t, at, size);
     else
-        w->h->free_bytes[generation_at(w, at)] += length_of(size);
+        take_free(w, at, size);
     return at + length_of(size);
 }
 
@@ -784,6 +800,16 @@ static bool take_turn(void *walking, size_t turn)
     return true;
 }
 
+/* The type behind most of the large free blocks, by their bytes. */
+static void find_beside_free(struct gc_heap *h)
+{
+    struct free_holder *best = &h->builder->snap->beside_free;
+    for (size_t i = 0; i < h->type_count; i++)
+        if (h->types[i].beside_free.bytes > best->at.bytes)
+            *best = (struct free_holder){h->builder->types[h->types[i].built_as].name,
+                                         h->types[i].beside_free};
+}
+
 bool gc_heap_walk(struct gc_heap *h, struct hd_error *err)
 {
     enum { TURNS = 2 };
@@ -798,6 +824,8 @@ bool gc_heap_walk(struct gc_heap *h, struct hd_error *err)
     workers_run(TURNS, h->builder->threads, take_turn, &w);
     if (w.ok && h->builder->want_graph)
         list_addresses(h);
+    if (w.ok)
+        find_beside_free(h);
     return w.ok;
 }
 

@@ -134,6 +134,7 @@ struct gc_type {
     node_id keeps;                 /* its LoaderAllocator, of collectible types; NO_NODE */
     struct hd_tally met;           /* objects that the builder has yet to count */
     enum hd_generation generation; /* theirs */
+    struct hd_tally beside_free;   /* objects behind large free blocks; bytes of these */
 };
 
 enum { GC_RECENT_TYPES = 256 };
@@ -158,7 +159,7 @@ struct gc_heap {
 
     uint64_t unread;    /* bytes of regions that are neither objects nor empty */
     uint64_t unread_at; /* the first of them */
-    uint64_t free_bytes[HD_GENERATION_COUNT]; /* of free space between objects */
+    struct hd_process_facts free; /* space between objects */
     uint64_t damaged_types;                   /* whose references cannot be told */
 };
 

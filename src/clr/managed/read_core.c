@@ -96,27 +96,6 @@ static void describe_process(struct core *c, struct hd_snapshot *snap)
     text_free(&path);
 }
 
-/* Free space of the dumped heap, unless parts of the heap were not read. */
-static void add_free_space(const struct gc_heap *h, struct hd_process_facts *facts)
-{
-    static const struct {
-        enum hd_generation generation;
-        enum hd_fact fact;
-    } kinds[] = {{HD_GEN0, HD_FACT_FREE_GEN0},
-                 {HD_GEN1, HD_FACT_FREE_GEN1},
-                 {HD_GEN2, HD_FACT_FREE_GEN2},
-                 {HD_GEN_LOH, HD_FACT_FREE_LOH},
-                 {HD_GEN_POH, HD_FACT_FREE_POH}};
-    uint64_t sum = 0;
-    if (h->regions.missing > 0 || h->regions.overlapping > 0 || h->unread > 0)
-        return;
-    for (enum hd_generation g = 0; g < HD_GENERATION_COUNT; g++)
-        sum += h->free_bytes[g];
-    hd_fact_set(facts, HD_FACT_FRAGMENTED, sum);
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-        hd_fact_set(facts, kinds[i].fact, h->free_bytes[kinds[i].generation]);
-}
-
 /* The facts that a collector noted before the dump, then what the dump itself shows. A dump
  * has no resident sizes: pages are in it that were swapped out or never touched. */
 static void add_facts(const struct core *c, struct hd_process_facts *facts)
@@ -131,7 +110,10 @@ static void add_facts(const struct core *c, struct hd_process_facts *facts)
             thread_tally_add(names, p->threads[i].name);
     thread_tally_put(names, &of_dump);
     free(names);
-    add_free_space(&c->heap, &of_dump);
+    /* Free space, unless parts of the heap were not read. */
+    const struct gc_heap *h = &c->heap;
+    if (h->regions.missing == 0 && h->regions.overlapping == 0 && h->unread == 0)
+        process_facts_add(&of_dump, &h->free);
     process_facts_parse(facts, (const char *)p->facts.data, p->facts.size);
     process_facts_add(facts, &of_dump);
 }

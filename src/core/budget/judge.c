@@ -429,17 +429,14 @@ static struct hd_reason reason_outside(const struct check_run *c)
 
 enum { NO_ENTRY = -1 };
 
-/* The first budget for types whose pattern matches. Free space is no type that leaks;
- * who means it writes Free. */
+/* The first budget for types whose pattern matches. */
 static int64_t entry_of(const struct check_run *c, const char *name)
 {
-    bool is_free = strcmp(name, "Free") == 0;
     if (!evidence_shows(c->e, name))
         return NO_ENTRY;
     for (size_t i = 0; i < c->b->rule_count; i++) {
         const struct rule *rule = &c->b->rules[i];
-        if (rule->kind == HD_RULE_TYPE && evidence_matches(c->e, rule->pattern, name) &&
-            (!is_free || strcmp(rule->pattern, name) == 0))
+        if (rule->kind == HD_RULE_TYPE && evidence_matches(c->e, rule->pattern, name))
             return (int64_t)rule->entry;
     }
     return NO_ENTRY;
@@ -672,7 +669,7 @@ static bool may_be_hidden(const struct check_run *c, const struct rule *rule)
     for (size_t i = 0; i < c->s->row_count; i++) {
         const struct series_row *row = &c->s->rows[i];
         if (row->noise_share == NULL || row->growth != GROWS_NOT ||
-            strcmp(row->name, "Free") == 0 || !evidence_shows(e, row->name))
+            !evidence_shows(e, row->name))
             continue;
         struct values all = values_of_row(c->s, row, measure);
         struct growth g = growth_of(e, &all, HD_PER_TOTAL);
@@ -715,6 +712,8 @@ static struct hd_reason doubt_about_none(const struct check_run *c, const struct
     for (size_t i = 0; i < d->native_count; i++)
         if (is_counted(c, &d->native[i]))
             return (struct hd_reason){.code = HD_REASON_NATIVE, .native = &d->native[i]};
+    if (d->free != NULL && d->free->is_finding)
+        return (struct hd_reason){.code = HD_REASON_FRAGMENTED, .free = d->free};
     struct hd_reason outside = reason_outside(c);
     if (outside.code == HD_REASON_OUTSIDE)
         return outside;

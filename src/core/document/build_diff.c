@@ -29,6 +29,21 @@ static void add_sum(struct build *b, struct doc_table *t, struct hd_tally *at,
     SAY(b, &build_cell_of(b, last)->words, name);
 }
 
+/* Free space is no object: a row below the total of all types, and no part of it. */
+static void add_free(struct build *b, struct doc_table *t, bool is_whole)
+{
+    struct hd_tally at[SERIES_MAX_SNAPSHOTS];
+    bool is_known = false;
+    for (size_t k = 0; k < b->r->snapshot_count; k++) {
+        const struct hd_process_facts *facts = &b->r->snapshots[k].facts;
+        at[k] = (struct hd_tally){hd_fact(facts, HD_FACT_FREE_BLOCKS),
+                                  hd_fact(facts, HD_FACT_FRAGMENTED)};
+        is_known |= at[k].bytes != HD_UNKNOWN;
+    }
+    if (is_known && is_whole && b->r->options.by == HD_BY_TYPE && !b->r->options.gen2)
+        add_sum(b, t, at, "type", say_words("[free]"));
+}
+
 static void add_rows(struct build *b, struct doc_section *s,
                      const struct hd_type_table *types, const struct record *r)
 {
@@ -40,6 +55,7 @@ static void add_rows(struct build *b, struct doc_section *s,
     if (types->others.rows > 0)
         add_sum(b, t, types->others.at, "type", as_others(types->others.rows));
     add_sum(b, t, types->sum.at, "type", say_words(phrase_total(types)));
+    add_free(b, t, types->is_whole);
 }
 
 static void diff_add_types(struct build *b)

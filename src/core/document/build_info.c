@@ -25,6 +25,35 @@ static struct doc_fact *add_tally(struct build *b, struct doc_facts *f, const ch
     return &f->all[f->len - 1];
 }
 
+static void add_free_part(struct build *b, struct doc_facts *f, const char *name,
+                          uint64_t bytes)
+{
+    FACT(b, f, name, as_size(bytes), " (", bytes, " bytes)");
+    f->all[f->len - 1].level = 1;
+}
+
+/* Blocks between objects, and no part of their numbers. */
+static void add_free_facts(struct build *b, struct doc_facts *f,
+                           const struct hd_process_facts *facts)
+{
+    uint64_t bytes = hd_fact(facts, HD_FACT_FRAGMENTED),
+             blocks = hd_fact(facts, HD_FACT_FREE_BLOCKS),
+             largest = hd_fact(facts, HD_FACT_LARGEST_FREE);
+    if (bytes == HD_UNKNOWN)
+        return;
+    if (blocks != HD_UNKNOWN)
+        add_tally(b, f, "free", blocks, bytes);
+    else
+        FACT(b, f, "free", as_size(bytes), " (", bytes, " bytes)");
+    if (largest != HD_UNKNOWN)
+        add_free_part(b, f, "largest", largest);
+    for (enum hd_generation g = HD_GEN0; g <= HD_GEN_POH; g++) {
+        uint64_t part = hd_fact(facts, HD_FACT_FREE_GEN0 + (g - HD_GEN0));
+        if (part != HD_UNKNOWN && part > 0)
+            add_free_part(b, f, generation_names[g], part);
+    }
+}
+
 static void add_graph_facts(struct build *b, struct doc_facts *f,
                             const struct hd_snapshot_facts *s)
 {
@@ -77,6 +106,7 @@ static void info_add_facts(struct build *b, struct doc_facts *f,
     add_fact(b, f, "liveness", run_quoted, s->origin.liveness);
     add_fact(b, f, "filters", run_quoted, s->origin.filters);
     add_tally(b, f, "objects", info->objects, info->bytes);
+    add_free_facts(b, f, &s->facts);
     add_tally(b, f, "types", info->types, HD_UNKNOWN);
     add_graph_facts(b, f, s);
     add_fact(b, f, "sampled", run_quoted,

@@ -245,7 +245,7 @@ bool table_fits(const struct hd_snapshot *snap, uint64_t most, struct hd_error *
     for (type_id t = 0; t < snap->type_count; t++) {
         const struct hd_tally *row = &snap->types[t].tally[SELECT_ALL];
         uint64_t bytes = row->bytes != HD_UNKNOWN ? row->bytes : 0;
-        if (snap->types[t].kind != TYPE_OBJECT)
+        if (!type_is_written(&snap->types[t]))
             continue;
         if (row->count > most || bytes > most || row->count > HD_UNKNOWN - 1 - sum.count ||
             bytes > HD_UNKNOWN - 1 - sum.bytes)

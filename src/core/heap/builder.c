@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/workers.h"
+#include "heap/free_space.h"
 #include "heap/names.h"
 #include "heap/root_kind.h"
 #include "heap/snapshot.h"
@@ -619,10 +620,8 @@ static void count_roots(struct hd_snapshot *snap)
     arena_free(&scratch);
 }
 
-static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_error *err)
+static void finish_graph(struct builder *b)
 {
-    if (!settle_graph(b, row_of, err))
-        return false;
     struct graph *g = b->graph;
     b->snap->graph = g;
     b->snap->info.has_fields = g->fields != NULL;
@@ -632,11 +631,11 @@ static bool finish_graph(struct builder *b, const type_id *row_of, struct hd_err
     b->snap->graph_bytes = graph_bytes(g);
     b->snap->reading_bytes = b->account.most;
     if (b->graph_only)
-        return true;
+        return;
     count_references(b->snap, b->threads);
     b->snap->info.references -= b->handle_edges;
     count_roots(b->snap);
-    return true;
+    free_space_find_pinned(b->snap);
 }
 
 /* --- what the input said ------------------------------------------------------- */
@@ -720,7 +719,11 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
         return NULL;
     }
     type_id *row_of = make_rows(b, &sums, &scratch);
-    bool ok = b->graph == NULL || finish_graph(b, row_of, err);
+    bool ok = b->graph == NULL || settle_graph(b, row_of, err);
+    if (ok && b->digest == NULL)
+        free_space_take(b->snap, b->graph);
+    if (ok && b->graph != NULL)
+        finish_graph(b);
     if (b->digest != NULL)
         finish_digest(b, row_of);
     arena_free(&scratch);
@@ -734,7 +737,7 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
     bool unknown = false;
     for (type_id t = 0; t < snap->type_count; t++) {
         snap->info.types += type_has_row(&snap->types[t]);
-        unknown |= snap->types[t].raw.bytes == HD_UNKNOWN;
+        unknown |= snap->types[t].raw.bytes == HD_UNKNOWN && snap->types[t].kind != TYPE_FREE;
     }
     if (unknown)
         snap->info.bytes = HD_UNKNOWN;

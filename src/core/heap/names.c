@@ -341,7 +341,7 @@ bool names_has_namespace(const char *name)
 bool names_is_framework(struct name_part name, enum name_extent extent)
 {
     const char *end = name.at + name.len;
-    if (name_part_is(name, "Free") || name_part_is(name, "Interop"))
+    if (name_part_is(name, "Interop"))
         return true;
     if (!begins_like_framework(name.at, end))
         return false;

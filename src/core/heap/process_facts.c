@@ -35,6 +35,8 @@ static const struct {
     [HD_FACT_FREE_GEN2] = {"fragmented_gen2", false},
     [HD_FACT_FREE_LOH] = {"fragmented_loh", false},
     [HD_FACT_FREE_POH] = {"fragmented_poh", false},
+    [HD_FACT_LARGEST_FREE] = {"largest_free", false},
+    [HD_FACT_FREE_BLOCKS] = {"free_blocks", true},
     [HD_FACT_GC_HEAPS] = {"gc_heaps", true},
     [HD_FACT_PINNED] = {"pinned_objects", true},
     [HD_FACT_THREADS] = {"threads", true},

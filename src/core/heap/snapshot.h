@@ -179,7 +179,8 @@ enum kinship sketch_compare(const struct sketch *a, const struct sketch *b);
 enum type_kind {
     TYPE_OBJECT,
     TYPE_PSEUDO,   /* groups roots: "[static vars]"; size 0, no object */
-    TYPE_UNDEFINED /* referred to but never described; no object */
+    TYPE_UNDEFINED, /* referred to but never described; no object */
+    TYPE_FREE       /* space between objects (free_space.h); no object */
 };
 
 /* Which objects are counted; values combine as bits and index type.tally. */
@@ -235,6 +236,13 @@ static inline bool type_has_row(const struct type *t)
     return t->kind == TYPE_OBJECT && (t->raw.count > 0 || has_bytes);
 }
 
+/* Whether it is in the file as a type that has objects: files that are written again have
+ * free space as it was. */
+static inline bool type_is_written(const struct type *t)
+{
+    return t->kind == TYPE_OBJECT || t->kind == TYPE_FREE;
+}
+
 /* Its objects in gen2 and what is collected with it, as in the file. */
 static inline struct hd_tally type_raw_of_old(const struct type *t)
 {
@@ -257,6 +265,12 @@ struct type_name {
     "types of a native AOT program without names; --symbols=PROGRAM reads them from its " \
     "file"
 
+/* Objects that free space lies between. {0}: not known. */
+struct free_holder {
+    const char *type;
+    struct hd_tally at; /* objects; bytes of theirs, or of the free blocks beside them */
+};
+
 struct hd_snapshot {
     struct arena arena;
     struct hd_info info;
@@ -273,7 +287,9 @@ struct hd_snapshot {
     bool has_no_order; /* its name cannot */
     struct hd_table_origin origin;
     struct identity identity;
-    struct hd_process_facts facts;   /* of its process */
+    struct hd_process_facts facts;   /* of its process; its free space too */
+    struct free_holder pinned;       /* the type of most objects with a pinned handle */
+    struct free_holder beside_free;  /* the old type behind most of large free blocks */
     const struct survivor_map *told; /* of the snapshot before it; in the arena; NULL:
                                      nothing was told */
     enum hd_untold untold;           /* why not, where somebody listened */

@@ -9,6 +9,7 @@
 #include "questions/questions.h"
 #include "questions/report_suspects.h"
 #include "ranking/native.h"
+#include "ranking/free_growth.h"
 #include "ranking/process_growth.h"
 #include "ranking/suspect_title.h"
 #include "report/phrases.h"
@@ -567,8 +568,10 @@ static bool report_rank(struct hd_report *r, struct hd_comparison *c,
     ok = ok && add_chains(&k, err);
     if (ok)
         report_add_hints(r, k.rows.tree, k.rows.heads);
-    if (ok)
+    if (ok) {
         r->diff.process = process_growth_of(s, &r->arena);
+        r->diff.free = free_growth_of(s, r->diff.process, &r->arena);
+    }
     if (ok && s->by == HD_BY_TYPE)
         add_native(&k, &scratch);
     series_index_free(&k.by_name);

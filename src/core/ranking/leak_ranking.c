@@ -290,8 +290,7 @@ static void collect_heads(struct leak_ranker *r)
     r->heads = arena_array(&r->scratch, struct leak_ranking_head, r->t->len);
     for (path_id p = 1; p < r->t->len; p++) {
         const struct label *label = &r->t->labels.all[r->t->label[p]];
-        if (r->growths.all[p].own <= 0 || label->kind != TYPE_OBJECT ||
-            strcmp(label->name, "Free") == 0)
+        if (r->growths.all[p].own <= 0 || label->kind != TYPE_OBJECT)
             continue;
         r->heads[r->head_count++] =
             (struct leak_ranking_head){.label = r->t->label[p],
@@ -788,7 +787,7 @@ static bool may_be_added(const struct leak_ranker *r, const struct type_growths 
 {
     double score = g->all[label].score;
     size_t at = r->row_of[label];
-    if (score <= 0 || strcmp(ranked_name(r, label), "Free") == 0 ||
+    if (score <= 0 ||
         (at != NO_ROW && (r->rows[at].type.suspicion != HD_SUSPECT_NOT ||
                           r->rows[at].type.reservation != HD_RESERVED_NOT)) ||
         type_growths_topmost(g, label) == NO_PATH)
@@ -933,7 +932,7 @@ static double find_stopped(struct leak_ranker *r, const struct type_growths *g,
     for (label_id label = 0; label < labels; label++) {
         double growth = g->all[label].score;
         path_id place = growth > 0 ? type_growths_topmost(g, label) : NO_PATH;
-        if (place == NO_PATH || strcmp(ranked_name(r, label), "Free") == 0)
+        if (place == NO_PATH)
             continue;
         if (g->unexplained->part[r->n - 1][place] == PART_REST)
             all += growth;

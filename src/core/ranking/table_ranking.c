@@ -58,7 +58,7 @@ struct ranking growth_rank(const struct series *s, const uint64_t *iterations,
     size_t first = s->usable[0], last = s->usable[s->usable_count - 1];
     for (size_t i = 0; i < s->row_count; i++) {
         const struct series_row *row = &s->rows[i];
-        if (row->growth == GROWS_NOT || strcmp(row->name, "Free") == 0)
+        if (row->growth == GROWS_NOT)
             continue;
         double tau, score = score_of(s, row, &tau);
         if (score <= 0)
@@ -84,12 +84,9 @@ struct rest_growth table_rest_growth(const struct series *s,
                                      double heap)
 {
     double y[SERIES_MAX_SNAPSHOTS];
-    const struct series_row *unused = NULL;
-    for (size_t i = 0; i < s->row_count && unused == NULL; i++)
-        unused = strcmp(s->rows[i].name, "Free") == 0 ? &s->rows[i] : NULL;
     for (size_t i = 0; i < s->usable_count; i++) {
         size_t k = s->usable[i];
-        y[i] = weight(s, s->totals[k]) - (unused != NULL ? weight(s, unused->at[k]) : 0);
+        y[i] = weight(s, s->totals[k]);
         for (size_t j = 0; j < count; j++)
             y[i] -= weight(s, suspects[j][k]);
     }

@@ -326,6 +326,9 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
         else
             say(t, "; the baseline accepts that");
         break;
+    case HD_REASON_FRAGMENTED:
+        phrase_free(t, why->free);
+        break;
     case HD_REASON_POOLS:
     case HD_REASON_POOLS_BY_NAME:
         phrase_pools(
@@ -426,6 +429,49 @@ void phrase_outside(struct text *t, const struct hd_process_growth *g)
     if (g->is_starting)
         say(t, "; it still compiles code, so part of this may be its start: watch it again "
                "later");
+}
+
+/* What cannot be moved, or is old, and so keeps the blocks apart. */
+static void say_between(struct text *t, const struct hd_free_growth *g)
+{
+    if (g->beside.type != NULL)
+        say(t, "; ", as_size(g->beside.bytes), " of it before old ",
+            as_type(g->beside.type), " objects");
+    if (g->pinned.type != NULL)
+        say(t, "; pinned by handles: ", g->pinned.count, " ", as_type(g->pinned.type));
+    else if (g->pinned_objects != HD_UNKNOWN && g->pinned_objects > 0)
+        say(t, "; pinned: ", as_plural(g->pinned_objects, "object"));
+}
+
+void phrase_free(struct text *t, const struct hd_free_growth *g)
+{
+    uint64_t largest = g->largest[g->last], blocks = g->blocks[g->last];
+    say(t, "the heap is fragmented: free between objects ", as_size(g->bytes[g->first]),
+        " → ", as_size(g->bytes[g->last]));
+    if (g->within != HD_FACT_COUNT)
+        say(t, ", of it ", generation_names[HD_GEN0 + (g->within - HD_FACT_FREE_GEN0)], " ",
+            as_size(g->within_last));
+    if (blocks != HD_UNKNOWN)
+        say(t, ", in ", as_plural(blocks, "block"));
+    if (largest != HD_UNKNOWN)
+        say(t, ", the largest of ", as_size(largest));
+    say_between(t, g);
+}
+
+void phrase_free_trend(struct sentence *h, const struct hd_report *r)
+{
+    enum { BARS = 16 };
+    const struct hd_free_growth *g = r->diff.free;
+    struct hd_tally bars[SERIES_MAX_SNAPSHOTS];
+    size_t n = 0;
+    if (g == NULL || !g->is_finding)
+        return;
+    for (size_t k = 0; k < r->snapshot_count; k++)
+        if (g->bytes[k] != HD_UNKNOWN)
+            bars[n++].count = g->bytes[k];
+    say(h, as_size(g->bytes[g->first]), " → ", as_size(g->bytes[g->last]), "  ");
+    format_trend_of(&h->words, bars, n, BARS);
+    say(h, "  ", as_size_change(g->bytes[g->first], g->bytes[g->last]), " between objects");
 }
 
 void phrase_process(struct sentence *h, const struct hd_report *r)

@@ -144,6 +144,12 @@ void phrase_reservation(struct text *t, const struct hd_suspect *s);
  * → 410 MiB, ...": where it is known to go on. */
 void phrase_outside(struct text *t, const struct hd_process_growth *g);
 
+/* The finding: how much free space there is, where, and between which objects. */
+void phrase_free(struct text *t, const struct hd_free_growth *g);
+
+/* Its growth with bars; nothing if it is no finding. */
+void phrase_free_trend(struct sentence *h, const struct hd_report *r);
+
 /* "60.3 MiB → 466 MiB, of it objects 0.5 %, native memory +398 MiB". Nothing where it did
  * not grow, or objects explain it. */
 void phrase_process(struct sentence *h, const struct hd_report *r);

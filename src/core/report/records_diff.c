@@ -696,11 +696,46 @@ static const struct record_field growth_of_diff_fields[] = {
 };
 static const RECORD_OF(growth_of_diff, NULL, growth_of_diff_fields, NULL);
 
+static json_t *between_json(const struct hd_between *x)
+{
+    if (x->type == NULL)
+        return json_null();
+    json_t *o = json_object();
+    json_put(o, "type", json_string_or_null(x->type));
+    json_put(o, "objects", json_number_or_null(x->count));
+    json_put(o, "bytes", json_number_or_null(x->bytes));
+    return o;
+}
+
+static json_t *free_growth(const void *of, const struct record_walk *w)
+{
+    const struct hd_free_growth *g = ((const T *)of)->free;
+    size_t n = w->snapshots;
+    if (g == NULL)
+        return json_null();
+    json_t *o = json_object();
+    json_put(o, "grows", json_boolean(g->is_finding));
+    json_put(o, "bytes", json_numbers(g->bytes, n));
+    json_put(o, "blocks", json_numbers(g->blocks, n));
+    json_put(o, "largest", json_numbers(g->largest, n));
+    json_put(o, "pinned", between_json(&g->pinned));
+    json_put(o, "beside", between_json(&g->beside));
+    json_put(o, "hint", json_string_or_null(g->hint));
+    return o;
+}
+
 static const struct record_field end_of_diff_fields[] = {
     FIELD("native", RECORDS(native, native_count, record_native), NEVER_NULL,
           "What has more instances in every snapshot than in the one before, and holds "
           "memory that no snapshot shows."),
     FIELD("process", POINTER(process, record_process_growth), MAY_BE_NULL, NULL),
+    FIELD("free", MADE(free_growth), MAY_BE_NULL,
+          "Free space between objects: bytes, blocks and the largest block per snapshot; "
+          "whether it `grows` so that the heap is fragmented; `pinned`, the type of most "
+          "objects with a pinned handle in the last snapshot; `beside`, the type of gen2, "
+          "LOH or POH that begins behind most of the free blocks of 4 KiB and more. Null: "
+          "fewer than two snapshots tell it.",
+          "\"type\": [\"object\", \"null\"]"),
     FIELD("identity", CHOICE(identity, identity_source_word, HD_SAME_SOURCE_COUNT),
           MAY_BE_NULL,
           "How it is known which object of one snapshot is which of the next: by the order "

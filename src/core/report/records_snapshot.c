@@ -28,6 +28,25 @@ NAMES(untold)
 
 #define T struct hd_snapshot_facts
 
+static json_t *free_space(const void *of, const struct record_walk *w)
+{
+    static const struct {
+        const char *key;
+        enum hd_fact fact;
+    } members[] = {{"bytes", HD_FACT_FRAGMENTED},  {"blocks", HD_FACT_FREE_BLOCKS},
+                   {"largest", HD_FACT_LARGEST_FREE}, {"gen0", HD_FACT_FREE_GEN0},
+                   {"gen1", HD_FACT_FREE_GEN1},    {"gen2", HD_FACT_FREE_GEN2},
+                   {"loh", HD_FACT_FREE_LOH},      {"poh", HD_FACT_FREE_POH}};
+    const struct hd_process_facts *facts = &((const T *)of)->facts;
+    (void)w;
+    if (hd_fact(facts, HD_FACT_FRAGMENTED) == HD_UNKNOWN)
+        return json_null();
+    json_t *o = json_object();
+    for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++)
+        json_put(o, members[i].key, json_number_or_null(hd_fact(facts, members[i].fact)));
+    return o;
+}
+
 static const struct record_field snapshot_fields[] = {
     FIELD("path", TEXT(info.path), NEVER_NULL,
           "As given on the command line; for a file of a folder the folder's path, '/' and "
@@ -100,6 +119,10 @@ static const struct record_field snapshot_fields[] = {
           "\"pattern\": \"^[0-9a-f]{16}$\""),
     FIELD("redacted", TRUTH(info.redacted), NEVER_NULL,
           "Whether it is a core dump whose values were overwritten (`convert --redact`)."),
+    FIELD("free", MADE(free_space), MAY_BE_NULL,
+          "Free space between objects, which is part of no total: bytes, number of blocks, "
+          "the largest, and bytes by generation, each null if unknown. Null: not known.",
+          "\"type\": [\"object\", \"null\"]"),
 };
 const RECORD_OF(
     snapshot, "snapshot", snapshot_fields,

@@ -179,6 +179,13 @@ static void add_process(struct hd_report *r)
     add_fact(r, "process", &h);
 }
 
+static void add_free_trend(struct hd_report *r)
+{
+    struct sentence h = {0};
+    phrase_free_trend(&h, r);
+    add_fact(r, "free", &h);
+}
+
 static struct sentence *also(struct sentence *h)
 {
     say(h, h->words.len > 0 ? ", " : "");
@@ -255,12 +262,31 @@ static void add_no_leak(struct hd_report *r, const char *sure, const char *unsur
     summary_add(r, label, &h);
 }
 
+/* Space between the objects grew. */
+static bool add_fragmented(struct hd_report *r, const char *unsure)
+{
+    const struct hd_free_growth *g = r->diff.free;
+    struct text words = {0};
+    struct sentence h = {0};
+    if (g == NULL || !g->is_finding)
+        return false;
+    r->summary.tone = HD_TONE_UNSURE;
+    phrase_free(&words, g);
+    sentence_add_words(&h, &words);
+    text_free(&words);
+    summary_add(r, unsure, &h);
+    add_fix(r, g->hint);
+    return true;
+}
+
 /* What grew is none of the objects. The part that the collector has is managed, too. */
 static bool add_outside(struct hd_report *r, const char *unsure)
 {
     const struct hd_process_growth *g = r->diff.process;
     struct text words = {0};
     struct sentence h = {0};
+    if (add_fragmented(r, unsure))
+        return true;
     if (g == NULL || !g->is_outside)
         return false;
     bool is_sure = g->where != HD_PART_FREE && g->where != HD_PART_GC && !g->is_starting;
@@ -524,6 +550,7 @@ void report_summarize(struct hd_report *r)
     if (r->diff.usable_count < 2 || r->diff.no_match != NULL)
         return;
     add_heap(r);
+    add_free_trend(r);
     add_process(r);
     phrase_confidence(&confidence, r);
     add_fact(r, "confidence", &confidence);

@@ -277,6 +277,11 @@ static void take_types(struct digest_writer *w)
     for (size_t i = 0; i < count; i++) {
         const struct type *t = &w->snap->types[w->kept[i]];
         struct digest_type *to = &f->types[i];
+        f->digest.scaled[i].count_scale = 1;
+        if (t->kind == TYPE_FREE) { /* its numbers are facts */
+            *to = (struct digest_type){.name = t->name, .kind = TYPE_UNDEFINED};
+            continue;
+        }
         *to = (struct digest_type){.name = t->name, .kind = t->kind, .all = t->raw};
         if (t->by_generation != NULL)
             memcpy(to->by_generation, t->by_generation, sizeof(to->by_generation));

@@ -407,7 +407,7 @@ const struct reader read_table_csv = {
 /* The first type from t on that a written table has; type_count behind the last. */
 static type_id next_type(const struct hd_snapshot *snap, type_id t)
 {
-    while (t < snap->type_count && (snap->types[t].kind != TYPE_OBJECT ||
+    while (t < snap->type_count && (!type_is_written(&snap->types[t]) ||
                                     snap->types[t].tally[SELECT_ALL].count == 0))
         t++;
     return t;
@@ -610,6 +610,20 @@ static const struct {
 };
 enum { JSON_FACTS = sizeof(json_facts) / sizeof(json_facts[0]) };
 
+/* Of the result of `heapdrift top`, whose types it is none of. */
+static void parse_free(const json_t *json, struct builder *b)
+{
+    uint64_t blocks, bytes, largest;
+    if (!json_whole(json_object_get(json, "bytes"), &bytes))
+        return;
+    if (json_whole(json_object_get(json, "largest"), &largest))
+        hd_fact_set(&b->snap->facts, HD_FACT_LARGEST_FREE, largest);
+    if (json_whole(json_object_get(json, "blocks"), &blocks))
+        builder_row(b, builder_type(b, TYPE_OBJECT, "Free", 4), blocks, bytes);
+    else
+        hd_fact_set(&b->snap->facts, HD_FACT_FRAGMENTED, bytes);
+}
+
 static void parse_snapshot(const json_t *json, struct builder *b)
 {
     struct hd_info *info = &b->snap->info;
@@ -622,6 +636,7 @@ static void parse_snapshot(const json_t *json, struct builder *b)
                 builder_string(b, fact.data, fact.len);
     }
     json_parse_uint64(json_object_get(snapshot, "pid"), &info->pid);
+    parse_free(json_object_get(snapshot, "free"), b);
     if (time != NULL) {
         double clock = calendar_parse(time);
         if (!isnan(clock)) {

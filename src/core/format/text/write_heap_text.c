@@ -79,7 +79,7 @@ static void write_types(struct heap_text_writer *w)
 {
     for (type_id t = 0; t < w->snap->type_count; t++) {
         const struct type *type = &w->snap->types[t];
-        if (type->kind != TYPE_OBJECT || type->raw.count == 0)
+        if (!type_is_written(type) || type->raw.count == 0)
             continue;
         w->type_ids[t] = ++w->last_type_id;
         /* Without a record it has no name when it is read again, either. */
