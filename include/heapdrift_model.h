@@ -211,6 +211,7 @@ struct hd_type_row {
     const char *type;
     const char *full_name; /* as people know it; NULL: as type */
     struct hd_tally *at;   /* per snapshot */
+    bool is_free;          /* free space, of which the heap is no whole */
     enum hd_series_status status;
     uint64_t retained;              /* bytes, of a top */
     struct hd_tally *by_generation; /* of a top, HD_GENERATION_COUNT of them */

@@ -17,16 +17,17 @@ enum { MORE = DOC_ON_DETAILED_LINES | DOC_ON_PAGES, ROOM_FOR_TREND = 70 };
 /* --- types --------------------------------------------------------------- */
 
 /* What rows add up to, under a name of ours. */
-static void add_sum(struct build *b, struct doc_table *t, struct hd_tally *at,
-                    const char *last, struct say_part name)
+static void add_sum(struct build *b, struct doc_table *t, struct hd_tally *at, bool is_free,
+                    struct say_part name)
 {
     struct hd_type_row sum = {.at = at,
+                              .is_free = is_free,
                               .retained = HD_UNKNOWN,
                               .survivors = HD_UNKNOWN,
                               .survivors_low = HD_UNKNOWN};
     build_row(b, t, DOC_ROW);
     build_list_row(b, &sum);
-    SAY(b, &build_cell_of(b, last)->words, name);
+    SAY(b, &build_cell_of(b, "type")->words, name);
 }
 
 /* Free space is no object: a row below the total of all types, and no part of it. */
@@ -41,7 +42,7 @@ static void add_free(struct build *b, struct doc_table *t, bool is_whole)
         is_known |= at[k].bytes != HD_UNKNOWN;
     }
     if (is_known && is_whole && b->r->options.by == HD_BY_TYPE && !b->r->options.gen2)
-        add_sum(b, t, at, "type", say_words("[free]"));
+        add_sum(b, t, at, true, say_words("[free]"));
 }
 
 static void add_rows(struct build *b, struct doc_section *s,
@@ -53,8 +54,8 @@ static void add_rows(struct build *b, struct doc_section *s,
         build_list_row(b, &types->rows[i]);
     }
     if (types->others.rows > 0)
-        add_sum(b, t, types->others.at, "type", as_others(types->others.rows));
-    add_sum(b, t, types->sum.at, "type", say_words(phrase_total(types)));
+        add_sum(b, t, types->others.at, false, as_others(types->others.rows));
+    add_sum(b, t, types->sum.at, false, say_words(phrase_total(types)));
     add_free(b, t, types->is_whole);
 }
 

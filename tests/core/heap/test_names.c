@@ -480,7 +480,6 @@ Test(names, canonical_names_of_random_names_are_fixed_points)
 Test(names, framework_names)
 {
     static const char *const names[] = {
-        "Free",
         "System.String",
         "System.Byte[]",
         "System.Int32[,][]",
@@ -517,6 +516,7 @@ Test(names, other_names)
         "Foundation.Search.Index",
         "JavaScript.Engine",
         "Androids.Robot",
+        "Free",
         "Freedom",
         "Free[]",
         "Shop.Orders.Order[]",

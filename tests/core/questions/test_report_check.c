@@ -209,7 +209,6 @@ static const struct {
     {COUNTS, TYPE("App.Order", "max_growth: 59"), HD_FAIL, HD_FOUND_FAIL, 60, "App.Order",
      NULL},
     {SOME_FREE, TYPE("*", "max_growth: 0"), HD_PASS, HD_FOUND_PASS, NAN, NULL, NULL},
-    {SOME_FREE, TYPE("Free", "max_growth: 0"), HD_FAIL, HD_FOUND_FAIL, 3, "Free", NULL},
     /* types: bytes */
     {LEAK, TYPE("App.Order", "max_growth_bytes: 5999"), HD_FAIL, HD_FOUND_FAIL, 6000,
      "App.Order", "+5.859 KiB"},

@@ -322,7 +322,7 @@ Test(leak_ranking_rules, free_space_groups_of_roots_and_unknown_objects_are_not_
     for (uint32_t k = 1; k <= 3; k++) {
         struct forge f = {0};
         node_id statics = begin_statics(&f);
-        heap_objects(&f, statics, "Free", 1000, 10 * k);
+        forge_objects(&f, "Free", 1000, 10 * k);
         for (uint32_t i = 0; i < 10 * k; i++) {
             heap_object(&f, heap_group(&f, statics, "[static var App.s_item]"), "App.Item",
                         1);

@@ -413,29 +413,49 @@ static type_id next_type(const struct hd_snapshot *snap, type_id t)
     return t;
 }
 
+/* The row of free space that a heap of objects has in `dumpheap -stat`; NULL: its numbers
+ * are not known, or a type has them. */
+static const struct type *free_row_of(const struct hd_snapshot *snap, struct type *row)
+{
+    const struct hd_tally at = {hd_fact(&snap->facts, HD_FACT_FREE_BLOCKS),
+                                hd_fact(&snap->facts, HD_FACT_FRAGMENTED)};
+    for (type_id t = 0; t < snap->type_count; t++)
+        if (snap->types[t].kind == TYPE_FREE)
+            return NULL;
+    *row = (struct type){.name = "Free", .kind = TYPE_FREE, .tally = {at}};
+    return at.count != HD_UNKNOWN && at.bytes != HD_UNKNOWN ? row : NULL;
+}
+
+/* 1: its name does not come back as it was. */
+static uint64_t write_csv_row(struct csv_writer *csv, const struct type *type)
+{
+    /* True if a name has what a terminal or a build server would obey. */
+    struct text plain = {0}, visible = {0};
+    csv_add_clean(&plain, type->name);
+    text_add_visible(&visible, plain.data, plain.len, true);
+    bool same = visible.len == plain.len;
+    text_free(&plain);
+    text_free(&visible);
+    csv_cell(csv, type->name);
+    csv_number(csv, type->tally[SELECT_ALL].count);
+    csv_number(csv, type->tally[SELECT_ALL].bytes);
+    csv_end_row(csv);
+    return !same;
+}
+
 static bool write_csv(const struct hd_snapshot *snap, struct out *o, struct losses *l,
                       struct hd_error *err)
 {
     if (!table_fits(snap, HD_UNKNOWN - 1, err))
         return false;
     struct csv_writer csv = {.out = o};
+    struct type free_row;
     uint64_t written_out = 0;
     CSV_TITLES(&csv, csv_columns);
-    for (type_id t = next_type(snap, 0); t < snap->type_count; t = next_type(snap, t + 1)) {
-        /* True if a name has what a terminal or a build server would obey: it does not come
-         * back as it was. */
-        struct text plain = {0}, visible = {0};
-        csv_add_clean(&plain, snap->types[t].name);
-        text_add_visible(&visible, plain.data, plain.len, true);
-        bool same = visible.len == plain.len;
-        text_free(&plain);
-        text_free(&visible);
-        written_out += !same;
-        csv_cell(&csv, snap->types[t].name);
-        csv_number(&csv, snap->types[t].tally[SELECT_ALL].count);
-        csv_number(&csv, snap->types[t].tally[SELECT_ALL].bytes);
-        csv_end_row(&csv);
-    }
+    for (type_id t = next_type(snap, 0); t < snap->type_count; t = next_type(snap, t + 1))
+        written_out += write_csv_row(&csv, &snap->types[t]);
+    if (free_row_of(snap, &free_row) != NULL)
+        write_csv_row(&csv, &free_row);
     if (written_out > 0)
         losses_add(l, "names", "%" PRIu64 " with control characters, written as escapes",
                    written_out);
@@ -712,6 +732,16 @@ static json_t *snapshot_json(const struct hd_info *info)
     return s;
 }
 
+static void write_json_row(struct out *o, const struct type *type, const char *between)
+{
+    json_t *row = json_object();
+    json_put(row, "type", json_string_or_null(type->name));
+    json_put(row, "count", json_number_or_null(type->tally[SELECT_ALL].count));
+    json_put(row, "bytes", json_number_or_null(type->tally[SELECT_ALL].bytes));
+    out_string(o, between);
+    json_write_line(row, o);
+}
+
 static bool write_json(const struct hd_snapshot *snap, struct out *o, struct losses *l,
                        struct hd_error *err)
 {
@@ -723,16 +753,13 @@ static bool write_json(const struct hd_snapshot *snap, struct out *o, struct los
     json_write_line(snapshot_json(&snap->info), o);
     out_string(o, ",\n \"types\": [");
     const char *between = "\n  ";
+    struct type free_row;
     for (type_id t = next_type(snap, 0); t < snap->type_count; t = next_type(snap, t + 1)) {
-        const struct type *type = &snap->types[t];
-        json_t *row = json_object();
-        json_put(row, "type", json_string_or_null(type->name));
-        json_put(row, "count", json_number_or_null(type->tally[SELECT_ALL].count));
-        json_put(row, "bytes", json_number_or_null(type->tally[SELECT_ALL].bytes));
-        out_string(o, between);
-        json_write_line(row, o);
+        write_json_row(o, &snap->types[t], between);
         between = ",\n  ";
     }
+    if (free_row_of(snap, &free_row) != NULL)
+        write_json_row(o, &free_row, between);
     out_string(o, "]}\n");
     return true;
 }

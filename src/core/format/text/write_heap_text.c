@@ -206,7 +206,7 @@ static bool heap_text_write(const struct hd_snapshot *snap, struct out *o, struc
     write_types(&w);
     const struct graph *g = w.g;
     for (node_id n = 0; n < g->node_count; n++) {
-        if (node_kind(&w, n) != TYPE_OBJECT)
+        if (!type_is_written(&snap->types[g->type[n]]))
             continue;
         text_add_char(&w.line, 'o');
         add_hex(&w.line, (uint64_t)n + 1);
