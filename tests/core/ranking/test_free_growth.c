@@ -89,12 +89,14 @@ Test(free_growth, a_class_of_that_name_has_references)
 Test(free_growth, nodes_without_references_are_blocks)
 {
     struct forge f = {0};
-    forge_root(&f, HD_ROOT_PINNED_HANDLE, "App.Buffer", forge_object(&f, "App.Buffer", 24));
+    forge_root(&f, HD_ROOT_PINNED_HANDLE, NULL, forge_object(&f, "App.Buffer", 24));
     forge_object(&f, "Free", 64);
     forge_object(&f, "Free", 4096);
     struct hd_snapshot *snap = forge_finish(&f);
     cr_expect_eq(snap->info.objects, 1);
     cr_expect_eq(snap->info.bytes, 24);
+    cr_expect_str_eq(snap->pinned.type, "App.Buffer");
+    cr_expect_eq(snap->pinned.at.count, 1);
     cr_expect_eq(hd_fact(&snap->facts, HD_FACT_FREE_BLOCKS), 2);
     cr_expect_eq(hd_fact(&snap->facts, HD_FACT_FRAGMENTED), 4160);
     cr_expect_eq(hd_fact(&snap->facts, HD_FACT_LARGEST_FREE), 4096);
