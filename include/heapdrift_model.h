@@ -397,13 +397,14 @@ struct hd_free_growth {
     size_t first, last; /* the first and last snapshot that has bytes, from 0 */
     bool is_finding;    /* it keeps growing, and objects explain less than half of what the
                            process grew by, or if its size is not known the heap with it */
-    enum hd_fact within; /* of the generation that it grew in most; HD_FACT_COUNT: not known */
+    enum hd_fact
+        within; /* of the generation that it grew in most; HD_FACT_COUNT: not known */
     uint64_t within_first, within_last;
-    uint64_t pinned_objects; /* that the last collection found; HD_UNKNOWN */
-    struct hd_between pinned;      /* the type of most objects with a pinned handle */
-    struct hd_between beside;      /* the type of gen2, LOH or POH behind most of the large
-                                      blocks, by their bytes */
-    const char *hint;              /* as of a suspect; NULL: no finding */
+    uint64_t pinned_objects;  /* that the last collection found; HD_UNKNOWN */
+    struct hd_between pinned; /* the type of most objects with a pinned handle */
+    struct hd_between beside; /* the type of gen2, LOH or POH behind most of the large
+                                 blocks, by their bytes */
+    const char *hint;         /* as of a suspect; NULL: no finding */
 };
 
 /* What became of the process beside its objects, by the facts that come with snapshots.

@@ -737,7 +737,8 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
     bool unknown = false;
     for (type_id t = 0; t < snap->type_count; t++) {
         snap->info.types += type_has_row(&snap->types[t]);
-        unknown |= snap->types[t].raw.bytes == HD_UNKNOWN && snap->types[t].kind != TYPE_FREE;
+        unknown |=
+            snap->types[t].raw.bytes == HD_UNKNOWN && snap->types[t].kind != TYPE_FREE;
     }
     if (unknown)
         snap->info.bytes = HD_UNKNOWN;

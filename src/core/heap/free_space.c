@@ -136,7 +136,8 @@ void free_space_find_pinned(struct hd_snapshot *snap)
 {
     if (snap->roots_by_kind[HD_ROOT_PINNED_HANDLE] == 0)
         return;
-    struct hd_tally *of_type = alloc_zeroed(array_bytes(snap->type_count, sizeof(*of_type)));
+    struct hd_tally *of_type =
+        alloc_zeroed(array_bytes(snap->type_count, sizeof(*of_type)));
     struct free_holder *best = &snap->pinned;
     count_pinned(snap, of_type);
     for (type_id t = 0; t < snap->type_count; t++)

@@ -178,7 +178,7 @@ enum kinship sketch_compare(const struct sketch *a, const struct sketch *b);
 
 enum type_kind {
     TYPE_OBJECT,
-    TYPE_PSEUDO,   /* groups roots: "[static vars]"; size 0, no object */
+    TYPE_PSEUDO,    /* groups roots: "[static vars]"; size 0, no object */
     TYPE_UNDEFINED, /* referred to but never described; no object */
     TYPE_FREE       /* space between objects (free_space.h); no object */
 };

@@ -54,7 +54,9 @@ static void find_generation(struct hd_free_growth *g, const struct series *s)
     for (enum hd_fact f = HD_FACT_FREE_GEN0; f <= HD_FACT_FREE_POH; f++) {
         uint64_t first = fact_at(s, g->first, f), last = fact_at(s, g->last, f);
         /* What no block is in was not counted. */
-        double grew = last == HD_UNKNOWN ? 0 : (double)last - (first != HD_UNKNOWN ? (double)first : 0);
+        double grew = last == HD_UNKNOWN
+                          ? 0
+                          : (double)last - (first != HD_UNKNOWN ? (double)first : 0);
         if (grew <= most)
             continue;
         most = grew;
@@ -85,9 +87,8 @@ const struct hd_free_growth *free_growth_of(const struct series *s,
     }
     if (known < 2)
         return NULL;
-    g.is_finding = process != NULL
-                       ? process->is_outside && process->where == HD_PART_FREE
-                       : heap_is_fragmented(s, &g);
+    g.is_finding = process != NULL ? process->is_outside && process->where == HD_PART_FREE
+                                   : heap_is_fragmented(s, &g);
     g.hint = g.is_finding ? "heap-fragmented" : NULL;
     find_generation(&g, s);
     const struct hd_snapshot *last = s->snaps[g.last];

@@ -56,8 +56,8 @@ static struct hd_cell of_heap(const struct hd_model *m, const void *of)
 {
     const T *x = of;
     uint64_t whole = model_table(m)->totals[m->snapshot_count - 1].bytes;
-    bool known = LAST.bytes != HD_UNKNOWN && whole != HD_UNKNOWN && whole > 0 &&
-                 !x->is_free;
+    bool known =
+        LAST.bytes != HD_UNKNOWN && whole != HD_UNKNOWN && whole > 0 && !x->is_free;
     return (struct hd_cell){HD_CELL_SHARE,
                             .share = known ? (double)LAST.bytes / (double)whole : NAN};
 }

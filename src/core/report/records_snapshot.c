@@ -33,10 +33,10 @@ static json_t *free_space(const void *of, const struct record_walk *w)
     static const struct {
         const char *key;
         enum hd_fact fact;
-    } members[] = {{"bytes", HD_FACT_FRAGMENTED},  {"blocks", HD_FACT_FREE_BLOCKS},
+    } members[] = {{"bytes", HD_FACT_FRAGMENTED},     {"blocks", HD_FACT_FREE_BLOCKS},
                    {"largest", HD_FACT_LARGEST_FREE}, {"gen0", HD_FACT_FREE_GEN0},
-                   {"gen1", HD_FACT_FREE_GEN1},    {"gen2", HD_FACT_FREE_GEN2},
-                   {"loh", HD_FACT_FREE_LOH},      {"poh", HD_FACT_FREE_POH}};
+                   {"gen1", HD_FACT_FREE_GEN1},       {"gen2", HD_FACT_FREE_GEN2},
+                   {"loh", HD_FACT_FREE_LOH},         {"poh", HD_FACT_FREE_POH}};
     const struct hd_process_facts *facts = &((const T *)of)->facts;
     (void)w;
     if (hd_fact(facts, HD_FACT_FRAGMENTED) == HD_UNKNOWN)

@@ -1,4 +1,5 @@
-/* Free space between objects: a fact that no total has, and a finding if it keeps growing. */
+/* Free space between objects: a fact that no total has, and a finding if it keeps growing.
+ */
 #include "ranking/free_growth.h"
 
 #include "owners/aligned.h"
