@@ -18,13 +18,15 @@ static bool is_called_free(const struct type *t)
     return t->kind == TYPE_OBJECT && t->module == NULL && strcmp(t->name, "Free") == 0;
 }
 
-/* Whether a node of that row refers to something or something refers to it. */
-static bool has_references(const struct graph *g, type_id row)
+/* Whether a node of that row refers to something, something refers to it, or it has no
+ * size: no block is so. */
+static bool is_a_class(const struct graph *g, type_id row)
 {
     if (g == NULL)
         return false;
     for (node_id n = 0; n < g->node_count; n++)
-        if (g->type[n] == row && g->edge_begin[n] < g->edge_begin[n + 1])
+        if (g->type[n] == row &&
+            (g->edge_begin[n] < g->edge_begin[n + 1] || graph_size(g, n) == 0))
             return true;
     for (uint32_t e = 0; e < g->edge_count; e++)
         if (g->type[g->edge_to[e]] == row)
@@ -80,7 +82,7 @@ void free_space_take(struct hd_snapshot *snap, const struct graph *g)
 {
     for (type_id row = 0; row < snap->type_count; row++) {
         struct type *t = &snap->types[row];
-        if (!is_called_free(t) || is_of_mono(snap) || has_references(g, row))
+        if (!is_called_free(t) || is_of_mono(snap) || is_a_class(g, row))
             continue;
         t->kind = TYPE_FREE;
         move_tally(snap, t);

@@ -19,7 +19,7 @@ static const char *const type_names[] = {"App.Order",
                                          "App.Node",
                                          "System.String",
                                          "Größe",
-                                         "Free",
+                                         "Freed",
                                          "x"};
 
 /* Kinds that heap text has, too. */
