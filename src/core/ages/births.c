@@ -254,6 +254,29 @@ static void add_groups(struct digests *d, size_t k, const uint32_t at[])
     }
 }
 
+static void count_those_that_left(struct digests *d, size_t k)
+{
+    struct births *b = d->b;
+    for (path_id path = 0; path < b->t->len; path++) {
+        uint32_t before = births_at(b, path, 0, k - 1);
+        b->left[path * b->n + k - 1] =
+            before > d->stays[path] ? before - (uint32_t)d->stays[path] : 0;
+    }
+}
+
+/* What no root reaches was there, too. */
+static void keep_lost(struct digests *d, size_t k, uint32_t first)
+{
+    const struct hd_snapshot *snap = d->snaps[k];
+    const struct digest_ages *ages = ages_of(d, k);
+    const struct hd_tally *lost = snap->digest->lost;
+    for (size_t i = 0; i < (size_t)snap->type_count * HD_GENERATION_COUNT; i++)
+        d->b->kept[i / HD_GENERATION_COUNT] += lost[i].count;
+    for (uint32_t i = 0; i < ages->lost_len; i++)
+        if (ages->lost_born[i] > first)
+            d->b->kept[ages->lost_type[i]] -= ages->lost_objects[i];
+}
+
 static bool add(struct digests *d, size_t k)
 {
     struct births *b = d->b;
@@ -271,23 +294,10 @@ static bool add(struct digests *d, size_t k)
     d->stays = alloc_zeroed(array_bytes(b->t->len, sizeof(*d->stays)));
     add_all(d, k);
     add_groups(d, k, at);
-    if (k > 0) {
-        for (path_id path = 0; path < b->t->len; path++) {
-            uint32_t before = births_at(b, path, 0, k - 1);
-            b->left[path * b->n + k - 1] =
-                before > d->stays[path] ? before - (uint32_t)d->stays[path] : 0;
-        }
-    }
-    if (b->kept != NULL && !(b->selection & SELECT_REACHABLE)) {
-        /* What no root reaches was there, too. */
-        const struct digest_ages *ages = ages_of(d, k);
-        const struct hd_tally *lost = snap->digest->lost;
-        for (size_t i = 0; i < (size_t)snap->type_count * HD_GENERATION_COUNT; i++)
-            d->b->kept[i / HD_GENERATION_COUNT] += lost[i].count;
-        for (uint32_t i = 0; i < ages->lost_len; i++)
-            if (ages->lost_born[i] > at[0])
-                d->b->kept[ages->lost_type[i]] -= ages->lost_objects[i];
-    }
+    if (k > 0)
+        count_those_that_left(d, k);
+    if (b->kept != NULL && !(b->selection & SELECT_REACHABLE))
+        keep_lost(d, k, at[0]);
     return true;
 }
 

@@ -34,6 +34,23 @@ static void distribute(const uint64_t *keys, const uint32_t *values, size_t coun
     }
 }
 
+static void insert(uint64_t *keys, uint32_t *values, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        uint64_t key = keys[i];
+        uint32_t value = values != NULL ? values[i] : 0;
+        size_t to = i;
+        for (; to > 0 && keys[to - 1] > key; to--) {
+            keys[to] = keys[to - 1];
+            if (values != NULL)
+                values[to] = values[to - 1];
+        }
+        keys[to] = key;
+        if (values != NULL)
+            values[to] = value;
+    }
+}
+
 void radix_sort(uint64_t *keys, uint32_t *values, size_t count, uint64_t *spare_keys,
                 uint32_t *spare_values)
 {
@@ -41,19 +58,7 @@ void radix_sort(uint64_t *keys, uint32_t *values, size_t count, uint64_t *spare_
     uint32_t *v = values, *v2 = spare_values;
     bool ascend = true;
     if (count <= INSERTED) {
-        for (size_t i = 1; i < count; i++) {
-            uint64_t key = keys[i];
-            uint32_t value = values != NULL ? values[i] : 0;
-            size_t to = i;
-            for (; to > 0 && keys[to - 1] > key; to--) {
-                keys[to] = keys[to - 1];
-                if (values != NULL)
-                    values[to] = values[to - 1];
-            }
-            keys[to] = key;
-            if (values != NULL)
-                values[to] = value;
-        }
+        insert(keys, values, count);
         return;
     }
     for (size_t i = 1; i < count; i++) {
@@ -98,24 +103,28 @@ static size_t slot_of(const struct pair_table *t, uint64_t key)
     return i;
 }
 
+static void enlarge(struct pair_table *t)
+{
+    enum { FIRST_SLOTS = 1024 };
+    struct pair_table old = *t;
+    t->cap = old.cap > 0 ? old.cap * 2 : FIRST_SLOTS;
+    t->keys = alloc_zeroed(array_bytes(t->cap, sizeof(*t->keys)));
+    t->values = alloc_zeroed(array_bytes(t->cap, sizeof(*t->values)));
+    for (size_t i = 0; i < old.cap; i++) {
+        if (old.keys[i] == 0)
+            continue;
+        size_t to = slot_of(t, old.keys[i]);
+        t->keys[to] = old.keys[i];
+        t->values[to] = old.values[i];
+    }
+    free(old.keys);
+    free(old.values);
+}
+
 uint32_t pair_table_put(struct pair_table *t, uint32_t a, uint32_t b, uint32_t value)
 {
-    if (2 * (t->len + 1) > t->cap) {
-        enum { FIRST_SLOTS = 1024 };
-        struct pair_table old = *t;
-        t->cap = old.cap > 0 ? old.cap * 2 : FIRST_SLOTS;
-        t->keys = alloc_zeroed(array_bytes(t->cap, sizeof(*t->keys)));
-        t->values = alloc_zeroed(array_bytes(t->cap, sizeof(*t->values)));
-        for (size_t i = 0; i < old.cap; i++) {
-            if (old.keys[i] == 0)
-                continue;
-            size_t to = slot_of(t, old.keys[i]);
-            t->keys[to] = old.keys[i];
-            t->values[to] = old.values[i];
-        }
-        free(old.keys);
-        free(old.values);
-    }
+    if (2 * (t->len + 1) > t->cap)
+        enlarge(t);
     uint64_t key = ((uint64_t)a << 32 | b) + 1;
     size_t i = slot_of(t, key);
     if (t->keys[i] != 0)

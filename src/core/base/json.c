@@ -301,6 +301,26 @@ static uint32_t parse_unit(struct json_scan *j)
     return unit;
 }
 
+/* Behind "\u": one unit of UTF-16, or the two of a pair. A lone half stays as it is. */
+static bool parse_code(struct json_scan *j)
+{
+    enum { BEYOND = 0x10000 };
+    uint32_t code = parse_unit(j);
+    if (code >= BEYOND)
+        return false;
+    struct cursor before = j->at;
+    if (utf16_is_high(code) && take_word(j, "\\u")) {
+        uint32_t low = parse_unit(j);
+        if (utf16_is_low(low))
+            code = utf16_join(code, low);
+        else
+            j->at = before;
+    }
+    if (code != 0) /* a name ends there */
+        text_add_code_point(&j->string, code);
+    return true;
+}
+
 static bool parse_escape(struct json_scan *j)
 {
     static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -308,23 +328,7 @@ static bool parse_escape(struct json_scan *j)
     const char *found = c > 0 ? strchr(letters, c) : NULL;
     if (c == 'u') {
         j->at.at++;
-        /* Behind "\u": one unit of UTF-16, or the two of a pair. A lone half stays as it
-         * is. */
-        enum { BEYOND = 0x10000 };
-        uint32_t code = parse_unit(j);
-        if (code >= BEYOND)
-            return false;
-        struct cursor before = j->at;
-        if (utf16_is_high(code) && take_word(j, "\\u")) {
-            uint32_t low = parse_unit(j);
-            if (utf16_is_low(low))
-                code = utf16_join(code, low);
-            else
-                j->at = before;
-        }
-        if (code != 0) /* a name ends there */
-            text_add_code_point(&j->string, code);
-        return true;
+        return parse_code(j);
     }
     if (found == NULL)
         return false;

@@ -56,6 +56,18 @@ static void put_in_order(struct hd_object_list *list, const struct graph *g,
 
 /* --- of a type ------------------------------------------------------------------- */
 
+/* Its instances, as they stand in the graph. Every node is written, and stays if it is one:
+ * no branch that nobody can foresee, and there is room for one too many. */
+static void collect_type(struct hd_object_list *list, const struct graph *g, type_id t)
+{
+    size_t count = 0;
+    for (node_id n = 0; n < g->node_count; n++) {
+        list->own[count] = n;
+        count += g->type[n] == t;
+    }
+    list->count = count;
+}
+
 struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type,
                                           enum hd_object_order order, struct hd_error *err)
 {
@@ -85,14 +97,8 @@ struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type
         comparison_begin_any(o->c);
         ok = list_room(list, count, err);
         comparison_end(o->c);
-        /* Its instances, as they stand in the graph. Every node is written, and stays if it
-         * is one: no branch that nobody can foresee, and there is room for one too many. */
-        count = 0;
-        for (node_id n = 0; ok && n < snap->graph->node_count; n++) {
-            list->own[count] = n;
-            count += snap->graph->type[n] == t;
-        }
-        list->count = count;
+        if (ok)
+            collect_type(list, snap->graph, t);
     }
     list->bytes = snap->types[t].raw.bytes;
     if (ok)

@@ -60,6 +60,16 @@ struct node_list {
     size_t cap;
 };
 
+/* Half of what there is room for; folding looks at the last few elements only. */
+static size_t skip_middle(struct signature *s)
+{
+    size_t less = CHAIN_MAX_ELEMENTS / 2, from = CHAIN_HEAD_ELEMENTS + less;
+    memmove(&s->all[CHAIN_HEAD_ELEMENTS], &s->all[from], (s->len - from) * sizeof(*s->all));
+    s->all[CHAIN_HEAD_ELEMENTS].by = FIELD_SEVERAL; /* of one that is missing */
+    s->len -= less;
+    return less;
+}
+
 static struct path trace(const struct chain_search *s, size_t query, node_id n,
                          struct node_list *list)
 {
@@ -83,17 +93,8 @@ static struct path trace(const struct chain_search *s, size_t query, node_id n,
         if (t->kind == TYPE_PSEUDO && p.kind != HD_ROOT_UNREACHABLE)
             p.kind = root_kind_below(t->name, p.kind);
         signature_push(&p.signature, type, chain_field_of(s, list->all[length]));
-        if (p.signature.len == CHAIN_MAX_ELEMENTS) {
-            /* Half of what there is room for; folding looks at the last few elements only.
-             */
-            size_t less = CHAIN_MAX_ELEMENTS / 2, from = CHAIN_HEAD_ELEMENTS + less;
-            memmove(&p.signature.all[CHAIN_HEAD_ELEMENTS], &p.signature.all[from],
-                    (p.signature.len - from) * sizeof(*p.signature.all));
-            /* Of one that is missing. */
-            p.signature.all[CHAIN_HEAD_ELEMENTS].by = FIELD_SEVERAL;
-            p.signature.len -= less;
-            p.skipped += less;
-        }
+        if (p.signature.len == CHAIN_MAX_ELEMENTS)
+            p.skipped += skip_middle(&p.signature);
     }
     if (s->ask->role_of_type != NULL)
         p.owner = owner_in_signature(&p.signature, s->ask->role_of_type,

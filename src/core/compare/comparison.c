@@ -278,6 +278,34 @@ static bool names_differ(const struct hd_input *inputs, size_t count,
     return by_class && by_type;
 }
 
+static void claim_what_is_missed(struct input_opener *o)
+{
+    bool *skipped = alloc_zeroed(o->count + 1);
+    for (size_t i = 0; i < o->count; i++)
+        skipped[i] = o->entries[i].skipped;
+    hd_inputs_claim(o->inputs, o->count, skipped);
+    for (size_t i = 0; i < o->count; i++)
+        o->entries[i].skipped = skipped[i];
+    free(skipped);
+}
+
+/* Open every input into the entry of its number. What cannot be opened leaves an error in
+ * its entry; what a folder holds beside snapshots is skipped. */
+static void open_all(struct hd_info_entry *entries, const struct hd_input *inputs,
+                     size_t count, const struct hd_read_options *how)
+{
+    struct input_opener o = {
+        .entries = entries, .inputs = inputs, .count = count, .how = how};
+    unsigned threads = how->threads > 0 ? how->threads : 1;
+    o.at_once = count < threads ? (count > 0 ? count : 1) : threads;
+    o.each = threads / (unsigned)o.at_once;
+    pthread_mutex_init(&o.lock, NULL);
+    workers_run(count, (unsigned)o.at_once, open_one, &o);
+    open_large_ones_again(&o);
+    claim_what_is_missed(&o);
+    pthread_mutex_destroy(&o.lock);
+}
+
 struct hd_comparison *hd_comparison_open(const struct hd_input *inputs, size_t count,
                                          const struct hd_read_options *how)
 {
@@ -287,24 +315,7 @@ struct hd_comparison *hd_comparison_open(const struct hd_input *inputs, size_t c
     c->entry_count = count;
     if (names_differ(inputs, count, &c->how))
         c->how.plain_names = true;
-    /* Open every input into the entry of its number. What cannot be opened leaves an error
-     * in its entry; what a folder holds beside snapshots is skipped. */
-    struct input_opener o = {
-        .entries = c->entries, .inputs = inputs, .count = count, .how = &c->how};
-    unsigned threads = c->how.threads > 0 ? c->how.threads : 1;
-    o.at_once = count < threads ? (count > 0 ? count : 1) : threads;
-    o.each = threads / (unsigned)o.at_once;
-    pthread_mutex_init(&o.lock, NULL);
-    workers_run(count, (unsigned)o.at_once, open_one, &o);
-    open_large_ones_again(&o);
-    bool *skipped = alloc_zeroed(o.count + 1);
-    for (size_t i = 0; i < o.count; i++)
-        skipped[i] = o.entries[i].skipped;
-    hd_inputs_claim(o.inputs, o.count, skipped);
-    for (size_t i = 0; i < o.count; i++)
-        o.entries[i].skipped = skipped[i];
-    free(skipped);
-    pthread_mutex_destroy(&o.lock);
+    open_all(c->entries, inputs, count, &c->how);
     collect_snapshots(c);
     snapshots_borrow_names(c->snaps, c->count);
     return c;

@@ -241,10 +241,9 @@ struct chain_sampler {
 
 /* --- which objects --------------------------------------------------- */
 
-static uint32_t digest_build_take_samples(struct chain_sampler *s)
+/* Places that hold or have a share of the heap, in order. */
+static void number_large_places(struct chain_sampler *s)
 {
-    uint32_t samples = 0;
-    /* Places that hold or have a share of the heap, in order. */
     const struct full_tree *f = s->f;
     uint64_t *held = arena_array(&s->scratch, uint64_t, f->len);
     uint64_t *count = arena_array(&s->scratch, uint64_t, f->len);
@@ -261,6 +260,12 @@ static uint32_t digest_build_take_samples(struct chain_sampler *s)
             (held[p] >= held[0] / LARGE_SHARE || f->count[p] >= count[0] / LARGE_SHARE))
             s->sampler_of[p] = ++s->large;
     }
+}
+
+static uint32_t digest_build_take_samples(struct chain_sampler *s)
+{
+    uint32_t samples = 0;
+    number_large_places(s);
     s->samplers = arena_array(&s->scratch, struct sampler, s->large);
     for (uint32_t i = 0; i < s->large; i++)
         s->samplers[i].cap = SAMPLES;
@@ -406,6 +411,26 @@ static void keep_chains(struct digest *to, const struct hd_snapshot *snap,
 
 /* --- places ---------------------------------------------------------- */
 
+/* As the file has them: an ownership tree has what they stand for. */
+static void count_objects(struct digest_places *to, const struct hd_snapshot *snap,
+                          const struct full_tree *f)
+{
+    const struct graph *g = snap->graph;
+    for (node_id n = 0; n < g->node_count; n++) {
+        path_id p = f->at_node[n];
+        if (p == NO_PATH || p == 0)
+            continue;
+        to->at[p].count++;
+        if (snap->types[g->type[n]].kind != TYPE_OBJECT)
+            continue;
+        to->at[p].bytes += graph_size(g, n);
+        if (to->old == NULL || !snapshot_selects(snap, n, SELECT_GEN2))
+            continue;
+        to->old[p].count++;
+        to->old[p].bytes += graph_size(g, n);
+    }
+}
+
 /* Labels of an ownership tree of one snapshot are its types, one by one. */
 static void keep_places(struct digest_places *to, const struct hd_snapshot *snap,
                         const struct full_tree *f, struct arena *a)
@@ -422,21 +447,7 @@ static void keep_places(struct digest_places *to, const struct hd_snapshot *snap
     }
     to->parent[0] = NO_PLACE;
     to->type[0] = NO_TYPE;
-    /* As the file has them: an ownership tree has what they stand for. */
-    const struct graph *g = snap->graph;
-    for (node_id n = 0; n < g->node_count; n++) {
-        path_id p = f->at_node[n];
-        if (p == NO_PATH || p == 0)
-            continue;
-        to->at[p].count++;
-        if (snap->types[g->type[n]].kind != TYPE_OBJECT)
-            continue;
-        to->at[p].bytes += graph_size(g, n);
-        if (to->old == NULL || !snapshot_selects(snap, n, SELECT_GEN2))
-            continue;
-        to->old[p].count++;
-        to->old[p].bytes += graph_size(g, n);
-    }
+    count_objects(to, snap, f);
     if (f->field == NULL)
         return;
     to->field = arena_array(a, field_id, f->len);

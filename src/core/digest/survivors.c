@@ -38,6 +38,27 @@ struct object {
     node_id node;
 };
 
+static void keep_type(struct digest_survivors *to, const struct hd_snapshot *snap,
+                      type_id t, const struct sampler *from)
+{
+    const struct graph *g = snap->graph;
+    struct object all[SAMPLES];
+    uint32_t at = to->begin[to->len];
+    for (uint32_t i = 0; i < from->len; i++)
+        all[i] = (struct object){graph_address(g, from->heap[i].node), from->heap[i].node};
+    qsort(all, from->len, sizeof(*all), by_first_number);
+    for (uint32_t i = 0; i < from->len; i++) {
+        /* A damaged file may have two objects at one address: the first counts. */
+        if (i > 0 && all[i].address == all[i - 1].address)
+            continue;
+        to->address[at] = all[i].address;
+        to->size[at] = g->small_size[all[i].node];
+        to->old[at++] = may_have_survived(snap, all[i].address);
+    }
+    to->type[to->len++] = t;
+    to->begin[to->len] = at;
+}
+
 void survivors_sample(struct digest_survivors *to, const struct hd_snapshot *snap,
                       bool of_all_types, struct arena *a)
 {
@@ -58,25 +79,8 @@ void survivors_sample(struct digest_survivors *to, const struct hd_snapshot *sna
                                     .size = arena_array(a, uint32_t, objects),
                                     .old = arena_alloc(a, objects + 1)};
     for (type_id t = 0; t < snap->type_count; t++) {
-        if (samplers[t].len > 0) {
-            const struct sampler *from = &samplers[t];
-            struct object all[SAMPLES];
-            uint32_t at = to->begin[to->len];
-            for (uint32_t i = 0; i < from->len; i++)
-                all[i] = (struct object){graph_address(g, from->heap[i].node),
-                                         from->heap[i].node};
-            qsort(all, from->len, sizeof(*all), by_first_number);
-            for (uint32_t i = 0; i < from->len; i++) {
-                /* A damaged file may have two objects at one address: the first counts. */
-                if (i > 0 && all[i].address == all[i - 1].address)
-                    continue;
-                to->address[at] = all[i].address;
-                to->size[at] = g->small_size[all[i].node];
-                to->old[at++] = may_have_survived(snap, all[i].address);
-            }
-            to->type[to->len++] = t;
-            to->begin[to->len] = at;
-        }
+        if (samplers[t].len > 0)
+            keep_type(to, snap, t, &samplers[t]);
         sampler_free(&samplers[t]);
     }
     arena_free(&scratch);
@@ -169,6 +173,19 @@ static uint64_t reach_of(const struct digest_survivors *of, uint32_t i)
     return reach;
 }
 
+static struct survived estimate(uint64_t kept, uint64_t seen, uint64_t all, bool complete)
+{
+    double low = 0, high = 0, share = seen > 0 ? (double)kept / (double)seen : 0;
+    if (seen == 0)
+        return (struct survived){HD_UNKNOWN, HD_UNKNOWN, HD_UNKNOWN};
+    if (complete)
+        return (struct survived){kept, kept, kept};
+    wilson_interval(kept, seen, &low, &high);
+    return (struct survived){tally_rounded(share * (double)all),
+                             tally_rounded(floor(low * (double)all)),
+                             tally_rounded(ceil(high * (double)all))};
+}
+
 /* Addresses ascend in both. What is young now was not there before. */
 static struct survived compare_type(const struct survivors *s, uint32_t i,
                                     const struct digest_survivors *now, uint32_t k,
@@ -189,16 +206,7 @@ static struct survived compare_type(const struct survivors *s, uint32_t i,
         seen++;
         kept += was && now->old[j];
     }
-    bool complete = reach == UINT64_MAX;
-    double low = 0, high = 0, share = seen > 0 ? (double)kept / (double)seen : 0;
-    if (seen == 0)
-        return (struct survived){HD_UNKNOWN, HD_UNKNOWN, HD_UNKNOWN};
-    if (complete)
-        return (struct survived){kept, kept, kept};
-    wilson_interval(kept, seen, &low, &high);
-    return (struct survived){tally_rounded(share * (double)all),
-                             tally_rounded(floor(low * (double)all)),
-                             tally_rounded(ceil(high * (double)all))};
+    return estimate(kept, seen, all, reach == UINT64_MAX);
 }
 
 /* --- all objects ----------------------------------------------------- */
@@ -243,25 +251,30 @@ bool survivors_begin(struct survivors *s, const struct hd_snapshot *first,
     return true;
 }
 
+static struct survived *compare_samples(struct survivors *s, const struct hd_snapshot *last,
+                                        struct arena *a)
+{
+    struct arena scratch = {0};
+    const struct digest_survivors now = sample_of(last, &scratch);
+    struct survived *kept = arena_array(a, struct survived, last->type_count);
+    for (type_id t = 0; t < last->type_count; t++)
+        kept[t] = (struct survived){HD_UNKNOWN, HD_UNKNOWN, HD_UNKNOWN};
+    for (uint32_t k = 0; k < now.len; k++) {
+        const struct type *type = &last->types[now.type[k]];
+        const struct survivor_name *before = find_name(s, type->name);
+        if (before != NULL)
+            kept[now.type[k]] =
+                compare_type(s, before->number, &now, k, type->tally[s->selection].count);
+    }
+    arena_free(&scratch);
+    return now.len > 0 ? kept : NULL;
+}
+
 struct survived *survivors_count(struct survivors *s, const struct hd_snapshot *last,
                                  struct arena *a)
 {
-    if (s->estimates) {
-        struct arena scratch = {0};
-        const struct digest_survivors now = sample_of(last, &scratch);
-        struct survived *kept = arena_array(a, struct survived, last->type_count);
-        for (type_id t = 0; t < last->type_count; t++)
-            kept[t] = (struct survived){HD_UNKNOWN, HD_UNKNOWN, HD_UNKNOWN};
-        for (uint32_t k = 0; k < now.len; k++) {
-            const struct type *type = &last->types[now.type[k]];
-            const struct survivor_name *before = find_name(s, type->name);
-            if (before != NULL)
-                kept[now.type[k]] = compare_type(s, before->number, &now, k,
-                                                 type->tally[s->selection].count);
-        }
-        arena_free(&scratch);
-        return now.len > 0 ? kept : NULL;
-    }
+    if (s->estimates)
+        return compare_samples(s, last, a);
     if (!has_addresses(last))
         return NULL;
     const struct graph *g = last->graph;

@@ -205,6 +205,42 @@ static void note_order(struct hd_inputs *inputs, const char *folder, size_t from
         inputs->all[i].has_no_order = true;
 }
 
+static bool add_folder(struct hd_inputs *inputs, const char *path, struct hd_error *err)
+{
+    struct hd_inputs deeper = {.memory = alloc_zeroed(sizeof(*deeper.memory))};
+    size_t before = inputs->count;
+    bool ok = list_folder(inputs, path, &deeper, err);
+    if (ok && deeper.count > 0 && count_snapshots(inputs, before) == 0)
+        ok = add_deeper(inputs, &deeper, err);
+    free(deeper.all);
+    free(deeper.memory);
+    if (ok && !inputs->names_only)
+        order_by_manifest(inputs, path, before);
+    note_order(inputs, path, before);
+    if (!ok)
+        inputs->count = before;
+    return ok && (inputs->count > before ||
+                  fail(err, HD_NOT_A_SNAPSHOT, "no snapshots in this folder"));
+}
+
+/* A file; of a zip, each of its snapshots, as snapshot_number() takes them apart: "FILE#2".
+ */
+static void add_file(struct hd_inputs *inputs, const char *path)
+{
+    struct arena scratch = {0}, *arena = &inputs->memory->arena;
+    struct session s = {.count = 0};
+    bool has_parts = !inputs->names_only && snapshot_session(path, &s, &scratch);
+    for (size_t i = 0; has_parts && i < s.count; i++) {
+        struct hd_input *added =
+            add_input(inputs, arena_printf(arena, "%s#%zu", path, i + 1), false);
+        added->error = s.all[i].error;
+        added->zip = (struct hd_zip_part){s.all[i].entry, s.order_is_unknown};
+    }
+    if (!has_parts)
+        add_input(inputs, path, false);
+    arena_free(&scratch);
+}
+
 static bool add_path(struct hd_inputs *inputs, const char *path, struct hd_error *err)
 {
     struct stat st = {0};
@@ -215,39 +251,11 @@ static bool add_path(struct hd_inputs *inputs, const char *path, struct hd_error
         return fail(err, HD_IO, "%s", strerror(errno));
     if (S_ISDIR(st.st_mode) && number > 0)
         return fail(err, HD_IO, "%s", strerror(EISDIR));
-    if (S_ISDIR(st.st_mode)) {
-        struct hd_inputs deeper = {.memory = alloc_zeroed(sizeof(*deeper.memory))};
-        size_t before = inputs->count;
-        bool ok = list_folder(inputs, path, &deeper, err);
-        if (ok && deeper.count > 0 && count_snapshots(inputs, before) == 0)
-            ok = add_deeper(inputs, &deeper, err);
-        free(deeper.all);
-        free(deeper.memory);
-        if (ok && !inputs->names_only)
-            order_by_manifest(inputs, path, before);
-        note_order(inputs, path, before);
-        if (!ok)
-            inputs->count = before;
-        return ok && (inputs->count > before ||
-                      fail(err, HD_NOT_A_SNAPSHOT, "no snapshots in this folder"));
-    }
-    if (S_ISREG(st.st_mode) && number == 0) {
-        /* A file; of a zip, each of its snapshots, as snapshot_number() takes them apart:
-         * "FILE#2".
-         */
-        struct arena scratch = {0}, *arena = &inputs->memory->arena;
-        struct session s = {.count = 0};
-        bool has_parts = !inputs->names_only && snapshot_session(path, &s, &scratch);
-        for (size_t i = 0; has_parts && i < s.count; i++) {
-            struct hd_input *added =
-                add_input(inputs, arena_printf(arena, "%s#%zu", path, i + 1), false);
-            added->error = s.all[i].error;
-            added->zip = (struct hd_zip_part){s.all[i].entry, s.order_is_unknown};
-        }
-        if (!has_parts)
-            add_input(inputs, path, false);
-        arena_free(&scratch);
-    } else
+    if (S_ISDIR(st.st_mode))
+        return add_folder(inputs, path, err);
+    if (S_ISREG(st.st_mode) && number == 0)
+        add_file(inputs, path);
+    else
         add_input(inputs, path, false);
     return true;
 }

@@ -299,6 +299,23 @@ static struct bytes text_of(const struct zip_listing *files, const char *name)
     return (struct bytes){0};
 }
 
+/* Snapshots of two processes are not one series, and only the user knows which is meant. */
+static void check_processes(struct session *s)
+{
+    uint64_t one = HD_UNKNOWN;
+    for (size_t i = 0; i < s->count; i++) {
+        uint64_t process = s->all[i].process;
+        if (process == HD_UNKNOWN)
+            continue;
+        if (one != HD_UNKNOWN && process != one)
+            fail(&s->all[i].error, HD_UNSUPPORTED,
+                 "of process %" PRIu64 ", and an earlier snapshot is of process %" PRIu64
+                 "; name those of one process: FILE#1, FILE#2, ...",
+                 process, one);
+        one = one == HD_UNKNOWN ? process : one;
+    }
+}
+
 struct session session_of(const struct zip_listing *files, struct arena *a)
 {
     struct session_builder m = {.files = files, .arena = a};
@@ -325,23 +342,8 @@ struct session session_of(const struct zip_listing *files, struct arena *a)
         qsort(s->all, s->count, sizeof(*s->all), by_time);
     else if (!told && s->count > 0)
         qsort(s->all, s->count, sizeof(*s->all), session_by_name);
-    if (told) {
-        /* Snapshots of two processes are not one series, and only the user knows which is
-         * meant. */
-        uint64_t one = HD_UNKNOWN;
-        for (size_t i = 0; i < s->count; i++) {
-            uint64_t process = s->all[i].process;
-            if (process == HD_UNKNOWN)
-                continue;
-            if (one != HD_UNKNOWN && process != one)
-                fail(&s->all[i].error, HD_UNSUPPORTED,
-                     "of process %" PRIu64
-                     ", and an earlier snapshot is of process %" PRIu64
-                     "; name those of one process: FILE#1, FILE#2, ...",
-                     process, one);
-            one = one == HD_UNKNOWN ? process : one;
-        }
-    }
+    if (told)
+        check_processes(s);
     struct session_part *all = arena_array(a, struct session_part, s->count);
     if (s->count > 0)
         memcpy(all, s->all, s->count * sizeof(*all));

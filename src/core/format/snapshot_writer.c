@@ -24,6 +24,22 @@ static void *array_of(size_t count, size_t size)
     return alloc_resize(NULL, array_bytes(count + 1, size));
 }
 
+static void copy_node(struct graph *to, const struct graph *g, node_id n,
+                      const node_id *numbers)
+{
+    node_id m = numbers[n];
+    to->type[m] = g->type[n];
+    to->small_size[m] = g->small_size[n];
+    to->edge_begin[m] = to->edge_count;
+    if (g->source_type != NULL)
+        to->source_type[m] = g->source_type[n];
+    if (g->addresses != NULL)
+        memcpy(to->own_addresses + 8 * (size_t)m, g->addresses + 8 * (size_t)n, 8);
+    /* What a reachable node refers to is reachable. */
+    for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
+        to->edge_to[to->edge_count++] = numbers[g->edge_to[e]];
+}
+
 /* numbers: of nodes among the count that are reachable; NO_NODE of others. */
 static struct graph *live_graph(const struct graph *g, const node_id *numbers,
                                 node_id count)
@@ -42,19 +58,8 @@ static struct graph *live_graph(const struct graph *g, const node_id *numbers,
     if (g->addresses != NULL)
         to->addresses = to->own_addresses = array_of(count, 8);
     for (node_id n = 0; n < g->node_count; n++)
-        if (numbers[n] != NO_NODE) {
-            node_id m = numbers[n];
-            to->type[m] = g->type[n];
-            to->small_size[m] = g->small_size[n];
-            to->edge_begin[m] = to->edge_count;
-            if (g->source_type != NULL)
-                to->source_type[m] = g->source_type[n];
-            if (g->addresses != NULL)
-                memcpy(to->own_addresses + 8 * (size_t)m, g->addresses + 8 * (size_t)n, 8);
-            /* What a reachable node refers to is reachable. */
-            for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
-                to->edge_to[to->edge_count++] = numbers[g->edge_to[e]];
-        }
+        if (numbers[n] != NO_NODE)
+            copy_node(to, g, n, numbers);
     to->node_count = count;
     to->edge_begin[count] = to->edge_count;
     to->root = numbers[g->root];
@@ -282,6 +287,18 @@ static bool write_with(const struct snapshot_writer *w, struct hd_snapshot *snap
     return ok;
 }
 
+static void add_general_losses(struct losses *l, const struct hd_snapshot *snap,
+                               const struct snapshot_writer *w)
+{
+    unsigned holds = w->holds & FACT_GRAPH ? w->holds | FACT_OWNERS : w->holds;
+    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+        if (!(holds & facts[i].fact) && fact_is_known(snap, facts[i].fact))
+            losses_add(l, facts[i].what, "%s cannot hold %s", w->name, facts[i].message);
+    if (snap->weak_roots != HD_UNKNOWN && snap->weak_roots > 0 && !(w->holds & FACT_MEMORY))
+        losses_add(l, "weak-roots", "weak handles omitted: %llu",
+                   (unsigned long long)snap->weak_roots);
+}
+
 bool snapshot_write(struct hd_snapshot *snap, const struct snapshot_writer *w,
                     struct hd_sink to, struct hd_losses *lost, struct hd_error *err)
 {
@@ -300,13 +317,7 @@ bool snapshot_write(struct hd_snapshot *snap, const struct snapshot_writer *w,
     }
     struct losses l = {.arena = &snap->arena};
     struct out o = {.to = to};
-    unsigned holds = w->holds & FACT_GRAPH ? w->holds | FACT_OWNERS : w->holds;
-    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-        if (!(holds & facts[i].fact) && fact_is_known(snap, facts[i].fact))
-            losses_add(&l, facts[i].what, "%s cannot hold %s", w->name, facts[i].message);
-    if (snap->weak_roots != HD_UNKNOWN && snap->weak_roots > 0 && !(w->holds & FACT_MEMORY))
-        losses_add(&l, "weak-roots", "weak handles omitted: %llu",
-                   (unsigned long long)snap->weak_roots);
+    add_general_losses(&l, snap, w);
     bool ok = write_with(w, snap, &o, &l, err);
     ok = ok && out_finish(&o, err);
     out_abandon(&o);

@@ -215,6 +215,24 @@ static void add_to_row(struct type *row, struct row_sum *sum, const struct raw_t
         sum->several_modules = true;
 }
 
+static void settle_row(struct type *row, const struct row_sum *sum, bool sampled)
+{
+    if (sum->several_modules)
+        row->module = NULL;
+    if (sum->several_names)
+        row->full_name = NULL;
+    row->tally[SELECT_ALL] = row->raw;
+    if (sampled) {
+        row->tally[SELECT_ALL] =
+            (struct hd_tally){tally_rounded(sum->count), tally_rounded(sum->bytes)};
+        row->tally[SELECT_GEN2] =
+            (struct hd_tally){tally_rounded(sum->old_count), tally_rounded(sum->old_bytes)};
+        row->count_scale = row->raw.count > 0 ? sum->count / (double)row->raw.count : 1;
+    }
+    if (sum->bytes_unknown)
+        row->raw.bytes = row->tally[SELECT_ALL].bytes = HD_UNKNOWN;
+}
+
 /* Merge the types of the file into rows; row_of[i] is the row of type i. */
 static type_id *make_rows(struct builder *b, struct row_sum **sums, struct arena *scratch)
 {
@@ -230,24 +248,8 @@ static type_id *make_rows(struct builder *b, struct row_sum **sums, struct arena
         add_to_row(&snap->types[row_of[i]], &(*sums)[row_of[i]], &b->types[i]);
     }
     HASH_CLEAR(hh, slots);
-    for (type_id t = 0; t < snap->type_count; t++) {
-        struct type *row = &snap->types[t];
-        const struct row_sum *sum = &(*sums)[t];
-        if (sum->several_modules)
-            row->module = NULL;
-        if (sum->several_names)
-            row->full_name = NULL;
-        row->tally[SELECT_ALL] = row->raw;
-        if (snap->info.sampled) {
-            row->tally[SELECT_ALL] =
-                (struct hd_tally){tally_rounded(sum->count), tally_rounded(sum->bytes)};
-            row->tally[SELECT_GEN2] = (struct hd_tally){tally_rounded(sum->old_count),
-                                                        tally_rounded(sum->old_bytes)};
-            row->count_scale = row->raw.count > 0 ? sum->count / (double)row->raw.count : 1;
-        }
-        if (sum->bytes_unknown)
-            row->raw.bytes = row->tally[SELECT_ALL].bytes = HD_UNKNOWN;
-    }
+    for (type_id t = 0; t < snap->type_count; t++)
+        settle_row(&snap->types[t], &(*sums)[t], snap->info.sampled);
     return row_of;
 }
 
@@ -430,6 +432,17 @@ static bool rename_piece(void *renaming, size_t piece)
     return true;
 }
 
+/* From types of the file to rows. */
+static void rename_types(struct builder *b, const type_id *row_of)
+{
+    enum { MIN_NODES = 1 << 18 };
+    struct type_renamer r = {
+        .graph = b->graph,
+        .row_of = row_of,
+        .pieces = workers_shares(b->graph->node_count, MIN_NODES, b->threads, SIZE_MAX)};
+    workers_run(r.pieces, (unsigned)r.pieces, rename_piece, &r);
+}
+
 static bool settle_graph(struct builder *b, const type_id *row_of, struct hd_error *err)
 {
     struct graph *g = b->graph;
@@ -450,13 +463,7 @@ static bool settle_graph(struct builder *b, const type_id *row_of, struct hd_err
         size_t bytes = array_bytes(g->node_count, sizeof(*g->type));
         g->source_type = memcpy(alloc_resize(NULL, bytes), g->type, bytes);
     }
-    /* From types of the file to rows. */
-    enum { MIN_NODES = 1 << 18 };
-    struct type_renamer r = {
-        .graph = b->graph,
-        .row_of = row_of,
-        .pieces = workers_shares(b->graph->node_count, MIN_NODES, b->threads, SIZE_MAX)};
-    workers_run(r.pieces, (unsigned)r.pieces, rename_piece, &r);
+    rename_types(b, row_of);
     return true;
 }
 
@@ -500,20 +507,26 @@ static uint32_t border(uint32_t all, size_t piece, size_t pieces)
     return piece == pieces ? all : at / BLOCK * BLOCK;
 }
 
+/* The longest run of rows that are of objects: most nodes are of one of them. */
+static struct interval object_rows(const struct hd_snapshot *snap)
+{
+    struct interval best = {0, 0};
+    uint32_t first = 0;
+    for (type_id t = 0; t <= snap->type_count; t++) {
+        if (t < snap->type_count && snap->types[t].kind == TYPE_OBJECT)
+            continue;
+        if (t - first > best.count)
+            best = (struct interval){first, t - first};
+        first = t + 1;
+    }
+    return best;
+}
+
 static bool mark_piece(void *others, size_t piece)
 {
     struct others *o = others;
     const struct graph *g = o->snap->graph;
-    /* The longest run of rows that are of objects: most nodes are of one of them. */
-    struct interval objects = {0, 0};
-    uint32_t first = 0;
-    for (type_id t = 0; t <= o->snap->type_count; t++) {
-        if (t < o->snap->type_count && o->snap->types[t].kind == TYPE_OBJECT)
-            continue;
-        if (t - first > objects.count)
-            objects = (struct interval){first, t - first};
-        first = t + 1;
-    }
+    struct interval objects = object_rows(o->snap);
     uint32_t end = border(g->node_count, piece + 1, o->pieces);
     for (node_id n = border(g->node_count, piece, o->pieces); n < end; n += BLOCK) {
         const type_id *type = g->type + n;
@@ -546,19 +559,13 @@ static bool count_piece(void *others, size_t piece)
     return true;
 }
 
-/* All, without those to others and those of others. */
-static void count_references(struct hd_snapshot *snap, unsigned threads)
+/* Both intervals, with the widest gap between them. */
+static void find_intervals(struct others *o)
 {
-    const struct graph *g = snap->graph;
-    struct hd_info *info = &snap->info;
-    struct others o = {.snap = snap, .nodes = bits_new(g->node_count)};
-    o.pieces = workers_shares(g->node_count, MIN_SHARE, threads, MAX_THREADS);
-    workers_run(o.pieces, (unsigned)o.pieces, mark_piece, &o);
-    /* Both intervals, with the widest gap between them. */
-    uint32_t words = o.snap->graph->node_count / BLOCK, last = NO_NODE, widest = 0;
-    struct interval *low = &o.low, *high = &o.high;
+    uint32_t words = o->snap->graph->node_count / BLOCK, last = NO_NODE, widest = 0;
+    struct interval *low = &o->low, *high = &o->high;
     for (uint32_t word = 0; word <= words; word++) {
-        if (o.nodes[word] == 0)
+        if (o->nodes[word] == 0)
             continue;
         if (last == NO_NODE)
             low->first = word * BLOCK;
@@ -571,22 +578,37 @@ static void count_references(struct hd_snapshot *snap, unsigned threads)
     }
     if (last != NO_NODE)
         high->count = (last + 1) * BLOCK - high->first;
+}
+
+/* Those of one node that is no object: if it groups roots, they are roots. */
+static void take_off_references(struct hd_snapshot *snap, const struct others *o, node_id n)
+{
+    const struct graph *g = snap->graph;
+    uint64_t objects = 0;
+    for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
+        objects += !is_other(o, g->edge_to[e]);
+    snap->info.references -= objects;
+    if (snap->types[g->type[n]].kind == TYPE_PSEUDO)
+        snap->info.roots += objects;
+}
+
+/* All, without those to others and those of others. */
+static void count_references(struct hd_snapshot *snap, unsigned threads)
+{
+    const struct graph *g = snap->graph;
+    struct hd_info *info = &snap->info;
+    struct others o = {.snap = snap, .nodes = bits_new(g->node_count)};
+    o.pieces = workers_shares(g->node_count, MIN_SHARE, threads, MAX_THREADS);
+    workers_run(o.pieces, (unsigned)o.pieces, mark_piece, &o);
+    find_intervals(&o);
     workers_run(o.pieces, (unsigned)o.pieces, count_piece, &o);
     info->references = g->edge_count;
     for (size_t piece = 0; piece < o.pieces; piece++)
         info->references -= o.references[piece];
     info->roots = 0;
     for (uint32_t word = 0; word <= g->node_count / 64; word++)
-        for (uint64_t left = o.nodes[word]; left != 0; left &= left - 1) {
-            /* Those of one node that is no object: if it groups roots, they are roots. */
-            node_id n = word * 64 + (uint32_t)__builtin_ctzll(left);
-            uint64_t objects = 0;
-            for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
-                objects += !is_other(&o, g->edge_to[e]);
-            snap->info.references -= objects;
-            if (snap->types[g->type[n]].kind == TYPE_PSEUDO)
-                snap->info.roots += objects;
-        }
+        for (uint64_t left = o.nodes[word]; left != 0; left &= left - 1)
+            take_off_references(snap, &o, word * 64 + (uint32_t)__builtin_ctzll(left));
     info->has_roots = info->roots > 0;
     free(o.nodes);
 }
@@ -709,6 +731,18 @@ static void judge_lacking(struct builder *b)
                      held));
 }
 
+static void count_types(struct hd_snapshot *snap)
+{
+    bool unknown = false;
+    for (type_id t = 0; t < snap->type_count; t++) {
+        snap->info.types += type_has_row(&snap->types[t]);
+        unknown |=
+            snap->types[t].raw.bytes == HD_UNKNOWN && snap->types[t].kind != TYPE_FREE;
+    }
+    if (unknown)
+        snap->info.bytes = HD_UNKNOWN;
+}
+
 struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
 {
     struct arena scratch = {0};
@@ -734,14 +768,7 @@ struct hd_snapshot *builder_finish(struct builder *b, struct hd_error *err)
         for (size_t i = 0; i < b->type_count; i++)
             b->source->types[i] = b->types[i].source;
     }
-    bool unknown = false;
-    for (type_id t = 0; t < snap->type_count; t++) {
-        snap->info.types += type_has_row(&snap->types[t]);
-        unknown |=
-            snap->types[t].raw.bytes == HD_UNKNOWN && snap->types[t].kind != TYPE_FREE;
-    }
-    if (unknown)
-        snap->info.bytes = HD_UNKNOWN;
+    count_types(snap);
     snap->info.is_native_aot = snap->image_base != 0;
     if (!b->graph_only)
         identity_find(snap);

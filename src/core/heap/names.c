@@ -195,14 +195,12 @@ static void spell_number(struct text *out, size_t start)
     text_free(&number);
 }
 
-/* All steps, once, in place; the new length. */
-static size_t parse_steps(char *name, size_t len)
+/* Writers that read event streams turn all [ ] of a name into < >, then <> into [].
+ * That hits compiler-made names ("<>c" becomes "[]c") and ranks of arrays ("[,]"
+ * becomes "<,>"). No name has "[]" before a word, or commas alone in < >, so both
+ * can be undone. */
+static void undo_bracket_rewriting(char *name, size_t len)
 {
-    len = drop_size_class(name, len);
-    /* Writers that read event streams turn all [ ] of a name into < >, then <> into [].
-     * That hits compiler-made names ("<>c" becomes "[]c") and ranks of arrays ("[,]"
-     * becomes "<,>"). No name has "[]" before a word, or commas alone in < >, so both
-     * can be undone. */
     for (size_t i = 0; i + 2 < len; i++) {
         if (name[i] == '[' && name[i + 1] == ']' && is_ascii_word(name[i + 2])) {
             name[i] = '<';
@@ -217,8 +215,10 @@ static size_t parse_steps(char *name, size_t len)
             }
         }
     }
-    len = drop_versions(name, len);
-    len = generics_write(name, len);
+}
+
+static size_t hide_counters(char *name, size_t len)
+{
     if (len == 0 || name[0] != '[')
         return len;
     size_t kept = 0;
@@ -235,6 +235,16 @@ static size_t parse_steps(char *name, size_t len)
         i += before + digits;
     }
     return kept;
+}
+
+/* All steps, once, in place; the new length. */
+static size_t parse_steps(char *name, size_t len)
+{
+    len = drop_size_class(name, len);
+    undo_bracket_rewriting(name, len);
+    len = drop_versions(name, len);
+    len = generics_write(name, len);
+    return hide_counters(name, len);
 }
 
 /* What one step uncovers, an earlier one may take: a size class in front of a version,
@@ -723,6 +733,17 @@ static void open_argument(struct parse *p)
     p->unlinked = p->at;
 }
 
+/* At the second "]" of a list. False if another list follows: whose would it be? */
+static bool close_list(struct parse *p)
+{
+    size_t first = top(p)->args;
+    pop(p);
+    deal_out(p, p->args + first, p->arg_count - first);
+    p->arg_count = first;
+    p->unlinked = ++p->at;
+    return !is_at(p, '[') || p->end - p->at < 2 || p->at[1] != '[';
+}
+
 /* At the "]" behind an argument, or at the comma before its assembly, which goes.
  * Then there is another argument, or the end of the list. */
 static bool close_argument(struct parse *p)
@@ -737,15 +758,8 @@ static bool close_argument(struct parse *p)
     pop(p);
     *APPEND(p->args, p->arg_count, p->arg_cap) = type;
 
-    if (is_at(p, ']')) {
-        /* At the second "]" of a list. False if another list follows: whose would it be? */
-        size_t first = top(p)->args;
-        pop(p);
-        deal_out(p, p->args + first, p->arg_count - first);
-        p->arg_count = first;
-        p->unlinked = ++p->at;
-        return !is_at(p, '[') || p->end - p->at < 2 || p->at[1] != '[';
-    }
+    if (is_at(p, ']'))
+        return close_list(p);
     if (!is_at(p, ','))
         return false;
     p->at++;
@@ -767,6 +781,19 @@ static void read_comma(struct parse *p)
     p->unlinked = p->at;
 }
 
+static void open_bracket(struct parse *p)
+{
+    if (opens_list(p)) {
+        link_text(p);
+        generics_push(p, LIST);
+        p->at++;
+        open_argument(p);
+    } else {
+        generics_push(p, GROUP);
+        p->at++;
+    }
+}
+
 /* Read one thing; false if it cannot stand there. */
 static bool read_next(struct parse *p)
 {
@@ -776,15 +803,7 @@ static bool read_next(struct parse *p)
         read_arity(p);
         return true;
     case '[':
-        if (opens_list(p)) {
-            link_text(p);
-            generics_push(p, LIST);
-            p->at++;
-            open_argument(p);
-        } else {
-            generics_push(p, GROUP);
-            p->at++;
-        }
+        open_bracket(p);
         return true;
     case ']':
         if (kind == ARGUMENT)

@@ -19,6 +19,21 @@ bool reach_is_known(const struct hd_snapshot *snap)
 
 /* --- what is left out ---------------------------------------------------- */
 
+static void leave_out(struct hd_snapshot *snap, node_id n)
+{
+    struct hd_info *info = &snap->info;
+    struct type *t = &snap->types[snap->graph->type[n]];
+    if (t->kind != TYPE_OBJECT)
+        return;
+    const struct hd_tally one = {1, graph_size(snap->graph, n)};
+    info->reachable_objects--;
+    info->reachable_bytes -= one.bytes;
+    tally_take(&t->tally[SELECT_REACHABLE], &one);
+    if (info->has_generations &&
+        generation_is_old(ranges_find(&snap->ranges, graph_address(snap->graph, n))))
+        tally_take(&t->tally[SELECT_GEN2 | SELECT_REACHABLE], &one);
+}
+
 /* A collection runs before a snapshot, so few objects are unreachable: these are taken off
  * from all objects, 64 nodes at a time where there are none. */
 static void count_reachable(struct hd_snapshot *snap)
@@ -36,20 +51,8 @@ static void count_reachable(struct hd_snapshot *snap)
         uint64_t missing = ~g->reachable[word];
         if (word == g->node_count / 64)
             missing &= (1ULL << (g->node_count % 64)) - 1;
-        for (; missing != 0; missing &= missing - 1) {
-            node_id n = (node_id)(word * 64 + (size_t)__builtin_ctzll(missing));
-            struct type *t = &snap->types[snap->graph->type[n]];
-            if (t->kind == TYPE_OBJECT) {
-                const struct hd_tally one = {1, graph_size(snap->graph, n)};
-                info->reachable_objects--;
-                info->reachable_bytes -= one.bytes;
-                tally_take(&t->tally[SELECT_REACHABLE], &one);
-                if (info->has_generations &&
-                    generation_is_old(
-                        ranges_find(&snap->ranges, graph_address(snap->graph, n))))
-                    tally_take(&t->tally[SELECT_GEN2 | SELECT_REACHABLE], &one);
-            }
-        }
+        for (; missing != 0; missing &= missing - 1)
+            leave_out(snap, (node_id)(word * 64 + (size_t)__builtin_ctzll(missing)));
     }
 }
 
@@ -279,21 +282,47 @@ static void find_of_runtime(struct hd_snapshot *snap, type_id type, type_id tabl
     free(tables);
 }
 
-void identity_find(struct hd_snapshot *snap)
+/* ".../Microsoft.NETCore.App/10.0.12/System.Private.CoreLib.dll" */
+static void find_runtime(struct hd_snapshot *snap)
 {
-    /* ".../Microsoft.NETCore.App/10.0.12/System.Private.CoreLib.dll" */
     static const char folder[] = "Microsoft.NETCore.App";
     enum { MOST = 64 };
     type_id string = row_named(snap, "System.String");
     const char *path = string != NO_TYPE ? snap->types[string].module : NULL;
     const char *at = path != NULL ? strstr(path, folder) : NULL;
-    if (at != NULL && snap->info.runtime == NULL) {
-        at += strlen(folder);
-        at += *at == '/' || *at == '\\';
-        size_t len = strcspn(at, "/\\");
-        if (isdigit((unsigned char)at[0]) && at[len] != '\0' && len < MOST)
-            snap->info.runtime = arena_strdup(&snap->arena, at, len);
+    if (at == NULL || snap->info.runtime != NULL)
+        return;
+    at += strlen(folder);
+    at += *at == '/' || *at == '\\';
+    size_t len = strcspn(at, "/\\");
+    if (isdigit((unsigned char)at[0]) && at[len] != '\0' && len < MOST)
+        snap->info.runtime = arena_strdup(&snap->arena, at, len);
+}
+
+/* 256 MiB: of 2,600 pairs of snapshots of one process each has a block in common, with any
+ * collector that there is; of 91,000 pairs of two processes none (docs/warnings.md). Small
+ * heaps may move as a whole. */
+static void find_blocks(struct hd_snapshot *snap)
+{
+    enum { BLOCK_BITS = 28, FEWEST_OBJECTS = 1000 };
+    const struct graph *g = snap->graph;
+    struct sketch_builder *blocks = alloc_zeroed(sizeof(*blocks));
+    uint64_t last = 0, objects = 0;
+    for (node_id n = 0; n < g->node_count; n++) {
+        uint64_t address = graph_address(g, n), block = address >> BLOCK_BITS << BLOCK_BITS;
+        objects += address != 0;
+        if (address != 0 && block != last)
+            sketch_add(blocks, block);
+        last = address != 0 ? block : last;
     }
+    if (objects >= FEWEST_OBJECTS)
+        snap->identity.blocks = sketch_finish(blocks, &snap->arena);
+    free(blocks);
+}
+
+void identity_find(struct hd_snapshot *snap)
+{
+    find_runtime(snap);
     /* Two halves of one heap may have nothing in common. */
     if (snap->graph == NULL || snap->graph->addresses == NULL || snap->info.sampled ||
         !snap->info.complete)
@@ -302,26 +331,8 @@ void identity_find(struct hd_snapshot *snap)
     type_id table = row_named(snap, "System.Object[]");
     if (type != NO_TYPE && table != NO_TYPE)
         find_of_runtime(snap, type, table);
-    if (snap->identity.types.len == 0 || snap->identity.tables.len == 0) {
-        /* 256 MiB: of 2,600 pairs of snapshots of one process each has a block in common,
-         * with any collector that there is; of 91,000 pairs of two processes none
-         * (docs/warnings.md). Small heaps may move as a whole. */
-        enum { BLOCK_BITS = 28, FEWEST_OBJECTS = 1000 };
-        const struct graph *g = snap->graph;
-        struct sketch_builder *blocks = alloc_zeroed(sizeof(*blocks));
-        uint64_t last = 0, objects = 0;
-        for (node_id n = 0; n < g->node_count; n++) {
-            uint64_t address = graph_address(g, n),
-                     block = address >> BLOCK_BITS << BLOCK_BITS;
-            objects += address != 0;
-            if (address != 0 && block != last)
-                sketch_add(blocks, block);
-            last = address != 0 ? block : last;
-        }
-        if (objects >= FEWEST_OBJECTS)
-            snap->identity.blocks = sketch_finish(blocks, &snap->arena);
-        free(blocks);
-    }
+    if (snap->identity.types.len == 0 || snap->identity.tables.len == 0)
+        find_blocks(snap);
 }
 
 /* --- what somebody else knows ---------------------------------------------- */

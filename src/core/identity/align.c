@@ -225,6 +225,22 @@ static void make_keys(struct side *s)
     free(name);
 }
 
+static void add_contents(struct side *s)
+{
+    const struct fields *f = s->graph->fields;
+    s->kind = alloc_resize(NULL, array_bytes(s->len, sizeof(*s->kind)));
+    for (uint32_t p = 0; p < s->len; p++) {
+        uint64_t hash = 0;
+        enum contents what = f->contents(f->context, s->node[p], &hash);
+        s->kind[p] = s->key[p] &= ~FIXED;
+        if (what == CONTENTS_UNKNOWN)
+            continue;
+        s->key[p] = (uint32_t)(stir(hash ^ s->key[p]) >> 32) & ~FIXED;
+        if (what == CONTENTS_FIXED)
+            s->key[p] |= FIXED;
+    }
+}
+
 static bool make_side(void *context, size_t i)
 {
     struct alignment *al = context;
@@ -245,20 +261,8 @@ static bool make_side(void *context, size_t i)
     leave_out_repeated(s);
     memset(s->mate, 0xFF, array_bytes(s->len, sizeof(*s->mate)));
     make_keys(s);
-    if (al->by_contents) {
-        const struct fields *f = s->graph->fields;
-        s->kind = alloc_resize(NULL, array_bytes(s->len, sizeof(*s->kind)));
-        for (uint32_t p = 0; p < s->len; p++) {
-            uint64_t hash = 0;
-            enum contents what = f->contents(f->context, s->node[p], &hash);
-            s->kind[p] = s->key[p] &= ~FIXED;
-            if (what == CONTENTS_UNKNOWN)
-                continue;
-            s->key[p] = (uint32_t)(stir(hash ^ s->key[p]) >> 32) & ~FIXED;
-            if (what == CONTENTS_FIXED)
-                s->key[p] |= FIXED;
-        }
-    }
+    if (al->by_contents)
+        add_contents(s);
     return true;
 }
 

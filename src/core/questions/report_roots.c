@@ -128,6 +128,20 @@ static bool find_chains(struct hd_report *r, struct hd_comparison *c,
 
 /* --- the report -------------------------------------------------------------- */
 
+/* The types of the last snapshot that are meant, in order of their names. */
+static void match_types(struct hd_report *r, const struct hd_snapshot *snap,
+                        const struct hd_options *opt)
+{
+    r->roots.matched = arena_array(&r->arena, const char *, snap->type_count);
+    for (type_id t = 0; t < snap->type_count; t++) {
+        const struct type *type = &snap->types[t];
+        if (type->kind == TYPE_OBJECT && type->raw.count > 0 &&
+            report_shows_row(r, opt, type->name))
+            r->roots.matched[r->roots.matched_count++] = report_string(r, type->name);
+    }
+    qsort(r->roots.matched, r->roots.matched_count, sizeof(*r->roots.matched), by_bytes);
+}
+
 static bool answer_roots(struct hd_report *r, struct hd_comparison *c,
                          struct hd_options *opt, struct hd_error *err)
 {
@@ -137,15 +151,7 @@ static bool answer_roots(struct hd_report *r, struct hd_comparison *c,
                     HD_MAX_SNAPSHOTS);
     report_add_snapshots(r, c->snaps, c->count);
     r->roots.pattern = asked_pattern(r, opt);
-    /* The types of the last snapshot that are meant, in order of their names. */
-    const struct hd_snapshot *snap = c->snaps[last];
-    r->roots.matched = arena_array(&r->arena, const char *, snap->type_count);
-    for (type_id t = 0; t < snap->type_count; t++)
-        if (snap->types[t].kind == TYPE_OBJECT && snap->types[t].raw.count > 0 &&
-            report_shows_row(r, opt, snap->types[t].name))
-            r->roots.matched[r->roots.matched_count++] =
-                report_string(r, snap->types[t].name);
-    qsort(r->roots.matched, r->roots.matched_count, sizeof(*r->roots.matched), by_bytes);
+    match_types(r, c->snaps[last], opt);
     if (!can_answer(r, c->snaps, c->count, report_selection(opt), err))
         return false;
     /* How many instances each snapshot has; needs no graph. */

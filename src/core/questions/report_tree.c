@@ -198,6 +198,17 @@ static bool has_room(struct hd_comparison *c, uint64_t bytes, const char *what,
     return true;
 }
 
+/* How many the merged tree may have at most, of all snapshots. */
+static uint64_t merged_places(const struct planter *p)
+{
+    uint64_t places = 0, tops = p->ask.pattern_count > 0 ? p->ask.pattern_count : 1;
+    for (size_t k = 0; k < p->owned->usable_count; k++) {
+        const struct full_tree *f = &p->owned->tree.full[k];
+        places += p->ask.holders ? places_of_holders(p, f) : f->len * tops;
+    }
+    return places;
+}
+
 bool report_add_tree(struct hd_report *r, struct hd_comparison *c,
                      const struct ownership *owned, const struct suspect_rows *rows,
                      const struct hd_options *opt, struct hd_error *err)
@@ -215,14 +226,9 @@ bool report_add_tree(struct hd_report *r, struct hd_comparison *c,
         mark_suspects(&p);
     if (rows != NULL && rows->births != NULL)
         p.ask.came_of_path = rows->births->came;
-    /* How many places the merged tree may have at most, of all snapshots. */
-    uint64_t places = 0, tops = p.ask.pattern_count > 0 ? p.ask.pattern_count : 1;
-    for (size_t k = 0; k < owned->usable_count; k++) {
-        const struct full_tree *f = &owned->tree.full[k];
-        places += p.ask.holders ? places_of_holders(&p, f) : f->len * tops;
-    }
     struct merged_tree tree = {0};
-    bool fits = has_room(c, places * PER_PLACE, "a tree of this many paths", err);
+    bool fits =
+        has_room(c, merged_places(&p) * PER_PLACE, "a tree of this many paths", err);
     if (fits)
         tree = merged_tree_of(&owned->tree, &p.ask, &r->arena);
     if (!fits ||

@@ -513,6 +513,24 @@ struct stepper {
     size_t count, row;
 };
 
+/* Three of one for each of another come in the same numbers, too. Equal steps are those of
+ * an even load, and say nothing of a cause. */
+static void divide_steps(int64_t *steps, size_t count)
+{
+    int64_t divisor = 0;
+    bool are_equal = true;
+    for (size_t k = 0; k < count; k++) {
+        are_equal &= steps[k] == steps[0];
+        for (int64_t b = steps[k]; b != 0;) {
+            int64_t rest = divisor % b;
+            divisor = b;
+            b = rest;
+        }
+    }
+    for (size_t k = 0; k < count && !are_equal; k++)
+        steps[k] /= divisor;
+}
+
 static bool steps_up(const struct leak_ranker *r, int64_t *steps,
                      const struct ranked_row *row)
 {
@@ -529,20 +547,7 @@ static bool steps_up(const struct leak_ranker *r, int64_t *steps,
     }
     if (all < rank_by.fewest_alike)
         return false;
-    /* Three of one for each of another come in the same numbers, too. Equal steps are those
-     * of an even load, and say nothing of a cause. */
-    int64_t divisor = 0;
-    bool are_equal = true;
-    for (size_t k = 0; k + 1 < r->n; k++) {
-        are_equal &= steps[k] == steps[0];
-        for (int64_t b = steps[k]; b != 0;) {
-            int64_t rest = divisor % b;
-            divisor = b;
-            b = rest;
-        }
-    }
-    for (size_t k = 0; k + 1 < r->n && !are_equal; k++)
-        steps[k] /= divisor;
+    divide_steps(steps, r->n - 1);
     return true;
 }
 
@@ -629,6 +634,23 @@ static bool is_filling(const struct leak_ranker *r, const struct ranked_row *row
     return load_clock_slows(&r->clock, at.came);
 }
 
+/* Returns the known store above a place with the longest lifetime, or NULL: a cache within
+ * a store of sessions keeps its entries as long as that. A store with several instances may
+ * leak itself. */
+static const struct known_store *store_above(const struct leak_ranker *r, path_id head)
+{
+    const struct full_tree *f = &r->t->full[r->n - 1];
+    path_id full = r->t->full_of[head * r->n + r->n - 1];
+    const struct known_store *found = NULL;
+    for (; full != NO_PATH && full != 0; full = f->parent[full]) {
+        const struct known_store *s = known_store_of(r->t->labels.all[f->label[full]].name);
+        if (s != NULL && f->count[full] <= 1 &&
+            (found == NULL || s->seconds > found->seconds))
+            found = s;
+    }
+    return found;
+}
+
 /* Withdraws the suspicion of a row below the bound of its store, and defers it within the
  * lifetime of its entries. A series without times may be of any length.
  */
@@ -637,17 +659,7 @@ static void make_reservations(const struct leak_ranker *r, struct ranked_row *ro
     struct ranked_type *type = &row->type;
     if (type->suspicion == HD_SUSPECT_NOT)
         return;
-    /* The store above with the longest lifetime: a cache within a store of sessions keeps
-     * its entries as long as that. A store with several instances may leak itself. */
-    const struct full_tree *f = &r->t->full[r->n - 1];
-    path_id full = r->t->full_of[type->head * r->n + r->n - 1];
-    const struct known_store *store = NULL;
-    for (; full != NO_PATH && full != 0; full = f->parent[full]) {
-        const struct known_store *s = known_store_of(r->t->labels.all[f->label[full]].name);
-        if (s != NULL && f->count[full] <= 1 &&
-            (store == NULL || s->seconds > store->seconds))
-            store = s;
-    }
+    const struct known_store *store = store_above(r, type->head);
     bool is_young = store != NULL && store->seconds > 0 && r->s->seconds <= store->seconds;
     if (store != NULL && store->bound > 0 && type->count[r->n - 1] <= store->bound) {
         type->suspicion = HD_SUSPECT_NOT;

@@ -160,6 +160,30 @@ static int by_from(const void *a, const void *b)
     return (x->target > y->target) - (x->target < y->target);
 }
 
+/* All that are at each path. */
+static void count_objects(const struct referrers_search *s, uint64_t *objects)
+{
+    const struct full_tree *f = s->f;
+    for (node_id n = 0; s->g != NULL && n < s->g->node_count; n++)
+        if (f->at_node[n] != NO_PATH)
+            objects[f->cut[f->at_node[n]]]++;
+    for (uint32_t i = 1; s->g == NULL && i < s->digest->places.len; i++)
+        objects[f->cut[f->at_place[i]]] += s->digest->places.at[i].count;
+}
+
+/* Each once. */
+static void sort_references(struct referrers_references *r)
+{
+    size_t kept = 0;
+    uint64_t *spare = alloc_resize(NULL, array_bytes(r->len + 1, sizeof(*spare)));
+    radix_sort(r->all, NULL, r->len, spare, NULL);
+    for (size_t i = 0; i < r->len; i++)
+        if (i == 0 || r->all[i] != r->all[kept - 1])
+            r->all[kept++] = r->all[i];
+    r->len = kept;
+    free(spare);
+}
+
 /* heads: per path of the aligned ownership tree. snap is the last snapshot of t; without
  * its graph or digest there are no links. In a. */
 static struct referrers *referrers_find(const struct ownership_tree *t,
@@ -177,26 +201,12 @@ static struct referrers *referrers_find(const struct ownership_tree *t,
     if (s.g != NULL ? s.f->at_node == NULL : s.f->at_place == NULL)
         return r;
     find_heads(&s, &scratch);
-    /* All that are at each path. */
-    const struct full_tree *f = s.f;
-    for (node_id n = 0; s.g != NULL && n < s.g->node_count; n++)
-        if (f->at_node[n] != NO_PATH)
-            r->objects[f->cut[f->at_node[n]]]++;
-    for (uint32_t i = 1; s.g == NULL && i < s.digest->places.len; i++)
-        r->objects[f->cut[f->at_place[i]]] += s.digest->places.at[i].count;
+    count_objects(&s, r->objects);
     if (s.g != NULL)
         gather_from_graph(&s);
     else
         gather_from_digest(&s, &scratch);
-    /* Each once. */
-    size_t kept = 0;
-    uint64_t *spare = alloc_resize(NULL, array_bytes(s.references.len + 1, sizeof(*spare)));
-    radix_sort(s.references.all, NULL, s.references.len, spare, NULL);
-    for (size_t i = 0; i < s.references.len; i++)
-        if (i == 0 || s.references.all[i] != s.references.all[kept - 1])
-            s.references.all[kept++] = s.references.all[i];
-    s.references.len = kept;
-    free(spare);
+    sort_references(&s.references);
     struct pair_table numbers = {0};
     size_t cap = 0;
     referrers_count(&s, r, &numbers, &cap);

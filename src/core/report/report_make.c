@@ -131,6 +131,21 @@ enum ownership_fields report_ownership_fields(const struct hd_options *opt)
                        : OWNERSHIP_NO_FIELDS;
 }
 
+/* Which objects count, and what parts chains, as the snapshots of c allow: only those on a
+ * chain from a root where one of them holds garbage and all can tell; no fields unless all
+ * know them. Before anything is counted. */
+static void choose_objects(struct hd_report *r, const struct hd_comparison *c,
+                           struct hd_options *opt)
+{
+    if (!opt->reachable && comparison_leaves_garbage(c))
+        opt->reachable = r->leaves_garbage = true;
+    r->wants_fields = opt->fields;
+    for (size_t k = 0; k < c->count; k++)
+        opt->fields &= parts_fields(c->snaps[k]);
+    r->options.reachable = opt->reachable;
+    r->options.fields = opt->fields;
+}
+
 struct hd_report *
 answer_question(enum hd_report_kind kind, struct hd_comparison *c,
                 const struct hd_options *opt,
@@ -147,16 +162,7 @@ answer_question(enum hd_report_kind kind, struct hd_comparison *c,
     if (report_options(&options, opt, &own) && comparison_begin(c, &own)) {
         r = report_new(kind, &options);
         r->asked = asked;
-        /* Which objects count, and what parts chains, as the snapshots allow: only those on
-         * a chain from a root where one of them holds garbage and all can tell; no fields
-         * unless all know them. Before anything is counted. */
-        if (!options.reachable && comparison_leaves_garbage(c))
-            options.reachable = r->leaves_garbage = true;
-        r->wants_fields = options.fields;
-        for (size_t k = 0; k < c->count; k++)
-            options.fields &= parts_fields(c->snaps[k]);
-        r->options.reachable = options.reachable;
-        r->options.fields = options.fields;
+        choose_objects(r, c, &options);
         ok = answer(r, c, &options, &own);
         comparison_end(c);
     }

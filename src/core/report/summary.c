@@ -520,20 +520,26 @@ static void add_type_of_most(struct sentence *h, const struct hd_report *r)
 
 /* --- all of it ------------------------------------------------------------------- */
 
+static void add_most(struct hd_report *r)
+{
+    struct sentence h = {0};
+    if (r->found.tree.len > 0 && r->found.tree.reachable->bytes > 0)
+        add_owner_of_most(&h, r);
+    else if (r->options.by == HD_BY_TYPE)
+        add_type_of_most(&h, r);
+    if (h.words.len > 0)
+        summary_add(r, "MOST", &h);
+    sentence_free(&h);
+}
+
 void report_summarize(struct hd_report *r)
 {
     bool is_tree = r->kind == HD_REPORT_TREE && r->snapshot_count > 1;
     bool is_check = r->kind == HD_REPORT_CHECK;
-    struct sentence confidence = {0}, path = {0}, most = {0};
+    struct sentence confidence = {0}, path = {0};
     r->summary = (struct hd_summary){.tone = HD_TONE_UNSURE};
-    if (r->kind == HD_REPORT_TOP) {
-        if (r->found.tree.len > 0 && r->found.tree.reachable->bytes > 0)
-            add_owner_of_most(&most, r);
-        else if (r->options.by == HD_BY_TYPE)
-            add_type_of_most(&most, r);
-        if (most.words.len > 0)
-            summary_add(r, "MOST", &most);
-    }
+    if (r->kind == HD_REPORT_TOP)
+        add_most(r);
     if (!is_check && r->kind != HD_REPORT_DIFF && !is_tree)
         return;
     if (is_check)

@@ -107,6 +107,25 @@ static size_t objects_columns(const struct view *v, struct hd_column *all)
     return count;
 }
 
+/* The type of what refers to it, or of most of that. What many refer to would take long. */
+static void put_referrer(const struct explore *e, const struct hd_object *o,
+                         struct row *row)
+{
+    enum { FEW = 1000 };
+    size_t count = 0;
+    struct hd_object_group *groups =
+        o->referrers <= FEW
+            ? hd_object_groups(e->objects, o->number, HD_REFERRED_BY, &count)
+            : NULL;
+    row->cells[6] = WORD(o->referrers == 0 ? "-" : "");
+    if (count > 0)
+        row->cells[6] = OWNER(LOOK_DIM, groups[0].type);
+    if (count > 1)
+        snprintf(row->tail, sizeof(row->tail), " and %zu more", count - 1);
+    row->tail_look = LOOK_DIM;
+    free(groups);
+}
+
 static void objects_row(const struct view *v, size_t i, struct row *row)
 {
     struct hd_object o;
@@ -119,21 +138,7 @@ static void objects_row(const struct view *v, size_t i, struct row *row)
     view_list_cells(v->e, HD_LIST_OBJECTS, &o, row);
     row->cells[6] = OWNER(LOOK_DIM, row->shown);
     if (objects_of(v)->type != NULL || objects_of(v)->source != NEAR_OBJECT) {
-        /* The type of what refers to it, or of most of that. What many refer to would take
-         * long. */
-        enum { FEW = 1000 };
-        size_t count = 0;
-        struct hd_object_group *groups =
-            o.referrers <= FEW
-                ? hd_object_groups(v->e->objects, o.number, HD_REFERRED_BY, &count)
-                : NULL;
-        row->cells[6] = WORD(o.referrers == 0 ? "-" : "");
-        if (count > 0)
-            row->cells[6] = OWNER(LOOK_DIM, groups[0].type);
-        if (count > 1)
-            snprintf(row->tail, sizeof(row->tail), " and %zu more", count - 1);
-        row->tail_look = LOOK_DIM;
-        free(groups);
+        put_referrer(v->e, &o, row);
     }
 }
 

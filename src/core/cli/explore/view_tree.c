@@ -107,6 +107,19 @@ static size_t end_of_fold(const struct tree_rows *t, size_t n)
     return n;
 }
 
+static void push_children(const struct tree_rows *t, const struct tree_row *r,
+                          struct tree_row *stack, size_t *len)
+{
+    enum { MAX_BITS = 63 };
+    size_t first = t->begin[r->last], end = t->begin[r->last + 1];
+    unsigned depth = r->depth + 1;
+    for (size_t i = end; i-- > first;) {
+        uint64_t bit = i + 1 < end && depth < MAX_BITS ? UINT64_C(1) << depth : 0;
+        stack[(*len)++] =
+            (struct tree_row){.first = t->child[i], .depth = depth, .more = r->more | bit};
+    }
+}
+
 static void tree_rows_build(struct tree_rows *t)
 {
     struct tree_row *stack = zeroed(t->tree->len + 1, sizeof(*stack));
@@ -123,16 +136,8 @@ static void tree_rows_build(struct tree_rows *t)
             t->row_of[n] = t->view.rows;
         t->row_of[r.first] = t->view.rows;
         t->all[t->view.rows++] = r;
-        if (t->open[r.last]) {
-            enum { MAX_BITS = 63 };
-            size_t first = t->begin[r.last], end = t->begin[r.last + 1];
-            unsigned depth = r.depth + 1;
-            for (size_t i = end; i-- > first;) {
-                uint64_t bit = i + 1 < end && depth < MAX_BITS ? UINT64_C(1) << depth : 0;
-                stack[len++] = (struct tree_row){
-                    .first = t->child[i], .depth = depth, .more = r.more | bit};
-            }
-        }
+        if (t->open[r.last])
+            push_children(t, &r, stack, &len);
     }
     free(stack);
 }
@@ -308,13 +313,10 @@ static void print_fold(const struct tree_rows *t, const struct tree_row *r, unsi
     PUT(to, nodes[r->last].parent == from ? " → " : " → … → ");
 }
 
-static void put_names(const struct tree_rows *t, const struct tree_row *r, unsigned width,
-                      struct row *row, struct cell *owner)
+/* Lines that lead to a row, and whether it is open. */
+static void tree_rows_lead(const struct tree_rows *t, const struct tree_row *r,
+                           struct hd_sink to)
 {
-    const struct hd_tree_node *last = &t->tree->nodes[r->last];
-    struct hd_memory lead = {0};
-    /* Lines that lead to a row, and whether it is open. */
-    struct hd_sink to = hd_sink_memory(&lead);
     enum { MAX_GUIDES = 24 };
     unsigned from = r->depth > MAX_GUIDES ? r->depth - MAX_GUIDES : 1;
     if (from > 1)
@@ -324,6 +326,14 @@ static void put_names(const struct tree_rows *t, const struct tree_row *r, unsig
     if (r->depth > 0)
         PUT(to, r->more >> (r->depth < 63 ? r->depth : 63) & 1 ? "├ " : "└ ");
     PUT(to, is_leaf(t, r->last) ? "  " : t->open[r->last] ? "▾ " : "▸ ");
+}
+
+static void put_names(const struct tree_rows *t, const struct tree_row *r, unsigned width,
+                      struct row *row, struct cell *owner)
+{
+    const struct hd_tree_node *last = &t->tree->nodes[r->last];
+    struct hd_memory lead = {0};
+    tree_rows_lead(t, r, hd_sink_memory(&lead));
     print_fold(t, r, width, hd_sink_memory(&lead));
     row->lead = lead.bytes;
     row->name = last->type;

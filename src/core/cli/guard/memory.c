@@ -255,15 +255,11 @@ uint64_t memory_available(const char *root)
     return left;
 }
 
-/* Of a process, the smallest of what is asked of each of its groups. */
-static uint64_t smallest_of(const char *root, uint64_t pid,
-                            uint64_t (*ask)(const struct figures *f))
+/* Reads the groups that a process in another container has mounted as its own, one of each
+ * version: both at once, as each look into a container costs a process. In a test's own
+ * folder they are read here. */
+static void read_own_groups(const char *root, uint64_t pid, struct figures own[VERSIONS])
 {
-    struct figures own[VERSIONS];
-    uint64_t least = HD_UNKNOWN;
-    /* Reads the groups that a process in another container has mounted as its own, one of
-     * each version: both at once, as each look into a container costs a process. In a
-     * test's own folder they are read here. */
     char paths[ALL_FIGURES][PATH_SIZE];
     texts_of_group texts[VERSIONS] = {0};
     const char *files[ALL_FIGURES];
@@ -281,6 +277,15 @@ static uint64_t smallest_of(const char *root, uint64_t pid,
         own[i] = root[0] == '\0' ? figures_in(&versions[i], texts[i])
                                  : read_group(paths[i], &versions[i]);
     }
+}
+
+/* Of a process, the smallest of what is asked of each of its groups. */
+static uint64_t smallest_of(const char *root, uint64_t pid,
+                            uint64_t (*ask)(const struct figures *f))
+{
+    struct figures own[VERSIONS];
+    uint64_t least = HD_UNKNOWN;
+    read_own_groups(root, pid, own);
     for (size_t i = 0; i < VERSIONS; i++) {
         least = smaller(least, smallest_of_groups(root, pid, &versions[i], ask));
         least = smaller(least, ask(&own[i]));

@@ -451,6 +451,20 @@ static void allow_modules(struct box *b)
         closedir(root);
 }
 
+/* "app.core#2" is a part of app.core. */
+static void allow_input(struct box *b, const char *path)
+{
+    char file[PATH_MAX];
+    const char *mark = strrchr(path, '#');
+    if (strcmp(path, "-") != 0 && !allow(b, path, READ) && mark != NULL &&
+        mark - path < (ptrdiff_t)sizeof(file)) {
+        snprintf(file, sizeof(file), "%.*s", (int)(mark - path), path);
+        path = file;
+        allow(b, path, READ);
+    }
+    b->is_wide |= !b->only_reading && may_be_core(path);
+}
+
 /* Each file by itself, since what lies in a folder may be a link to somewhere else. */
 static void allow_inputs(struct box *b)
 {
@@ -463,19 +477,8 @@ static void allow_inputs(struct box *b)
             allow(b, s->inputs[i], LIST);
     }
     for (size_t i = 0; i < inputs.count; i++)
-        if (inputs.all[i].error.status == HD_OK) {
-            /* "app.core#2" is a part of app.core. */
-            const char *path = inputs.all[i].path;
-            char file[PATH_MAX];
-            const char *mark = strrchr(path, '#');
-            if (strcmp(path, "-") != 0 && !allow(b, path, READ) && mark != NULL &&
-                mark - path < (ptrdiff_t)sizeof(file)) {
-                snprintf(file, sizeof(file), "%.*s", (int)(mark - path), path);
-                path = file;
-                allow(b, path, READ);
-            }
-            b->is_wide |= !b->only_reading && may_be_core(path);
-        }
+        if (inputs.all[i].error.status == HD_OK)
+            allow_input(b, inputs.all[i].path);
     hd_inputs_free(&inputs);
 }
 
@@ -510,6 +513,18 @@ static void allow_named(struct box *b)
         allow(b, ".", READ | LIST | WRITE);
 }
 
+/* What libpq and the resolver read when they connect once more. */
+static void allow_server(struct box *b)
+{
+    static const char *const below_home[] = {".pgpass", ".pg_service.conf", ".postgresql"};
+    static const char *const told[] = {"PGPASSFILE", "PGSERVICEFILE", "PGSSLROOTCERT"};
+    allow(b, "/etc", READ);
+    for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
+        if (getenv(told[i]) != NULL)
+            allow(b, getenv(told[i]), READ);
+    allow_below(b, getenv("HOME"), below_home, sizeof(below_home) / sizeof(*below_home));
+}
+
 /* SQLite makes and removes files beside its own, and waits until the folder is written. Of
  * a store that is open its log, and what readers of that share, may be looked at again. */
 static void allow_store(struct box *b)
@@ -520,16 +535,7 @@ static void allow_store(struct box *b)
         return;
     allow(b, SANDBOX_PODINFO, READ);
     if (b->store == NULL) {
-        /* What libpq and the resolver read when they connect once more. */
-        static const char *const below_home[] = {".pgpass", ".pg_service.conf",
-                                                 ".postgresql"};
-        static const char *const told[] = {"PGPASSFILE", "PGSERVICEFILE", "PGSSLROOTCERT"};
-        allow(b, "/etc", READ);
-        for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
-            if (getenv(told[i]) != NULL)
-                allow(b, getenv(told[i]), READ);
-        allow_below(b, getenv("HOME"), below_home,
-                    sizeof(below_home) / sizeof(*below_home));
+        allow_server(b);
         return;
     }
     if (!b->store_is_read) {

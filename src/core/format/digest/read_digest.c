@@ -97,6 +97,23 @@ static union item scan_item(struct digest_reader *r, struct json_scan *j,
     return v;
 }
 
+static bool scan_column(struct digest_reader *r, struct json_scan *j, struct column *c,
+                        enum digest_coding coding)
+{
+    struct account *account = builder_account(r->b);
+    json_scan_enter(j, '[');
+    for (bool first = true; json_scan_more(j, ']', first); first = false) {
+        if (c->len == c->cap)
+            c->all = account_grow(account, c->all, c->len, &c->cap, sizeof(*c->all));
+        if (account_is_over(account))
+            return account_fail(account, r->err);
+        c->all[c->len++] = scan_item(r, j, coding);
+        if (coding != CODED_TEXT && coding != CODED_HEX && coding != CODED_REAL)
+            c->len += json_scan_numbers(j, &c->all[c->len].number, c->cap - c->len);
+    }
+    return json_scan_ok(j);
+}
+
 static bool scan_member(struct digest_reader *r, struct json_scan *j,
                         const struct digest_member *m)
 {
@@ -105,21 +122,8 @@ static bool scan_member(struct digest_reader *r, struct json_scan *j,
     if (c->is_there)
         return cursor_fail(&j->at, "duplicate member");
     c->is_there = true;
-    if (m->rows != ROWS_NONE) {
-        struct account *account = builder_account(r->b);
-        json_scan_enter(j, '[');
-        for (bool first = true; json_scan_more(j, ']', first); first = false) {
-            if (c->len == c->cap)
-                c->all = account_grow(account, c->all, c->len, &c->cap, sizeof(*c->all));
-            if (account_is_over(account))
-                return account_fail(account, r->err);
-            c->all[c->len++] = scan_item(r, j, m->coding);
-            if (m->coding != CODED_TEXT && m->coding != CODED_HEX &&
-                m->coding != CODED_REAL)
-                c->len += json_scan_numbers(j, &c->all[c->len].number, c->cap - c->len);
-        }
-        return json_scan_ok(j);
-    }
+    if (m->rows != ROWS_NONE)
+        return scan_column(r, j, c, m->coding);
     if (m->coding == CODED_TRUTH) {
         *(bool *)to = json_scan_truth(j);
         return json_scan_ok(j);
@@ -538,20 +542,11 @@ static bool add_place(struct hd_tally *sum, const struct hd_tally *more,
     return true;
 }
 
-static bool sum_places(struct digest_reader *r, const struct digest_places *p)
+/* What of each type is at places has to be what the roots reach of it, in all and of
+ * what is old. */
+static bool places_are_all(struct digest_reader *r, const struct hd_tally *at,
+                           const struct hd_tally *old)
 {
-    size_t types = r->file.count[ROWS_TYPES];
-    struct hd_tally *at = arena_array(&r->scratch, struct hd_tally, types);
-    struct hd_tally *old =
-        p->old != NULL ? arena_array(&r->scratch, struct hd_tally, types) : NULL;
-    for (uint32_t i = 1; i < p->len; i++) {
-        type_id t = p->type[i];
-        if (p->at[i].count == 0 || !add_place(&at[t], &p->at[i], &r->b->types[t]) ||
-            (old != NULL && !add_place(&old[t], &p->old[i], &r->b->types[t])))
-            return digest_refuse(r, "types and places");
-    }
-    /* What of each type is at places has to be what the roots reach of it, in all and of
-     * what is old. */
     for (size_t i = 0; i < r->file.count[ROWS_TYPES]; i++) {
         const struct raw_type *t = &r->b->types[i];
         struct hd_tally all = t->all, aged = t->old;
@@ -568,6 +563,21 @@ static bool sum_places(struct digest_reader *r, const struct digest_places *p)
             return digest_refuse(r, "types and places");
     }
     return true;
+}
+
+static bool sum_places(struct digest_reader *r, const struct digest_places *p)
+{
+    size_t types = r->file.count[ROWS_TYPES];
+    struct hd_tally *at = arena_array(&r->scratch, struct hd_tally, types);
+    struct hd_tally *old =
+        p->old != NULL ? arena_array(&r->scratch, struct hd_tally, types) : NULL;
+    for (uint32_t i = 1; i < p->len; i++) {
+        type_id t = p->type[i];
+        if (p->at[i].count == 0 || !add_place(&at[t], &p->at[i], &r->b->types[t]) ||
+            (old != NULL && !add_place(&old[t], &p->old[i], &r->b->types[t])))
+            return digest_refuse(r, "types and places");
+    }
+    return places_are_all(r, at, old);
 }
 
 /* Names of fields, and which of them holds most of each place. */
@@ -801,6 +811,17 @@ static bool parse_ages(struct digest_reader *r)
 
 /* --- all of it ------------------------------------------------------- */
 
+/* As of any other file whose references are not wanted. */
+static void forget_references(struct hd_snapshot *snap)
+{
+    snap->info.references = snap->info.roots = HD_UNKNOWN;
+    snap->info.reachable_objects = snap->info.reachable_bytes = HD_UNKNOWN;
+    snap->info.has_roots = snap->info.has_fields = false;
+    memset(snap->roots_by_kind, 0, sizeof(snap->roots_by_kind));
+    snap->identity.types = snap->identity.tables = snap->identity.blocks =
+        (struct sketch){0};
+}
+
 static bool parse_digest(struct digest_reader *r, struct bytes json)
 {
     struct hd_snapshot *snap = r->b->snap;
@@ -812,13 +833,7 @@ static bool parse_digest(struct digest_reader *r, struct bytes json)
     if (!parse_info(r) || !parse_warnings(r))
         return false;
     if (!r->b->want_graph) {
-        /* As of any other file whose references are not wanted. */
-        snap->info.references = snap->info.roots = HD_UNKNOWN;
-        snap->info.reachable_objects = snap->info.reachable_bytes = HD_UNKNOWN;
-        snap->info.has_roots = snap->info.has_fields = false;
-        memset(snap->roots_by_kind, 0, sizeof(snap->roots_by_kind));
-        snap->identity.types = snap->identity.tables = snap->identity.blocks =
-            (struct sketch){0};
+        forget_references(snap);
         bool ok = parse_type_ids(r) && parse_types(r);
         d->retained = NULL;
         return ok;

@@ -95,6 +95,23 @@ static bool read_deferred_as(struct parser *p, bool size_is_64_bit, uint64_t end
 
 /* --- the graph ----------------------------------------------------------- */
 
+/* Module.Size has 4 bytes or 8 under the same version number: only one of the
+ * two makes the region end at its end. */
+static void read_deferred(struct parser *p)
+{
+    struct fastser *f = &p->f;
+    uint32_t index = cursor_u32(&f->c);
+    uint64_t end = f->has_trailer ? fastser_forward(f, index) : 0;
+    struct fastser before = *f;
+    f->c.err = NULL;
+    bool narrow = read_deferred_as(p, false, end);
+    f->c.err = before.c.err;
+    if (narrow)
+        return;
+    *f = before;
+    read_deferred_as(p, true, end);
+}
+
 /* Everything from the node count to the addresses. PerfView 3.0.6 and later can
  * write counts of 8 bytes, and nothing in the file says so. */
 static bool read_nodes_as(struct parser *p, size_t count_size, bool deferred)
@@ -109,21 +126,8 @@ static bool read_nodes_as(struct parser *p, size_t count_size, bool deferred)
     d->blob.size = (size_t)cursor_count(c, 4, 1, "bytes of nodes");
     d->blob_at = cursor_offset(c);
     d->blob.data = cursor_bytes(c, d->blob.size);
-    if (deferred && cursor_ok(c)) {
-        /* Module.Size has 4 bytes or 8 under the same version number: only one of the
-         * two makes the region end at its end. */
-        struct fastser *f = &p->f;
-        uint32_t index = cursor_u32(&f->c);
-        uint64_t end = f->has_trailer ? fastser_forward(f, index) : 0;
-        struct fastser before = *f;
-        f->c.err = NULL;
-        bool narrow = read_deferred_as(p, false, end);
-        f->c.err = before.c.err;
-        if (!narrow) {
-            *f = before;
-            read_deferred_as(p, true, end);
-        }
-    }
+    if (deferred && cursor_ok(c))
+        read_deferred(p);
     uint64_t addresses = cursor_count(c, count_size, 8, "addresses");
     if (cursor_ok(c) && addresses != d->node_count)
         cursor_fail(c, "%" PRIu64 " addresses for %" PRIu64 " nodes", addresses,
@@ -132,15 +136,9 @@ static bool read_nodes_as(struct parser *p, size_t count_size, bool deferred)
     return cursor_ok(c);
 }
 
-static void read_graph(struct parser *p)
+static void read_types(struct parser *p)
 {
     struct gcdump *d = p->d;
-    struct fastser *f = &p->f;
-    struct fastser_type type;
-    if (fastser_expect(f, "Graphs.MemoryGraph", GRAPH_VERSION, &type) == FIELD_NULL)
-        cursor_fail(&f->c, "a dump without a graph");
-    d->total_size = cursor_u64(&f->c);
-    d->root = cursor_u32(&f->c);
     struct cursor *c = &p->f.c;
     enum { SMALLEST_TYPE = 4 + 4 + 4 };
     d->type_count = (uint32_t)cursor_count(c, 4, SMALLEST_TYPE, "types");
@@ -155,19 +153,35 @@ static void read_graph(struct parser *p)
         if (account_is_over(p->a->account) && !account_fail(p->a->account, c->err))
             cursor_fail(c, "too many types");
     }
-    d->source.has_deferred = type.min_reader >= 1;
-    if (cursor_ok(&f->c)) {
-        /* The last time to say what is wrong with the usual layout. */
-        static const size_t count_sizes[] = {4, 8, 4};
-        const struct fastser before = p->f;
-        for (size_t i = 0; i < sizeof(count_sizes) / sizeof(*count_sizes); i++) {
-            p->f = before;
-            p->f.c.err = i < 2 ? NULL : before.c.err;
-            if (read_nodes_as(p, count_sizes[i], d->source.has_deferred))
-                break;
-        }
-        p->f.c.err = before.c.err;
+}
+
+static void read_nodes(struct parser *p, bool deferred)
+{
+    /* The last time to say what is wrong with the usual layout. */
+    static const size_t count_sizes[] = {4, 8, 4};
+    const struct fastser before = p->f;
+    for (size_t i = 0; i < sizeof(count_sizes) / sizeof(*count_sizes); i++) {
+        p->f = before;
+        p->f.c.err = i < 2 ? NULL : before.c.err;
+        if (read_nodes_as(p, count_sizes[i], deferred))
+            break;
     }
+    p->f.c.err = before.c.err;
+}
+
+static void read_graph(struct parser *p)
+{
+    struct gcdump *d = p->d;
+    struct fastser *f = &p->f;
+    struct fastser_type type;
+    if (fastser_expect(f, "Graphs.MemoryGraph", GRAPH_VERSION, &type) == FIELD_NULL)
+        cursor_fail(&f->c, "a dump without a graph");
+    d->total_size = cursor_u64(&f->c);
+    d->root = cursor_u32(&f->c);
+    read_types(p);
+    d->source.has_deferred = type.min_reader >= 1;
+    if (cursor_ok(&f->c))
+        read_nodes(p, d->source.has_deferred);
     if (cursor_ok(&f->c) && d->root >= d->node_count)
         cursor_fail(&f->c, "node %" PRIu32 " is the root, of %" PRIu64 " nodes", d->root,
                     d->node_count);
@@ -249,6 +263,23 @@ static void read_metadata(struct parser *p)
     s->working_set = cursor_u64(c);
 }
 
+/* A table of COM wrappers is known by its node numbers and holds no label, so its bytes
+ * mean the same anywhere. */
+static void keep_interop(struct parser *p, uint64_t start, uint64_t end)
+{
+    static const char name[] = "InteropInfo";
+    enum { NAME_AT = 1 + 2 + 8 + 4 }; /* 04, 04 01, two versions, a length */
+    const struct cursor *c = &p->f.c;
+    if (!cursor_ok(c) || end - start < NAME_AT + sizeof(name))
+        return;
+    const unsigned char *at = c->start + start;
+    if (at[0] == TAG_BEGIN && at[1] == TAG_BEGIN && at[2] == TAG_NULL &&
+        memcmp(at + NAME_AT, name, sizeof(name) - 1) == 0) {
+        p->d->source.interop = at;
+        p->d->source.interop_size = (size_t)(end - start);
+    }
+}
+
 /* An interop table, which nobody needs, and the writer's name: both optional. */
 static void read_tagged(struct parser *p)
 {
@@ -262,19 +293,7 @@ static void read_tagged(struct parser *p)
         if (cursor_ok(&f->c) && end < cursor_offset(&f->c))
             cursor_fail(&f->c, "a region that ends before it begins");
         cursor_seek(&f->c, end);
-        /* A table of COM wrappers is known by its node numbers and holds no label, so its
-         * bytes mean the same anywhere. */
-        static const char name[] = "InteropInfo";
-        enum { NAME_AT = 1 + 2 + 8 + 4 }; /* 04, 04 01, two versions, a length */
-        const struct cursor *c = &p->f.c;
-        if (cursor_ok(c) && end - start >= NAME_AT + sizeof(name)) {
-            const unsigned char *at = c->start + start;
-            if (at[0] == TAG_BEGIN && at[1] == TAG_BEGIN && at[2] == TAG_NULL &&
-                memcmp(at + NAME_AT, name, sizeof(name) - 1) == 0) {
-                p->d->source.interop = at;
-                p->d->source.interop_size = (size_t)(end - start);
-            }
-        }
+        keep_interop(p, start, end);
     }
     if (fastser_tag(f, TAG_STRING))
         p->d->source.tool = read_string(p);

@@ -295,23 +295,8 @@ static void set_image(struct gcdump_records *r, uint32_t index, const struct sou
     }
 }
 
-/* The index of node n's type; size as it will be written. Once it was asked for, several
- * threads may ask again. */
-static uint32_t type_of_node(struct gcdump_records *r, node_id n, uint32_t size)
+static uint32_t object_type(struct gcdump_records *r, uint32_t source, unsigned class)
 {
-    const struct graph *g = r->snap->graph;
-    uint32_t source = g->source_type[n];
-    const struct type *row = &r->snap->types[g->type[n]];
-    if (r->snap->source->is_gcdump)
-        return r->snap->source->types[source].number;
-    if (row->kind == TYPE_UNDEFINED)
-        return 0;
-    uint32_t *pseudo = &r->of_pseudo[g->type[n]];
-    if (row->kind == TYPE_PSEUDO && *pseudo == 0)
-        *pseudo = pseudo_type(r, row->name);
-    if (row->kind == TYPE_PSEUDO)
-        return *pseudo;
-    unsigned class = size_class(size);
     const struct source_type *s = &r->snap->source->types[source];
     uint32_t *slot = &r->of_source[source][class];
     if (*slot != 0)
@@ -330,6 +315,25 @@ static uint32_t type_of_node(struct gcdump_records *r, node_id n, uint32_t size)
         set_image(r, *slot, s, class_suffixes[class]);
     }
     return *slot;
+}
+
+/* The index of node n's type; size as it will be written. Once it was asked for, several
+ * threads may ask again. */
+static uint32_t type_of_node(struct gcdump_records *r, node_id n, uint32_t size)
+{
+    const struct graph *g = r->snap->graph;
+    uint32_t source = g->source_type[n];
+    const struct type *row = &r->snap->types[g->type[n]];
+    if (r->snap->source->is_gcdump)
+        return r->snap->source->types[source].number;
+    if (row->kind == TYPE_UNDEFINED)
+        return 0;
+    uint32_t *pseudo = &r->of_pseudo[g->type[n]];
+    if (row->kind == TYPE_PSEUDO && *pseudo == 0)
+        *pseudo = pseudo_type(r, row->name);
+    if (row->kind == TYPE_PSEUDO)
+        return *pseudo;
+    return object_type(r, source, size_class(size));
 }
 
 /* --- numbers of nodes ---------------------------------------------------------- */
@@ -560,12 +564,8 @@ static bool move_share(void *context, size_t share)
     return true;
 }
 
-static void measure_records(struct gcdump_records *r)
+static void meet_types(struct gcdump_records *r)
 {
-    uint32_t shares = share_count(r);
-    r->node_count = r->kept + r->group_count;
-    r->offsets = alloc_zeroed(array_bytes(r->node_count, sizeof(*r->offsets)));
-    r->shares = alloc_zeroed(array_bytes((size_t)shares + 1, sizeof(*r->shares)));
     for (uint32_t i = 0; i < record_count(r); i++) {
         node_id n = recorded(r, i);
         if (n == NO_NODE)
@@ -575,6 +575,15 @@ static void measure_records(struct gcdump_records *r)
     }
     for (uint32_t i = 0; i < groups_to_put(r); i++)
         meet_type(r, pseudo_type(r, r->groups[i].name), 0);
+}
+
+static void measure_records(struct gcdump_records *r)
+{
+    uint32_t shares = share_count(r);
+    r->node_count = r->kept + r->group_count;
+    r->offsets = alloc_zeroed(array_bytes(r->node_count, sizeof(*r->offsets)));
+    r->shares = alloc_zeroed(array_bytes((size_t)shares + 1, sizeof(*r->shares)));
+    meet_types(r);
     workers_run(shares, r->threads, measure_share, r);
     r->blob_size = UNDESCRIBED_SIZE;
     for (uint32_t i = 0; i < shares; i++) {

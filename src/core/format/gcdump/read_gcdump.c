@@ -716,6 +716,24 @@ static void learn_image(const struct nodes *r)
         qsort(all, snap->type_name_count, sizeof(*all), by_first_number);
 }
 
+/* dotnet-gcdump stops at ten million objects with only a line in its log; what was
+ * cut off is missing, or looks unreachable. */
+static void note_missing_objects(struct builder *b, const struct gcdump *d)
+{
+    const char *tool = d->source.tool, *log = d->source.log;
+    bool may_cut = tool == NULL || strcmp(tool, "dotnet-gcdump") == 0;
+    bool told = log != NULL && strstr(log, GCDUMP_LOG_INCOMPLETE) != NULL;
+    bool cut = may_cut && d->node_count >= CUT_AT_NODES && d->node_count < CUT_BELOW_NODES;
+    if (!cut && !told && d->all_objects)
+        return;
+    b->snap->info.complete = false;
+    builder_warn(b, WARN_INCOMPLETE, 0);
+    if (cut)
+        warnings_add_detail(&b->snap->warnings, WARN_INCOMPLETE,
+                            "10,000,000 nodes, the limit of dotnet-gcdump: the rest of the "
+                            "heap is missing");
+}
+
 static void warn_of_nodes(const struct nodes *r, uint64_t bytes)
 {
     struct builder *b = r->b;
@@ -741,21 +759,31 @@ static void warn_of_nodes(const struct nodes *r, uint64_t bytes)
         builder_warn(b, WARN_SIZE_MISMATCH, 0);
     if (b->snap->info.objects == 0)
         builder_warn(b, WARN_EMPTY_HEAP, 0);
-    /* dotnet-gcdump stops at ten million objects with only a line in its log; what was
-     * cut off is missing, or looks unreachable. */
-    const char *tool = r->d->source.tool, *log = r->d->source.log;
-    bool may_cut = tool == NULL || strcmp(tool, "dotnet-gcdump") == 0;
-    bool told = log != NULL && strstr(log, GCDUMP_LOG_INCOMPLETE) != NULL;
-    bool cut =
-        may_cut && r->d->node_count >= CUT_AT_NODES && r->d->node_count < CUT_BELOW_NODES;
-    if (!cut && !told && r->d->all_objects)
-        return;
-    b->snap->info.complete = false;
-    builder_warn(b, WARN_INCOMPLETE, 0);
-    if (cut)
-        warnings_add_detail(&b->snap->warnings, WARN_INCOMPLETE,
-                            "10,000,000 nodes, the limit of dotnet-gcdump: the rest of the "
-                            "heap is missing");
+    note_missing_objects(b, r->d);
+}
+
+static void make_types(struct nodes *r)
+{
+    for (uint32_t t = 0; t < r->d->type_count; t++) {
+        const struct source_gcdump_type *type = &r->d->source.gcdump_types[t];
+        r->undefined[t] =
+            type->name != NULL && strcmp(type->name, "UNDEFINED") == 0 && type->size <= 0;
+        r->objects[t] = make_type(r, t, r->undefined[t] ? TYPE_UNDEFINED : TYPE_OBJECT);
+        r->pseudo[t] = NO_TYPE;
+    }
+    r->pseudo_mark = (uint32_t)r->b->type_count;
+}
+
+/* The file may be closed before it is written. */
+static void keep_source(const struct nodes *r)
+{
+    struct source *s = r->b->source;
+    *s = r->d->source;
+    if (s->interop_size > 0)
+        s->interop = memcpy(arena_alloc(&r->b->snap->arena, s->interop_size), s->interop,
+                            s->interop_size);
+    if (r->b->want_graph)
+        keep_order(r);
 }
 
 static bool read_all(struct nodes *r, struct arena *scratch)
@@ -767,14 +795,7 @@ static bool read_all(struct nodes *r, struct arena *scratch)
     r->undefined = arena_array(scratch, unsigned char, d->type_count);
     gcdump_describe(b, d);
     gcdump_names_read(&r->names, b, d->source.log);
-    for (uint32_t t = 0; t < r->d->type_count; t++) {
-        const struct source_gcdump_type *type = &r->d->source.gcdump_types[t];
-        r->undefined[t] =
-            type->name != NULL && strcmp(type->name, "UNDEFINED") == 0 && type->size <= 0;
-        r->objects[t] = make_type(r, t, r->undefined[t] ? TYPE_UNDEFINED : TYPE_OBJECT);
-        r->pseudo[t] = NO_TYPE;
-    }
-    r->pseudo_mark = (uint32_t)r->b->type_count;
+    make_types(r);
     bool ok = read_nodes(r), is_there = ok && r->sums.count != NULL;
     if (is_there && b->want_graph)
         mark_pseudo(r);
@@ -782,16 +803,8 @@ static bool read_all(struct nodes *r, struct arena *scratch)
     gcdump_names_free(&r->names);
     if (!ok)
         return false;
-    if (b->source != NULL) {
-        /* The file may be closed before it is written. */
-        struct source *s = r->b->source;
-        *s = r->d->source;
-        if (s->interop_size > 0)
-            s->interop = memcpy(arena_alloc(&r->b->snap->arena, s->interop_size),
-                                s->interop, s->interop_size);
-        if (r->b->want_graph)
-            keep_order(r);
-    }
+    if (b->source != NULL)
+        keep_source(r);
     learn_image(r);
     gcdump_ids_read(b, d->source.log);
     warn_of_nodes(r, bytes);

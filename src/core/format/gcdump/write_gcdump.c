@@ -112,7 +112,6 @@ static int64_t ticks_of(const struct hd_snapshot *snap)
     return known ? unix_epoch + llround(snap->clock * 1e7) : 0;
 }
 
-/* What a gcdump of this snapshot would have said. */
 /* Other readers read a signed number; 0 is unknown. */
 static uint64_t signed_fact(const struct gcdump_writer *w, enum hd_fact fact)
 {
@@ -120,33 +119,26 @@ static uint64_t signed_fact(const struct gcdump_writer *w, enum hd_fact fact)
     return n <= INT64_MAX ? n : 0;
 }
 
-static void make_source(struct gcdump_writer *w)
+static void make_segments(struct gcdump_writer *w)
 {
-    const struct hd_info *info = &w->snap->info;
-    w->source = (struct source){.is_64_bit = has_large_addresses(w),
-                                .average_count = 1,
-                                .average_size = 1,
-                                .machine = info->host,
-                                .process = info->process,
-                                .tool = "heapdrift",
-                                .ticks = ticks_of(w->snap),
-                                .working_set = signed_fact(w, HD_FACT_RESIDENT),
-                                .commit = signed_fact(w, HD_FACT_PRIVATE),
-                                .pid = info->pid <= INT32_MAX ? (int32_t)info->pid : 0};
     const struct ranges *r = &w->snap->ranges;
-    if (w->snap->info.has_generations) {
-        struct range *gaps = arena_array(&w->arena, struct range, r->len + 1);
-        w->source.segments = arena_array(&w->arena, struct source_segment, 2 * r->len + 1);
-        find_frozen(w, gaps);
-        for (size_t i = 0; i <= r->len; i++) {
-            gaps[i].generation = HD_GEN_FROZEN;
-            add_source_segment(&w->source, &gaps[i]);
-            if (i < r->len)
-                add_source_segment(&w->source, &r->all[i]);
-        }
+    if (!w->snap->info.has_generations)
+        return;
+    struct range *gaps = arena_array(&w->arena, struct range, r->len + 1);
+    w->source.segments = arena_array(&w->arena, struct source_segment, 2 * r->len + 1);
+    find_frozen(w, gaps);
+    for (size_t i = 0; i <= r->len; i++) {
+        gaps[i].generation = HD_GEN_FROZEN;
+        add_source_segment(&w->source, &gaps[i]);
+        if (i < r->len)
+            add_source_segment(&w->source, &r->all[i]);
     }
-    /* Types of a trace that are in an image. Sizes of images have 4 bytes then, as those of
-     * dotnet-gcdump 10. */
+}
+
+/* Types of a trace that are in an image. Sizes of images have 4 bytes then, as those of
+ * dotnet-gcdump 10. */
+static void make_deferred(struct gcdump_writer *w)
+{
     struct source *s = &w->source;
     size_t count = w->records.type_count;
     s->deferred = arena_array(&w->arena, struct source_deferred, count);
@@ -161,6 +153,24 @@ static void make_source(struct gcdump_writer *w)
         s->deferred_count = i + 1;
         s->has_deferred = true;
     }
+}
+
+/* What a gcdump of this snapshot would have said. */
+static void make_source(struct gcdump_writer *w)
+{
+    const struct hd_info *info = &w->snap->info;
+    w->source = (struct source){.is_64_bit = has_large_addresses(w),
+                                .average_count = 1,
+                                .average_size = 1,
+                                .machine = info->host,
+                                .process = info->process,
+                                .tool = "heapdrift",
+                                .ticks = ticks_of(w->snap),
+                                .working_set = signed_fact(w, HD_FACT_RESIDENT),
+                                .commit = signed_fact(w, HD_FACT_PRIVATE),
+                                .pid = info->pid <= INT32_MAX ? (int32_t)info->pid : 0};
+    make_segments(w);
+    make_deferred(w);
 }
 
 /* --- the table of COM wrappers ------------------------------------------------- */
@@ -279,6 +289,24 @@ static uint64_t ticks_within(uint64_t ticks)
     return ticks <= last ? ticks : 0;
 }
 
+/* The size of an image has 4 bytes or 8, as in the file it is from. */
+static void put_module(struct fastser_write *f, const struct source *s,
+                       const struct source_module *m)
+{
+    fastser_put_begin(f, "Graphs.Module", 0, 0);
+    fastser_put_string(f, m->path);
+    fastser_put_u64(f, m->base);
+    if (s->module_size_is_64_bit)
+        fastser_put_u64(f, m->size);
+    else
+        fastser_put_u32(f, (uint32_t)m->size);
+    fastser_put_u64(f, ticks_within(m->build_time));
+    fastser_put_string(f, m->pdb);
+    fastser_put_bytes(f, m->guid, sizeof(m->guid));
+    fastser_put_i32(f, m->age);
+    fastser_put_end(f);
+}
+
 /* Types that only the symbols of an image name. A module is written where it is used
  * first. */
 static void put_deferred(struct fastser_write *f, struct gcdump_writer *w)
@@ -296,20 +324,7 @@ static void put_deferred(struct fastser_write *f, struct gcdump_writer *w)
             fastser_put_reference(f, labels[d->module]);
         } else {
             labels[d->module] = f->at;
-            /* The size of an image has 4 bytes or 8, as in the file it is from. */
-            const struct source_module *m = &s->modules[d->module];
-            fastser_put_begin(f, "Graphs.Module", 0, 0);
-            fastser_put_string(f, m->path);
-            fastser_put_u64(f, m->base);
-            if (s->module_size_is_64_bit)
-                fastser_put_u64(f, m->size);
-            else
-                fastser_put_u32(f, (uint32_t)m->size);
-            fastser_put_u64(f, ticks_within(m->build_time));
-            fastser_put_string(f, m->pdb);
-            fastser_put_bytes(f, m->guid, sizeof(m->guid));
-            fastser_put_i32(f, m->age);
-            fastser_put_end(f);
+            put_module(f, s, &s->modules[d->module]);
         }
         fastser_put_string(f, d->suffix);
     }
@@ -397,6 +412,25 @@ static void put_dump(struct fastser_write *f, struct gcdump_writer *w)
     fastser_put_trailer(f);
 }
 
+/* A gcdump of others gets no line that it did not have, unless something is missing. */
+static void make_log(struct gcdump_writer *w)
+{
+    const char *log = w->source.log;
+    struct text t = {0};
+    text_add_string(&t, log != NULL ? log : "");
+    if (!w->snap->info.complete &&
+        (log == NULL || strstr(log, GCDUMP_LOG_INCOMPLETE) == NULL))
+        text_add_string(&t, GCDUMP_LOG_INCOMPLETE ": objects may be missing\r\n");
+    if (!w->source.is_gcdump) {
+        gcdump_facts_write(&t, w->snap);
+        gcdump_names_write(&t, w->snap);
+        gcdump_ids_write(&t, w->snap);
+    }
+    if (t.len > 0)
+        w->source.log = arena_strdup(&w->arena, t.data, t.len);
+    text_free(&t);
+}
+
 static bool gcdump_write(const struct hd_snapshot *snap, struct out *o, struct losses *l,
                          struct hd_error *err)
 {
@@ -404,21 +438,7 @@ static bool gcdump_write(const struct hd_snapshot *snap, struct out *o, struct l
     w.records = gcdump_records_plan(snap, &w.arena);
     if (!w.source.is_gcdump)
         make_source(&w);
-    /* A gcdump of others gets no line that it did not have, unless something is missing. */
-    const char *log = w.source.log;
-    struct text t = {0};
-    text_add_string(&t, log != NULL ? log : "");
-    if (!w.snap->info.complete &&
-        (log == NULL || strstr(log, GCDUMP_LOG_INCOMPLETE) == NULL))
-        text_add_string(&t, GCDUMP_LOG_INCOMPLETE ": objects may be missing\r\n");
-    if (!w.source.is_gcdump) {
-        gcdump_facts_write(&t, w.snap);
-        gcdump_names_write(&t, w.snap);
-        gcdump_ids_write(&t, w.snap);
-    }
-    if (t.len > 0)
-        w.source.log = arena_strdup(&w.arena, t.data, t.len);
-    text_free(&t);
+    make_log(&w);
     bool ok = check_limits(&w, err);
     if (ok) {
         struct fastser_write f = fastser_write_begin(o);

@@ -359,6 +359,23 @@ static void read_gc_note(struct trace_reader *r, uint64_t time, enum trace_heap_
     r->notes[r->note_count++] = note;
 }
 
+/* Weak ones hold nothing and are only counted. */
+static void read_root(struct trace_reader *r, struct heap_root root)
+{
+    uint64_t *weak = &r->b->snap->weak_roots;
+    if (root.flags & ROOT_FLAG_WEAK) {
+        *weak = *weak == HD_UNKNOWN ? 1 : *weak + 1;
+    } else if (root.object != 0) {
+        *ACCOUNT_APPEND(r->account, r->roots, r->root_count, r->root_cap) = root;
+    }
+}
+
+static void read_pair(struct trace_reader *r, const unsigned char *p, unsigned pointer)
+{
+    *ACCOUNT_APPEND(r->account, r->pairs, r->pair_count, r->pair_cap) =
+        (struct dependent){heap_pointer(p, pointer), heap_pointer(p + pointer, pointer)};
+}
+
 static bool read_records(struct trace_reader *r, struct nettrace *t,
                          const struct trace_event *e, enum trace_heap_event kind,
                          struct bytes payload)
@@ -382,22 +399,11 @@ static bool read_records(struct trace_reader *r, struct nettrace *t,
     }
     const unsigned char *p = b.records;
     for (uint32_t i = 0; i < b.count; i++, p += b.size) {
-        if (kind == EVENT_ROOTS) {
-            /* Weak ones hold nothing and are only counted. */
-            struct heap_root root = heap_root_at(p, r->header.pointer_size);
-            uint64_t *weak = &r->b->snap->weak_roots;
-            if (root.flags & ROOT_FLAG_WEAK) {
-                *weak = *weak == HD_UNKNOWN ? 1 : *weak + 1;
-            } else if (root.object != 0) {
-                *ACCOUNT_APPEND(r->account, r->roots, r->root_count, r->root_cap) = root;
-            }
-        } else if (kind == EVENT_PAIRS) {
-            unsigned pointer = r->header.pointer_size;
-            r->pairs = account_grow(r->account, r->pairs, r->pair_count, &r->pair_cap,
-                                    sizeof(*r->pairs));
-            r->pairs[r->pair_count++] = (struct dependent){
-                heap_pointer(p, pointer), heap_pointer(p + pointer, pointer)};
-        } else if (kind == EVENT_WRAPPERS)
+        if (kind == EVENT_ROOTS)
+            read_root(r, heap_root_at(p, r->header.pointer_size));
+        else if (kind == EVENT_PAIRS)
+            read_pair(r, p, r->header.pointer_size);
+        else if (kind == EVENT_WRAPPERS)
             read_wrapper(r, p);
     }
     return true;

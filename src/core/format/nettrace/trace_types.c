@@ -181,12 +181,9 @@ static bool learn_array(struct trace_types *t, struct trace_type *type)
     return true;
 }
 
-uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
+/* Arrays of arrays take a round each. */
+static void learn_outer_classes(struct trace_types *t)
 {
-    struct hd_snapshot *snap = b->snap;
-    struct text name = {0};
-    uint64_t unnamed = 0;
-    /* Arrays of arrays take a round each. */
     enum { MAX_ROUNDS = 4 };
     for (size_t i = 0; i < t->ids.len; i++)
         learn_arguments(t, &t->all[i]);
@@ -196,6 +193,14 @@ uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
         for (size_t i = 0; i < t->ids.len; i++)
             learned |= learn_array(t, &t->all[i]);
     }
+}
+
+uint64_t trace_types_finish(struct trace_types *t, struct builder *b)
+{
+    struct hd_snapshot *snap = b->snap;
+    struct text name = {0};
+    uint64_t unnamed = 0;
+    learn_outer_classes(t);
     snap->type_names = arena_array(&snap->arena, struct type_name, t->ids.len);
     for (size_t i = 0; i < t->ids.len; i++) {
         const struct trace_type *type = &t->all[i];

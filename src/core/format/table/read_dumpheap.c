@@ -688,27 +688,30 @@ static void report_part(struct dumpheap *r)
                             : "no System.String is listed: a part of a heap");
 }
 
+/* Stores which objects the table counts in b->snap->origin and warnings. */
+static void report_echo(const struct sos_echo *e, struct builder *b)
+{
+    struct hd_table_origin *o = &b->snap->origin;
+    if (e->output != SOS_HEAP)
+        return;
+    o->command = builder_string(b, e->command.data, e->command.len);
+    o->generation = e->generation;
+    o->liveness = e->live == e->dead ? "all" : e->live ? "live" : "dead";
+    o->filters =
+        e->filters.len > 0 ? builder_string(b, e->filters.data, e->filters.len) : "";
+    if (e->filters.len > 0)
+        builder_warn(b, WARN_FILTERED, 0);
+    if (e->dead && !e->live)
+        builder_warn(b, WARN_DEAD_OBJECTS_ONLY, 0);
+}
+
 static bool read_dumpheap_text(struct type_table *t)
 {
     struct dumpheap r = {
         .t = t, .layout = layout_of(t->text), .seen = {.account = builder_account(t->b)}};
     bool ok = find_header(&r);
     if (ok) {
-        /* Stores which objects the table counts in b->snap->origin and warnings. */
-        const struct sos_echo *e = &r.echo;
-        struct hd_table_origin *o = &t->b->snap->origin;
-        if (e->output == SOS_HEAP) {
-            o->command = builder_string(t->b, e->command.data, e->command.len);
-            o->generation = e->generation;
-            o->liveness = e->live == e->dead ? "all" : e->live ? "live" : "dead";
-            o->filters = e->filters.len > 0
-                             ? builder_string(t->b, e->filters.data, e->filters.len)
-                             : "";
-            if (e->filters.len > 0)
-                builder_warn(t->b, WARN_FILTERED, 0);
-            if (e->dead && !e->live)
-                builder_warn(t->b, WARN_DEAD_OBJECTS_ONLY, 0);
-        }
+        report_echo(&r.echo, t->b);
         ok = read_rows(&r) && read_rest(&r);
     }
     if (ok) {

@@ -426,21 +426,27 @@ static const struct type *free_row_of(const struct hd_snapshot *snap, struct typ
     return at.count != HD_UNKNOWN && at.bytes != HD_UNKNOWN ? row : NULL;
 }
 
-/* 1: its name does not come back as it was. */
-static uint64_t write_csv_row(struct csv_writer *csv, const struct type *type)
+/* True if a name has what a terminal or a build server would obey: it does not come back
+ * as it was. */
+static bool is_written_out(const char *name)
 {
-    /* True if a name has what a terminal or a build server would obey. */
     struct text plain = {0}, visible = {0};
-    csv_add_clean(&plain, type->name);
+    csv_add_clean(&plain, name);
     text_add_visible(&visible, plain.data, plain.len, true);
     bool same = visible.len == plain.len;
     text_free(&plain);
     text_free(&visible);
+    return !same;
+}
+
+/* 1: its name does not come back as it was. */
+static uint64_t write_csv_row(struct csv_writer *csv, const struct type *type)
+{
     csv_cell(csv, type->name);
     csv_number(csv, type->tally[SELECT_ALL].count);
     csv_number(csv, type->tally[SELECT_ALL].bytes);
     csv_end_row(csv);
-    return !same;
+    return is_written_out(type->name);
 }
 
 static bool write_csv(const struct hd_snapshot *snap, struct out *o, struct losses *l,
@@ -644,6 +650,16 @@ static void parse_free(const json_t *json, struct builder *b)
         hd_fact_set(&b->snap->facts, HD_FACT_FRAGMENTED, bytes);
 }
 
+static void parse_time(const char *text, struct builder *b)
+{
+    double clock = calendar_parse(text);
+    if (isnan(clock))
+        return;
+    b->snap->info.time = builder_string(b, text, CALENDAR_TIME - 1);
+    b->snap->clock = clock;
+    b->snap->clock_is_date = true;
+}
+
 static void parse_snapshot(const json_t *json, struct builder *b)
 {
     struct hd_info *info = &b->snap->info;
@@ -657,14 +673,8 @@ static void parse_snapshot(const json_t *json, struct builder *b)
     }
     json_parse_uint64(json_object_get(snapshot, "pid"), &info->pid);
     parse_free(json_object_get(snapshot, "free"), b);
-    if (time != NULL) {
-        double clock = calendar_parse(time);
-        if (!isnan(clock)) {
-            b->snap->info.time = builder_string(b, time, CALENDAR_TIME - 1);
-            b->snap->clock = clock;
-            b->snap->clock_is_date = true;
-        }
-    }
+    if (time != NULL)
+        parse_time(time, b);
     if (json_is_true(json_object_get(snapshot, "sampled"))) {
         info->sampled = true;
         builder_warn(b, WARN_SAMPLED, 0);

@@ -192,6 +192,25 @@ static void write_edge(struct heap_text_writer *w, const char *record)
     write_line(w);
 }
 
+static void write_objects(struct heap_text_writer *w)
+{
+    const struct graph *g = w->g;
+    for (node_id n = 0; n < g->node_count; n++) {
+        if (!type_is_written(&w->snap->types[g->type[n]]))
+            continue;
+        text_add_char(&w->line, 'o');
+        add_hex(&w->line, (uint64_t)n + 1);
+        add_hex(&w->line, w->type_ids[g->type[n]]);
+        add_hex(&w->line, graph_size(g, n));
+        for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
+            if (node_kind(w, g->edge_to[e]) == TYPE_OBJECT)
+                add_hex(&w->line, (uint64_t)g->edge_to[e] + 1);
+            else
+                w->references_lost++;
+        write_line(w);
+    }
+}
+
 static bool heap_text_write(const struct hd_snapshot *snap, struct out *o, struct losses *l,
                             struct hd_error *err)
 {
@@ -204,21 +223,7 @@ static bool heap_text_write(const struct hd_snapshot *snap, struct out *o, struc
                                      arena_array(&scratch, uint64_t, snap->type_count)};
     write_edge(&w, "a 2");
     write_types(&w);
-    const struct graph *g = w.g;
-    for (node_id n = 0; n < g->node_count; n++) {
-        if (!type_is_written(&snap->types[g->type[n]]))
-            continue;
-        text_add_char(&w.line, 'o');
-        add_hex(&w.line, (uint64_t)n + 1);
-        add_hex(&w.line, w.type_ids[g->type[n]]);
-        add_hex(&w.line, graph_size(g, n));
-        for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
-            if (node_kind(&w, g->edge_to[e]) == TYPE_OBJECT)
-                add_hex(&w.line, (uint64_t)g->edge_to[e] + 1);
-            else
-                w.references_lost++;
-        write_line(&w);
-    }
+    write_objects(&w);
     write_roots(&w, &scratch);
     uint64_t names = w.names_changed;
     write_edge(&w, "c"); /* the same name again */
