@@ -1,6 +1,5 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
 
-#include "base/error.h"
 #include "collect/proc.h"
 
 #include <errno.h>

@@ -20,7 +20,7 @@ static const char *by_word(unsigned i)
     return i < 3 ? all[i] : NULL;
 }
 
-/* --- when it is full ----------------------------------------------------------------- */
+/* --- when it is full ------------------------------------------------------------- */
 
 /* Hours: null for unknown and for never; which of them, and "now", is a word. */
 static json_t *runs_full(double hours)
@@ -48,7 +48,7 @@ static void cell_moment(struct text *t, double seconds)
         phrase_moment(t, seconds);
 }
 
-/* --- runs ---------------------------------------------------------------------------- */
+/* --- runs ------------------------------------------------------------------------ */
 
 struct fleet_runs {
     uint64_t of[HD_JUDGEMENT_COUNT];
@@ -66,7 +66,7 @@ static const RECORD_OF(runs, "runs", runs_fields,
                        "Runs in the window, by what they allow to say.");
 #undef T
 
-/* --- a suspect ----------------------------------------------------------------------- */
+/* --- a suspect ------------------------------------------------------------------- */
 
 #define T struct hd_fleet_host
 VALUE(host_full, runs_full(x->hours_left))
@@ -268,8 +268,7 @@ static const struct record record_fleet_suspect_cells = {
         "run chain command"};
 #undef T
 
-/* --- services, hosts, runs
- * ---------------------------------------------------------------- */
+/* --- services, hosts, runs ------------------------------------------------------- */
 
 #define T struct hd_fleet_service
 VALUE(service_full, runs_full(x->hours_left))
@@ -358,7 +357,7 @@ static const struct record_field unjudged_fields[] = {
 static const RECORD_OF(unjudged, "unjudged", unjudged_fields, "A run without a verdict.");
 #undef T
 
-/* --- all of it ----------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------------- */
 
 #define T struct hd_fleet_answer
 
@@ -449,7 +448,7 @@ const RECORD_OF(
     "What many runs of many processes say together. Numbers that are not known are null.");
 #undef T
 
-/* --- tables -------------------------------------------------------------------------- */
+/* --- tables ---------------------------------------------------------------------- */
 
 /* A build of a suspect. */
 struct build_row {

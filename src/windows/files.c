@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <windows.h>
 
-/* --- errors -------------------------------------------------------------------------- */
+/* --- errors ---------------------------------------------------------------------- */
 
 static int error_of(DWORD last)
 {
@@ -52,7 +52,7 @@ static HANDLE handle_of(int fd)
     return (HANDLE)_get_osfhandle(fd);
 }
 
-/* --- which file ---------------------------------------------------------------------- */
+/* --- which file ------------------------------------------------------------------ */
 
 /* What does not tell which file it is (standard input, under wine) is read as a pipe.
  * Accounts have no numbers. Times are from units of 100 ns since 1601 to seconds since
@@ -182,7 +182,7 @@ ssize_t readlink(const char *path, char *to, size_t size)
     return -1;
 }
 
-/* --- reading ------------------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------------- */
 
 static void blame_folder(const char *path)
 {
@@ -242,8 +242,7 @@ ssize_t pread(int fd, void *to, size_t size, off_t place)
     return ok ? (ssize_t)got : result;
 }
 
-/* --- writing ---------------------------------------------------------------------------
- */
+/* --- writing --------------------------------------------------------------------- */
 
 /* A write to a pipe fails for no other reason than that nobody reads. The C library calls
  * it an argument that is wrong. */
@@ -335,7 +334,7 @@ int windows_fflush(FILE *file)
     return result;
 }
 
-/* --- mappings ------------------------------------------------------------------------ */
+/* --- mappings -------------------------------------------------------------------- */
 
 /* A file that is mapped cannot become shorter, but on other machines. */
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)

@@ -2,8 +2,7 @@
 #include "base/text.h"
 #include "clr/managed/clr_types.h"
 
-/* --- one module ------------------------------------------------------------------------
- */
+/* --- one module ------------------------------------------------------------------ */
 
 static const char *read_path(struct clr_types *t, uint64_t address)
 {
@@ -98,8 +97,7 @@ struct clr_module *clr_module_of(struct clr_types *t, uint64_t address)
     return m;
 }
 
-/* --- its maps --------------------------------------------------------------------------
- */
+/* --- its maps -------------------------------------------------------------------- */
 
 /* A map is a chain of arrays, the first of which has the lowest rows. */
 uint64_t clr_module_type(const struct clr_types *t, const struct clr_module *m,
@@ -124,8 +122,7 @@ uint64_t clr_module_type(const struct clr_types *t, const struct clr_module *m,
     return 0;
 }
 
-/* --- its hash table --------------------------------------------------------------------
- */
+/* --- its hash table -------------------------------------------------------------- */
 
 /* Slots of an array of buckets: how many there are, the array that follows while the table
  * grows, since .NET 9 what ends all chains (an odd number), then the buckets. */
@@ -170,8 +167,7 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
     }
 }
 
-/* --- all of them -----------------------------------------------------------------------
- */
+/* --- all of them ----------------------------------------------------------------- */
 
 /* Items of the list are Assemblies, or, up to .NET 10, DomainAssemblies, of which all that
  * is left is a pointer to the Assembly. */

@@ -13,8 +13,7 @@ enum { KEY_REFERENCE = 0x100, KEY_POINTER = 0x101 };
 
 enum { MAX_RANK = 32 };
 
-/* --- names of rows ---------------------------------------------------------------------
- */
+/* --- names of rows --------------------------------------------------------------- */
 
 /* The namespace and a dot, if it has one. */
 static void add_space(struct text *to, struct metadata_name name)
@@ -79,8 +78,7 @@ static uint64_t instance_key(uint64_t module, uint32_t row,
     return XXH3_64bits_withSeed(parts, (count + 2) * sizeof(*parts), hash_seed());
 }
 
-/* --- primitives ------------------------------------------------------------------------
- */
+/* --- primitives ------------------------------------------------------------------ */
 
 static const char *const primitives[ELEMENT_OBJECT + 1] = {
     [ELEMENT_VOID] = "System.Void",     [ELEMENT_BOOLEAN] = "System.Boolean",
@@ -122,8 +120,7 @@ static bool is_primitive(const struct clr_name *name, unsigned element)
            strcmp(name->raw, primitives[element]) == 0;
 }
 
-/* --- what a handle is made of ----------------------------------------------------------
- */
+/* --- what a handle is made of ---------------------------------------------------- */
 
 enum handle_kind { HANDLE_UNKNOWN, HANDLE_PLAIN, HANDLE_ARRAY, HANDLE_POINTER };
 
@@ -174,8 +171,7 @@ static uint64_t need(const struct clr_types *t, const struct parts *p, uint32_t 
     return i < p->count ? memory_u64(t->memory, p->first + 8 * (uint64_t)i, NULL) : 0;
 }
 
-/* --- making shapes ---------------------------------------------------------------------
- */
+/* --- making shapes --------------------------------------------------------------- */
 
 static struct known_type *find_known(const struct clr_types *t, uint64_t handle)
 {
@@ -361,7 +357,7 @@ clr_shape_arguments(struct clr_types *t, const struct clr_shape *s, uint32_t *co
     return all;
 }
 
-/* --- instances ----------------------------------------------------------------- */
+/* --- instances ------------------------------------------------------------------- */
 
 /* Instantiations of generic structs, by what they are made of.
  *
@@ -399,7 +395,7 @@ static uint64_t find_instance(struct clr_types *t, uint64_t key)
     return known != NULL ? known->table : 0;
 }
 
-/* --- signatures ---------------------------------------------------------------- */
+/* --- signatures ------------------------------------------------------------------ */
 
 /* A signature is a tree written in front of its branches. What waits for its branches lies
  * on a stack of fixed depth, and finished types on another. */
@@ -422,7 +418,7 @@ struct evaluation {
     uint32_t frame_count, done_count;
 };
 
-/* --- definitions --------------------------------------------------------------- */
+/* --- definitions ----------------------------------------------------------------- */
 
 /* The definition that a token means: its name, where it stands, what is loaded of it. */
 struct definition {
@@ -478,7 +474,7 @@ static bool next_number(struct evaluation *e, uint32_t *number)
     return metadata_number(e->signature, &e->at, number);
 }
 
-/* --- leaves -------------------------------------------------------------------- */
+/* --- leaves ---------------------------------------------------------------------- */
 
 /* One that is finished; NULL if it waits for others (pushed) or the signature is wrong. */
 static const struct clr_shape *leaf(struct evaluation *e, uint32_t element)
@@ -501,7 +497,7 @@ static const struct clr_shape *leaf(struct evaluation *e, uint32_t element)
                      is_value ? 0 : KEY_REFERENCE, &t->text);
 }
 
-/* --- what is made of others ---------------------------------------------------- */
+/* --- what is made of others ------------------------------------------------------ */
 
 static bool push_frame(struct evaluation *e, uint32_t element)
 {
@@ -588,7 +584,7 @@ static bool finish_type(struct evaluation *e, const struct clr_shape *s)
     return false;
 }
 
-/* --- the whole ----------------------------------------------------------------- */
+/* --- the whole ------------------------------------------------------------------- */
 
 static bool step(struct evaluation *e)
 {

@@ -2,7 +2,6 @@
  * their outer classes, by the ids that traces keep; of static variables by the class that
  * declares them. Nothing is looked for in the heap; what two would be called gets no name.
  */
-#include "base/error.h"
 #include "clr/managed/core_fields.h"
 #include "clr/managed/symbols.h"
 #include "heap/place.h"

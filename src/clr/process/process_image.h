@@ -5,7 +5,6 @@
 #ifndef PROCESS_IMAGE_H
 #define PROCESS_IMAGE_H
 
-#include "base/error.h"
 #include "base/out.h"
 #include "clr/process/elf_image.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- the library ------------------------------------------------------------------- */
+/* --- the library ----------------------------------------------------------------- */
 
 /* libcoreclr.so or coreclr.dll in a process image, or the program that contains it: where
  * it is, its symbols and its version. */
@@ -88,7 +88,7 @@ static bool runtime_module_find(struct runtime_module *m, const struct process_i
     return true;
 }
 
-/* --- symbols ------------------------------------------------------------------------- */
+/* --- symbols --------------------------------------------------------------------- */
 
 /* A symbol; address 0: none. Of a PE image its size is what is there behind it. */
 static struct elf_symbol runtime_image_symbol(const struct runtime_image *i,
@@ -123,7 +123,7 @@ static bool runtime_module_is_native(const struct runtime_module *m)
     return runtime_module_symbol(m, "DotNetRuntimeDebugHeader").address != 0;
 }
 
-/* --- version ------------------------------------------------------------------------- */
+/* --- version --------------------------------------------------------------------- */
 
 /* Digits and dots, and what follows a hyphen: "11.0.0-preview.2". */
 static const char *version_in_path(const char *path, struct arena *a)
@@ -306,7 +306,7 @@ bool gc_heap_is_valid(const struct runtime *r)
     return at != 0 && memory_u32(&r->image->memory, at, &ok) == 0 && ok;
 }
 
-/* --- heaps --------------------------------------------------------------------- */
+/* --- heaps ----------------------------------------------------------------------- */
 
 /* Positions in the offsets of a server heap's members (dac_gcheap_fields.h). */
 enum {
@@ -410,7 +410,7 @@ bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena
                       "the heap: `createdump --withheap PID`");
 }
 
-/* --- MethodTables -------------------------------------------------------------- */
+/* --- MethodTables ---------------------------------------------------------------- */
 
 static bool leads_back(const struct runtime *r, uint64_t address)
 {
@@ -459,7 +459,7 @@ static bool is_free_type(const struct runtime *r, uint64_t address)
            (flags & has_components) != 0;
 }
 
-/* --- what describes it --------------------------------------------------------- */
+/* --- what describes it ----------------------------------------------------------- */
 
 struct runtime_search {
     struct runtime *r;
@@ -558,7 +558,7 @@ static const char *kind_of(const struct runtime_search *s)
     return s->r->image->kind->name;
 }
 
-/* --- which version ------------------------------------------------------------- */
+/* --- which version --------------------------------------------------------------- */
 
 static unsigned major_of(const char *version)
 {
@@ -651,7 +651,7 @@ static bool find_description(struct runtime_search *s)
     return fail(s->err, HD_UNSUPPORTED, "a %s of a .NET version" NOT_KNOWN, kind_of(s));
 }
 
-/* --- the runtime --------------------------------------------------------------- */
+/* --- the runtime ----------------------------------------------------------------- */
 
 /* What .NET keeps of its heap cannot be read. */
 static bool refuse_small(struct runtime_search *s)
@@ -788,8 +788,7 @@ bool runtime_find(struct runtime *r, const struct process_image *image, struct a
     return ok;
 }
 
-/* --- a process that runs ---------------------------------------------------------------
- */
+/* --- a process that runs --------------------------------------------------------- */
 
 uint64_t clr_heap_count_address(const struct clr_process *p, struct arena *a,
                                 struct hd_error *err)

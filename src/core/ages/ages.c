@@ -14,8 +14,7 @@ struct aged_object {
     unsigned char born, came;
 };
 
-/* --- paths -----------------------------------------------------------------------------
- */
+/* --- paths ----------------------------------------------------------------------- */
 
 static int ages_by_value(const void *a, const void *b)
 {
@@ -70,8 +69,7 @@ static uint64_t *names_of(const struct aged_paths *p, const struct aged_paths *o
     return name;
 }
 
-/* --- objects ---------------------------------------------------------------------------
- */
+/* --- objects --------------------------------------------------------------------- */
 
 static void ages_free(struct hd_ages *h)
 {
@@ -229,8 +227,7 @@ static bool is_of(const struct survivor_map *told, const struct hd_ages *now,
            told->newer.token == now->moment[0] && told->newer.objects == now->object_count;
 }
 
-/* --- for the digest --------------------------------------------------------------------
- */
+/* --- for the digest -------------------------------------------------------------- */
 
 struct ages_group {
     uint32_t place; /* or type, of what is at none */
@@ -330,8 +327,7 @@ static void ages_keep(struct digest_ages *to, const struct hd_ages *h,
     free(age);
 }
 
-/* --- all of it -------------------------------------------------------------------------
- */
+/* --- all of it ------------------------------------------------------------------- */
 
 void ages_add(struct hd_ages *h, const struct hd_snapshot *snap,
               const struct ownership_tree *t, struct digest_ages *to, struct arena *a)

@@ -6,7 +6,7 @@
  *
  * Libraries below fail in their own ways; each has one place that asks: jansson
  * base/json.c and format/table/type_tables.c, libarchive base/input.c, libyaml
- * budget/config.c, zstd store/delta.c. */
+ * budget/config.c, zstd base/packed.c and fleet/store/base.c. */
 #ifndef ALLOC_H
 #define ALLOC_H
 

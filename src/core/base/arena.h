@@ -1,4 +1,4 @@
-/* arena.h - memory that is freed all at once.
+/* arena.h - memory that is freed all at once, and an account of what a file makes grow.
  *
  * A snapshot is built once, read many times and dropped whole, so its
  * strings and tables come from an arena: no frees on the error paths, and

@@ -1,4 +1,5 @@
-/* cursor.h - read little-endian values from untrusted bytes.
+/* cursor.h - read little-endian values from untrusted bytes; and how files of .NET's
+ * tracing library begin.
  *
  * The cursor remembers its first failure. After that every read returns zero
  * and moves nothing, so decode a whole record, then check cursor_ok() once. A

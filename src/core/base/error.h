@@ -1,4 +1,5 @@
-/* error.h - one way to say what went wrong.
+/* error.h - one way to say what went wrong, and what to do instead; and to refuse options
+ * of callers who know more of them.
  *
  * Every function here records a failure and returns false, so a caller can
  * write

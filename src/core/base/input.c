@@ -1,5 +1,5 @@
 /* Four sources behind one face: a plain file (read whole if it is small, mapped, or taken
- * block by block), memory, what is packed (unpack.h), and a stream of someone else's. A
+ * block by block), memory, what is packed (packed.c), and a stream of someone else's. A
  * path that is no regular file is read into memory first, so that it can be rewound.
  *
  * A mapping ends where its file does, even when that becomes shorter: touching what is gone

@@ -1,5 +1,6 @@
 /* out.h - output that remembers its first write error, so that a writer can write
- * straight on and its caller looks once, at the end.
+ * straight on and its caller looks once, at the end. On top of it CSV, tables of columns,
+ * XML, and bytes that are packed.
  *
  * Small pieces are put together: a sink sees blocks, and nothing before the first of them
  * is full. Whoever begins one ends it with out_finish() or out_abandon(). */
@@ -92,8 +93,7 @@ void xml_close(struct xml_out *x, const char *name);
 /* The whole content of the element that was opened, which holds no elements; closes it. */
 void xml_close_with(struct xml_out *x, const char *name, const char *content);
 
-/* --- packed -----------------------------------------------------------------------
- */
+/* --- packed ----------------------------------------------------------------------- */
 
 /* Bytes as gzip or zstd: the other way round than input.h. */
 

@@ -1,5 +1,5 @@
-/* quantity.h - amounts as people type them: "10MiB", "5%", "120", "2026-12-31". It does
- * not know what they limit. */
+/* quantity.h - amounts as people type them: "10MiB", "5%", "120", "2026-12-31"; days and
+ * times of the calendar, and what time it is. It does not know what they limit. */
 #ifndef QUANTITY_H
 #define QUANTITY_H
 

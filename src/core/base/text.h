@@ -1,4 +1,5 @@
-/* text.h - a growable byte string, and UTF-8.
+/* text.h - a growable byte string, and UTF-8: as ASCII, from UTF-16, as the C locale has
+ * numbers and letters, and as a path.
  *
  * Type names are bytes: they are kept and compared as they come, and only
  * the writers care whether they are UTF-8. A {0} text is empty. */

@@ -1,4 +1,5 @@
-/* workers.h - the same work for every item of a list, on several threads.
+/* workers.h - the same work for every item of a list, on several threads; and work that is
+ * watched and may be stopped.
  *
  * Threads live as long as the call. An item is worked on by one thread, items are taken in
  * order, and which thread takes which must change nothing: every item has its own place

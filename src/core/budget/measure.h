@@ -11,8 +11,7 @@
 #include "budget/budgets.h"
 #include "series/series.h"
 
-/* --- the run ---------------------------------------------------------------------------
- */
+/* --- the run --------------------------------------------------------------------- */
 
 /* Points into what others made, and owns nothing. */
 struct evidence {
@@ -65,8 +64,7 @@ static inline const struct hd_suspect *ranked_row(const struct hd_diff *d, size_
     return i < d->suspect_count ? &d->suspects[i] : &d->minor[i - d->suspect_count];
 }
 
-/* --- suppressions ----------------------------------------------------------------------
- */
+/* --- suppressions ---------------------------------------------------------------- */
 
 /* What suppressions take out of a run: types, and what hangs below holders. The first that
  * fits and has not expired excuses. Of a type a suppressed holder takes out only what hangs
@@ -105,8 +103,7 @@ const struct suppression *suppression_expired(const struct suppression_matches *
 
 void suppression_use(const struct suppression_matches *x, const struct suppression *s);
 
-/* --- values ------------------------------------------------------------------------------
- */
+/* --- values ---------------------------------------------------------------------- */
 
 /* One number per snapshot of the series. */
 struct values {
@@ -167,7 +164,7 @@ struct growth {
  * are NAN the growth is not finite; the worst step is that of the others. */
 struct growth growth_of(const struct evidence *e, const struct values *v, enum hd_per per);
 
-/* --- what a baseline accepts --------------------------------------------------------- */
+/* --- what a baseline accepts ----------------------------------------------------- */
 
 /* How much of what a baseline accepts counts in a run that is longer or shorter.
  *

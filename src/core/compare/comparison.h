@@ -3,7 +3,7 @@
  * It owns them (unless somebody else does), decides which of their graphs are in memory,
  * and keeps what answers are made of: who owns the heap, holders, what types retain. So a
  * second question about the same objects analyses nothing again. It does not know what is
- * asked: questions are in src/questions. */
+ * asked: questions are in src/core/questions. */
 #ifndef COMPARISON_H
 #define COMPARISON_H
 

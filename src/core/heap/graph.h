@@ -1,4 +1,5 @@
-/* graph.h - objects and references, as flat arrays.
+/* graph.h - objects and references, as flat arrays; by which field an object refers to
+ * another, and in which generation an address lies.
  *
  * Nodes are numbered from 0. One of them, root, is the root of all roots; below
  * it hang the pseudo-nodes that group the GC roots ("[static vars]"), then the

@@ -1,4 +1,5 @@
-/* Canonical type names, names of the framework, patterns of names.
+/* Canonical type names, names of the framework, patterns of names; generic arguments, names
+ * over builds, of async methods, and those nearest to a pattern.
  *
  * Every writer of heap snapshots spells types its own way. A canonical name is
  * made in steps, in the order of docs/names.md: each takes the name where it

@@ -1,4 +1,5 @@
-/* names.h - one spelling for every type, whoever wrote its name.
+/* names.h - one spelling for every type, whoever wrote its name; and what names tell: the
+ * same type in two builds, generic arguments, an async method, a typing error.
  *
  * The canonical name is the key by which types are matched across snapshots
  * and rows are merged inside one. Rules: docs/names.md. */

@@ -1,4 +1,5 @@
-/* snapshot.h - one heap at one moment, as every analysis sees it.
+/* snapshot.h - one heap at one moment, as every analysis sees it; what its file said word
+ * for word, which process it is of, what a sampled object stands for, what roots reach.
  *
  * Made by a builder (builder.h), never changed afterwards but for what is reachable, which
  * may be found out later (reach_find()). It always has a type table; a graph only if the
@@ -105,8 +106,6 @@ struct source {
     bool module_size_is_64_bit;
 };
 
-/* --- snapshot --------------------------------------------------------------------- */
-
 /* --- identity of the process ------------------------------------------------ */
 
 /* Which process a snapshot is of, as far as its own bytes tell.
@@ -175,6 +174,8 @@ struct sketch sketch_finish(struct sketch_builder *s, struct arena *a);
 
 /* KIN_UNKNOWN if one of them has nothing that the other could have as well. */
 enum kinship sketch_compare(const struct sketch *a, const struct sketch *b);
+
+/* --- snapshot --------------------------------------------------------------------- */
 
 enum type_kind {
     TYPE_OBJECT,

@@ -15,7 +15,7 @@
  * place: it stays outside, and unknown. What is here depends on addresses, types, sizes
  * alone, never on the numbers of nodes. */
 
-/* --- information --------------------------------------------------------------- */
+/* --- information ----------------------------------------------------------------- */
 
 /* How much information is in the two heaps: how often a key follows another one.
  *
@@ -152,7 +152,7 @@ static void measure(struct alignment *al)
     free(c.keys[0]);
 }
 
-/* --- contents ------------------------------------------------------------------ */
+/* --- contents -------------------------------------------------------------------- */
 
 /* What stands in objects, where both snapshots have it (heap/graph.h): part of their
  * keys.
@@ -174,11 +174,11 @@ static void forget_in(struct side *s)
         s->key[p] = key_for_life(s, p);
 }
 
-/* --- both sides ---------------------------------------------------------------- */
+/* --- both sides ------------------------------------------------------------------ */
 
 enum { SHARE_OBJECTS = 1 << 13 };
 
-/* --- in the order of addresses ------------------------------------------------- */
+/* --- in the order of addresses --------------------------------------------------- */
 
 /* The system clears every page that it hands out: what sorting needs beside the addresses
  * is where keys and mates stand afterwards. */
@@ -266,8 +266,7 @@ static bool make_side(void *context, size_t i)
     return true;
 }
 
-/* --- shares
- * ------------------------------------------------------------------------------- */
+/* --- shares ---------------------------------------------------------------------- */
 
 struct share_work {
     struct alignment *al;
@@ -287,7 +286,7 @@ void for_each_share(struct alignment *al, void (*work)(struct alignment *, struc
     workers_run(al->share_count, al->threads, work_on_share, &s);
 }
 
-/* --- all of it ----------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------------- */
 
 static bool alignment_begin(struct alignment *al, const struct hd_snapshot *older,
                             const struct hd_snapshot *newer, unsigned threads)
@@ -329,8 +328,7 @@ static void alignment_end(struct alignment *al)
     *al = (struct alignment){0};
 }
 
-/* --- runs
- * --------------------------------------------------------------------------------- */
+/* --- runs ------------------------------------------------------------------------ */
 
 static inline bool agree(const struct alignment *al, uint32_t x, uint32_t y,
                          uint64_t distance)
@@ -362,7 +360,7 @@ uint32_t run_bits(const struct alignment *al, const struct run *r)
     return sum;
 }
 
-/* --- between ------------------------------------------------------------------- */
+/* --- between --------------------------------------------------------------------- */
 
 /* Between two matches that follow each other on both sides lies what lay between them,
  * less what went: nothing comes into the middle of what was slid together. So far less
@@ -370,7 +368,7 @@ uint32_t run_bits(const struct alignment *al, const struct run *r)
  * patience diff does it, and again in the gaps that this leaves), and in the end whatever
  * comes first. */
 
-/* --- runs made longer ---------------------------------------------------------- */
+/* --- runs made longer ------------------------------------------------------------ */
 
 /* From matches on, both ways, as an alignment of sequences with gaps: a match in a row
  * brings the information in its key behind the one before it, the first behind a gap that
@@ -502,7 +500,7 @@ static void extend(struct alignment *al)
     extend_one_way(al, true);
 }
 
-/* --- gaps ---------------------------------------------------------------------- */
+/* --- gaps ------------------------------------------------------------------------ */
 
 /* Gaps of more objects are left alone; gaps within gaps are, from some depth on, matched
  * first come, first served. That looks at so many objects per object of the gap at most. */
@@ -525,7 +523,7 @@ struct gap_filler {
     uint64_t work;
 };
 
-/* --- unique on both sides ------------------------------------------------------ */
+/* --- unique on both sides -------------------------------------------------------- */
 
 static void hash_rows(const uint32_t *key, uint32_t begin, uint32_t end, uint32_t width,
                       uint64_t *entry)
@@ -600,8 +598,7 @@ static size_t keep_rising(struct gap_filler *f, size_t len)
     return most;
 }
 
-/* --- a gap
- * -------------------------------------------------------------------------------- */
+/* --- a gap ----------------------------------------------------------------------- */
 
 static void leave(struct gap_filler *f, const struct gap *g)
 {
@@ -653,8 +650,7 @@ static void fill(struct gap_filler *f, const struct gap *g)
     }
 }
 
-/* --- gaps
- * --------------------------------------------------------------------------------- */
+/* --- all gaps -------------------------------------------------------------------- */
 
 /* Whether y .. y_end - 1 lies between matches that follow each other, within one region on
  * either side, and the older snapshot has room enough there. Its objects in between are
@@ -717,7 +713,7 @@ static void fill_between(struct alignment *al)
     for_each_share(al, fill_share);
 }
 
-/* --- order --------------------------------------------------------------------- */
+/* --- order ----------------------------------------------------------------------- */
 
 /* The collector keeps the order of what it slides together. So of all that a region of the
  * newer snapshot has of one region of the older only the heaviest part stays in which
@@ -844,7 +840,7 @@ static void keep_order_of_share(struct alignment *al, struct share s)
     free(o.run);
 }
 
-/* --- alignment ----------------------------------------------------------------- */
+/* --- alignment ------------------------------------------------------------------- */
 
 enum { SHARE = 1 << 14 }; /* positions of a, and nodes, that a thread tells of at a time */
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- preorder ------------------------------------------------------------------------ */
+/* --- preorder -------------------------------------------------------------------- */
 
 void preorder(const uint32_t *parent, size_t count, uint32_t *at, uint32_t *size,
               uint32_t *next)
@@ -89,8 +89,7 @@ struct finder {
     uint64_t *is_entry; /* a bit per node: a group of roots, visited from the root only */
 };
 
-/* --- depth-first numbers ---------------------------------------------------------------
- */
+/* --- depth-first numbers --------------------------------------------------------- */
 
 /* The next number, for a node that v refers to. */
 static inline uint32_t give_number(struct finder *f, uint32_t v, node_id w)
@@ -168,8 +167,7 @@ static void walk_below(struct finder *f, uint32_t v, node_id w)
     }
 }
 
-/* --- classes of roots ------------------------------------------------------------------
- */
+/* --- classes of roots ------------------------------------------------------------ */
 
 /* A group of roots that is walked from the root of all roots. */
 struct entry {
@@ -264,8 +262,7 @@ static void number_nodes(struct finder *f)
     f->place = NULL;
 }
 
-/* --- semidominators --------------------------------------------------------------------
- */
+/* --- semidominators -------------------------------------------------------------- */
 
 /* Two numbers that are always looked at together stand together. */
 struct pair {
@@ -355,8 +352,7 @@ static void find_semidominators(struct finder *f, struct forest *t)
     buffer_pool_give(&f->buffers, from, f->link_count, sizeof(*from));
 }
 
-/* --- immediate dominators --------------------------------------------------------------
- */
+/* --- immediate dominators -------------------------------------------------------- */
 
 /* The deepest ancestor of the parent, in the tree built so far, with a number not above
  * semi. Plain steps, until they have been more than a few per number; the number that is

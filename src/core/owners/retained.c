@@ -19,8 +19,7 @@ struct tree {
     size_t len;
 };
 
-/* --- places ----------------------------------------------------------------------------
- */
+/* --- places ---------------------------------------------------------------------- */
 
 /* Places are found by the one above and a type, as a rule by two that were asked for not
  * long before: the latest answers stand in a table that stays in the cache. */
@@ -93,8 +92,7 @@ static inline struct retained_answer *answer_of(struct retained_places *p, uint3
     return known;
 }
 
-/* --- objects
- * ------------------------------------------------------------------------------ */
+/* --- objects --------------------------------------------------------------------- */
 
 /* The bytes of a type of a sample are dealt out to its objects; NULL: there is no sample.
  */
@@ -153,8 +151,7 @@ static bool find_places(struct retained_places *p, struct dominators *d,
     return p->kind_count <= most;
 }
 
-/* --- adding up
- * ----------------------------------------------------------------------------- */
+/* --- adding up ------------------------------------------------------------------- */
 
 /* In preorder a number lies below another of its type iff it stands before the end of the
  * last outermost one. */
@@ -218,8 +215,7 @@ uint64_t *retained_by_type(struct dominators *d, const struct hd_snapshot *snap,
     return sum;
 }
 
-/* --- of chosen objects -----------------------------------------------------------------
- */
+/* --- of chosen objects ----------------------------------------------------------- */
 
 /* Of those that none of the others dominates: a number stands behind its parent. */
 static uint64_t sum_outermost(const struct tree *t)

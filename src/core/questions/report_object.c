@@ -170,7 +170,7 @@ static bool report_object_describe(struct hd_report *r, struct hd_objects *o,
     return true;
 }
 
-/* --- the report ------------------------------------------------------------------ */
+/* --- one object: the report ------------------------------------------------------ */
 
 /* What is said about the snapshots, and what only all of them tell. */
 static bool report_object_begin(struct hd_report *r, struct hd_comparison *c,
@@ -217,9 +217,7 @@ struct hd_report *hd_report_object(struct hd_comparison *c, const struct hd_opti
     return NULL;
 }
 
-/* --- instances of types --------------------------------------------------------------- */
-
-/* --- whether there is an answer -------------------------------------------------- */
+/* --- instances of types: which --------------------------------------------------- */
 
 /* Which types of a snapshot are meant; how many of them it has. */
 static size_t choose_types(const struct hd_report *r, const struct hd_options *opt,
@@ -257,7 +255,7 @@ static bool can_answer(struct hd_report *r, const struct hd_comparison *c,
     return ok || comparison_blame(err, last);
 }
 
-/* --- what is found --------------------------------------------------------------- */
+/* --- instances of types: what is found ------------------------------------------- */
 
 static struct hd_object_sum sum_of(const struct instances_sum *from)
 {
@@ -332,7 +330,7 @@ static void add_rows(struct hd_report *r, const struct hd_snapshot *snap,
     }
 }
 
-/* --- the report ------------------------------------------------------------------ */
+/* --- instances of types: the report ---------------------------------------------- */
 
 static bool list_objects(struct hd_report *r, struct hd_comparison *c,
                          const struct hd_options *opt, const struct since *since,

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* --- has it grown? ------------------------------------------------------------------- */
+/* --- has it grown? --------------------------------------------------------------- */
 
 /* Up, and not up again in the last half. */
 static bool has_settled(const double *y, size_t n)
@@ -91,8 +91,7 @@ struct rest_growth rest_growth_of(const struct trend *rest, double heap, double 
     return found;
 }
 
-/* --- how sure --------------------------------------------------------------------------
- */
+/* --- how sure -------------------------------------------------------------------- */
 
 static uint64_t larger(uint64_t a, uint64_t b)
 {

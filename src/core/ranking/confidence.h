@@ -11,7 +11,7 @@
 #include "series/suspicion.h"
 #include "series/trend.h"
 
-/* --- has it grown? ------------------------------------------------------------------- */
+/* --- has it grown? --------------------------------------------------------------- */
 
 /* Of any numbers that no finding holds. It wants no reason to believe in a leak, as the
  * ranking does, but one to deny it; so any shape counts that ends higher than it began, and
@@ -29,8 +29,7 @@ struct rest_growth {
  * TREND_MAX_POINTS points. */
 struct rest_growth rest_growth_of(const struct trend *rest, double heap, double stopped);
 
-/* --- how sure --------------------------------------------------------------------------
- */
+/* --- how sure -------------------------------------------------------------------- */
 
 struct power_question {
     size_t snapshots;               /* that can be compared */

@@ -13,8 +13,6 @@
 
 /* --- who refers to heads -------------------------------------------------------------- */
 
-/* --- references between places ------------------------------------------------------- */
-
 /* To an object, from a place of the ownership tree: high, low half. {0} is empty. */
 struct referrers_references {
     uint64_t *all; /* malloc'd */

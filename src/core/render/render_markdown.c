@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- what is visible ------------------------------------------------------- */
+/* --- what is visible ------------------------------------------------------------- */
 
 /* Marks and controls of direction, which make a name look like another one (Unicode
  * Technical Report 36, 3.1), and what has no width at all. */
@@ -41,7 +41,7 @@ static void add_visible(struct text *t, const char *s)
     text_free(&clean);
 }
 
-/* --- escapes --------------------------------------------------------------- */
+/* --- escapes --------------------------------------------------------------------- */
 
 /* How much of it is markup: within code what ends a cell; in words of ours, which may have
  * code and emphasis in them, a tag too; in what others wrote everything. */
@@ -76,7 +76,7 @@ static void markdown_add_escaped(struct text *t, const struct text *s, enum orig
     }
 }
 
-/* --- code ------------------------------------------------------------------ */
+/* --- code ------------------------------------------------------------------------ */
 
 /* How many backticks stand side by side at most. */
 static size_t longest_fence(const char *s)
@@ -119,7 +119,7 @@ void markdown_block(struct text *t, const char *first, const char *lines)
     add_fence(t, fence);
 }
 
-/* --- words ----------------------------------------------------------------- */
+/* --- runs ------------------------------------------------------------------------ */
 
 void markdown_run(struct text *t, const struct doc_run *run, enum markdown_place in)
 {
@@ -157,7 +157,7 @@ void hd_put_markdown_cell(struct hd_sink to, const char *words)
     text_free(&t);
 }
 
-/* --- the page ------------------------------------------------------------ */
+/* --- the page -------------------------------------------------------------------- */
 
 /* A chain that was shown; it is not shown again. */
 struct shown_chain {
@@ -175,7 +175,7 @@ struct markdown_page {
 /* More rows with chains than that are too long to be read in passing. */
 enum { MAX_OPEN = 3 };
 
-/* --- words --------------------------------------------------------------- */
+/* --- words ----------------------------------------------------------------------- */
 
 static void add_runs(struct text *t, const struct doc_runs *runs, enum markdown_place in)
 {
@@ -238,7 +238,7 @@ static void end_fold(struct markdown_page *p)
     text_add_string(&p->t, "</details>\n");
 }
 
-/* --- chains -------------------------------------------------------------- */
+/* --- chains ---------------------------------------------------------------------- */
 
 static void markdown_add_frames(struct text *t, const struct doc_chain *c)
 {
@@ -308,7 +308,7 @@ static void add_chains(struct markdown_page *p, const struct doc_chains *chains)
     text_add_string(&p->t, ".\n");
 }
 
-/* --- tables -------------------------------------------------------------- */
+/* --- tables ---------------------------------------------------------------------- */
 
 /* Two tables can be made of one: what everybody reads, and the details. */
 static bool has_column(const struct doc_table *t, size_t c, bool details)
@@ -389,7 +389,7 @@ static void markdown_add_rows(struct markdown_page *p, const struct doc_table *t
             markdown_add_row(&p->t, t, &t->rows[i], false);
 }
 
-/* --- what belongs to rows ------------------------------------------------- */
+/* --- what belongs to rows -------------------------------------------------------- */
 
 static bool is_more(const struct doc_attached *a)
 {
@@ -503,7 +503,7 @@ static void markdown_add_table(struct markdown_page *p, const struct doc_table *
     end_fold(p);
 }
 
-/* --- blocks -------------------------------------------------------------- */
+/* --- blocks ---------------------------------------------------------------------- */
 
 static void markdown_add_facts(struct markdown_page *p, const struct doc_facts *facts)
 {
@@ -589,7 +589,7 @@ static void add_block(struct markdown_page *p, const struct doc_block *b, bool g
     }
 }
 
-/* --- sections ------------------------------------------------------------- */
+/* --- sections -------------------------------------------------------------------- */
 
 static void add_title(struct markdown_page *p, const struct doc_section *s)
 {

@@ -13,7 +13,7 @@ NAMES(generation)
 NAMES(root_kind)
 NAMES(identity_source)
 
-/* --- an object ----------------------------------------------------------------------- */
+/* --- an object ------------------------------------------------------------------- */
 
 #define T struct hd_object
 
@@ -105,7 +105,7 @@ static const RECORD_OF(
     "What refers to the object by one field: another object, or a root.");
 #undef T
 
-/* --- a field ------------------------------------------------------------------------- */
+/* --- a field --------------------------------------------------------------------- */
 
 #define T struct hd_field
 
@@ -218,7 +218,7 @@ static const struct record_field field_fields[] = {
 const RECORD_OF(field, "field", field_fields, "A field, or an element of an array.");
 #undef T
 
-/* --- all of it ----------------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------------- */
 
 #define T struct hd_instance
 
@@ -374,8 +374,7 @@ const RECORD_OF(object, "object", object_document_fields,
                 "it, and what keeps it alive.");
 #undef T
 
-/* --- those of some types ---------------------------------------------------------------
- */
+/* --- those of some types --------------------------------------------------------- */
 
 #define T struct hd_object_sum
 
@@ -538,8 +537,7 @@ const RECORD_OF(objects, "objects", objects_document_fields,
                 "them alive, what they retain.");
 #undef T
 
-/* --- a static variable
- * ---------------------------------------------------------------------- */
+/* --- a static variable ----------------------------------------------------------- */
 
 #define T struct hd_static
 
@@ -635,7 +633,7 @@ const struct record record_static_row = {
     .lines = "retained bytes@120 variable value type thread module@160"};
 #undef T
 
-/* --- all of them --------------------------------------------------------------------- */
+/* --- all of them ----------------------------------------------------------------- */
 
 #define T struct hd_static_set
 static const struct record_field static_set_fields[] = {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what is said --------------------------------------------------------------------- */
+/* --- what is said ---------------------------------------------------------------- */
 
 void finding_failed(struct watched *w, enum watch_failure why, const char *format, ...)
 {
@@ -39,8 +39,7 @@ static void finding_note(const struct agent *a, const char *who, const char *for
         put_message("note", who, "%s", what);
 }
 
-/* --- what a process is ------------------------------------------------------------------
- */
+/* --- what a process is ----------------------------------------------------------- */
 
 /* The unit of systemd: the last folder of its control group, if that is a service. */
 static void read_unit(struct sighted *seen)
@@ -103,7 +102,7 @@ static void finding_describe(struct sighted *seen, const struct hd_process *p)
              p->pid);
 }
 
-/* --- the list ------------------------------------------------------------------------- */
+/* --- the list -------------------------------------------------------------------- */
 
 /* seen is taken over. */
 static struct watched *finding_add(struct agent *a, struct sighted *seen)
@@ -174,8 +173,7 @@ static void remove_at(struct agent *a, size_t i)
     a->all[i] = a->all[--a->count];
 }
 
-/* --- those that are watched --------------------------------------------------------------
- */
+/* --- those that are watched ------------------------------------------------------ */
 
 /* The processes of a look, and which of them are in the list. */
 struct look {
@@ -227,7 +225,7 @@ static void see_watched(struct agent *a, struct look *look)
     }
 }
 
-/* --- all that are meant --------------------------------------------------------------- */
+/* --- all that are meant ---------------------------------------------------------- */
 
 static void add_if_meant(struct agent *a, const struct hd_process *p)
 {
@@ -278,8 +276,7 @@ static void announce(struct agent *a)
     }
 }
 
-/* --- the one that is meant -------------------------------------------------------------
- */
+/* --- the one that is meant ------------------------------------------------------- */
 
 enum sight {
     SIGHT_THERE,
@@ -427,8 +424,7 @@ static void finding_choose(struct agent *a, const struct look *look)
     a->told_missing = true;
 }
 
-/* --- a look -----------------------------------------------------------------------------
- */
+/* --- a look ---------------------------------------------------------------------- */
 
 void finding_look(struct agent *a)
 {

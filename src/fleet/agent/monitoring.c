@@ -19,7 +19,7 @@ static bool is_on(const struct agent *a)
     return a->monitoring.server != NULL || a->options->metrics != NULL;
 }
 
-/* --- counts --------------------------------------------------------------------------- */
+/* --- counts ---------------------------------------------------------------------- */
 
 static const char *first_told(const char *a, const char *b, const char *c)
 {
@@ -67,7 +67,7 @@ void monitoring_tried(struct agent *a, struct watched *w, bool is_taken, bool is
     a->monitoring.next_file = fmin(a->monitoring.next_file, seconds_now() + 1);
 }
 
-/* --- whether it is well --------------------------------------------------------------- */
+/* --- whether it is well ---------------------------------------------------------- */
 
 static void monitoring_put(struct hd_memory *to, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -136,8 +136,7 @@ static void see_health(struct agent *a)
     hd_memory_free(&text);
 }
 
-/* --- the text --------------------------------------------------------------------------
- */
+/* --- the text -------------------------------------------------------------------- */
 
 /* Of those whose snapshots are possible at all, and of those that fail. */
 static void make_text(struct agent *a, struct hd_memory *text)
@@ -214,8 +213,7 @@ void monitoring_expect(struct agent *a, enum watch_activity what, double seconds
         metrics_server_keep(a->monitoring.server);
 }
 
-/* --- from begin to end ------------------------------------------------------------------
- */
+/* --- from begin to end ----------------------------------------------------------- */
 
 bool monitoring_begin(struct agent *a)
 {

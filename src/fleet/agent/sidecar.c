@@ -34,7 +34,7 @@ enum {
     CLOCK_JUMP_S = 5
 };
 
-/* --- each moment ---------------------------------------------------------------------- */
+/* --- each moment ----------------------------------------------------------------- */
 
 /* Twice a second, also while a snapshot is taken here: what is to be known of the agent
  * meanwhile. Whoever wants a snapshot earlier than by the clock sets watched.due. */
@@ -49,8 +49,7 @@ static void tick(void *context)
     monitoring_turn(a);
 }
 
-/* --- what a snapshot came to -----------------------------------------------------------
- */
+/* --- what a snapshot came to ----------------------------------------------------- */
 
 static void end_work(struct agent *a, int result, bool is_taken)
 {
@@ -148,7 +147,7 @@ static void see_taken(struct agent *a, struct taken *t)
     fail_work(a, why, &t->err);
 }
 
-/* --- one at a time ------------------------------------------------------------------ */
+/* --- one at a time --------------------------------------------------------------- */
 
 /* A turn that does not come costs one snapshot: who holds it for so long hangs. */
 static bool has_turn(struct agent *a)
@@ -170,7 +169,7 @@ static bool has_turn(struct agent *a)
     return false;
 }
 
-/* --- one snapshot ------------------------------------------------------------------- */
+/* --- one snapshot ---------------------------------------------------------------- */
 
 /* What is to be known of the run, and of the clock: the times of this series are not what
  * they seem if it was set, and whoever reads it is told as well. */
@@ -256,7 +255,7 @@ static void begin_work(struct agent *a, struct watched *w)
     fail_work(a, WATCH_TOO_LARGE, &err);
 }
 
-/* --- for how long ------------------------------------------------------------------- */
+/* --- for how long ---------------------------------------------------------------- */
 
 /* Also while a snapshot is taken elsewhere, which may take minutes. */
 static bool is_time_to_look(struct agent *a, double now)

@@ -103,8 +103,7 @@ static void close_keeping_errno(int fd)
     errno = why;
 }
 
-/* --- on the disk -----------------------------------------------------------------------
- */
+/* --- on the disk ----------------------------------------------------------------- */
 
 /* What is reported as written is there after a power failure, too. Not every file system
  * can be asked for that (EINVAL, ENOTSUP); only a disk that fails is a failure. */
@@ -129,8 +128,7 @@ static bool sync_content(void)
                : sync_and_close(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
 }
 
-/* --- files ------------------------------------------------------------------------------
- */
+/* --- files ----------------------------------------------------------------------- */
 
 /* In the folder of target, where its file system can do that. */
 static int open_nameless(const char *target)

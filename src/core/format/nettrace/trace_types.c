@@ -1,6 +1,5 @@
 #include "format/nettrace/trace_types.h"
 
-#include "base/alloc.h"
 #include "base/arrays.h"
 #include "base/quantity.h"
 #include "base/say.h"

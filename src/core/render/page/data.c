@@ -11,8 +11,8 @@
  *   count      per type the values; a number is one that never changes
  *   bytes      the same; a number is the bytes of each object; null: unknown
  *   columns    of the table, in their order (records.h): the key, title, kind and classes
- * of each, and per type a number or null, where the above do not have it order      the key
- * of the column that they are in the order of; null: none of them */
+ *              of each, and per type a number or null, where the above do not have it
+ *   order      the key of the column that they are in the order of; null: none of them */
 #include "render/page/page.h"
 
 #include "base/hash.h"

@@ -27,7 +27,7 @@ static void page_put(struct html_page *p, const char *s)
     out_string(p->o, s);
 }
 
-/* --- words ----------------------------------------------------------------- */
+/* --- words ----------------------------------------------------------------------- */
 
 /* What words of ours stand in; all others are of files, or may be. */
 static const struct {
@@ -178,7 +178,7 @@ static void put_id(struct html_page *p, const char *title)
     }
 }
 
-/* --- chains ---------------------------------------------------------------- */
+/* --- chains ---------------------------------------------------------------------- */
 
 static void put_frame(struct html_page *p, const struct doc_frame *f)
 {
@@ -217,7 +217,7 @@ static void put_chains(struct html_page *p, const struct doc_chains *chains)
         HTML(p->o, "<p class=\"rest\">{}</p>\n", html_of_line(&chains->rest));
 }
 
-/* --- what belongs to rows -------------------------------------------------- */
+/* --- what belongs to rows -------------------------------------------------------- */
 
 /* Paragraphs and listings: all that a hint has. False for other blocks. */
 static bool put_written(struct html_page *p, const struct doc_block *b)
@@ -290,7 +290,7 @@ static void put_remarks(struct html_page *p, const struct doc_row *row)
         HTML(p->o, " <span class=\"remark\">{}</span>", html_of_runs(&row->remarks[i]));
 }
 
-/* --- charts ---------------------------------------------------------------- */
+/* --- charts ---------------------------------------------------------------------- */
 
 /* A line of numbers over time as SVG, without scripts: for rows that are compared. The
  * numbers are beside it in words, so a reader who cannot see it misses nothing. */
@@ -354,7 +354,7 @@ static void put_chart(struct out *o, const struct doc_chart *c)
     out_string(o, "</svg>");
 }
 
-/* --- suspects -------------------------------------------------------------- */
+/* --- suspects -------------------------------------------------------------------- */
 
 /* Rows with details, and much to say: each is a thing of its own. */
 static bool is_card(const struct doc_table *t, const struct doc_row *row)
@@ -484,7 +484,7 @@ static void put_folded(struct html_page *p, const struct doc_table *t,
     page_put(p, "</details>\n");
 }
 
-/* --- tables ---------------------------------------------------------------- */
+/* --- tables ---------------------------------------------------------------------- */
 
 static bool is_shown(const struct doc_column *c)
 {
@@ -610,7 +610,7 @@ static void put_table(struct html_page *p, const struct doc_table *t)
     }
 }
 
-/* --- blocks ---------------------------------------------------------------- */
+/* --- blocks ---------------------------------------------------------------------- */
 
 static void put_facts(struct html_page *p, const struct doc_facts *facts)
 {
@@ -681,7 +681,7 @@ static void put_block(struct html_page *p, const struct doc_block *b)
     }
 }
 
-/* --- sections -------------------------------------------------------------- */
+/* --- sections -------------------------------------------------------------------- */
 
 static const struct doc_facts *facts_of_verdict(const struct document *d)
 {
@@ -735,8 +735,7 @@ void page_sections(const struct document *d, const struct hd_write_options *opt,
 /* Of types, without JavaScript and on paper. */
 enum { STATIC_ROWS = 50 };
 
-/* --- head of the page ------------------------------------------------------------------
- */
+/* --- head of the page ------------------------------------------------------------ */
 
 static void put_between(struct out *o, const char *begin, const char *end)
 {
@@ -777,7 +776,7 @@ static void put_page_head(const struct document *d, struct out *o)
     out_string(o, "</style>\n</head>\n");
 }
 
-/* --- the banner ------------------------------------------------------------ */
+/* --- the banner ------------------------------------------------------------------ */
 
 /* What a page begins with: which process, when, what it comes to, how sure that is, and
  * what to do. The words are the document's; which of them are a heading is said here. */
@@ -797,7 +796,7 @@ static const char *page_mood(const struct document *d)
     }
 }
 
-/* --- where it is from ------------------------------------------------------ */
+/* --- where it is from ------------------------------------------------------------ */
 
 /* The next of the parts, which have a dot between them. */
 static void begin_part(struct out *o, size_t *parts)
@@ -859,7 +858,7 @@ static void put_origin(const struct hd_report *r, struct out *o)
     out_string(o, "</p>\n");
 }
 
-/* --- the verdict ----------------------------------------------------------- */
+/* --- the verdict ----------------------------------------------------------------- */
 
 /* Of "heapdrift help hint static-collection" the hint; NULL: another command, or none. */
 static const char *hint_of(const char *command)
@@ -913,7 +912,7 @@ static void put_banner(const struct hd_report *r, const struct document *d,
     out_string(o, "</div>\n<nav hidden aria-label=\"sections\"></nav>\n</header>\n");
 }
 
-/* --- data ------------------------------------------------------------------ */
+/* --- data ------------------------------------------------------------------------ */
 
 static void put_data(struct out *o, const char *id, json_t *value)
 {
@@ -944,7 +943,7 @@ static json_t *report_without(const struct hd_report *r)
     return report_json(&m);
 }
 
-/* --- all of it ------------------------------------------------------------- */
+/* --- all of it ------------------------------------------------------------------- */
 
 static bool has_types(const struct hd_report *r)
 {
