@@ -19,7 +19,7 @@ static const struct reader *const tables[] = {
     NULL,
 };
 
-/* Those of format/core: a program without that house leaves out this line. */
+/* Those of clr; in a build without that house there are none (src/absent). */
 extern const struct reader *const clr_readers[];
 
 static const struct reader *const *const lists[] = {snapshots, clr_readers, tables};
