@@ -34,7 +34,7 @@ static void distribute(const uint64_t *keys, const uint32_t *values, size_t coun
     }
 }
 
-static void insert(uint64_t *keys, uint32_t *values, size_t count)
+static void sort_by_insertion(uint64_t *keys, uint32_t *values, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
         uint64_t key = keys[i];
@@ -58,7 +58,7 @@ void radix_sort(uint64_t *keys, uint32_t *values, size_t count, uint64_t *spare_
     uint32_t *v = values, *v2 = spare_values;
     bool ascend = true;
     if (count <= INSERTED) {
-        insert(keys, values, count);
+        sort_by_insertion(keys, values, count);
         return;
     }
     for (size_t i = 1; i < count; i++) {
@@ -93,7 +93,7 @@ int by_first_number(const void *a, const void *b)
 
 /* --- pair table ------------------------------------------------------------------- */
 
-static size_t slot_of(const struct pair_table *t, uint64_t key)
+static size_t pair_table_slot(const struct pair_table *t, uint64_t key)
 {
     /* Fibonacci hashing: only the highest bits depend on both numbers. */
     unsigned bits = (unsigned)__builtin_ctzll((unsigned long long)t->cap);
@@ -103,7 +103,7 @@ static size_t slot_of(const struct pair_table *t, uint64_t key)
     return i;
 }
 
-static void enlarge(struct pair_table *t)
+static void pair_table_enlarge(struct pair_table *t)
 {
     enum { FIRST_SLOTS = 1024 };
     struct pair_table old = *t;
@@ -113,7 +113,7 @@ static void enlarge(struct pair_table *t)
     for (size_t i = 0; i < old.cap; i++) {
         if (old.keys[i] == 0)
             continue;
-        size_t to = slot_of(t, old.keys[i]);
+        size_t to = pair_table_slot(t, old.keys[i]);
         t->keys[to] = old.keys[i];
         t->values[to] = old.values[i];
     }
@@ -124,9 +124,9 @@ static void enlarge(struct pair_table *t)
 uint32_t pair_table_put(struct pair_table *t, uint32_t a, uint32_t b, uint32_t value)
 {
     if (2 * (t->len + 1) > t->cap)
-        enlarge(t);
+        pair_table_enlarge(t);
     uint64_t key = ((uint64_t)a << 32 | b) + 1;
-    size_t i = slot_of(t, key);
+    size_t i = pair_table_slot(t, key);
     if (t->keys[i] != 0)
         return t->values[i];
     if (value != NO_PAIR) {
