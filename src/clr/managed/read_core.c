@@ -96,6 +96,13 @@ static void describe_process(struct core *c, struct hd_snapshot *snap)
     text_free(&path);
 }
 
+/* What a heap that was read whole has where no block was met. */
+static const struct hd_process_facts no_free_space = {
+    .known = UINT64_C(1) << HD_FACT_FRAGMENTED | UINT64_C(1) << HD_FACT_FREE_GEN0 |
+             UINT64_C(1) << HD_FACT_FREE_GEN1 | UINT64_C(1) << HD_FACT_FREE_GEN2 |
+             UINT64_C(1) << HD_FACT_FREE_LOH | UINT64_C(1) << HD_FACT_FREE_POH |
+             UINT64_C(1) << HD_FACT_FREE_BLOCKS};
+
 /* The facts that a collector noted before the dump, then what the dump itself shows. A dump
  * has no resident sizes: pages are in it that were swapped out or never touched. */
 static void add_facts(const struct core *c, struct hd_process_facts *facts)
@@ -112,8 +119,10 @@ static void add_facts(const struct core *c, struct hd_process_facts *facts)
     free(names);
     /* Free space, unless parts of the heap were not read. */
     const struct gc_heap *h = &c->heap;
-    if (h->regions.missing == 0 && h->regions.overlapping == 0 && h->unread == 0)
+    if (h->regions.missing == 0 && h->regions.overlapping == 0 && h->unread == 0) {
         process_facts_add(&of_dump, &h->free);
+        process_facts_add(&of_dump, &no_free_space);
+    }
     process_facts_parse(facts, (const char *)p->facts.data, p->facts.size);
     process_facts_add(facts, &of_dump);
 }

@@ -293,13 +293,11 @@ static void parse_thread(struct hd_process_facts *facts, const char *at, const c
     at = behind + 1;
     for (size_t len = 0; at < end && len < sizeof(name) - 1; len++)
         name[len] = take_char(&at, end);
-    char valid[sizeof(name)];
-    copy_thread_name(valid, name);
-    size_t i = thread_index(facts, valid);
+    size_t i = thread_index(facts, name);
     if (i == HD_MAX_THREAD_NAMES || facts->threads[i].count != 0)
         return;
     facts->threads[i].count = (uint32_t)count;
-    memcpy(facts->threads[i].name, valid, sizeof(valid));
+    memcpy(facts->threads[i].name, name, sizeof(name));
 }
 
 static bool key_is(const char *key, const char *at, size_t len)

@@ -279,7 +279,7 @@ Test(process_facts, every_fact_has_a_key_of_its_own)
     for (enum hd_fact f = 0; f < HD_FACT_COUNT; f++) {
         const char *name = hd_fact_name(f);
         cr_assert(name != NULL && name[0] != '\0' && strcspn(name, " =%") == strlen(name));
-        cr_expect_eq(hd_fact_is_count(f), f >= HD_FACT_GC_HEAPS, "%s", name);
+        cr_expect_eq(hd_fact_is_count(f), f >= HD_FACT_FREE_BLOCKS, "%s", name);
         for (enum hd_fact g = 0; g < f; g++)
             cr_expect(strcmp(name, hd_fact_name(g)) != 0, "%s", name);
     }

@@ -46,15 +46,6 @@ Test(thread_tally, names_are_cut_between_characters)
     }
 }
 
-Test(thread_tally, names_of_a_line_are_utf8)
-{
-    static const char line[] = "thread=2:a%ffb thread=1:0123456789abcd%c3";
-    struct hd_process_facts facts = {0};
-    process_facts_parse(&facts, line, strlen(line));
-    cr_expect_str_eq(facts.threads[0].name, "a?b");
-    cr_expect_str_eq(facts.threads[1].name, "0123456789abcd");
-}
-
 Test(thread_tally, further_names_are_not_counted)
 {
     static char text[300][8];

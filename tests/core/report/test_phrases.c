@@ -65,6 +65,13 @@ Test(phrases, every_reason_has_a_sentence_of_its_own)
     static uint64_t size[] = {50 << 20, 90 << 20}, native[] = {10 << 20, 50 << 20};
     static const struct hd_process_growth process = {
         .size = size, .last = 1, .where = HD_PART_NATIVE, .parts[HD_PART_NATIVE] = native};
+    static uint64_t blocks[] = {3, 70}, largest[] = {4 << 20, 8 << 20};
+    static const struct hd_free_growth free_space = {.bytes = native,
+                                                     .blocks = blocks,
+                                                     .largest = largest,
+                                                     .last = 1,
+                                                     .within = HD_FACT_COUNT,
+                                                     .pinned_objects = HD_UNKNOWN};
     char all[HD_REASON_COUNT][512];
     for (int code = 0; code < HD_REASON_COUNT; code++) {
         struct hd_finding rule = {.kind = HD_RULE_TYPE,
@@ -76,6 +83,7 @@ Test(phrases, every_reason_has_a_sentence_of_its_own)
                                              .until = "2026-11-20",
                                              .native = &threads,
                                              .process = &process,
+                                             .free = &free_space,
                                              .suspect = &cache}};
         snprintf(all[code], sizeof(all[code]), "%s", told_reason(&rule));
         cr_expect(code == HD_REASON_NONE ? strcmp(all[code], "-") == 0
