@@ -111,7 +111,8 @@ static void save_commands(void)
         "top --by=namespace --tables-only --sort=retained --gen2 --memory=1GiB a",
         "roots -t Order --fields --reachable --format=json --width=80 --ascii",
         "tree --holders --min=1% --depth 4 -n0 --type=* --format=dot",
-        "check --max-growth=5% --max-growth-objects=3 --max-process-growth=1% --budget=MyApp.*=0 --max-score 2%",
+        "check --max-growth=5% --max-growth-objects=3 --max-process-growth=1% "
+        "--budget=MyApp.*=0 --max-score 2%",
         "check --baseline=x --baseline-write=y -c heapdrift.yml --strict",
         "collect -p 77 -n name --diagnostic-port=/tmp/s --core --direct --count 3",
         "collect --all --to gcdump --interval=5s -t 30 --core=full -j4 -o folder",

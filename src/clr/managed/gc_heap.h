@@ -157,10 +157,10 @@ struct gc_heap {
     unsigned char *addresses; /* 8 bytes each, little-endian, by number */
     node_id count;            /* of objects */
 
-    uint64_t unread;    /* bytes of regions that are neither objects nor empty */
-    uint64_t unread_at; /* the first of them */
+    uint64_t unread;              /* bytes of regions that are neither objects nor empty */
+    uint64_t unread_at;           /* the first of them */
     struct hd_process_facts free; /* space between objects */
-    uint64_t damaged_types;                   /* whose references cannot be told */
+    uint64_t damaged_types;       /* whose references cannot be told */
 };
 
 /* Find the regions; what h keeps beside the large arrays lives in a. */
