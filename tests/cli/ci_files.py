@@ -134,7 +134,7 @@ def pipelines(folder):
             kind, scripts = "github", github(content)
         elif "pool" in content:
             kind, scripts = "azure", azure(content)
-        elif "budgets" in content:
+        elif "budgets" in content or "process" in content:
             kind, scripts = "budgets", []
         elif all(isinstance(job, dict) and "script" in job for job in content.values()):
             kind, scripts = "gitlab", gitlab(content)

@@ -116,7 +116,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     local pids pid
     mapfile -t pids < <(column 1)
     for pid in "${pids[@]}"; do
-        cmp "$tmp/played.nettrace" "$tmp/o/$(own)-$(uname -n)-$pid.nettrace"
+        same_trace "$tmp/o/$(own)-$(uname -n)-$pid.nettrace"
     done
     [[ ${#pids[@]} == 3 && $(find "$tmp/o" | wc -l) == 4 ]]
     echo kept >"$tmp/o/$(own)-$(uname -n)-$pid.nettrace"
@@ -248,5 +248,5 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     [[ $(json ".processes[] | select(.pid == $pid) | .socket") == "/proc/$pid/root/tmp/dotnet-diagnostic-1-1-socket" ]]
     works collect --all --name="$(own)" -o "$tmp/o" --to=nettrace
     [[ $(find "$tmp/o" -type f | wc -l) == 2 ]]
-    cmp "$tmp/played.nettrace" "$tmp/o/$(own)-pod-7f9-x2-$pid.nettrace"
+    same_trace "$tmp/o/$(own)-pod-7f9-x2-$pid.nettrace"
 }

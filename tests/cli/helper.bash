@@ -226,3 +226,10 @@ ends() {
     wait "$1" || status=$?
     out=$(<"$tmp/.out") err=$(<"$tmp/err")
 }
+
+# A trace is what was played, up to the mark of its end: behind it stands how its process was.
+same_trace() {
+    local size
+    size=$(stat -c %s "$tmp/played.nettrace")
+    cmp -n $((size - 1)) "$1" "$tmp/played.nettrace"
+}
