@@ -175,7 +175,7 @@ installed() { PATH="$BATS_FILE_TMPDIR/home/.local/bin:$PATH" "$@"; }
     [[ $(<"$BATS_FILE_TMPDIR/pipelines") == "budgets github azure gitlab budgets budgets" ]]
     repository
     series_taken=cache runs "$(block 'heapdrift check --strict --iterations=')"
-    cp "$(budgets 2)" heapdrift.yml
+    cp "$(budgets 3)" heapdrift.yml
     hd check --strict snapshots
     status_is 0
     out_has "SHOP-7: sessions go into a store next month"

@@ -61,6 +61,22 @@ static void add_thread_note(struct core_notes *n, const struct elf_note *note,
     }
 }
 
+/* Returns where the payload of a note goes that is kept as it is, or NULL. */
+static struct bytes *place_of_note(struct core_notes *n, const struct elf_note *note)
+{
+    static const char ours[] = CORE_NOTE;
+    bool is_ours =
+        note->name.size == sizeof(ours) && memcmp(note->name.data, ours, sizeof(ours)) == 0;
+    if (is_ours && note->type == CORE_NOTE_REDACTION)
+        return &n->redaction;
+    if (is_ours && note->type == CORE_NOTE_FACTS)
+        return &n->facts;
+    return note->type == NT_FILE       ? &n->files
+           : note->type == NT_PRPSINFO ? &n->program
+           : note->type == NT_AUXV     ? &n->auxiliary
+                                       : NULL;
+}
+
 /* Look through a segment of notes, whose bytes stay. What is cut or wrong ends it. */
 static void add_notes(struct core_notes *n, struct bytes segment,
                       const struct processor *of)
@@ -68,20 +84,11 @@ static void add_notes(struct core_notes *n, struct bytes segment,
     /* One segment is what all writers make; more than a few would only be somebody's wish
      * that the same bytes be read a million times. */
     enum { NOTE_SEGMENTS = 8 };
-    static const char ours[] = CORE_NOTE;
     struct elf_note note;
     if (n->segment_count++ >= NOTE_SEGMENTS)
         return;
     while (elf_note_next(&segment, &note)) {
-        bool is_ours = note.name.size == sizeof(ours) &&
-                       memcmp(note.name.data, ours, sizeof(ours)) == 0;
-        bool is_redaction = is_ours && note.type == CORE_NOTE_REDACTION;
-        struct bytes *to = note.type == NT_FILE                      ? &n->files
-                           : note.type == NT_PRPSINFO                ? &n->program
-                           : note.type == NT_AUXV                    ? &n->auxiliary
-                           : is_redaction                            ? &n->redaction
-                           : is_ours && note.type == CORE_NOTE_FACTS ? &n->facts
-                                                                     : NULL;
+        struct bytes *to = place_of_note(n, &note);
         if (to != NULL && to->size == 0)
             *to = note.payload;
         add_thread_note(n, &note, of);
