@@ -421,11 +421,11 @@ struct hd_process_growth {
     enum hd_process_part where; /* the part that keeps growing and grew most;
                                    HD_PART_COUNT: none */
     enum hd_fact within; /* of native memory what grew most; HD_FACT_COUNT: not known */
-    bool is_outside;     /* it keeps growing, and objects explain less than half of that */
-    bool is_starting;    /* it still compiles code: part of that may be its start */
-    const char *hint;    /* as of a suspect */
-    const char *holder;  /* a type that holds native memory by its name, and rises along; or
-                            NULL */
+    bool is_outside;    /* it keeps growing, objects explain less than half of that, and the
+                           part half or more */
+    const char *hint;   /* as of a suspect */
+    const char *holder; /* a type that holds native memory by its name, and rises along; or
+                           NULL */
     uint64_t holder_first, holder_last; /* its instances */
 };
 

@@ -415,8 +415,7 @@ static struct hd_reason reason_outside(const struct check_run *c)
 {
     const struct hd_process_growth *g = c->e->diff->process;
     const char *by = NULL;
-    /* A start is no reason to decide nothing: the verdict says that it may be one. */
-    if (g == NULL || !g->is_outside || g->is_starting)
+    if (g == NULL || !g->is_outside)
         return because(HD_REASON_NONE);
     bool allowed = allows_outside(c, g, &by);
     return (struct hd_reason){.code =

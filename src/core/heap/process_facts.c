@@ -327,7 +327,7 @@ void process_facts_parse(struct hd_process_facts *facts, const char *line, size_
 {
     char copy[MAX_PROCESS_LINE + 1]; /* ends in a NUL, where numbers end */
     struct hd_process_facts more = {0};
-    if (len > MAX_PROCESS_LINE)
+    if (len == 0 || len > MAX_PROCESS_LINE)
         return;
     memcpy(copy, line, len);
     copy[len] = '\0';

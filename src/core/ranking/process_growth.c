@@ -134,12 +134,24 @@ static enum hd_fact native_class_of(const struct process_series *p)
     return most;
 }
 
+/* Whether the remainder is native memory in all snapshots: parts that are known in some of
+ * them only would make it shrink and grow. */
+static bool remainder_is_native(const struct process_series *p)
+{
+    for (enum hd_process_part k = HD_PART_GC; k < HD_PART_NATIVE; k++)
+        for (size_t i = 1; i < p->count; i++)
+            if ((p->part[k][i] == HD_UNKNOWN) != (p->part[k][0] == HD_UNKNOWN))
+                return false;
+    return is_known(p->part[HD_PART_GC], p->count);
+}
+
 /* What of the process keeps growing and grew most; HD_PART_COUNT: nothing. */
 static enum hd_process_part part_that_grows(const struct process_series *p)
 {
     enum hd_process_part where = HD_PART_COUNT;
     double most = 0;
-    for (enum hd_process_part k = HD_PART_FREE; k < HD_PART_COUNT; k++) {
+    enum hd_process_part end = remainder_is_native(p) ? HD_PART_COUNT : HD_PART_NATIVE;
+    for (enum hd_process_part k = HD_PART_FREE; k < end; k++) {
         double growth = growth_of(p->part[k], p->count);
         if (growth > most && process_part_keeps_growing(k, p->part[k], p->count, p->size[0],
                                                         p->size[p->count - 1])) {
@@ -148,15 +160,6 @@ static enum hd_process_part part_that_grows(const struct process_series *p)
         }
     }
     return where;
-}
-
-/* A start compiles code, and takes native memory to do so. */
-static bool still_compiles(const struct process_series *p)
-{
-    const uint64_t *code = p->part[HD_PART_CODE];
-    uint64_t middle = code[p->count / 2], last = code[p->count - 1];
-    return is_known(code, p->count) && last > middle &&
-           last - middle >= rank_by.process_compiles;
 }
 
 static const char *hint_of_part(enum hd_process_part part)
@@ -214,8 +217,9 @@ static void find_where(struct hd_process_growth *g, const struct process_series 
     if (g->where == HD_PART_COUNT)
         return;
     g->hint = hint_of_part(g->where);
-    g->is_outside = g->growth > 0 && g->explained < rank_by.process_explained;
-    g->is_starting = g->where != HD_PART_CODE && still_compiles(p);
+    g->is_outside =
+        g->growth > 0 && g->explained < rank_by.process_explained &&
+        growth_of(p->part[g->where], p->count) >= rank_by.process_part * (double)g->growth;
 }
 
 const struct hd_process_growth *process_growth_of(const struct series *s, struct arena *a)

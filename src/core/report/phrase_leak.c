@@ -774,9 +774,29 @@ static void doubt_time(struct sentence *to, const struct hd_report *r)
     }
 }
 
+/* Of growth outside of the objects: as sure as time and a start that is over make it. */
+static bool add_confidence_outside(struct sentence *h, const struct hd_report *r)
+{
+    const struct hd_process_growth *g = r->diff.process;
+    if (g == NULL || !g->is_outside || r->diff.suspect_count > 0)
+        return false;
+    bool is_long = r->diff.span_seconds >= rank_by.sure_seconds;
+    bool is_high = is_long && g->where != HD_PART_FREE && g->where != HD_PART_GC &&
+                   g->known >= rank_by.sure_snapshots_by_counts;
+    say(h, confidence_names[is_high ? HD_CONFIDENCE_HIGH : HD_CONFIDENCE_MEDIUM], ": ",
+        as_plural(g->known, "snapshot"));
+    heading_add_span(&h->words, r);
+    if (!is_long)
+        say(h, "; what starts may grow for minutes: watch for longer than ",
+            as_duration(rank_by.sure_seconds));
+    return true;
+}
+
 void phrase_confidence(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
+    if (add_confidence_outside(h, r))
+        return;
     struct sentence why = {0};
     bool suspects = d->suspect_count > 0;
     bool clears = d->suspect_count + d->hidden_count == 0 && !d->growth.is_open &&

@@ -426,9 +426,6 @@ void phrase_outside(struct text *t, const struct hd_process_growth *g)
     if (g->holder != NULL)
         say(t, ", as ", g->holder_first, " → ", g->holder_last, " ", as_type(g->holder),
             " objects");
-    if (g->is_starting)
-        say(t, "; it still compiles code, so part of this may be its start: watch it again "
-               "later");
 }
 
 /* What cannot be moved, or is old, and so keeps the blocks apart. */

@@ -5,7 +5,9 @@
 
 #include "heap/place.h"
 #include "ranking/hints.h"
+#include "report/process_account.h"
 #include "report/text_parts.h"
+#include "series/ranking_constants.h"
 
 #include <assert.h>
 #include <string.h>
@@ -193,6 +195,26 @@ static struct sentence *also(struct sentence *h)
 }
 
 /* What is told behind -v only, in a line. */
+/* Descriptors that a process opens and does not close take little memory: those
+ * of which there are more in each snapshot than in the one before, and in all a quarter. */
+static void add_open(struct sentence *h, const struct hd_report *r, enum hd_fact fact)
+{
+    const struct hd_snapshot_facts *s = r->snapshots;
+    const size_t last = r->snapshot_count - 1;
+    const uint64_t fewest = rank_by.fewest_native, part = 4;
+    if (r->diff.usable_count < rank_by.enough_snapshots)
+        return;
+    for (size_t k = 0; k <= last; k++) {
+        uint64_t n = hd_fact(&s[k].facts, fact);
+        if (n == HD_UNKNOWN || (k > 0 && n <= hd_fact(&s[k - 1].facts, fact)))
+            return;
+    }
+    uint64_t from = hd_fact(&s[0].facts, fact), to = hd_fact(&s[last].facts, fact);
+    if (to - from >= fewest && to - from >= from / part)
+        say(also(h), process_account_name(fact), " ", from, " → ", to,
+            ", more in every step");
+}
+
 static void add_also(struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
@@ -207,6 +229,8 @@ static void add_also(struct hd_report *r)
         say(also(&h), native->last, " ", native->what, ", more in every step");
     if (rest && d->growth.pools_are_told)
         say(also(&h), "buffer pools and threads ", as_size_signed(d->growth.pools));
+    for (enum hd_fact f = HD_FACT_SOCKETS; f <= HD_FACT_OTHERS; f++)
+        add_open(&h, r, f);
     if (d->stopped_count > 0 && (rest || !d->growth.has_stopped))
         say(also(&h), d->stopped_count, " leveled off (",
             as_place(r, d->stopped[0].subject), ", ",
@@ -289,7 +313,7 @@ static bool add_outside(struct hd_report *r, const char *unsure)
         return true;
     if (g == NULL || !g->is_outside)
         return false;
-    bool is_sure = g->where != HD_PART_FREE && g->where != HD_PART_GC && !g->is_starting;
+    bool is_sure = g->where != HD_PART_FREE && g->where != HD_PART_GC;
     r->summary.tone = HD_TONE_UNSURE;
     phrase_outside(&words, g);
     sentence_add_words(&h, &words);

@@ -410,11 +410,11 @@ Test(process_growth, snapshots_without_a_size_are_left_out)
 {
     struct aligned a = {0};
     add(&a, MIB, "threads=3");
-    add(&a, MIB, "resident=50000000 of_brk=10000000");
+    add(&a, MIB, "resident=50000000 of_gc=2000000 of_brk=10000000");
     add(&a, MIB, "");
-    add(&a, MIB, "resident=60000000 of_brk=20000000");
-    add(&a, MIB, "resident=70000000 of_brk=30000000");
-    add(&a, MIB, "resident=80000000 of_brk=40000000 threads=5");
+    add(&a, MIB, "resident=60000000 of_gc=2000000 of_brk=20000000");
+    add(&a, MIB, "resident=70000000 of_gc=2000000 of_brk=30000000");
+    add(&a, MIB, "resident=80000000 of_gc=2000000 of_brk=40000000 threads=5");
     add(&a, MIB, "swapped=5");
     const struct hd_process_growth *g = growth_in(&a);
     cr_assert_not_null(g);
@@ -433,6 +433,52 @@ Test(process_growth, snapshots_without_a_size_are_left_out)
     cr_expect_eq(g->where, HD_PART_NATIVE);
     cr_expect_eq(g->within, HD_FACT_OF_BRK);
     aligned_free(&a);
+}
+
+/* Facts of six snapshots that grow by 10 MB each; where it is said to grow. */
+static const struct hd_process_growth *growth_of_six(struct aligned *a, const char *always,
+                                                     const char *later, const char *part,
+                                                     unsigned step)
+{
+    for (unsigned k = 0; k < 6; k++) {
+        char facts[256];
+        snprintf(facts, sizeof(facts), "resident=%u %s %s %s=%u", 50000000 + 10000000 * k,
+                 always, k > 2 ? later : "", part, 1000000 + step * k);
+        add(a, MIB, facts);
+    }
+    return growth_in(a);
+}
+
+Test(process_growth, the_remainder_is_native_only_if_all_else_is_known)
+{
+    static const struct {
+        const char *always, *later;
+        enum hd_process_part where;
+    } all[] = {{"of_gc=2000000", "", HD_PART_NATIVE},
+               {"gc_committed=2000000", "", HD_PART_NATIVE},
+               {"", "", HD_PART_COUNT},
+               {"", "of_gc=2000000", HD_PART_COUNT},
+               {"of_gc=2000000", "of_files=9000000", HD_PART_COUNT},
+               {"of_gc=2000000 of_files=9000000", "", HD_PART_NATIVE}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+        struct aligned a = {0};
+        const struct hd_process_growth *g =
+            growth_of_six(&a, all[i].always, all[i].later, "of_brk", 10000000);
+        cr_expect_eq(g->where, all[i].where, "%s, %s", all[i].always, all[i].later);
+        cr_expect_eq(g->is_outside, all[i].where == HD_PART_NATIVE);
+        aligned_free(&a);
+    }
+}
+
+Test(process_growth, a_part_of_less_than_half_of_the_growth_is_not_it)
+{
+    for (unsigned step = 3000000; step <= 7000000; step += 4000000) {
+        struct aligned a = {0};
+        const struct hd_process_growth *g = growth_of_six(&a, "", "", "of_files", step);
+        cr_expect_eq(g->where, HD_PART_FILES);
+        cr_expect_eq(g->is_outside, step == 7000000);
+        aligned_free(&a);
+    }
 }
 
 Test(process_growth, one_known_size_is_nothing_to_compare)
