@@ -328,11 +328,9 @@ static void add_threads(pid_t pid, struct hd_process_facts *facts)
         snprintf(path, sizeof(path), "task/%.20s/comm", d->d_name);
         if (!isdigit((unsigned char)d->d_name[0]) || !proc_read_file(pid, path, &t))
             continue;
-        char *name = t.len > 0 ? t.data : "";
-        char copy[16] = "";
-        snprintf(copy, sizeof(copy), "%.*s", (int)(t.len < 15 ? t.len : 15), name);
-        copy[strcspn(copy, "\n")] = '\0';
-        thread_tally_add(&names, copy);
+        if (t.len > 0 && t.data[t.len - 1] == '\n')
+            t.len--;
+        thread_tally_add(&names, text_string(&t));
     }
     if (folder != NULL)
         closedir(folder);

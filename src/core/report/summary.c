@@ -194,9 +194,8 @@ static struct sentence *also(struct sentence *h)
     return h;
 }
 
-/* What is told behind -v only, in a line. */
-/* Descriptors that a process opens and does not close take little memory: those
- * of which there are more in each snapshot than in the one before, and in all a quarter. */
+/* Descriptors that a process opens and does not close take little memory. Names a kind of
+ * them that rises in every step, by a quarter in all. */
 static void add_open(struct sentence *h, const struct hd_report *r, enum hd_fact fact)
 {
     const struct hd_snapshot_facts *s = r->snapshots;
@@ -215,6 +214,7 @@ static void add_open(struct sentence *h, const struct hd_report *r, enum hd_fact
             ", more in every step");
 }
 
+/* What is told behind -v only, in a line. */
 static void add_also(struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
