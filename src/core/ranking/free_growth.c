@@ -37,11 +37,12 @@ static bool heap_is_fragmented(const struct series *s, const struct hd_free_grow
             return false;
         n++;
     }
-    uint64_t size = bytes[0] + objects[0], last_size = bytes[n - 1] + objects[n - 1];
-    double grew = (double)last_size - (double)size,
+    const struct process_ends ends = {bytes[0] + objects[0], bytes[n - 1] + objects[n - 1],
+                                      s->seconds};
+    double grew = (double)ends.last_size - (double)ends.size,
            of_objects = fmax((double)objects[n - 1] - (double)objects[0], 0);
-    return process_part_keeps_growing(HD_PART_FREE, bytes, n, size, last_size) &&
-           grew > 0 && of_objects / grew < rank_by.process_explained;
+    return process_part_keeps_growing(HD_PART_FREE, bytes, n, &ends) && grew > 0 &&
+           of_objects / grew < rank_by.process_explained;
 }
 
 /* --- where, and what is between ------------------------------------------------------ */

@@ -55,16 +55,18 @@ static bool is_the_collectors(enum hd_process_part part)
 }
 
 bool process_part_keeps_growing(enum hd_process_part part, const uint64_t *at, size_t count,
-                                uint64_t size, uint64_t last_size)
+                                const struct process_ends *of)
 {
     if (count < rank_by.enough_snapshots || at[count - 1] <= at[0])
         return false;
     double growth = (double)(at[count - 1] - at[0]);
-    double least = fmax(rank_by.process_least_share * (double)size,
-                        (double)rank_by.process_least_bytes);
+    bool is_brief = of->seconds < rank_by.process_brief_seconds;
+    double least = fmax(
+        rank_by.process_least_share * (double)of->size,
+        (double)(is_brief ? rank_by.process_brief_bytes : rank_by.process_least_bytes));
     if (is_the_collectors(part))
-        return growth >= rank_by.process_gc_share * (double)last_size && growth >= least &&
-               is_apart(at, count) && goes_on(at, count);
+        return growth >= rank_by.process_gc_share * (double)of->last_size &&
+               growth >= least && is_apart(at, count) && goes_on(at, count);
     return growth >= least && rises_steadily(at, count) && goes_on(at, count);
 }
 
@@ -146,15 +148,15 @@ static bool remainder_is_native(const struct process_series *p)
 }
 
 /* What of the process keeps growing and grew most; HD_PART_COUNT: nothing. */
-static enum hd_process_part part_that_grows(const struct process_series *p)
+static enum hd_process_part part_that_grows(const struct process_series *p, double seconds)
 {
+    const struct process_ends ends = {p->size[0], p->size[p->count - 1], seconds};
     enum hd_process_part where = HD_PART_COUNT;
     double most = 0;
     enum hd_process_part end = remainder_is_native(p) ? HD_PART_COUNT : HD_PART_NATIVE;
     for (enum hd_process_part k = HD_PART_FREE; k < end; k++) {
         double growth = growth_of(p->part[k], p->count);
-        if (growth > most && process_part_keeps_growing(k, p->part[k], p->count, p->size[0],
-                                                        p->size[p->count - 1])) {
+        if (growth > most && process_part_keeps_growing(k, p->part[k], p->count, &ends)) {
             most = growth;
             where = k;
         }
@@ -204,7 +206,8 @@ static void find_holder(struct hd_process_growth *g, const struct series *s)
 }
 
 /* Where p, of two snapshots or more, grew. */
-static void find_where(struct hd_process_growth *g, const struct process_series *p)
+static void find_where(struct hd_process_growth *g, const struct process_series *p,
+                       double seconds)
 {
     const uint64_t *objects = p->part[HD_PART_OBJECTS];
     double of_objects = growth_of(objects, p->count);
@@ -212,7 +215,7 @@ static void find_where(struct hd_process_growth *g, const struct process_series 
     g->explained = g->growth > 0 && is_known(objects, p->count)
                        ? fmax(of_objects, 0) / (double)g->growth
                        : NAN;
-    g->where = part_that_grows(p);
+    g->where = part_that_grows(p, seconds);
     g->within = g->where == HD_PART_NATIVE ? native_class_of(p) : HD_FACT_COUNT;
     if (g->where == HD_PART_COUNT)
         return;
@@ -237,7 +240,7 @@ const struct hd_process_growth *process_growth_of(const struct series *s, struct
                                         .last = p->at[p->count - 1]};
         for (int k = 0; k < HD_PART_COUNT; k++)
             g->parts[k] = per_snapshot(s, p, p->part[k], a);
-        find_where(g, p);
+        find_where(g, p, s->seconds);
         if (g->where == HD_PART_NATIVE || g->where == HD_PART_FILES)
             find_holder(g, s);
     }

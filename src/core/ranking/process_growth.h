@@ -16,11 +16,18 @@ const struct hd_process_growth *process_growth_of(const struct series *s, struct
 
 /* --- the rule, for its tests ---------------------------------------------------- */
 
-/* Whether a part, of so many bytes per snapshot in a process of `size` at first, keeps
- * growing. What native code takes rises in nearly every step, and does not slow down as a
- * start does; what the collector keeps swings, so all of the later half must be more than
- * all of the earlier one. */
+/* The process in the first and the last snapshot. */
+struct process_ends {
+    uint64_t size, last_size; /* bytes */
+    double seconds;           /* between them; NAN: unknown */
+};
+
+/* Whether a part, of so many bytes per snapshot, keeps growing. What native code takes
+ * rises in nearly every step, and does not slow down as a start does; what the collector
+ * keeps swings, so all of the later half must be more than all of the earlier one. Within
+ * seconds the runtime's own work (compiling again what is hot, sessions of snapshots) looks
+ * the same, so a brief series has to show more. */
 bool process_part_keeps_growing(enum hd_process_part part, const uint64_t *at, size_t count,
-                                uint64_t size, uint64_t last_size);
+                                const struct process_ends *of);
 
 #endif

@@ -25,14 +25,20 @@ struct part_case {
     bool keeps_growing;
 };
 
-static void expect_case(const struct part_case *c)
+/* Of a series that took so many seconds. */
+static void expect_within(const struct part_case *c, double seconds)
 {
     uint64_t at[MOST];
     for (size_t k = 0; k < c->n; k++)
         at[k] = c->at[k] * KIB;
-    cr_expect_eq(
-        process_part_keeps_growing(c->part, at, c->n, c->size * KIB, c->last_size * KIB),
-        c->keeps_growing, "%s, %s", hd_process_part_name(c->part), c->what);
+    const struct process_ends ends = {c->size * KIB, c->last_size * KIB, seconds};
+    cr_expect_eq(process_part_keeps_growing(c->part, at, c->n, &ends), c->keeps_growing,
+                 "%s, %s", hd_process_part_name(c->part), c->what);
+}
+
+static void expect_case(const struct part_case *c)
+{
+    expect_within(c, NAN);
 }
 
 /* Programs that took six snapshots five seconds apart, from their start on. */
@@ -224,6 +230,19 @@ Test(process_growth, native_parts_rise_steadily_and_go_on)
             c.part = parts[p];
             expect_case(&c);
         }
+}
+
+Test(process_growth, a_brief_series_has_to_show_more)
+{
+    static const struct part_case more = {
+        "8 MiB", HD_PART_NATIVE, 51200, 0, {0, 2731, 5462, 8192}, 4, true};
+    static const struct part_case less = {
+        "less than 8 MiB", HD_PART_NATIVE, 51200, 0, {0, 2731, 5462, 8191}, 4, false};
+    static const struct part_case enough = {
+        "2 MiB", HD_PART_NATIVE, 51200, 0, {0, 683, 1366, 2048}, 4, true};
+    expect_within(&more, 1);
+    expect_within(&less, 9.9);
+    expect_within(&enough, 10);
 }
 
 Test(process_growth, parts_of_the_collector_are_apart_and_large)
