@@ -427,6 +427,9 @@ struct hd_process_growth {
     const char *holder; /* a type that holds native memory by its name, and rises along; or
                            NULL */
     uint64_t holder_first, holder_last; /* its instances */
+    bool is_opened[HD_FACT_OTHERS + 1]; /* from HD_FACT_SOCKETS on: descriptors of that kind
+                                           are more in each snapshot, and a quarter more in
+                                           the last than in the first */
 };
 
 /* A row of the account of a process: its size, a part, a class of a part, a count. */

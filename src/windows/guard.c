@@ -72,14 +72,12 @@ uint64_t memory_resident(const char *root, uint64_t pid)
     return HD_UNKNOWN;
 }
 
-uint64_t memory_limit(const char *root, uint64_t pid)
+uint64_t memory_limit(const char *root, uint64_t pid, uint64_t *used)
 {
-    return memory_resident(root, pid);
-}
-
-uint64_t memory_used_of_limit(const char *root, uint64_t pid)
-{
-    return memory_resident(root, pid);
+    (void)root, (void)pid;
+    if (used != NULL)
+        *used = HD_UNKNOWN;
+    return HD_UNKNOWN;
 }
 
 uint64_t memory_spare(const char *root, uint64_t pid)

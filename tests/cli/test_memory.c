@@ -191,10 +191,23 @@ Test(memory, spare_ends_where_the_kernel_makes_a_group_wait)
     expect_spare(200000);
     put("sys/fs/cgroup/a/memory.high", "max\n");
     expect_spare(200000);
-    cr_expect_eq(memory_limit(scratch.folder, 7), 400000);
+    cr_expect_eq(memory_limit(scratch.folder, 7, NULL), 400000);
     put("sys/fs/cgroup/a/memory.high", "300000\n");
-    cr_expect_eq(memory_limit(scratch.folder, 7), 400000, "it is no limit");
+    cr_expect_eq(memory_limit(scratch.folder, 7, NULL), 400000, "it is no limit");
     cr_expect_eq(memory_left(scratch.folder, 7), 200000);
+}
+
+Test(memory, limit_and_use_are_of_one_group)
+{
+    uint64_t used;
+    put_process("0::/a/b\n");
+    cr_expect_eq(memory_limit(scratch.folder, 7, &used), HD_UNKNOWN);
+    cr_expect_eq(used, HD_UNKNOWN);
+    put_group("/a/b", "700000\n", "200000\n", "");
+    put_group("/a", "600000\n", "400000\n", "inactive_file 100000\n");
+    put_group("", "10000000\n", "9900000\n", "");
+    cr_expect_eq(memory_limit(scratch.folder, 7, &used), 600000);
+    cr_expect_eq(used, 300000, "the group with the least room is another one");
 }
 
 Test(memory, spare_of_version_1)

@@ -70,8 +70,9 @@ static bool go_on(void *context, const struct hd_collect_progress *so_far)
 static void add_limits(void *context, uint64_t pid, struct hd_process_facts *facts)
 {
     (void)context;
-    hd_fact_set(facts, HD_FACT_LIMIT, memory_limit("", pid));
-    hd_fact_set(facts, HD_FACT_USED, memory_used_of_limit("", pid));
+    uint64_t used;
+    hd_fact_set(facts, HD_FACT_LIMIT, memory_limit("", pid, &used));
+    hd_fact_set(facts, HD_FACT_USED, used);
 }
 
 /* A process near the limit of its control group is killed for the memory that a snapshot

@@ -205,6 +205,20 @@ static void find_holder(struct hd_process_growth *g, const struct series *s)
     g->holder_last = row->at[s->usable[s->usable_count - 1]].count;
 }
 
+/* Whether there are more of a fact, which is a number of descriptors, in each snapshot. One
+ * that is opened and not closed takes little memory. */
+static bool is_opened(const uint64_t *at, size_t count)
+{
+    const uint64_t part = rank_by.process_opened_of;
+    if (count < rank_by.enough_snapshots || !is_known(at, count))
+        return false;
+    for (size_t k = 1; k < count; k++)
+        if (at[k] <= at[k - 1])
+            return false;
+    uint64_t more = at[count - 1] - at[0];
+    return more >= rank_by.fewest_native && more >= at[0] / part;
+}
+
 /* Where p, of two snapshots or more, grew. */
 static void find_where(struct hd_process_growth *g, const struct process_series *p,
                        double seconds)
@@ -240,6 +254,8 @@ const struct hd_process_growth *process_growth_of(const struct series *s, struct
                                         .last = p->at[p->count - 1]};
         for (int k = 0; k < HD_PART_COUNT; k++)
             g->parts[k] = per_snapshot(s, p, p->part[k], a);
+        for (enum hd_fact f = HD_FACT_SOCKETS; f <= HD_FACT_OTHERS; f++)
+            g->is_opened[f] = is_opened(p->fact[f], p->count);
         find_where(g, p, s->seconds);
         if (g->where == HD_PART_NATIVE || g->where == HD_PART_FILES)
             find_holder(g, s);

@@ -7,7 +7,6 @@
 #include "ranking/hints.h"
 #include "report/process_account.h"
 #include "report/text_parts.h"
-#include "series/ranking_constants.h"
 
 #include <assert.h>
 #include <string.h>
@@ -194,24 +193,15 @@ static struct sentence *also(struct sentence *h)
     return h;
 }
 
-/* Descriptors that a process opens and does not close take little memory. Names a kind of
- * them that rises in every step, by a quarter in all. */
-static void add_open(struct sentence *h, const struct hd_report *r, enum hd_fact fact)
+/* Names the kinds of descriptors that are opened and not closed. */
+static void add_opened(struct sentence *h, const struct hd_report *r)
 {
-    const struct hd_snapshot_facts *s = r->snapshots;
-    const size_t last = r->snapshot_count - 1;
-    const uint64_t fewest = rank_by.fewest_native, part = 4;
-    if (r->diff.usable_count < rank_by.enough_snapshots)
-        return;
-    for (size_t k = 0; k <= last; k++) {
-        uint64_t n = hd_fact(&s[k].facts, fact);
-        if (n == HD_UNKNOWN || (k > 0 && n <= hd_fact(&s[k - 1].facts, fact)))
-            return;
-    }
-    uint64_t from = hd_fact(&s[0].facts, fact), to = hd_fact(&s[last].facts, fact);
-    if (to - from >= fewest && to - from >= from / part)
-        say(also(h), process_account_name(fact), " ", from, " → ", to,
-            ", more in every step");
+    const struct hd_process_growth *g = r->diff.process;
+    for (enum hd_fact f = HD_FACT_SOCKETS; g != NULL && f <= HD_FACT_OTHERS; f++)
+        if (g->is_opened[f])
+            say(also(h), process_account_name(f), " ",
+                hd_fact(&r->snapshots[g->first].facts, f), " → ",
+                hd_fact(&r->snapshots[g->last].facts, f), ", more in every step");
 }
 
 /* What is told behind -v only, in a line. */
@@ -229,8 +219,7 @@ static void add_also(struct hd_report *r)
         say(also(&h), native->last, " ", native->what, ", more in every step");
     if (rest && d->growth.pools_are_told)
         say(also(&h), "buffer pools and threads ", as_size_signed(d->growth.pools));
-    for (enum hd_fact f = HD_FACT_SOCKETS; f <= HD_FACT_OTHERS; f++)
-        add_open(&h, r, f);
+    add_opened(&h, r);
     if (d->stopped_count > 0 && (rest || !d->growth.has_stopped))
         say(also(&h), d->stopped_count, " leveled off (",
             as_place(r, d->stopped[0].subject), ", ",

@@ -41,7 +41,7 @@ static const struct ranking_constants {
     double process_least_share, process_gc_share, process_explained, process_part,
         process_least_step, process_goes_on;
     unsigned process_least_bytes, process_brief_bytes, process_brief_seconds,
-        process_flat_of;
+        process_flat_of, process_opened_of;
     unsigned shows_by_events, shows_by_order, shows_in_three_steps;
     unsigned sure_a_step, sure_snapshots_by_counts;
 } rank_by = {
@@ -188,6 +188,7 @@ static const struct ranking_constants {
     .process_least_step = 0.125,
     .process_goes_on = 0.5,
     .process_part = 0.5,
+    .process_opened_of = 4,
     .process_gc_share = 0.15,
     /* Objects that explain half of it leave the other half to be what goes with them. */
     .process_explained = 0.5,

@@ -349,7 +349,7 @@ void run_facts_read_pod(struct run_facts *f, const char *folder)
 
 void run_facts_read_group(struct run_facts *f, const char *root, uint64_t pid)
 {
-    uint64_t limit = memory_limit(root, pid);
+    uint64_t limit = memory_limit(root, pid, NULL);
     if (limit > 0 && limit < f->run.limit)
         f->run.limit = limit;
 }

@@ -60,7 +60,7 @@ static void see(const struct agent *a, struct watched *w, struct trigger_sight *
                                     .duration = w->seconds};
     if (a->options->limit == 0 &&
         (is_limited_by_group(t) || sight->now - t->looked >= limit_every)) {
-        t->group_limit = memory_limit(a->root, pid);
+        t->group_limit = memory_limit(a->root, pid, NULL);
         t->looked = sight->now;
     }
     sight->limit = smaller(t->limit, t->group_limit);

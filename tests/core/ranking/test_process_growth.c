@@ -339,6 +339,38 @@ static const struct hd_process_growth *growth_in(struct aligned *a)
     return process_growth_of(&a->series, &a->arena);
 }
 
+/* Four snapshots with so many sockets. */
+static bool sockets_are_opened(const uint64_t at[4])
+{
+    struct aligned a = {0};
+    for (size_t k = 0; k < 4; k++) {
+        struct hd_process_facts facts = {0};
+        struct text t = {0};
+        hd_fact_set(&facts, HD_FACT_RESIDENT, 100 * MIB);
+        hd_fact_set(&facts, HD_FACT_SOCKETS, at[k]);
+        hd_fact_set(&facts, HD_FACT_PIPES, 10);
+        process_facts_put(&facts, &t);
+        add(&a, MIB, text_string(&t));
+        text_free(&t);
+    }
+    const struct hd_process_growth *g = growth_in(&a);
+    cr_assert_not_null(g);
+    bool is_opened = g->is_opened[HD_FACT_SOCKETS];
+    cr_expect(!g->is_opened[HD_FACT_PIPES], "as many each time");
+    cr_expect(!g->is_opened[HD_FACT_REGULAR], "unknown");
+    aligned_free(&a);
+    return is_opened;
+}
+
+Test(process_growth, descriptors_that_rise_in_each_step_are_opened)
+{
+    cr_expect(sockets_are_opened((uint64_t[]){40, 44, 46, 50}));
+    cr_expect(!sockets_are_opened((uint64_t[]){40, 44, 46, 49}), "less than ten");
+    cr_expect(!sockets_are_opened((uint64_t[]){40, 44, 44, 60}), "not in each step");
+    cr_expect(!sockets_are_opened((uint64_t[]){404, 450, 470, 504}), "less than a quarter");
+    cr_expect(!sockets_are_opened((uint64_t[]){60, 50, 46, 40}), "falls");
+}
+
 static bool is_hint(const char *id)
 {
     for (size_t i = 0; i < hint_count; i++)

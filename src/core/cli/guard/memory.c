@@ -121,13 +121,19 @@ static uint64_t most_of(const struct figures *f)
     return f->n[MOST] < beyond ? f->n[MOST] : HD_UNKNOWN;
 }
 
+/* Without caches that are given up. */
+static uint64_t used_of(const struct figures *f)
+{
+    uint64_t cache = f->n[CACHE] != HD_UNKNOWN ? f->n[CACHE] : 0;
+    return f->n[USED] != HD_UNKNOWN ? less(f->n[USED], cache) : HD_UNKNOWN;
+}
+
 /* What a group may still take. */
 static uint64_t left_of(const struct figures *f)
 {
-    uint64_t cache = f->n[CACHE] != HD_UNKNOWN ? f->n[CACHE] : 0;
-    return most_of(f) == HD_UNKNOWN || f->n[USED] == HD_UNKNOWN
+    return most_of(f) == HD_UNKNOWN || used_of(f) == HD_UNKNOWN
                ? HD_UNKNOWN
-               : less(f->n[MOST], less(f->n[USED], cache));
+               : less(f->n[MOST], used_of(f));
 }
 
 /* As memory.high counts for less than the limit: whoever waits there waits with all threads
@@ -175,26 +181,40 @@ static char *path_of_process(const char *root, uint64_t pid, const struct versio
     return path != NULL && strstr(path, "/..") == NULL ? path : NULL;
 }
 
-/* The smallest of what is asked of a process's group and those around it: what is mounted
- * may be the whole tree, or, in a container, one group as if it were all. */
-static uint64_t smallest_of_groups(const char *root, uint64_t pid, const struct version *v,
-                                   uint64_t (*ask)(const struct figures *f))
+/* What is asked of groups, their smallest answer, and the group that gave it. */
+struct smallest {
+    uint64_t (*ask)(const struct figures *f);
+    uint64_t answer;
+    struct figures of;
+};
+
+static void ask_group(struct smallest *s, const struct figures *f)
+{
+    uint64_t answer = s->ask(f);
+    if (answer < s->answer) {
+        s->answer = answer;
+        s->of = *f;
+    }
+}
+
+/* Asks a process's group and those around it: what is mounted may be the whole tree, or,
+ * in a container, one group as if it were all. */
+static void ask_groups(const char *root, uint64_t pid, const struct version *v,
+                       struct smallest *s)
 {
     char text[PATH_SIZE], group[PATH_SIZE];
-    uint64_t left = HD_UNKNOWN;
     char *path = path_of_process(root, pid, v, text);
     while (path != NULL) {
         int len = snprintf(group, sizeof(group), "%s%s%s", root, v->mount, path);
         if (len < (int)sizeof(group)) {
             const struct figures f = read_group(group, v);
-            left = smaller(left, ask(&f));
+            ask_group(s, &f);
         }
         char *last = strrchr(path, '/');
         if (last == NULL)
             break;
         *last = '\0';
     }
-    return left;
 }
 
 static uint64_t left_in_system(const char *root)
@@ -249,10 +269,10 @@ uint64_t memory_available(const char *root)
     uint64_t left;
     const char *what = NULL;
     process_limit(root, &what, &left);
-    left = smaller(left, left_in_system(root));
+    struct smallest s = {.ask = left_of, .answer = smaller(left, left_in_system(root))};
     for (size_t i = 0; i < VERSIONS; i++)
-        left = smaller(left, smallest_of_groups(root, SELF, &versions[i], left_of));
-    return left;
+        ask_groups(root, SELF, &versions[i], &s);
+    return s.answer;
 }
 
 /* Reads the groups that a process in another container has mounted as its own, one of each
@@ -279,39 +299,36 @@ static void read_own_groups(const char *root, uint64_t pid, struct figures own[V
     }
 }
 
-/* Of a process, the smallest of what is asked of each of its groups. */
-static uint64_t smallest_of(const char *root, uint64_t pid,
-                            uint64_t (*ask)(const struct figures *f))
+/* Asks all groups of a process. */
+static struct smallest smallest_of(const char *root, uint64_t pid,
+                                   uint64_t (*ask)(const struct figures *f))
 {
+    struct smallest s = {.ask = ask, .answer = HD_UNKNOWN};
     struct figures own[VERSIONS];
-    uint64_t least = HD_UNKNOWN;
     read_own_groups(root, pid, own);
     for (size_t i = 0; i < VERSIONS; i++) {
-        least = smaller(least, smallest_of_groups(root, pid, &versions[i], ask));
-        least = smaller(least, ask(&own[i]));
+        ask_groups(root, pid, &versions[i], &s);
+        ask_group(&s, &own[i]);
     }
-    return least;
+    return s;
 }
 
-uint64_t memory_limit(const char *root, uint64_t pid)
+uint64_t memory_limit(const char *root, uint64_t pid, uint64_t *used)
 {
-    return smallest_of(root, pid, most_of);
-}
-
-uint64_t memory_used_of_limit(const char *root, uint64_t pid)
-{
-    uint64_t limit = memory_limit(root, pid), left = memory_left(root, pid);
-    return limit == HD_UNKNOWN || left == HD_UNKNOWN ? HD_UNKNOWN : less(limit, left);
+    struct smallest s = smallest_of(root, pid, most_of);
+    if (used != NULL)
+        *used = s.answer != HD_UNKNOWN ? used_of(&s.of) : HD_UNKNOWN;
+    return s.answer;
 }
 
 uint64_t memory_left(const char *root, uint64_t pid)
 {
-    return smallest_of(root, pid, left_of);
+    return smallest_of(root, pid, left_of).answer;
 }
 
 uint64_t memory_spare(const char *root, uint64_t pid)
 {
-    return smaller(left_in_system(root), smallest_of(root, pid, spare_of));
+    return smaller(left_in_system(root), smallest_of(root, pid, spare_of).answer);
 }
 
 /* The whole hierarchy may be one group: that of the system has no limit. */
@@ -322,8 +339,11 @@ bool memory_is_shared(const char *root, uint64_t pid)
         const struct version *v = &versions[i];
         const char *path = path_of_process(root, pid, v, text);
         const char *own = path_of_process(root, SELF, v, own_text);
-        if (path != NULL && own != NULL && strcmp(path, own) == 0 &&
-            smallest_of_groups(root, pid, v, left_of) != HD_UNKNOWN)
+        struct smallest s = {.ask = left_of, .answer = HD_UNKNOWN};
+        if (path == NULL || own == NULL || strcmp(path, own) != 0)
+            continue;
+        ask_groups(root, pid, v, &s);
+        if (s.answer != HD_UNKNOWN)
             return true;
     }
     return false;

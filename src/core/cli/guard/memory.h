@@ -10,13 +10,10 @@
  * folder below which a test has its own /proc and /sys. */
 uint64_t memory_available(const char *root);
 
-/* Bytes that the control groups of a process allow it, whatever is used; HD_UNKNOWN without
- * a limit. */
-uint64_t memory_limit(const char *root, uint64_t pid);
-
-/* Bytes that are used of such a limit, caches that would be given up not counted;
- * HD_UNKNOWN without one. */
-uint64_t memory_used_of_limit(const char *root, uint64_t pid);
+/* Returns the bytes that the control groups of a process allow it, by the group that allows
+ * least; HD_UNKNOWN without a limit. Unless `used` is NULL it gets the bytes that are used
+ * of that group, without caches that are given up; HD_UNKNOWN without a limit. */
+uint64_t memory_limit(const char *root, uint64_t pid, uint64_t *used);
 
 /* What the groups of a process leave of their limits now, caches that they would give up
  * not counted; HD_UNKNOWN without a limit. */
