@@ -5,8 +5,8 @@
  * stacks; their numbers are then used again. The table only compares bytes, and must not
  * depend on what they mean.
  *
- * It is bounded by MAX_STACKS and MAX_STACK_BYTES: a full table gives a new stack no number,
- * and still finds the others. Costs the bytes of a stack and 100 more. */
+ * It is bounded by MAX_STACKS and MAX_STACK_BYTES: a full table gives a new stack no
+ * number, and still finds the others. Costs the bytes of a stack and 100 more. */
 #ifndef STACK_TABLE_H
 #define STACK_TABLE_H
 
