@@ -24,7 +24,7 @@ enum {
     TYPE_NAMES = 0x1000000
 };
 
-enum { INFORMATIONAL = 4, FORMAT_NETTRACE = 1 };
+enum { INFORMATIONAL = 4, VERBOSE = 5, FORMAT_NETTRACE = 1 };
 
 /* The events of each kind of session. The buffer is a limit: the process allocates it piece
  * by piece, for events that we have not read yet. Of a heap these are some 50 bytes for
@@ -35,8 +35,10 @@ static const struct {
     uint32_t buffer_mb;
     bool wants_modules; /* at the end, where names of modules come */
     bool blocks;        /* the process waits for us rather than to lose events */
-    bool only;          /* these events; else all but these */
-    uint32_t events[5];
+    bool is_verbose;
+    bool has_stacks; /* of each event */
+    bool only;       /* these events; else all but these */
+    uint32_t events[6];
     uint32_t event_count;
 } kinds[] = {
     [TRACING_HEAP] = {.keywords = GC | TYPES | HEAP_DUMP | SURVIVAL_AND_MOVEMENT |
@@ -57,6 +59,13 @@ static const struct {
                           .only = true,
                           .events = {1, 2, 21, 22, 23},
                           .event_count = 5},
+    [TRACING_ALLOCATIONS] = {.keywords = GC | SURVIVAL_AND_MOVEMENT,
+                             .buffer_mb = 64,
+                             .is_verbose = true, /* as allocations are */
+                             .has_stacks = true,
+                             .only = true,
+                             .events = {1, 2, 10, 21, 22, 23},
+                             .event_count = 6},
 };
 
 /* MiB of a process that waits for us: with more it is not paused for a shorter time. */
@@ -85,10 +94,10 @@ struct request tracing_request(enum ipc_command command, enum tracing_kind kind,
     else if (command >= IPC_COLLECT_TRACING2)
         request_put(&r, modules, 1);
     if (command >= IPC_COLLECT_TRACING3)
-        request_put(&r, 0, 1); /* no stacks */
+        request_put(&r, kinds[kind].has_stacks, 1); /* older ones send them always */
     request_put(&r, 1, 4);
     request_put(&r, kinds[kind].keywords & ~without, 8);
-    request_put(&r, INFORMATIONAL, 4);
+    request_put(&r, kinds[kind].is_verbose ? VERBOSE : INFORMATIONAL, 4);
     request_string(&r, "Microsoft-Windows-DotNETRuntime");
     request_string(&r, "");
     if (command >= IPC_COLLECT_TRACING5) {

@@ -318,6 +318,10 @@ struct hd_snapshot {
     bool clock_is_date; /* the start is a calendar's, not the machine's */
 };
 
+/* Returns the canonical name of the type with that id in its process; NULL if the input has
+ * none. O(log types). */
+const char *snapshot_type_name(const struct hd_snapshot *snap, uint64_t id);
+
 /* Whether selection means the object that node n of the graph is. */
 static inline bool snapshot_selects(const struct hd_snapshot *snap, node_id n,
                                     enum selection selection)

@@ -76,6 +76,11 @@ void nettrace_distrust(struct nettrace *t, size_t most);
  * event. */
 void nettrace_charge_to(struct nettrace *t, struct account *account);
 
+/* Keeps the stacks of events, without which they are skipped. At most that many bytes
+ * between two sequence points, 48 for each stack included; events of further stacks have
+ * none. They are charged to the account, too. Must be called before the first event. */
+void nettrace_keep_stacks(struct nettrace *t, size_t most);
+
 /* What callers charge for what they keep of events: once it is over, no event comes. */
 struct account *nettrace_account(struct nettrace *t);
 
@@ -86,6 +91,11 @@ bool nettrace_next(struct nettrace *t, struct trace_event *event);
 /* The payload of the event that was given last, until the next event; false when the file
  * ends in it. */
 bool nettrace_payload(struct nettrace *t, struct bytes *payload);
+
+/* Returns the stack of the event that was given last: addresses of pointer_size bytes, the
+ * innermost call first. They are valid until the next event. Empty if the event has no
+ * stack or it was not kept, and in version 3, whose rows have theirs after the payload. */
+struct bytes nettrace_stack(const struct nettrace *t);
 
 /* Refuse the event that was given last: what is a printf format. Always false. */
 bool nettrace_refuse(struct nettrace *t, const char *what, ...)

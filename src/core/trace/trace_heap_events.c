@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#include <string.h>
+/* AllocationTick; the other event of EVENT_ALLOCATED is AllocationSampled. */
+enum { TICK = 10 };
 
 static const struct {
     enum trace_provider provider;
@@ -22,6 +23,7 @@ static const struct {
     {TRACE_RUNTIME, 22, EVENT_MOVED},        {TRACE_RUNTIME, 39, EVENT_COMMITTED},
     {TRACE_RUNTIME, 204, EVENT_PER_HEAP},    {TRACE_RUNTIME, 205, EVENT_HEAPS},
     {TRACE_RUNTIME, 4, EVENT_HEAP_STATS},    {TRACE_TOLD, PROCESS_EVENT_ID, EVENT_PROCESS},
+    {TRACE_RUNTIME, TICK, EVENT_ALLOCATED},  {TRACE_RUNTIME, 303, EVENT_ALLOCATED},
 };
 
 /* Records of an event: pointers and bytes in each. */
@@ -185,6 +187,33 @@ bool heap_type_next(struct trace_fields *f, struct heap_type *t)
     return !f->failed;
 }
 
+/* --- allocations --------------------------------------------------------- */
+
+static uint64_t pointer_field(struct trace_fields *f, unsigned pointer_size)
+{
+    return pointer_size == 8 ? trace_field_u64(f) : trace_field_u32(f);
+}
+
+bool heap_allocation_parse(const struct trace_event *e, struct bytes payload,
+                           unsigned pointer_size, struct heap_allocation *a)
+{
+    struct trace_fields f = trace_fields_of(payload);
+    *a = (struct heap_allocation){.is_tick = e->id == TICK};
+    if (a->is_tick)
+        trace_field_u32(&f); /* bytes since the tick before, low half */
+    a->kind = trace_field_u32(&f);
+    trace_field_u16(&f); /* runtime instance */
+    if (a->is_tick)
+        trace_field_u64(&f); /* the same, all of it */
+    a->type = pointer_field(&f, pointer_size);
+    a->name = trace_wide(&f);
+    if (a->is_tick)
+        trace_field_u32(&f); /* heap */
+    a->address = pointer_field(&f, pointer_size);
+    a->size = trace_field_u64(&f);
+    return !f.failed;
+}
+
 /* --- around a walk ------------------------------------------------------- */
 
 bool heap_territory_parse(struct bytes payload, unsigned pointer_size,
@@ -192,7 +221,7 @@ bool heap_territory_parse(struct bytes payload, unsigned pointer_size,
 {
     struct trace_fields f = trace_fields_of(payload);
     t->generation = trace_field_u8(&f);
-    t->start = pointer_size == 8 ? trace_field_u64(&f) : trace_field_u32(&f);
+    t->start = pointer_field(&f, pointer_size);
     t->used = trace_field_u64(&f);
     t->reserved = trace_field_u64(&f);
     return !f.failed;
