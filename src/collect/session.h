@@ -20,7 +20,8 @@ enum tracing_kind {
     TRACING_WALK,       /* the walk in a collection that another session forces */
     TRACING_COLLECTION, /* that session: nothing else */
     TRACING_FLUSH,      /* nothing, without the keyword for types */
-    TRACING_MOVEMENT    /* what survives each collection, and where it goes */
+    TRACING_MOVEMENT,   /* what survives each collection, and where it goes */
+    TRACING_NAMES       /* nothing, and at its end all methods */
 };
 
 /* MiB of a heap; no more is of use. */
