@@ -12,6 +12,9 @@
 
 enum { DEADLINE_MS = 10000, MAX_DEPS = 4 << 20, MAX_ANSWER = APART_MAX_BYTES - 65536 };
 
+/* The first byte of an answer: whether it is known what is own. */
+enum { UNKNOWN = 'u', KNOWN = 'k' };
+
 /* A line in the answer of the child; the bytes of the file's name follow. */
 struct code_answer {
     uint32_t place, line;
@@ -106,7 +109,6 @@ static void answer_module(const struct code_reader *r, size_t begin, size_t end,
     text_free(&symbols);
 }
 
-/* The first byte says whether it is known what is own. */
 static int answer_all(const struct inside *at, void *context, struct text *answer)
 {
     const struct code_files *asked = context;
@@ -115,7 +117,7 @@ static int answer_all(const struct inside *at, void *context, struct text *answe
         if (own_modules_is_named(asked->modules[i], asked->entry))
             r.entry = asked->modules[i];
     int program = r.entry != NULL ? open_file(&r, r.entry) : -1;
-    text_add_char(answer, program >= 0);
+    text_add_char(answer, program >= 0 ? KNOWN : UNKNOWN);
     errno = 0;
     if (program < 0)
         return -1;
@@ -165,12 +167,11 @@ struct code_file_line *code_files_read(const struct code_files *asked,
     const struct other_work work = {.work = answer_all, .context = (void *)asked};
     struct code_file_line *lines = NULL;
     struct text answer = {0};
-    int none;
     if (asked->entry == NULL || !t->visible)
         return NULL;
     patience.silence_ms = DEADLINE_MS;
-    if (others_run(proc_path(t->pid, "root/").text, &work, &patience, &answer, &none) &&
-        answer.len > 0 && answer.data[0] != 0) {
+    if (others_run_inside(t->pid, &work, &patience, &answer) && answer.len > 0 &&
+        answer.data[0] == KNOWN) {
         lines = arena_array(a, struct code_file_line, asked->place_count);
         take_answer(&answer, asked->place_count, lines, a);
     }

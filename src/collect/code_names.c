@@ -86,11 +86,10 @@ void code_list_free(struct code_list *l)
 static const char *keep_wide(struct code_list *l, struct bytes wide)
 {
     struct text t = {0};
-    const char *kept = NULL;
-    if (wide.size <= 2 * MAX_NAME)
-        trace_wide_text(&t, wide);
-    if (wide.size <= 2 * MAX_NAME)
-        kept = arena_strdup(l->arena, text_string(&t), t.len);
+    if (wide.size / 2 > MAX_NAME)
+        return NULL;
+    trace_wide_text(&t, wide);
+    const char *kept = arena_strdup(l->arena, text_string(&t), t.len);
     text_free(&t);
     return kept;
 }
