@@ -39,8 +39,8 @@ enum { JITTED = 0x10, AT_END = 0x100, OFFSETS = 0x20000 };
  * tenths of a second. */
 static const struct {
     uint64_t keywords;
-    uint32_t buffer_mb;
     uint64_t listed; /* keywords of the list at the end, where names of modules come */
+    uint32_t buffer_mb;
     bool blocks;     /* the process waits for us rather than to lose events */
     bool only;       /* these events; else all but these */
     bool is_of_none; /* NO_PROVIDER instead of the runtime's */
