@@ -25,7 +25,7 @@ struct code_reader {
     const struct code_files *asked;
     const struct inside *at;
     const char *entry;    /* path of the module that the program begins in */
-    struct text projects; /* own_modules_of_deps(); empty: it says nothing */
+    struct text projects; /* own_modules_of_deps(); empty: unknown */
 };
 
 /* --- in the child ------------------------------------------------------------------ */
@@ -63,8 +63,7 @@ static void read_deps(struct code_reader *r)
     text_free(&json);
 }
 
-/* A test runner has a file of that kind, too, which names nothing of a project: then it is
- * as without. */
+/* The file next to a test runner lists no project: then names of modules decide. */
 static bool is_own(const struct code_reader *r, const char *module)
 {
     size_t folder = own_modules_folder(r->entry);
@@ -90,7 +89,7 @@ static void answer_place(const struct code_reader *r, const struct clr_source *s
     text_add(answer, found.file.data, found.file.size);
 }
 
-/* The places of one module. */
+/* Answers for the places of one module. */
 static void answer_module(const struct code_reader *r, size_t begin, size_t end,
                           struct text *answer)
 {

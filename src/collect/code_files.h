@@ -1,5 +1,5 @@
-/* code_files.h - what the files of a process say about its code: which modules are of the
- * program itself, and which lines its methods were made of.
+/* code_files.h - reads the files of a process for its code: modules of the program itself,
+ * and lines of its methods.
  *
  * Files are those of the process, in its own root, and may be replaced at any time
  * (proc.h, "files of others"); they are read in a child with a deadline. */

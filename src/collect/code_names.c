@@ -24,7 +24,7 @@ static_assert(CODE_NO_OFFSET == CLR_NO_OFFSET, "one word for no offset");
  * named only if nothing else was there. */
 enum rank { RANK_NONE, RANK_AT, RANK_GONE, RANK_IN };
 
-/* Longer names are no one's. */
+/* bytes; methods with longer names are skipped, and the written form is cut */
 enum { MAX_NAME = 4096, MAX_WRITTEN = 300 };
 
 struct code_address {
@@ -51,7 +51,7 @@ struct code_list {
     struct account *account;
     struct text map;         /* of the next method */
     struct code_method last; /* for a map that follows; without names */
-    uint32_t last_number;    /* NO_ID: nobody wants it */
+    uint32_t last_number;    /* NO_ID: at no wanted address */
     size_t last_begin, last_end;
 };
 
@@ -94,7 +94,7 @@ static const char *keep_wide(struct code_list *l, struct bytes wide)
     return kept;
 }
 
-/* The first word about a module stays. */
+/* The first event of a module counts. */
 static void add_module(struct code_list *l, struct bytes payload)
 {
     struct code_module m;
@@ -337,7 +337,7 @@ static int by_module(const void *a, const void *b)
     return (x->name > y->name) - (x->name < y->name);
 }
 
-/* Code of the framework is nobody's own, whatever module its arguments are of. */
+/* A generic method of the framework may count to the module of its arguments. */
 static void ask_files(struct code_names *n, const struct code_list *list,
                       const struct target *t, const char *entry, const struct patience *p)
 {

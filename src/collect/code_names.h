@@ -1,8 +1,8 @@
-/* code_names.h - which methods are at addresses of code, by what their process says.
+/* code_names.h - methods at addresses of code, as their process lists them.
  *
  * At the end of a tracing session a runtime lists all methods that it has code of, with
  * every range of each. A session of its own, which wants nothing else and is stopped
- * immediately, gets that list; only what covers a wanted address is kept. Code that was
+ * immediately, gets that list; only methods at wanted addresses are kept. Code that was
  * freed before has no name. docs/sites.md has what it costs. */
 #ifndef CODE_NAMES_H
 #define CODE_NAMES_H
@@ -14,7 +14,7 @@
 
 enum { MAX_CODE_ADDRESSES = 65536 };
 
-/* What is known of an address. */
+/* The method at an address. */
 struct code_name {
     struct site_frame frame; /* method NULL: no name */
     const char *module;      /* path as the process has it; NULL unknown */
@@ -26,7 +26,7 @@ struct code_name {
 struct code_names {
     struct code_name *all; /* of each address, in their order */
     size_t count, named, with_line;
-    bool own_is_known; /* else no frame is own, and none has a line */
+    bool own_is_known; /* else all frames lack is_own and a line */
     uint64_t bytes;    /* that the process sent; what it costs grows with these */
     uint64_t ms;       /* that the session took */
     struct arena arena;
@@ -43,7 +43,7 @@ void code_names_free(struct code_names *n);
 
 /* --- the events ---------------------------------------------------------------- */
 
-/* What of the list covers a wanted address. Memory is bounded by these, by the number of
+/* Methods of the list at wanted addresses. Memory is bounded by these, by the number of
  * modules, and by the account, which its caller looks at. */
 
 struct code_list;
@@ -53,7 +53,7 @@ struct code_list *code_list_begin(const uint64_t *addresses, size_t count,
                                   struct account *account, struct arena *a);
 void code_list_free(struct code_list *l);
 
-/* Takes an event; those that are damaged count for nothing. */
+/* Adds an event; damaged ones are skipped. */
 void code_list_add(struct code_list *l, enum trace_code_event kind, struct bytes payload);
 
 /* Names of all addresses, without lines; is_own stays false. */

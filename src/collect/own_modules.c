@@ -94,7 +94,7 @@ static void read_targets(struct json_scan *j, const struct text *projects,
     }
 }
 
-/* Targets come before the libraries that say what they are, so it is read twice. */
+/* The kinds of libraries follow the targets, so the file is read twice. */
 static bool read_deps(struct bytes json, struct text *projects, struct text *names)
 {
     struct json_scan j = json_scan_over(json, NULL);

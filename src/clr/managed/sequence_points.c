@@ -25,7 +25,7 @@ struct clr_source {
     struct arena arena;
 };
 
-/* What a module says of its symbols. */
+/* The entries of a module for its symbols. */
 struct debug_entries {
     unsigned char id[ID_SIZE];
     bool has_id;
@@ -110,8 +110,8 @@ static struct debug_entries read_debug_directory(const struct memory *m)
     return found;
 }
 
-/* "MPDB", u32 size, and so many bytes deflated. Those become a gzip, whose head has ten
- * bytes; its end, with a sum that nobody knows, is not waited for. */
+/* "MPDB", u32 size of the symbols, and the rest is deflated. That becomes a gzip file,
+ * whose head has ten bytes; reading ends before the checksum, which is unknown. */
 static bool unpack_symbols(int module, const struct debug_entries *entries, struct text *to)
 {
     static const char head[10] = {'\x1f', '\x8b', 8}, end[8];

@@ -36,7 +36,7 @@ static bool method_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The place of the last c that is in no brackets; s.len: there is none. */
+/* Returns the place of the last c outside brackets; s.len without one. */
 static size_t last_outside(struct name_part s, char c)
 {
     size_t depth = 0, found = s.len;
@@ -48,7 +48,7 @@ static size_t last_outside(struct name_part s, char c)
     return found;
 }
 
-/* The place behind "<...>" at the beginning; 0: there is none. */
+/* Returns the length of "<...>" at the beginning; 0 without it. */
 static size_t end_of_brackets(struct name_part s)
 {
     size_t depth = 0;
@@ -61,7 +61,7 @@ static size_t end_of_brackets(struct name_part s)
     return 0;
 }
 
-/* The place of generic arguments at the end; s.len: there are none. */
+/* Returns the place of generic arguments at the end; s.len without them. */
 static size_t arguments_at(struct name_part s)
 {
     size_t depth = 0;
@@ -93,8 +93,8 @@ static size_t line_at(struct name_part s)
 
 /* --- methods ---------------------------------------------------------------------- */
 
-/* "<Run>b__3_0", "<Run>g__Wait|3_0", "<Main>$", "<<Run>g__Wait|0>d": what is in brackets
- * is the method that has it. False: it is no such name. */
+/* "<Run>b__3_0", "<Run>g__Wait|3_0", "<Main>$": the outer method is in brackets. False for
+ * other names. */
 static bool open_brackets(struct method_words *w)
 {
     struct name_part m = w->method;
@@ -225,7 +225,7 @@ static bool take_machine(struct method_words *w, struct name_part part)
     return true;
 }
 
-/* "<>c__DisplayClass3_0", "_Closure$__3-0": a class for what lambdas use. */
+/* "<>c__DisplayClass3_0", "_Closure$__3-0": a class for variables of lambdas. */
 static bool is_closure(struct name_part part)
 {
     struct name_part bare = first(part, arguments_at(part));

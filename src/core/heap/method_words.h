@@ -9,10 +9,10 @@
 #include "heap/names.h"
 
 /* Appends "Shop.Cart.Add" for a type and a method as the events of the runtime have them:
- * "Shop.Cart+<Add>d__5" and "MoveNext". Of a lambda it is the method that has it, with
- * " (lambda)"; of a property its name; of a local function both names. Generic arguments
- * are written as in names of types, and left out where code is shared by several. Names of
- * another form stay as they are. Linear in their lengths. */
+ * "Shop.Cart+<Add>d__5" and "MoveNext". For a lambda the method around it with " (lambda)",
+ * for an accessor the property, for a local function both names. Generic arguments are
+ * written as in names of types, and omitted where several share the code. Other names stay
+ * unchanged. Linear in their lengths. */
 void method_written(struct text *out, struct name_part type, struct name_part method);
 
 #endif

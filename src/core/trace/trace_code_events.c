@@ -1,7 +1,7 @@
 #include "trace/trace_code_events.h"
 
-/* Of the rundown: 143 and 144 at its beginning and its end, of which the map is in front of
- * the method; of the runtime as things happen, where it follows. */
+/* The rundown lists methods at the beginning (143) or the end (144) of a session. Only at
+ * the end the map precedes the method. */
 static const struct {
     enum trace_provider provider;
     uint32_t id;

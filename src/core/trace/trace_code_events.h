@@ -1,5 +1,5 @@
-/* trace_code_events.h - what the events of a runtime say about its code: which method is at
- * an address, of which module, and where its instructions come from.
+/* trace_code_events.h - events of a runtime about its code: the method at an address, its
+ * module, and the offsets of its instructions.
  *
  * Nothing is kept. Layouts: docs/formats/nettrace.md. */
 #ifndef TRACE_CODE_EVENTS_H
@@ -43,7 +43,7 @@ bool code_method_parse(struct bytes payload, struct code_method *m);
 bool code_module_parse(struct bytes payload, struct code_module *m);
 bool code_map_parse(struct bytes payload, struct code_map *m);
 
-/* No offset; the prologue, the epilogue, and what the compiler added have none. */
+/* No offset, as of the prologue, the epilogue, and instructions that the compiler added. */
 #define CODE_NO_OFFSET UINT32_MAX
 
 /* The offset in IL of the last pair at or before an offset in code. */
