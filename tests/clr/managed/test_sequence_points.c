@@ -32,7 +32,7 @@ static void forge_module(void)
     forge_metadata_free(&f);
 }
 
-/* Add has lines 10, 12 to 14, none, 11; Clear none; Sum 300; Elsewhere is of two files. */
+/* Add has lines 10, 12 to 14, none, 11; Clear none; Sum none, 300, 90, 100000, 1; Elsewhere is of two files. */
 static void forge_pdb(void)
 {
     struct metadata_forge f = {0};
@@ -53,6 +53,7 @@ static void forge_pdb(void)
     forge_points_begin(&p, 0);
     forge_hidden_point(&p, 0);
     forge_point(&p, 3, 300, 0);
+    forge_point(&p, 5, 90, 0);
     forge_point(&p, 6, 100000, 0);
     forge_point(&p, 8, 1, 0);
     forge_method_points(&f, cart, &p);
@@ -128,7 +129,8 @@ static void expect_all_lines(const struct clr_source *s)
     expect_line(s, CART_ADD, CLR_NO_OFFSET, "Cart.cs", 0);
     expect_line(s, CART_CLEAR, 0, NULL, 0);
     expect_line(s, LINE_SUM, 0, "Cart.cs", 0);
-    expect_line(s, LINE_SUM, 5, "Cart.cs", 300);
+    expect_line(s, LINE_SUM, 4, "Cart.cs", 300);
+    expect_line(s, LINE_SUM, 5, "Cart.cs", 90);
     expect_line(s, LINE_SUM, 7, "Cart.cs", 100000);
     expect_line(s, LINE_SUM, 9, "Cart.cs", 1);
     expect_line(s, ELSEWHERE, 3, "Part.cs", 7);
