@@ -231,11 +231,12 @@ Test(code_names, a_map_of_another_method_counts_for_nothing)
     begin(&l, addresses, 2);
     add(&l, CODE_MAP_BEFORE, map_event(0x2000, 3, 10));
     add_code(&l, 0x1000, 0x20, "Add");
+    add(&l, CODE_MAP_BEFORE, map_event(0x2000, 3, 10));
     add_code(&l, 0x2000, 0x20, "Clear");
     add(&l, CODE_MAP_AFTER, map_event(0x1000, 3, 7));
     end(&l);
     cr_expect_eq(l.names[0].offset, CODE_NO_OFFSET);
-    cr_expect_eq(l.names[1].offset, CODE_NO_OFFSET);
+    cr_expect_eq(l.names[1].offset, 10);
     arena_free(&l.arena);
 }
 

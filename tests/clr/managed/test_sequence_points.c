@@ -32,7 +32,8 @@ static void forge_module(void)
     forge_metadata_free(&f);
 }
 
-/* Add has lines 10, 12 to 14, none, 11; Clear none; Sum none, 300, 90, 100000, 1; Elsewhere is of two files. */
+/* Add has lines 10, 12 to 14, none, 11; Clear none; Sum none, 300, 90, 100000, 1; Elsewhere
+ * is of two files. */
 static void forge_pdb(void)
 {
     struct metadata_forge f = {0};
