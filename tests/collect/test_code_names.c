@@ -312,7 +312,7 @@ static void forge_event(struct trace_forge *f, unsigned id, struct text payload)
 }
 
 /* A list as a runtime sends it: methods, each behind its map, then modules. */
-static struct trace_forge forge_list(const char *module)
+static struct trace_forge forge_list(const char *module, const char *other)
 {
     const struct forged_code add = {1, SHOP, 0x1000, 0x40, TOKEN, "Shop.Cart", "Add"};
     const struct forged_code clear = {2,         SHOP,        0x2000, 0x40,
@@ -321,6 +321,7 @@ static struct trace_forge forge_list(const char *module)
         3, SHOP, 0x3000, 0x40, TOKEN + 1, "Package.Of`1[Shop.Cart]", "Clear"};
     const struct forged_code framework = {4,         SHOP,          0x4000, 0x40,
                                           TOKEN + 1, "System.Cart", "Clear"};
+    const struct forged_code plugin = {5, OTHER, 0x5000, 0x40, TOKEN, "Shop.Cart", "Add"};
     struct trace_forge f = {.pointer_size = 8};
     trace_forge_begin(&f);
     forge_event(&f, 150, map_event(1, 3, 10));
@@ -328,12 +329,14 @@ static struct trace_forge forge_list(const char *module)
     forge_event(&f, 144, method_event(&clear));
     forge_event(&f, 144, method_event(&shared));
     forge_event(&f, 144, method_event(&framework));
+    forge_event(&f, 144, method_event(&plugin));
     forge_event(&f, 154, module_event(SHOP, module));
+    forge_event(&f, 154, module_event(OTHER, other));
     trace_forge_end(&f);
     return f;
 }
 
-static const uint64_t wanted[] = {0x1005, 0x1011, 0x2005, 0x3005, 0x4005, 0x5005};
+static const uint64_t wanted[] = {0x1005, 0x1011, 0x2005, 0x3005, 0x4005, 0x5005, 0x6005};
 enum { WANTED = sizeof(wanted) / sizeof(*wanted) };
 
 static bool read_names(struct code_names *n, const struct peer_script *script,
@@ -350,7 +353,8 @@ static bool read_names(struct code_names *n, const struct peer_script *script,
     return ok;
 }
 
-/* The process is this one, whose program is called app. */
+/* The process is this one, whose program is called app; it has loaded a module of the same
+ * name from another folder. */
 static void forge_program(void)
 {
     static const unsigned char id[FORGED_ID] = "0123456789abcdef\x11\x22\x33\x44";
@@ -366,7 +370,10 @@ static void forge_program(void)
     forge_image(&image, forge_metadata_bytes(&f), false);
     forge_debug_directory(&image, id, (struct bytes){0});
     forge_metadata_free(&f);
-    scratch_file(&scratch, "app.dll", image.data, image.len);
+    scratch_folder(&scratch, "a");
+    scratch_folder(&scratch, "b");
+    scratch_file(&scratch, "a/app.dll", image.data, image.len);
+    scratch_file(&scratch, "b/app.dll", image.data, image.len);
     text_free(&image);
     forge_symbols_id(&f, id);
     uint32_t cart = forge_document(&f, '/', (const char *const[]){"", "Cart.cs", NULL});
@@ -378,9 +385,9 @@ static void forge_program(void)
     forge_point(&p, 0, 80, 0);
     forge_method_points(&f, cart, &p);
     struct bytes all = forge_metadata_bytes(&f);
-    scratch_file(&scratch, "app.pdb", all.data, all.size);
+    scratch_file(&scratch, "a/app.pdb", all.data, all.size);
     forge_metadata_free(&f);
-    scratch_file(&scratch, "app.deps.json", deps, strlen(deps));
+    scratch_file(&scratch, "a/app.deps.json", deps, strlen(deps));
 }
 
 static void expect_frame(const struct code_names *n, size_t i, const char *method,
@@ -399,7 +406,8 @@ static void expect_frame(const struct code_names *n, size_t i, const char *metho
 Test(code_names, names_have_files_and_lines_where_the_module_is_the_programs)
 {
     forge_program();
-    struct trace_forge f = forge_list(scratch_path(&scratch, "app.dll"));
+    struct trace_forge f = forge_list(scratch_path(&scratch, "a/app.dll"),
+                                      scratch_path(&scratch, "b/app.dll"));
     const struct bytes stream = {(unsigned char *)f.bytes.data, f.bytes.len};
     const struct peer_script script = {
         .streams = &stream, .stream_count = 1, .tail = stream.size / 2, .runtime = "10.0"};
@@ -408,7 +416,7 @@ Test(code_names, names_have_files_and_lines_where_the_module_is_the_programs)
     struct peer_log log;
     cr_assert(read_names(&n, &script, &err, &log), "%s", err.message);
     cr_expect(log.sessions == 1 && log.stops == 1);
-    cr_expect_eq(n.named, 5);
+    cr_expect_eq(n.named, 6);
     cr_expect_eq(n.with_line, 2);
     cr_expect_eq(n.bytes, stream.size);
     cr_expect(n.own_is_known);
@@ -417,14 +425,15 @@ Test(code_names, names_have_files_and_lines_where_the_module_is_the_programs)
     expect_frame(&n, 2, "Shop.Cart.Clear", "Cart.cs", 0, true);
     expect_frame(&n, 3, "Package.Of<Shop.Cart>.Clear", NULL, 0, false);
     expect_frame(&n, 4, "System.Cart.Clear", NULL, 0, false);
-    cr_expect_null(n.all[5].frame.method);
+    expect_frame(&n, 5, "Shop.Cart.Add", NULL, 0, false);
+    cr_expect_null(n.all[6].frame.method);
     code_names_free(&n);
     trace_forge_free(&f);
 }
 
 Test(code_names, nothing_is_own_where_the_program_cannot_be_found)
 {
-    struct trace_forge f = forge_list("/nowhere/app.dll");
+    struct trace_forge f = forge_list("/nowhere/app.dll", "/other/app.dll");
     const struct bytes stream = {(unsigned char *)f.bytes.data, f.bytes.len};
     const struct peer_script script = {
         .streams = &stream, .stream_count = 1, .runtime = "10.0"};
@@ -439,21 +448,21 @@ Test(code_names, nothing_is_own_where_the_program_cannot_be_found)
 
 Test(code_names, older_runtimes_are_asked_by_older_commands)
 {
-    struct trace_forge f = forge_list("/nowhere/app.dll");
+    struct trace_forge f = forge_list("/nowhere/app.dll", "/other/app.dll");
     const struct bytes stream = {(unsigned char *)f.bytes.data, f.bytes.len};
     const struct peer_script script = {
         .streams = &stream, .stream_count = 1, .newest_command = 0x0203};
     struct code_names n;
     struct hd_error err = {0};
     cr_assert(read_names(&n, &script, &err, NULL), "%s", err.message);
-    cr_expect_eq(n.named, 5);
+    cr_expect_eq(n.named, 6);
     code_names_free(&n);
     trace_forge_free(&f);
 }
 
 Test(code_names, what_came_before_the_process_died_is_kept)
 {
-    struct trace_forge f = forge_list("/nowhere/app.dll");
+    struct trace_forge f = forge_list("/nowhere/app.dll", "/other/app.dll");
     const struct bytes stream = {(unsigned char *)f.bytes.data, f.bytes.len};
     struct peer_script script = {.habit = PEER_DIES, .streams = &stream, .stream_count = 1};
     struct code_names n;
@@ -465,7 +474,7 @@ Test(code_names, what_came_before_the_process_died_is_kept)
         most = n.named > most ? n.named : most;
         code_names_free(&n);
     }
-    cr_expect_eq(most, 5);
+    cr_expect_eq(most, 6);
     trace_forge_free(&f);
 }
 

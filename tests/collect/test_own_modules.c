@@ -66,6 +66,8 @@ Test(own_modules, a_file_of_another_form_names_nothing)
         "\"targets\":{\"a\":{\"Shop\":{\"runtime\":{}}}}}",
         "{\"libraries\":{\"Shop\":{\"type\":null}},"
         "\"targets\":{\"a\":{\"Shop\":{\"runtime\":{\"Shop.dll\":{}}}}}}",
+        "{\"libraries\":{\"Shop\":{\"type\":\"project\"}},"
+        "\"targets\":{\"a\":{\"Shop\":{\"runtime\":{\"Shop.dll\":{}}}},\"b\":[]}}",
         "{\"libraries\":{\"Shop\":\"project\"},"
         "\"targets\":{\"a\":{\"Shop\":{\"runtime\":{\"Shop.dll\":{}}}}}}",
     };
