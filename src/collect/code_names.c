@@ -395,11 +395,12 @@ bool code_names_read(struct code_names *n, const uint64_t *addresses, size_t cou
     if (!collect_options_copy(&how, opt, err))
         return false;
     n->all = arena_array(&n->arena, struct code_name, count + 1);
-    struct patience p = collect_patience(&how);
+    const struct patience turn = collect_patience(&how);
+    struct patience p = turn;
     p.silence_ms = p.silence_ms < TO_ANSWER_MS ? p.silence_ms : TO_ANSWER_MS;
     struct code_list *list = code_list_begin(addresses, count, &account, &n->arena);
     bool ok = find_target(&target, &how, &scratch, &own) &&
-              (!target.visible || process_lock_wait(target.pid, &p, &lock, &own));
+              (!target.visible || process_lock_wait(target.pid, &turn, &lock, &own));
     const char *entry = ok ? entry_of(&target, &p, &scratch) : NULL;
     if (ok) {
         uint64_t now = clock_ms();
