@@ -116,7 +116,9 @@ static const unsigned known_events[] = {1,
                                         FORGED_TOLD + 1,
                                         FORGED_TOLD + 2,
                                         10,
-                                        303};
+                                        303,
+                                        FORGED_RUNDOWN + 144,
+                                        FORGED_RUNDOWN + 150};
 
 static void define_event(struct text *t, uint32_t number, unsigned id)
 {

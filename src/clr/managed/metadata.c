@@ -177,6 +177,8 @@ static const uint8_t schema[METADATA_TABLES][METADATA_COLUMNS + 1] = {
     [0x2A] = {U2, U2, CODED(TYPE_OR_METHOD_DEF), STRING},
     [0x2B] = {CODED(METHOD_DEF_OR_REF), BLOB},
     [0x2C] = {TABLE(0x2A), CODED(TYPE_DEF_OR_REF)},
+    [0x30] = {BLOB, GUID, BLOB, GUID},
+    [0x31] = {TABLE(0x30), BLOB},
 };
 
 static uint8_t width_of(const struct metadata_reader *o, uint8_t kind)
@@ -215,6 +217,7 @@ enum {
     FIELD_FLAGS = 0,
     FIELD_NAME = 1,
     FIELD_SIGNATURE = 2,
+    METHOD_NAME = 3,
     MEMBER_REF_CLASS = 0,
     CONSTANT_TYPE = 0,
     CONSTANT_PARENT = 1,
@@ -223,7 +226,10 @@ enum {
     ATTRIBUTE_TYPE = 1,
     ATTRIBUTE_VALUE = 2,
     NESTED_INNER = 0,
-    NESTED_OUTER = 1
+    NESTED_OUTER = 1,
+    DOCUMENT_NAME = 0,
+    DEBUG_DOCUMENT = 0,
+    DEBUG_POINTS = 1
 };
 
 /* --- opening ------------------------------------------------------------------- */
@@ -246,7 +252,12 @@ static void place_tables(struct metadata_reader *o, size_t at)
             t->width[c] = width_of(o, schema[n][c]);
             t->row_size += t->width[c];
         }
-        size_t left = o->tables.size - at, there = left / t->row_size;
+        size_t left = o->tables.size - at;
+        if (t->row_size == 0) { /* a number without a table */
+            at = o->rows[n] == 0 ? at : o->tables.size;
+            continue;
+        }
+        size_t there = left / t->row_size;
         t->count = o->rows[n] < there ? o->rows[n] : (uint32_t)there;
         t->rows = o->tables.data + at;
         uint64_t size = (uint64_t)o->rows[n] * t->row_size;
@@ -306,6 +317,8 @@ static bool find_streams(struct metadata_reader *o, struct bytes blob)
             o->m->strings = stream;
         else if (strcmp(name, "#Blob") == 0)
             o->m->blobs = stream;
+        else if (strcmp(name, "#Pdb") == 0)
+            o->m->symbols = stream;
         size_t step = 8 + (len + 4) / 4 * 4;
         at = step < blob.size - at ? at + step : blob.size;
     }
@@ -547,7 +560,7 @@ bool metadata_constant(const struct metadata *m, uint32_t field, uint64_t *value
     return true;
 }
 
-/* --- attributes ---------------------------------------------------------------- */
+/* --- methods ------------------------------------------------------------------- */
 
 static bool method_before(const void *all, size_t i, const void *wanted)
 {
@@ -556,16 +569,26 @@ static bool method_before(const void *all, size_t i, const void *wanted)
            *(const uint32_t *)wanted;
 }
 
+uint32_t metadata_method_type(const struct metadata *m, uint32_t method)
+{
+    return (uint32_t)search_first(m, 0, m->tables[METADATA_TYPE_DEF].count, method_before,
+                                  &method);
+}
+
+const char *metadata_method_name(const struct metadata *m, uint32_t method)
+{
+    return string_at(m, cell(m, METADATA_METHOD_DEF, method, METHOD_NAME));
+}
+
+/* --- attributes ---------------------------------------------------------------- */
+
 /* The type whose constructor makes an attribute: of this module or of another. */
 static struct metadata_name attribute_name(const struct metadata *m, uint32_t constructor)
 {
     enum { METHOD_DEF = 2, MEMBER_REF = 3, PARENT_TYPE_REF = 1 };
     uint32_t row = constructor >> 3;
-    if ((constructor & 7) == METHOD_DEF) {
-        size_t after =
-            search_first(m, 0, m->tables[METADATA_TYPE_DEF].count, method_before, &row);
-        return metadata_type_name(m, (uint32_t)after);
-    }
+    if ((constructor & 7) == METHOD_DEF)
+        return metadata_type_name(m, metadata_method_type(m, row));
     if ((constructor & 7) == MEMBER_REF) {
         uint32_t parent = cell(m, METADATA_MEMBER_REF, row, MEMBER_REF_CLASS);
         if ((parent & 7) == PARENT_TYPE_REF)
@@ -593,4 +616,23 @@ bool metadata_has_attribute(const struct metadata *m, uint32_t type_def, const c
         return true;
     }
     return false;
+}
+
+/* --- symbols ------------------------------------------------------------------- */
+
+struct bytes metadata_sequence_points(const struct metadata *m, uint32_t method,
+                                      uint32_t *document)
+{
+    *document = cell(m, METADATA_METHOD_DEBUG, method, DEBUG_DOCUMENT);
+    return blob_at(m, cell(m, METADATA_METHOD_DEBUG, method, DEBUG_POINTS));
+}
+
+struct bytes metadata_document_name(const struct metadata *m, uint32_t document)
+{
+    return blob_at(m, cell(m, METADATA_DOCUMENT, document, DOCUMENT_NAME));
+}
+
+struct bytes metadata_blob(const struct metadata *m, uint32_t offset)
+{
+    return blob_at(m, offset);
 }
