@@ -1,7 +1,6 @@
 #include "ages/sampled_objects.h"
 
 #include "base/arrays.h"
-#include "identity/places.h"
 
 #include <stdlib.h>
 
