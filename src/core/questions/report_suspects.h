@@ -31,6 +31,10 @@ struct suspect_rows {
 void suspects_by_graph(struct suspect_rows *to, struct arena *scratch);
 void suspects_by_tables(struct suspect_rows *to, struct arena *scratch);
 
+/* Which code allocated the objects of r->diff's suspects, by the samples of the last usable
+ * snapshot, whose graph must be there if it has one. Nothing if nobody sampled. */
+void report_add_sites(struct hd_report *r, const struct suspect_rows *rows);
+
 /* --- the ownership tree -------------------------------------------------------------- */
 
 /* Fill in r->found.tree: of r->focus, or of the whole heap. rows marks the suspects that
