@@ -820,6 +820,8 @@ struct hd_tree_node {
      * known, or not directly. */
     const char *field;
     double field_share;
+
+    const struct hd_code *code; /* of a method; its name is the type */
 };
 
 /* Who owns the heap (docs/tree.md). */
@@ -830,6 +832,8 @@ struct hd_tree {
     uint64_t least;    /* bytes: what owns less, and changed by less, is among the others */
     bool is_holders;   /* ways up from objects, not down to them */
     bool parts_fields; /* two fields of one type are two places */
+    bool is_sites; /* methods that allocated samples: their objects, and bytes that these
+                      stand for, about */
     bool declares_statics; /* variables have the class that declares them in their name, not
                               the type of what they hold */
     const struct hd_tally *reachable; /* per snapshot: all that has an owner, whatever the
@@ -1023,6 +1027,13 @@ void hd_put_trend(struct hd_sink to, const struct hd_tally *at, size_t count);
  */
 bool hd_put_births(struct hd_sink to, const struct hd_report *report,
                    const struct hd_suspect *suspect);
+
+/* Which code allocated its objects, in that many columns if it can be, or why that is not
+ * known. False, and nothing, if nobody sampled. */
+bool hd_put_allocated(struct hd_sink to, const struct hd_suspect *suspect, size_t columns);
+
+/* "Checkout.Add (Checkout.cs:42) ← OrdersController.Post" */
+void hd_put_site_node(struct hd_sink to, const struct hd_site_node *node);
 
 /* A type's name as hd_put_name() prints it, shortened to so many columns of a terminal:
  * its namespaces go first, then its middle. Without any: hd_put_short_type(); so in a frame

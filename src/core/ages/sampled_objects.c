@@ -1,6 +1,7 @@
 #include "ages/sampled_objects.h"
 
 #include "base/arrays.h"
+#include "identity/places.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #ifndef SAMPLED_OBJECTS_H
 #define SAMPLED_OBJECTS_H
 
-#include "identity/places.h"
+#include "identity/same.h"
 #include "owners/ownership_tree.h"
 
 /* The node of each of the snapshot's sites->objects; malloc'd. NULL: it has no sites, no

@@ -1,9 +1,12 @@
 /* Which code allocated the objects of suspects: the samples of each by the method of the
  * program that made them, and by the ways that lead to it. */
+#include "base/error.h"
 #include "heap/allocation_sites.h"
+#include "questions/code_ways.h"
 #include "questions/report_suspects.h"
 #include "ranking/leak_samples.h"
 #include "report/text_parts.h"
+#include "report/view.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -208,23 +211,14 @@ static void add_groups(struct site_finder *f, struct hd_allocations *to,
 
 /* Frames of a stack that are shown: the innermost, and those of the program; without any
  * the innermost few. */
-enum { WITHOUT_OWN = 5 };
-
-struct shown_stack {
-    const struct hd_code *codes[MAX_STACK_FRAMES];
-    size_t len;
-    uint64_t samples;
-    const uint64_t *at;
-};
-
-static struct shown_stack shown_of(const struct site_finder *f,
-                                   const struct stack_count *from)
+static struct code_way way_of(struct site_finder *f, const struct stack_count *from)
 {
-    struct shown_stack to = {.samples = from->samples, .at = from->at};
+    enum { WITHOUT_OWN = 5 };
     size_t count = stack_of(f, from->stack)->frame_count;
-    bool any = false;
-    for (size_t i = 0; i < count; i++)
-        any |= code_of(f, from->stack, i)->is_own;
+    struct code_way to = {.codes = arena_array(&f->scratch, const struct hd_code *, count),
+                          .samples = from->samples,
+                          .at = from->at};
+    bool any = code_of(f, from->stack, site_of(f, from->stack))->is_own;
     for (size_t i = 0; i < count; i++) {
         const struct hd_code *c = code_of(f, from->stack, i);
         bool repeats = to.len > 0 && to.codes[to.len - 1] == c;
@@ -234,127 +228,48 @@ static struct shown_stack shown_of(const struct site_finder *f,
     return to;
 }
 
-static int by_code(const struct hd_code *x, const struct hd_code *y)
-{
-    int order = strcmp(x->method, y->method);
-    if (order == 0)
-        order = strcmp(x->file != NULL ? x->file : "", y->file != NULL ? y->file : "");
-    return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
-}
-
-static int by_codes(const void *a, const void *b)
-{
-    const struct shown_stack *x = a, *y = b;
-    for (size_t i = 0; i < x->len && i < y->len; i++) {
-        int order = x->codes[i] != y->codes[i] ? by_code(x->codes[i], y->codes[i]) : 0;
-        if (order != 0)
-            return order;
-    }
-    return (x->len > y->len) - (x->len < y->len);
-}
-
-/* Stacks from first to end share their first `depth` frames: how many of them share the
- * next one, too. */
-static size_t end_of_branch(const struct shown_stack *all, size_t first, size_t end,
-                            size_t depth)
-{
-    size_t i = first + 1;
-    while (i < end && all[i].len > depth &&
-           by_code(all[i].codes[depth], all[first].codes[depth]) == 0)
-        i++;
-    return i;
-}
-
-struct branch {
-    size_t first, end; /* stacks */
-    size_t from;       /* their frames from here on are the node and what is above */
-    unsigned depth;
-    uint64_t samples;
+struct site_tree {
+    struct site_finder *f;
+    struct hd_site_node *nodes;
+    size_t len;
+    bool has_intervals;
 };
 
-static int by_branch(const void *a, const void *b)
+/* A node has all codes that its ways share. */
+static size_t add_site_node(void *context, const struct code_way *all,
+                            const struct code_branch *b)
 {
-    const struct branch *x = a, *y = b;
-    if (x->samples != y->samples)
-        return x->samples < y->samples ? 1 : -1;
-    return (x->first > y->first) - (x->first < y->first);
-}
-
-/* What lies below a node, as branches with most samples first; they may be none. */
-static size_t branches_of(const struct shown_stack *all, const struct branch *of,
-                          size_t depth, struct branch *to)
-{
-    size_t count = 0, i = of->first;
-    while (i < of->end && all[i].len <= depth)
-        i++;
-    while (i < of->end) {
-        size_t end = end_of_branch(all, i, of->end, depth);
-        struct branch b = {.first = i, .end = end, .from = depth};
-        for (; i < end; i++)
-            b.samples += all[i].samples;
-        to[count++] = b;
-    }
-    if (count > 1)
-        qsort(to, count, sizeof(*to), by_branch);
-    return count;
-}
-
-/* Appends a node with all frames that its stacks share; returns how many those are, from
- * the innermost on. */
-static size_t add_node(struct site_finder *f, struct hd_allocations *to,
-                       struct hd_site_node *nodes, const struct shown_stack *all,
-                       const struct branch *b, bool has_intervals)
-{
-    const struct shown_stack *first = &all[b->first];
-    size_t depth = b->from + 1, n = f->s->usable_count;
-    while (depth < first->len && end_of_branch(all, b->first, b->end, depth) == b->end)
-        depth++;
-    struct hd_code *codes = arena_array(&f->r->arena, struct hd_code, depth - b->from);
+    struct site_tree *t = context;
+    struct site_finder *f = t->f;
+    size_t behind = code_branch_shared(all, b), n = f->s->usable_count;
+    struct hd_code *codes = arena_array(&f->r->arena, struct hd_code, behind - b->from);
     uint64_t *at = arena_array(&f->scratch, uint64_t, n);
-    for (size_t i = b->from; i < depth; i++)
-        codes[i - b->from] = *first->codes[i];
+    for (size_t i = b->from; i < behind; i++)
+        codes[i - b->from] = *all[b->first].codes[i];
     for (size_t i = b->first; i < b->end; i++)
         for (size_t k = 0; k < n; k++)
             at[k] += all[i].at[k];
-    nodes[to->node_count++] =
+    t->nodes[t->len++] =
         (struct hd_site_node){.depth = b->depth,
                               .codes = codes,
-                              .code_count = depth - b->from,
+                              .code_count = behind - b->from,
                               .samples = b->samples,
-                              .at = has_intervals ? spread_samples(f, at) : NULL};
-    return depth;
+                              .at = t->has_intervals ? spread_samples(f, at) : NULL};
+    return behind;
 }
 
-/* In preorder, without recursion: branches that wait stand on a stack, the next one on
- * top. A stack of frames gives two nodes at most where it parts from others. */
+/* Ways that part give two nodes at most each. */
 static void add_tree(struct site_finder *f, struct hd_allocations *to,
                      const struct suspect_samples *of)
 {
-    size_t room = 2 * of->len + 2, waiting = 0;
-    struct shown_stack *all = arena_array(&f->scratch, struct shown_stack, of->len + 1);
-    struct hd_site_node *nodes = arena_array(&f->r->arena, struct hd_site_node, room);
-    struct branch *stack = arena_array(&f->scratch, struct branch, room);
-    struct branch *below = arena_array(&f->scratch, struct branch, of->len + 1);
+    struct site_tree t = {.f = f, .has_intervals = of->without_interval == 0};
+    struct code_way *all = arena_array(&f->scratch, struct code_way, of->len + 1);
+    t.nodes = arena_array(&f->r->arena, struct hd_site_node, 2 * of->len + 1);
     for (size_t i = 0; i < of->len; i++)
-        all[i] = shown_of(f, &of->stacks[i]);
-    if (of->len > 0)
-        qsort(all, of->len, sizeof(*all), by_codes);
-    struct branch whole = {.end = of->len};
-    size_t count = branches_of(all, &whole, 0, below), depth;
-    unsigned next = 0;
-    for (;;) {
-        for (size_t i = count; i-- > 0;) {
-            stack[waiting] = below[i];
-            stack[waiting++].depth = next;
-        }
-        if (waiting == 0)
-            break;
-        struct branch b = stack[--waiting];
-        depth = add_node(f, to, nodes, all, &b, of->without_interval == 0);
-        count = branches_of(all, &b, depth, below);
-        next = b.depth + 1;
-    }
-    to->nodes = nodes;
+        all[i] = way_of(f, &of->stacks[i]);
+    code_ways_walk(all, of->len, add_site_node, &t);
+    to->nodes = t.nodes;
+    to->node_count = t.len;
 }
 
 /* --- without a sample ------------------------------------------------------------------
@@ -454,4 +369,202 @@ void report_add_sites(struct hd_report *r, const struct suspect_rows *rows)
                 allocations_of(&f, &r->diff.suspects[i], &all[i]);
     }
     arena_free(&f.scratch);
+}
+
+/* --- the heap as a tree of sites -------------------------------------------------------
+ */
+
+/* Stacks of all snapshots, each once, and how many samples of each are there. */
+struct merged_sites {
+    struct hd_report *r;
+    struct site_builder stacks;
+    const struct allocation_sites *all; /* the stacks, once all are in */
+    uint64_t *at;                       /* [stack * snapshots + snapshot] */
+    uint64_t *others; /* per snapshot: of stacks that there is no room for */
+    size_t first, last;
+    uint64_t per_sample;
+    struct arena scratch;
+};
+
+static void merge_sites(struct merged_sites *m, const struct allocation_sites *sites,
+                        size_t k)
+{
+    size_t n = m->r->snapshot_count;
+    uint32_t *merged = arena_array(&m->scratch, uint32_t, sites->stack_count);
+    for (uint32_t i = 0; i < sites->stack_count; i++)
+        merged[i] = site_builder_copy_stack(&m->stacks, sites, i);
+    for (uint32_t i = 0; i < sites->object_count; i++) {
+        uint32_t stack = merged[sites->objects[i].stack];
+        if (stack == NO_SITE)
+            m->others[k]++;
+        else
+            m->at[stack * n + k]++;
+    }
+    if (sites->per_sample > 0 && sites->per_sample < UINT64_MAX >> 16)
+        m->per_sample = sites->per_sample;
+}
+
+struct method_tree {
+    struct merged_sites *m;
+    struct hd_tree_node *nodes;
+    size_t len;
+};
+
+/* Samples, and the bytes that they stand for; unknown of snapshots without sites. */
+static struct hd_tally *tallies_of(struct merged_sites *m, const uint64_t *samples)
+{
+    size_t n = m->r->snapshot_count;
+    struct hd_tally *at = arena_array(&m->r->arena, struct hd_tally, n);
+    for (size_t k = 0; k < n; k++)
+        at[k] = samples[k] != HD_UNKNOWN
+                    ? (struct hd_tally){samples[k], samples[k] * m->per_sample}
+                    : (struct hd_tally){HD_UNKNOWN, HD_UNKNOWN};
+    return at;
+}
+
+static struct hd_tree_node place_of_samples(struct merged_sites *m, const uint64_t *at,
+                                            const uint64_t *owned)
+{
+    struct hd_tree_node node = {.parent = HD_NO_NODE,
+                                .at = tallies_of(m, at),
+                                .owned = tallies_of(m, owned),
+                                .stayed = HD_UNKNOWN};
+    node.growth = (int64_t)(node.owned[m->last].bytes - node.owned[m->first].bytes);
+    return node;
+}
+
+/* A node is one frame; ways that end there have their samples at it. */
+static size_t add_method(void *context, const struct code_way *all,
+                         const struct code_branch *b)
+{
+    struct method_tree *t = context;
+    struct merged_sites *m = t->m;
+    size_t n = m->r->snapshot_count, behind = b->from + 1;
+    uint64_t *at = arena_array(&m->scratch, uint64_t, n);
+    uint64_t *owned = arena_array(&m->scratch, uint64_t, n);
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = b->first; i < b->end; i++) {
+            if (all[i].at[k] == HD_UNKNOWN) {
+                at[k] = owned[k] = HD_UNKNOWN;
+                break;
+            }
+            owned[k] += all[i].at[k];
+            at[k] += all[i].len == behind ? all[i].at[k] : 0;
+        }
+    struct hd_tree_node node = place_of_samples(m, at, owned);
+    node.kind = HD_NODE_METHOD;
+    node.parent = b->parent != SIZE_MAX ? b->parent + 1 : 0; /* behind the heap */
+    node.depth = b->depth + 1;
+    node.code = all[b->first].codes[b->from];
+    node.type = node.code->method;
+    t->nodes[t->len++] = node;
+    return behind;
+}
+
+/* Ways from the outermost frame down to what allocated. */
+static struct code_way *ways_down(struct merged_sites *m, size_t *frames)
+{
+    size_t n = m->r->snapshot_count;
+    struct site_finder f = {.r = m->r, .samples = {.sites = m->all}};
+    struct code_way *all =
+        arena_array(&m->scratch, struct code_way, m->all->stack_count + 1);
+    f.codes = codes_of(&f);
+    for (uint32_t i = 0; i < m->all->stack_count; i++) {
+        const struct site_stack *s = &m->all->stacks[i];
+        struct code_way *to = &all[i];
+        to->len = s->frame_count;
+        to->codes = arena_array(&m->scratch, const struct hd_code *, to->len);
+        for (size_t k = 0; k < to->len; k++)
+            to->codes[k] = &f.codes[s->frames[to->len - 1 - k]];
+        to->at = &m->at[i * n];
+        to->samples = to->at[m->last];
+        to->growth =
+            m->first != m->last ? (int64_t)(to->at[m->last] - to->at[m->first]) : 0;
+        *frames += to->len;
+    }
+    return all;
+}
+
+/* The subtree of a node ends before the next one that is no deeper. */
+static void set_ends(struct method_tree *t)
+{
+    for (size_t i = 0; i < t->len; i++)
+        t->nodes[i].end = i + 1;
+    for (size_t i = t->len; i-- > 1;) {
+        struct hd_tree_node *parent = &t->nodes[t->nodes[i].parent];
+        if (parent->end < t->nodes[i].end)
+            parent->end = t->nodes[i].end;
+    }
+}
+
+static void grow_methods(struct merged_sites *m)
+{
+    size_t n = m->r->snapshot_count, frames = 0;
+    struct code_way *all = ways_down(m, &frames);
+    struct method_tree t = {m, arena_array(&m->r->arena, struct hd_tree_node, frames + 2),
+                            1};
+    uint64_t *none = arena_array(&m->scratch, uint64_t, n);
+    uint64_t *sums = arena_array(&m->scratch, uint64_t, n);
+    bool any_others = false;
+    memcpy(sums, m->others, n * sizeof(*sums));
+    for (size_t k = 0; k < n; k++)
+        for (uint32_t i = 0; i < m->all->stack_count && sums[k] != HD_UNKNOWN; i++)
+            sums[k] += m->at[i * n + k];
+    for (size_t k = 0; k < n; k++) {
+        any_others |= m->others[k] != HD_UNKNOWN && m->others[k] > 0;
+        none[k] = m->others[k] != HD_UNKNOWN ? 0 : HD_UNKNOWN;
+    }
+    code_ways_walk(all, m->all->stack_count, add_method, &t);
+    t.nodes[0] = place_of_samples(m, none, sums);
+    t.nodes[0].kind = HD_NODE_HEAP;
+    if (any_others) {
+        struct hd_tree_node others = place_of_samples(m, m->others, m->others);
+        others.kind = HD_NODE_OTHERS;
+        others.parent = 0;
+        others.depth = 1;
+        others.others = 1;
+        t.nodes[t.len++] = others;
+    }
+    set_ends(&t);
+    m->r->found.tree = (struct hd_tree){.nodes = t.nodes,
+                                        .len = t.len,
+                                        .first = m->first,
+                                        .last = m->last,
+                                        .is_sites = true,
+                                        .reachable = tallies_of(m, sums)};
+    tree_fold(&m->r->found.tree);
+}
+
+bool report_add_tree_of_sites(struct hd_report *r, struct hd_snapshot *const *snaps,
+                              struct hd_error *err)
+{
+    size_t n = r->snapshot_count;
+    struct merged_sites m = {.r = r, .first = SIZE_MAX, .per_sample = USUAL_SAMPLE};
+    m.at = arena_array(&m.scratch, uint64_t, n * MAX_SITE_STACKS);
+    m.others = arena_array(&m.scratch, uint64_t, n);
+    site_builder_begin(&m.stacks, &m.scratch);
+    for (size_t k = 0; k < n; k++) {
+        const struct allocation_sites *sites = leak_sites_of(snaps[k]);
+        if (sites == NULL)
+            continue;
+        m.first = m.first == SIZE_MAX ? k : m.first;
+        m.last = k;
+        merge_sites(&m, sites, k);
+    }
+    m.all = site_builder_end(&m.stacks, &(struct allocation_sites){0}, false);
+    for (size_t k = 0; k < n; k++) {
+        if (leak_sites_of(snaps[k]) != NULL)
+            continue;
+        m.others[k] = HD_UNKNOWN;
+        for (size_t i = 0; i < m.all->stack_count; i++)
+            m.at[i * n + k] = HD_UNKNOWN;
+    }
+    bool ok = m.first != SIZE_MAX ||
+              fail(err, HD_USAGE,
+                   "no samples of allocations here; `heapdrift watch` and `heapdrift "
+                   "collect --count` take them");
+    if (ok)
+        grow_methods(&m);
+    arena_free(&m.scratch);
+    return ok;
 }

@@ -49,6 +49,11 @@ bool report_add_tree(struct hd_report *r, struct hd_comparison *c,
 bool report_add_tree_of_one(struct hd_report *r, struct hd_comparison *c,
                             const struct hd_options *opt, struct hd_error *err);
 
+/* Fill in r->found.tree by samples of allocations that are there: the methods on their
+ * stacks, from the outermost down. False and err if no snapshot has any. */
+bool report_add_tree_of_sites(struct hd_report *r, struct hd_snapshot *const *snaps,
+                              struct hd_error *err);
+
 /* --- holders ------------------------------------------------------------------------- */
 
 /* One row for one leak of --by=holder.

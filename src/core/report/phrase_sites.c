@@ -36,18 +36,24 @@ const char *short_method(const char *method)
 static void add_code(struct sentence *h, const struct hd_code *c, bool in_full)
 {
     struct text word = {0};
-    text_add_string(&word, in_full ? c->method : short_method(c->method));
+    format_name(&word, in_full ? c->method : short_method(c->method));
     sentence_add_name(h, &word);
     text_free(&word);
     if (c->file == NULL)
         return;
     say(h, " (");
-    text_add_string(&word, c->file);
+    format_name(&word, c->file);
     sentence_add_name(h, &word);
     text_free(&word);
     if (c->line != HD_UNKNOWN)
         say(h, ":", as_digits(c->line));
     say(h, ")");
+}
+
+void phrase_code(struct sentence *h, const struct hd_code *code)
+{
+    h->name_count = 0; /* nobody asks for more than words */
+    add_code(h, code, false);
 }
 
 /* --- samples ------------------------------------------------------------------------ */
@@ -65,7 +71,7 @@ static void add_site(struct sentence *h, const struct hd_allocations *a, enum de
     add_code(h, site->code, detail == IN_FULL);
     if (site->caller != NULL && detail < WITHOUT_CALLER) {
         struct text word = {0};
-        text_add_string(&word, short_method(site->caller->method));
+        format_name(&word, short_method(site->caller->method));
         say(h, " ← ");
         sentence_add_name(h, &word);
         text_free(&word);

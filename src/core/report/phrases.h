@@ -196,6 +196,9 @@ void phrase_allocated(struct sentence *h, const struct hd_suspect *s, size_t col
  * and nothing said, if they are none. */
 bool phrase_witness(struct text *t, const struct hd_suspect *s);
 
+/* "Checkout.Add (Checkout.cs:42)" */
+void phrase_code(struct sentence *h, const struct hd_code *code);
+
 /* The class and the method of "Shop.Checkout.Add": "Checkout.Add". */
 const char *short_method(const char *method);
 
