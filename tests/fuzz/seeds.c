@@ -238,7 +238,7 @@ static void forge_facts(struct trace_forge *f, uint64_t thread)
                                "thread=3:.NET%20TP%20Worker";
     static const char sites[] =
         "0123456789abcdef 7 40 1 102400 3 2 3 0=Shop.Checkout.Add @42:Checkout.cs "
-        "5=Orders.Post 0-System.Net.Listen 0:2,1 2:0 5.1.6 2.0.7 1.1.7";
+        "5=Orders.Post 1-ystem.Net.Listen 0:2,1 2:0 5.1.6 2.0.7 1.1.7";
     struct text stats = {0}, process = {0}, allocated = {0};
     for (uint64_t i = 0; i < 10; i++)
         forge_u64(&stats, 24 * i);

@@ -108,6 +108,10 @@ void build_sites(struct build *b);
 void build_stopped(struct build *b);
 void build_native(struct build *b);
 
+/* Below the row: where its objects were allocated, or why that is not known; nothing if
+ * nobody sampled. */
+void build_allocated(struct build *b, const struct hd_suspect *s);
+
 /* A method, with the place in its file. */
 void build_code(struct build *b, struct doc_runs *to, const struct hd_code *code);
 

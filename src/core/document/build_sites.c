@@ -12,14 +12,38 @@ enum { MAX_NUMBERS = 8 };
 
 void build_code(struct build *b, struct doc_runs *to, const struct hd_code *code)
 {
-    doc_run(b->doc, to, code->is_own ? DOC_NAME : DOC_LIBRARY_NAME, code->method);
+    /* Names of types lose their namespaces, and methods would lose their classes. */
+    SAY(b, to, run_quoted(code->method));
     if (code->file == NULL)
         return;
-    SAY_AS(b, to, DOC_ASIDE, " (");
-    doc_run(b->doc, to, DOC_ASIDE, code->file);
+    SAY_AS(b, to, DOC_ASIDE, " (", run_quoted(code->file));
     if (code->line != HD_UNKNOWN)
         say(&b->words, ":", as_digits(code->line));
     SAY_AS(b, to, DOC_ASIDE, ")");
+}
+
+/* Names by themselves: they have to be escaped. */
+static void add_sentence(struct build *b, struct doc_runs *to, const struct sentence *h)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < h->name_count; i++) {
+        text_add(&b->words, h->words.data + at, h->names[i].from - at);
+        build_end(b, to);
+        at = h->names[i].to;
+        text_add(&b->words, h->words.data + h->names[i].from, at - h->names[i].from);
+        SAY_AS(b, to, DOC_NAME, "");
+    }
+    text_add(&b->words, h->words.data + at, h->words.len - at);
+    build_end(b, to);
+}
+
+void build_allocated(struct build *b, const struct hd_suspect *s)
+{
+    struct sentence h = {0};
+    phrase_allocated(&h, s, SIZE_MAX);
+    if (h.words.len > 0)
+        add_sentence(b, doc_piece(b->doc, build_attached(b, "allocated"), ""), &h);
+    sentence_free(&h);
 }
 
 /* "4 3 4", or bars. */

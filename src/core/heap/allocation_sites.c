@@ -428,7 +428,7 @@ static uint64_t take_number(struct sites_reader *r, uint64_t most)
 {
     uint64_t n = 0;
     const char *begin = r->at;
-    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++) {
+    for (; !r->failed && r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++) {
         uint64_t digit = (uint64_t)(*r->at - '0');
         if (n > (most - digit) / 10 || digit > most)
             r->failed = true;
@@ -440,7 +440,7 @@ static uint64_t take_number(struct sites_reader *r, uint64_t most)
 
 static void take_mark(struct sites_reader *r, char mark)
 {
-    r->failed |= r->at == r->end || *r->at != mark;
+    r->failed = r->failed || r->at == r->end || *r->at != mark;
     r->at += !r->failed;
 }
 
@@ -454,10 +454,12 @@ static uint64_t take_token(struct sites_reader *r)
 {
     uint64_t token = 0;
     static const char hex[] = "0123456789abcdef";
-    for (int i = 0; i < 16 && !r->failed; i++, r->at++) {
-        const char *digit = r->at < r->end && *r->at != '\0' ? strchr(hex, *r->at) : NULL;
-        r->failed |= digit == NULL;
-        token = token << 4 | (digit != NULL ? (uint64_t)(digit - hex) : 0);
+    for (int i = 0; i < 16 && !r->failed; i++) {
+        const char *digit =
+            r->at < r->end && *r->at != '\0' ? strchr(hex, *r->at) : NULL;
+        r->failed = digit == NULL;
+        r->at += !r->failed;
+        token = token << 4 | (r->failed ? 0 : (uint64_t)(digit - hex));
     }
     return token;
 }
