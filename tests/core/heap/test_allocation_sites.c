@@ -228,6 +228,21 @@ Test(allocation_sites, names_that_unpack_to_more_than_a_text_may_have_are_refuse
     arena_free(&a);
 }
 
+Test(allocation_sites, a_name_of_any_length_is_read_or_refused)
+{
+    struct arena a = {0};
+    for (size_t len = MAX_SITE_NAME - 1; len <= MAX_SITE_NAME + 2; len++) {
+        struct text t = {0};
+        text_add_string(&t, "0123456789abcdef 1 0 0 0 1 0 0 0=");
+        for (size_t i = 0; i < len; i++)
+            text_add_char(&t, 'x');
+        cr_expect_eq(allocation_sites_parse(t.data, t.len, &a) != NULL,
+                     len <= MAX_SITE_NAME, "%zu", len);
+        text_free(&t);
+    }
+    arena_free(&a);
+}
+
 /* --- limits ---------------------------------------------------------------------- */
 
 static uint32_t frame_named(struct site_builder *b, const char *name)
@@ -356,6 +371,9 @@ Test(allocation_sites, those_of_survivors_are_carried_and_the_dead_are_dropped)
     const struct allocation_sites *none =
         sites_of(OLD + 1, (const uint32_t[]){12}, 1, 1, &a);
     cr_expect_eq(allocation_sites_carry(none, &map, newer, &b)->object_count, 2);
+    const struct allocation_sites *other =
+        sites_of(NEW + 1, (const uint32_t[]){10, 11}, 2, 2, &a);
+    cr_expect_eq(allocation_sites_carry(older, &map, other, &b)->object_count, 2);
     cr_expect_eq(allocation_sites_carry(older, NULL, newer, &b)->object_count, 2);
     cr_expect_eq(allocation_sites_carry(NULL, &map, newer, &b)->object_count, 2);
     arena_free(&a);
