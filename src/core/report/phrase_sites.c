@@ -133,6 +133,18 @@ void phrase_allocated(struct sentence *h, const struct hd_suspect *s, size_t col
     }
 }
 
+void phrase_rule_allocated(struct text *t, const struct hd_model *m,
+                           const struct hd_finding *rule)
+{
+    const struct hd_diff *d = m->diff;
+    struct sentence h = {0};
+    for (size_t i = 0; rule->is_suspect && i < d->suspect_count; i++)
+        if (strcmp(d->suspects[i].type, rule->type) == 0 && h.words.len == 0)
+            phrase_allocated(&h, &d->suspects[i], SIZE_MAX);
+    say(t, as_text(&h.words));
+    sentence_free(&h);
+}
+
 bool phrase_witness(struct text *t, const struct hd_suspect *s)
 {
     const struct hd_allocations *a = s->allocated;

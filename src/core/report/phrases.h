@@ -192,6 +192,10 @@ void phrase_native_memory(struct text *t, const struct hd_native *n);
  * why nobody knows. Nothing if nobody sampled. */
 void phrase_allocated(struct sentence *h, const struct hd_suspect *s, size_t columns);
 
+/* The same of the suspect that a rule is about; nothing if it is about none. */
+void phrase_rule_allocated(struct text *t, const struct hd_model *m,
+                           const struct hd_finding *rule);
+
 /* "Allocated in every interval, and all of it stays.": samples as a second witness. False,
  * and nothing said, if they are none. */
 bool phrase_witness(struct text *t, const struct hd_suspect *s);
