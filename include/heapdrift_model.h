@@ -97,6 +97,8 @@ struct hd_snapshot_facts {
      * still there, of how many; HD_UNKNOWN: nothing. */
     uint64_t told_survivors, told_of;
     enum hd_untold untold;         /* why it said nothing, if that is known */
+    uint64_t sampled;              /* objects whose allocation was sampled; HD_UNKNOWN */
+    uint64_t methods;              /* whose names the file has with these */
     struct hd_process_facts facts; /* of its process */
     double clock;                  /* seconds since some start, for order and distance */
     bool clock_is_date;            /* the start is that of a calendar, not of a machine */

@@ -88,3 +88,19 @@ load='LeakLab.Cache.Load@Cache.cs:77 < LeakLab.Program.Step < -System.Threading.
     "$HEAPDRIFT" convert -q "$tmp/again/5.digest" -o "$tmp/copy.digest"
     zstd -dcq "$tmp/copy.digest" | jq -r .sites.line | grep -q "LeakLab.Cache.Add @42:Cache.cs"
 }
+
+@test "info says how many samples and names of methods a file has" {
+    sampled info 2 "$add"
+    works -q info "$tmp/info/5.digest"
+    out_matches 'allocations +10 samples, with names of 3 methods'
+}
+
+@test "annotations, JUnit and SARIF name the code that allocated" {
+    local format
+    sampled ci 2 "$add"
+    for format in github junit sarif; do
+        hd check -q --format=$format "$tmp/ci"
+        status_is 1
+        out_has "LeakLab.Cache.Add (Cache.cs:42)"
+    done
+}
