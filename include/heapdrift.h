@@ -830,6 +830,9 @@ enum hd_unit { HD_BY_TYPE, HD_BY_NAMESPACE, HD_BY_MODULE, HD_BY_HOLDER };
 
 /* Questions to snapshots. {0} asks for nothing special; hd_default_options() for what
  * the command line asks for without options. */
+/* Of a tree: who owns what, or which code allocated it, by samples that survive. */
+enum hd_tree_unit { HD_TREE_BY_OWNER, HD_TREE_BY_SITE };
+
 struct hd_options {
     size_t size; /* sizeof(struct hd_options); 0: as of version 0.1 */
 
@@ -879,6 +882,8 @@ struct hd_options {
     uint32_t born_first, born_last;
 
     bool values; /* statics: texts and single characters too, which may be secrets */
+
+    enum hd_tree_unit tree_by; /* what a tree is made of */
 };
 
 /* Fill in the first size bytes of opt, and opt->size. */

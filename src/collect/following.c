@@ -423,7 +423,7 @@ static bool write_at(int fd, const char *bytes, size_t size, uint64_t at)
 
 /* What is behind the mark of the end is none of the trace's. So it is one all the time, as
  * it was before, until at last the first block stands in the place of the mark. */
-static bool following_keep(int fd, const struct text *told, const struct text *process,
+static bool following_keep(int fd, const struct text texts[OUR_EVENTS],
                            struct hd_error *err)
 {
     struct survivor_event_place place;
@@ -432,7 +432,7 @@ static bool following_keep(int fd, const struct text *told, const struct text *p
         return fail_to_write(err);
     if (!find_place(fd, &place, err))
         return false;
-    survivor_event_put(&blocks, &place, told, process);
+    survivor_event_put(&blocks, &place, texts);
     bool ok = write_at(fd, blocks.data + 1, blocks.len - 1, place.at + 1) &&
               write_at(fd, blocks.data, 1, place.at);
     if (!ok) {
@@ -447,16 +447,21 @@ static bool following_keep(int fd, const struct text *told, const struct text *p
 bool hd_following_write(FILE *trace, const struct hd_snapshot *snap,
                         const struct hd_origin *origin, struct hd_error *err)
 {
-    struct text told = {0}, process = {0};
-    bool ok = fflush(trace) == 0 || fail_to_write(err);
+    struct text texts[OUR_EVENTS] = {0};
+    struct text *told = &texts[TOLD_EVENT_ID - 1];
+    bool ok = fflush(trace) == 0 || fail_to_write(err), any = false;
     if (snap != NULL && snap->told != NULL)
-        survivor_map_put(snap->told, &told);
+        survivor_map_put(snap->told, told);
     else if (snap != NULL && snap->untold != HD_UNTOLD_NOTHING)
-        text_add_string(&told, hd_untold_name(snap->untold));
-    process_facts_put(&origin->facts, &process);
-    if (told.len > 0 || process.len > 0)
-        ok = ok && following_keep(fileno(trace), &told, &process, err);
-    text_free(&told);
-    text_free(&process);
+        text_add_string(told, hd_untold_name(snap->untold));
+    process_facts_put(&origin->facts, &texts[PROCESS_EVENT_ID - 1]);
+    if (snap != NULL && snap->sites != NULL)
+        allocation_sites_put(snap->sites, &texts[SITES_EVENT_ID - 1]);
+    for (int i = 0; i < OUR_EVENTS; i++)
+        any |= texts[i].len > 0;
+    if (any)
+        ok = ok && following_keep(fileno(trace), texts, err);
+    for (int i = 0; i < OUR_EVENTS; i++)
+        text_free(&texts[i]);
     return (fseeko(trace, 0, SEEK_END) == 0 || fail_to_write(err)) && ok;
 }

@@ -14,7 +14,7 @@ value_of() {
     format) [[ ${c:-} == convert ]] && echo table-json || echo json ;;
     to) [[ ${c:-} == collect ]] && echo gcdump || echo table-csv ;;
     output) echo "$tmp/out" ;;
-    by) [[ ${c:-} == fleet ]] && echo host || echo type ;;
+    by) case ${c:-} in fleet) echo host ;; tree) echo owner ;; *) echo type ;; esac ;;
     since | until) echo 7d ;;
     shard) echo 1/2 ;;
     sort) [[ ${c:-} == ps ]] && echo memory || echo bytes ;;

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/input.h"
+#include "heap/allocation_sites.h"
 #include "heap/digest.h"
 #include "heap/graph.h"
 #include "heap/root_kind.h"
@@ -294,6 +295,8 @@ struct hd_snapshot {
     const struct survivor_map *told; /* of the snapshot before it; in the arena; NULL:
                                      nothing was told */
     enum hd_untold untold;           /* why not, where somebody listened */
+    const struct allocation_sites *sites; /* which code allocated some of its objects; in
+                                             the arena; NULL: nobody sampled */
     struct hd_ages *ages; /* whom its digest asks since when its objects are there, and
                              tells what it found; not owned; NULL: nobody */
     uint64_t weak_roots;  /* records of weak handles, HD_UNKNOWN without */

@@ -16,6 +16,9 @@
 /* Three leaks, how many more, what to do, and a reservation or two. */
 enum { MAX_LEAKS = 3, MAX_LINES = 8 };
 
+/* Of a line of 80 columns what is left for the words of a fact. */
+enum { LINE_COLUMNS = 66 };
+
 static struct hd_line *append(struct hd_report *r, struct hd_line **to, size_t *len,
                               const char *label, struct sentence *h)
 {
@@ -185,6 +188,15 @@ static void add_free_trend(struct hd_report *r)
     struct sentence h = {0};
     phrase_free_trend(&h, r);
     add_fact(r, "free", &h);
+}
+
+/* Of the first suspect; -v has those of the others. */
+static void add_allocated(struct hd_report *r)
+{
+    struct sentence h = {0};
+    if (r->diff.suspect_count > 0)
+        phrase_allocated(&h, &r->diff.suspects[0], LINE_COLUMNS);
+    add_fact(r, "allocated", &h);
 }
 
 static struct sentence *also(struct sentence *h)
@@ -576,5 +588,6 @@ void report_summarize(struct hd_report *r)
     if (r->diff.suspect_count == 1) /* of several -v has them */
         phrase_path(&path, r, &r->diff.suspects[0]);
     add_fact(r, "path", &path);
+    add_allocated(r);
     add_also(r);
 }

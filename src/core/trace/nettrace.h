@@ -145,8 +145,8 @@ void trace_wide_text(struct text *t, struct bytes wide);
 /* --- survivors -------------------------------------------------------------- */
 
 /* What a trace does not tell of the snapshot that it is, in events of a provider of our own
- * behind all others: which objects are those of the snapshot before, and how its process
- * was.
+ * behind all others: which objects are those of the snapshot before, how its process was,
+ * and which code allocated some of its objects.
  *
  * What is told is text of one line (heap/survivor_map.h), in as many events as it needs,
  * each u32 number of the part, u32 how many there are, and bytes. Whoever else reads the
@@ -156,8 +156,10 @@ void trace_wide_text(struct text *t, struct bytes wide);
 #define TOLD_EVENT_PROVIDER "heapdrift"
 /* Another layout would be another event. */
 enum {
-    TOLD_EVENT_ID = 1,   /* heap/survivor_map.h */
-    PROCESS_EVENT_ID = 2 /* heap/process_facts.h */
+    TOLD_EVENT_ID = 1,    /* heap/survivor_map.h */
+    PROCESS_EVENT_ID = 2, /* heap/process_facts.h */
+    SITES_EVENT_ID = 3,   /* heap/allocation_sites.h */
+    OUR_EVENTS = 3
 };
 
 /* --- writing ----------------------------------------------------------------------- */
@@ -165,14 +167,14 @@ enum {
 /* Where a trace of version 4 ends. */
 struct survivor_event_place {
     uint64_t at;         /* offset of the mark of its end, which is written over */
-    uint32_t definition; /* it and the next one define no event yet */
+    uint32_t definition; /* it and the next two define no event yet */
     uint64_t time;       /* of no event before */
 };
 
-/* Blocks that define the events and have them, and the mark of the end behind them. Either
- * text may be empty: that event is left out. */
+/* Blocks that define the events and have them, and the mark of the end behind them. The
+ * text of event i is texts[i - 1]; that of an empty one is left out. */
 void survivor_event_put(struct text *to, const struct survivor_event_place *place,
-                        const struct text *told, const struct text *process);
+                        const struct text texts[OUR_EVENTS]);
 
 /* --- reading ----------------------------------------------------------------------- */
 

@@ -29,6 +29,7 @@ enum trace_heap_event {
     EVENT_HEAPS,     /* how many heaps there are */
     EVENT_HEAP_STATS,
     EVENT_PROCESS,  /* ours: heap/process_facts.h */
+    EVENT_SITES,    /* ours: heap/allocation_sites.h */
     EVENT_TOLD,     /* which objects are those of the snapshot before: nettrace.h */
     EVENT_SURVIVED, /* where objects stay */
     EVENT_MOVED,    /* where they lay, and lie */
