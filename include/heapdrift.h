@@ -682,6 +682,13 @@ struct hd_collect_options {
     /* Called right before the snapshot, with the facts of a process that is visible: adds
      * the limit of its control group and the use of that. NULL: both stay unknown. */
     void (*add_limits)(void *context, uint64_t pid, struct hd_process_facts *facts);
+
+    /* hd_following_before(): also ask for about one allocation in 100 KB with its stack, so
+     * that snapshots know which code allocated what is there. docs/sites.md has the cost.
+     */
+    bool with_sites;
+    /* No snapshot follows: names of methods are read whatever they cost. */
+    bool is_last;
 };
 
 /* A process that is connected to the diagnostics socket of the one that is asked. */
@@ -723,7 +730,8 @@ struct hd_collected {
  *     ... hd_following_snapshot(f, snap, &err); of what it gave, before it is written
  *     hd_following_end(f);
  *
- * Nothing that goes wrong here is in the way of a snapshot. Memory: 16 bytes for each
+ * Nothing that goes wrong here is in the way of a snapshot. What opt points to must stay
+ * until hd_following_snapshot(). Memory: 16 bytes for each
  * object, and some 100 MiB at most for what comes in bursts. */
 struct hd_following;
 

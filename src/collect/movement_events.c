@@ -344,6 +344,7 @@ bool movement_events_add(struct movement_events *e, enum trace_heap_event kind,
         return false;
     if (time <= e->done || e->pending_len >= MAX_PENDING)
         return spoil(e);
+    e->pointer_size = header->pointer_size;
     e->newest = time > e->newest ? time : e->newest;
     if (!movement_events_note(e, time, kind, payload, header->pointer_size))
         return false;

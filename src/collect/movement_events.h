@@ -40,6 +40,7 @@ struct movement_events {
     bool failed;
     bool names_survivors;  /* some collection did */
     uint64_t newest, done; /* ticks: of the newest event, and those that were worked on */
+    unsigned pointer_size; /* of the process, in bytes */
     /* what is not worked on yet, in the order of the stream */
     struct pending_event *pending;
     size_t pending_len, pending_cap;

@@ -43,6 +43,7 @@ struct collect_options {
     uint32_t snapshot_count; /* 0: one, not numbered */
     bool interval_given;
     bool on_enter; /* a snapshot for every line of standard input */
+    bool no_sites; /* do not ask which code allocated */
     bool no_keep;  /* remove the snapshots at the end */
 
     /* into a store */
