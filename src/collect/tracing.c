@@ -26,6 +26,11 @@ enum {
 
 enum { INFORMATIONAL = 4, VERBOSE = 5, FORMAT_NETTRACE = 1 };
 
+/* On Linux each collection looks which of a few events are enabled, and sets the level of
+ * the collector by them (UpdateGCEventStatus() in vm/gcenv.ee.cpp): without this one, which
+ * only server GC sends, allocations would end with the next collection. */
+enum { GC_JOIN = 203 };
+
 /* The events of each kind of session. The buffer is a limit: the process allocates it piece
  * by piece, for events that we have not read yet. Of a heap these are some 50 bytes for
  * each object if the process sends nothing during the walk, else what it walks in two
@@ -35,10 +40,10 @@ static const struct {
     uint32_t buffer_mb;
     bool wants_modules; /* at the end, where names of modules come */
     bool blocks;        /* the process waits for us rather than to lose events */
-    bool is_verbose;
-    bool has_stacks; /* of each event */
-    bool only;       /* these events; else all but these */
-    uint32_t events[6];
+    bool is_verbose;    /* level 5 */
+    bool has_stacks;    /* of each event */
+    bool only;          /* these events; else all but these */
+    uint32_t events[7];
     uint32_t event_count;
 } kinds[] = {
     [TRACING_HEAP] = {.keywords = GC | TYPES | HEAP_DUMP | SURVIVAL_AND_MOVEMENT |
@@ -64,8 +69,8 @@ static const struct {
                              .is_verbose = true, /* as allocations are */
                              .has_stacks = true,
                              .only = true,
-                             .events = {1, 2, 10, 21, 22, 23},
-                             .event_count = 6},
+                             .events = {1, 2, 10, 21, 22, 23, GC_JOIN},
+                             .event_count = 7},
 };
 
 /* MiB of a process that waits for us: with more it is not paused for a shorter time. */
