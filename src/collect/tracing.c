@@ -26,9 +26,9 @@ enum {
 
 enum { INFORMATIONAL = 4, VERBOSE = 5, FORMAT_NETTRACE = 1 };
 
-/* On Linux each collection looks which of a few events are enabled, and sets the level of
- * the collector by them (UpdateGCEventStatus() in vm/gcenv.ee.cpp): without this one, which
- * only server GC sends, allocations would end with the next collection. */
+/* On Linux each collection derives the collector's level from a few events that are enabled
+ * (UpdateGCEventStatus() in vm/gcenv.ee.cpp). Without this one allocations would end with
+ * the next collection. A collection sends 50 of them per heap, 30 bytes each, no stacks. */
 enum { GC_JOIN = 203 };
 
 /* The events of each kind of session. The buffer is a limit: the process allocates it piece
