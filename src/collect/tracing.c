@@ -26,6 +26,11 @@ enum {
 
 enum { INFORMATIONAL = 4, VERBOSE = 5, FORMAT_NETTRACE = 1 };
 
+/* On Linux each collection derives the collector's level from a few events that are enabled
+ * (UpdateGCEventStatus() in vm/gcenv.ee.cpp). Without this one allocations would end with
+ * the next collection. A collection sends 50 of them per heap, 30 bytes each, no stacks. */
+enum { GC_JOIN = 203 };
+
 /* Keywords of what is listed at the end of a session. JITTED are methods, with those that
  * were compiled before and are in use; OFFSETS where their instructions come from. */
 enum { JITTED = 0x10, AT_END = 0x100, OFFSETS = 0x20000 };
@@ -41,12 +46,12 @@ static const struct {
     uint64_t keywords;
     uint64_t listed; /* keywords of the list at the end, where names of modules come */
     uint32_t buffer_mb;
-    bool blocks; /* the process waits for us rather than to lose events */
-    bool is_verbose;
+    bool blocks;     /* the process waits for us rather than to lose events */
+    bool is_verbose; /* level 5 */
     bool has_stacks; /* of each event */
     bool only;       /* these events; else all but these */
     bool is_of_none; /* NO_PROVIDER instead of the runtime's */
-    uint32_t events[6];
+    uint32_t events[7];
     uint32_t event_count;
 } kinds[] = {
     [TRACING_HEAP] = {.keywords = GC | TYPES | HEAP_DUMP | SURVIVAL_AND_MOVEMENT |
@@ -72,8 +77,8 @@ static const struct {
                              .is_verbose = true, /* as allocations are */
                              .has_stacks = true,
                              .only = true,
-                             .events = {1, 2, 10, 21, 22, 23},
-                             .event_count = 6},
+                             .events = {1, 2, 10, 21, 22, 23, GC_JOIN},
+                             .event_count = 7},
     [TRACING_NAMES] = {.keywords = 1,
                        .buffer_mb = 64,
                        .listed = LOADER | JITTED | AT_END | OFFSETS,

@@ -175,8 +175,6 @@ static size_t movement_find(const struct places *in, const struct movement_part 
     return count;
 }
 
-/* --- samples ------------------------------------------------------------------------- */
-
 static int by_to(const void *a, const void *b)
 {
     const struct stretch *x = a, *y = b;
@@ -201,6 +199,32 @@ static struct stretch *arrivals(const struct movement_part *c, size_t *count)
     qsort(all, *count, sizeof(*all), by_to);
     return all;
 }
+
+/* An object is dead if another one was moved onto it. A collection in the background frees
+ * memory before it ends with its list, and a young one in between fills the gaps. judged
+ * has count ranges of objects that are judged otherwise. Returns true if any is dead. */
+static bool movement_overwrite(struct movement *m, const struct stretch *arrived,
+                               size_t arrived_count, const struct movement_found *judged,
+                               size_t count)
+{
+    bool changed = false;
+    size_t range = 0;
+    for (size_t i = 0; i < arrived_count; i++) {
+        size_t at = first_at(&m->now, arrived[i].to);
+        for (; at < m->now.len && m->now.all[at].address - arrived[i].to < arrived[i].size;
+             at++) {
+            while (range < count && judged[range].end <= at)
+                range++;
+            if (range < count && judged[range].begin <= at)
+                continue;
+            m->now.all[at].object = NO_NODE;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* --- samples ------------------------------------------------------------------------- */
 
 static bool starts_by(const void *territories, size_t i, const void *address)
 {
@@ -237,16 +261,14 @@ static bool sample_survives(struct sample *s, const struct movement_part *c,
 }
 
 /* Stretches and territories must be in order. */
-static void judge_samples(struct movement *m, const struct movement_part *c)
+static void judge_samples(struct movement *m, const struct movement_part *c,
+                          const struct stretch *arrived, size_t arrived_count)
 {
-    size_t kept = 0, arrived_count = 0;
-    bool may_stay = m->sample_count > 0 && c->depth < FULL;
-    struct stretch *arrived = may_stay ? arrivals(c, &arrived_count) : NULL;
+    size_t kept = 0;
     for (size_t i = 0; i < m->sample_count; i++)
         if (sample_survives(&m->samples[i], c, arrived, arrived_count))
             m->samples[kept++] = m->samples[i];
     m->sample_count = kept;
-    free(arrived);
 }
 
 /* --- both ---------------------------------------------------------------------------- */
@@ -260,9 +282,13 @@ static bool fold(struct movement *m, struct movement_part *c)
     struct movement_found *all =
         alloc_zeroed(array_bytes(c->territory_count, sizeof(*all)));
     size_t count = movement_find(&m->now, c, all);
-    bool is_needed = count > 0 || m->sample_count > 0, changed = false;
-    bool makes_sense = !is_needed || sort_stretches(c);
+    bool makes_sense = sort_stretches(c), changed = false;
     bool ok = count == 0 || (c->stretch_count > 0 && makes_sense);
+    size_t arrived_count = 0;
+    struct stretch *arrived =
+        makes_sense && c->depth < FULL ? arrivals(c, &arrived_count) : NULL;
+    if (ok)
+        changed = movement_overwrite(m, arrived, arrived_count, all, count);
     for (size_t i = 0; ok && i < count; i++)
         changed = movement_judge(m, c, all[i].begin, all[i].end) || changed;
     free(all);
@@ -276,9 +302,10 @@ static bool fold(struct movement *m, struct movement_part *c)
         places_sort(m->now.all, m->now.len);
     }
     if (makes_sense)
-        judge_samples(m, c);
+        judge_samples(m, c, arrived, arrived_count);
     else
         m->sample_count = 0;
+    free(arrived);
     return ok;
 }
 

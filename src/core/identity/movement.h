@@ -7,7 +7,8 @@
  * What calls itself a background collection is one of these, or several of them: a young
  * one at its beginning, which is told by its stretches alone; at its end a list of all that
  * is there, in every generation, with what young ones have left meanwhile, and nothing
- * moved; or a blocking one of everything, where it could not begin.
+ * moved; or a blocking one of everything, where it could not begin. It frees memory before
+ * it ends, and young ones fill that: an object onto which another one was moved had died.
  *
  * Fed with one collection after the other it keeps the addresses up to date. 16 bytes for
  * an object; a collection costs its stretches, sorted, and the objects in what it collected
@@ -15,11 +16,10 @@
  * knows no events, no process and no file.
  *
  * In addition it follows samples: objects allocated since the snapshot, about one in 100
- * KB. There are few, so a collection costs some binary searches per sample. They need three
+ * KB. There are few, so a collection costs some binary searches per sample. They need two
  * more rules. A background collection decides nothing about objects allocated after its
- * start: its list was made of those before. A sample outside of all generations is dead
- * after a full collection: it is not frozen, so its region is gone. And a sample is dead if
- * another object was moved onto its address. */
+ * start: its list was made of those before. And a sample outside of all generations is dead
+ * after a full collection: it is not frozen, so its region is gone. */
 #ifndef MOVEMENT_H
 #define MOVEMENT_H
 

@@ -155,7 +155,8 @@ Test(samples, in_no_generation_of_a_full_collection_are_dead)
     LIES(&m, DEAD, 0x2000, DEAD);
 }
 
-/* Rule 3. Promoted objects fill gaps of the older generation, which its dead had left. */
+/* As of objects of a snapshot. Promoted objects fill gaps of the older generation, which
+ * its dead had left. */
 Test(samples, onto_which_something_was_moved_are_dead)
 {
     struct movement m = begun(
