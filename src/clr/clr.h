@@ -98,8 +98,9 @@ bool clr_source_has(const struct clr_source *s, uint32_t token, const char *type
                     const char *method);
 
 /* Finds the last visible line that begins at or before an offset in the IL of a method, by
- * its token; for CLR_NO_OFFSET the file alone. False if the symbols have none of it.
- * O(lines of the method). The file lives as long as s. */
+ * its token, or else its first; for CLR_NO_OFFSET the file alone. For a method that only
+ * begins a state machine it is the first line of that. False if the symbols have none of
+ * it. O(lines of the method). The file lives as long as s. */
 bool clr_source_line(const struct clr_source *s, uint32_t token, uint32_t offset,
                      struct clr_line *line);
 

@@ -297,30 +297,43 @@ static bool next_point(struct point_reader *r)
     return ok && metadata_number(r->blob, &r->at, &columns);
 }
 
+/* The points of a method. The code of one that is async or an iterator is elsewhere; what
+ * is left has none, and makes the object for that: of it, the first line counts. */
+static bool begin_points(struct point_reader *r, const struct metadata *m, uint32_t method,
+                         uint32_t *offset)
+{
+    enum { MAX_BLOB = 1 << 20 };
+    uint32_t local_signature, machine = metadata_state_machine(m, method);
+    *r = (struct point_reader){.is_first = true};
+    r->blob = metadata_sequence_points(m, method, &r->document);
+    if (r->blob.size == 0 && machine != 0) {
+        r->blob = metadata_sequence_points(m, machine, &r->document);
+        *offset = *offset != CLR_NO_OFFSET ? 0 : *offset;
+    }
+    return r->blob.size <= MAX_BLOB && metadata_number(r->blob, &r->at, &local_signature) &&
+           (r->document != 0 || metadata_number(r->blob, &r->at, &r->document));
+}
+
 bool clr_source_line(const struct clr_source *s, uint32_t token, uint32_t offset,
                      struct clr_line *line)
 {
-    enum { MAX_BLOB = 1 << 20, MAX_LINE = 0x20000000 };
-    uint32_t local_signature;
-    const bool wants_line = offset != CLR_NO_OFFSET;
-    *line = (struct clr_line){.line = 0};
-    if (token >> 24 != METADATA_METHOD_DEF || !s->has_symbols)
-        return false;
-    struct point_reader r = {.is_first = true};
-    r.blob = metadata_sequence_points(&s->symbols, token & 0xFFFFFF, &r.document);
-    if (r.blob.size > MAX_BLOB || !metadata_number(r.blob, &r.at, &local_signature) ||
-        (r.document == 0 && !metadata_number(r.blob, &r.at, &r.document)))
-        return false;
+    enum { MAX_LINE = 0x20000000 };
+    struct point_reader r;
     uint32_t document = 0;
+    *line = (struct clr_line){.line = 0};
+    if (token >> 24 != METADATA_METHOD_DEF || !s->has_symbols ||
+        !begin_points(&r, &s->symbols, token & 0xFFFFFF, &offset))
+        return false;
     while (next_point(&r) && (r.offset <= offset || document == 0)) {
-        bool is_before = r.offset <= offset;
         if (!r.is_visible || r.line <= 0 || r.line >= MAX_LINE)
             continue;
         document = r.document;
-        line->line = wants_line && is_before ? (uint32_t)r.line : line->line;
-        if (!wants_line || !is_before)
+        line->line = (uint32_t)r.line;
+        if (offset == CLR_NO_OFFSET)
             break;
     }
+    if (offset == CLR_NO_OFFSET)
+        line->line = 0;
     line->file = document != 0 ? file_name(&s->symbols, document) : line->file;
     return line->file.size > 0;
 }

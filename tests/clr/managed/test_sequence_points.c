@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { METHOD = 0x06000000, CART_ADD = METHOD + 1, CART_CLEAR, LINE_SUM, ELSEWHERE };
+enum { METHOD = 0x06000000, CART_ADD = METHOD + 1, CART_CLEAR, LINE_SUM, ELSEWHERE, LATER };
 
 static const unsigned char id[FORGED_ID] = "0123456789abcdef\x11\x22\x33\x44";
 static const unsigned char other_id[FORGED_ID] = "0123456789abcdef\x11\x22\x33\x45";
@@ -27,16 +27,17 @@ static void forge_module(void)
     uint32_t line = forge_type_def(&f, "", "Line`1");
     forge_method(&f, "Sum");
     forge_method(&f, "Elsewhere");
+    forge_method(&f, "Later");
     forge_nested(&f, line, cart);
     forge_image(&module, forge_metadata_bytes(&f), false);
     forge_metadata_free(&f);
 }
 
 /* Add has lines 10, 12 to 14, none, 11; Clear none; Sum none, 300, 90, 100000, 1; Elsewhere
- * is of two files. */
-static void forge_pdb(void)
+ * is of two files, and has the code of Later. */
+static void forge_pdb(uint32_t methods)
 {
-    struct metadata_forge f = {0};
+    struct metadata_forge f = {.other_methods = methods};
     struct forged_points p;
     forge_symbols_id(&f, id);
     uint32_t cart =
@@ -63,6 +64,11 @@ static void forge_pdb(void)
     forge_points_document(&p, cart);
     forge_point(&p, 4, 70, 0);
     forge_method_points(&f, 0, &p);
+    const uint32_t none[FORGED_COLUMNS] = {0};
+    forge_metadata_row(&f, 0x31, none);
+    forge_metadata_row(&f, 0x33, none); /* a local variable */
+    forge_state_machine(&f, ELSEWHERE - METHOD, LATER - METHOD);
+    forge_state_machine(&f, LINE_SUM - METHOD, 1);
     struct bytes all = forge_metadata_bytes(&f);
     text_add(&symbols, all.data, all.size);
     forge_metadata_free(&f);
@@ -73,7 +79,7 @@ static void begin(void)
     scratch_open(&scratch);
     module = symbols = (struct text){0};
     forge_module();
-    forge_pdb();
+    forge_pdb(5);
 }
 
 static void end(void)
@@ -129,7 +135,7 @@ static void expect_all_lines(const struct clr_source *s)
     expect_line(s, CART_ADD, 5000, "Cart.cs", 11);
     expect_line(s, CART_ADD, CLR_NO_OFFSET, "Cart.cs", 0);
     expect_line(s, CART_CLEAR, 0, NULL, 0);
-    expect_line(s, LINE_SUM, 0, "Cart.cs", 0);
+    expect_line(s, LINE_SUM, 0, "Cart.cs", 300);
     expect_line(s, LINE_SUM, 4, "Cart.cs", 300);
     expect_line(s, LINE_SUM, 5, "Cart.cs", 90);
     expect_line(s, LINE_SUM, 7, "Cart.cs", 100000);
@@ -137,13 +143,25 @@ static void expect_all_lines(const struct clr_source *s)
     expect_line(s, ELSEWHERE, 3, "Part.cs", 7);
     expect_line(s, ELSEWHERE, 4, "Cart.cs", 70);
     expect_line(s, ELSEWHERE, CLR_NO_OFFSET, "Part.cs", 0);
-    expect_line(s, ELSEWHERE + 1, 0, NULL, 0);
+    expect_line(s, LATER, 100, "Part.cs", 7);
+    expect_line(s, LATER, CLR_NO_OFFSET, "Part.cs", 0);
+    expect_line(s, LATER + 1, 0, NULL, 0);
     expect_line(s, METHOD, 0, NULL, 0);
     expect_line(s, 0x0A000001, 0, NULL, 0);
 }
 
 Test(sequence_points, a_line_is_that_of_the_last_visible_point_at_or_before)
 {
+    forge_debug_directory(&module, id, (struct bytes){0});
+    struct clr_source *s = open_source(true);
+    expect_all_lines(s);
+    clr_source_free(s);
+}
+
+Test(sequence_points, a_module_of_many_methods_makes_the_numbers_of_symbols_wider)
+{
+    text_clear(&symbols);
+    forge_pdb(0x10000);
     forge_debug_directory(&module, id, (struct bytes){0});
     struct clr_source *s = open_source(true);
     expect_all_lines(s);
@@ -190,7 +208,7 @@ Test(sequence_points, a_module_without_symbols_has_methods)
     cr_expect_not(clr_source_has(s, CART_ADD, "Shop.List", "Add"), "another type");
     cr_expect_not(clr_source_has(s, LINE_SUM, "Package.Handler`1[Shop.Line`1]", "Sum"));
     cr_expect_not(clr_source_has(s, METHOD, "Shop.Cart", "Add"), "no row");
-    cr_expect_not(clr_source_has(s, METHOD + 5, "Shop.Cart", ""), "no row");
+    cr_expect_not(clr_source_has(s, METHOD + 6, "Shop.Cart", ""), "no row");
     cr_expect_not(clr_source_has(s, 0x0A000001, "Shop.Cart", "Add"), "another table");
     cr_expect_not(clr_source_has(s, CART_ADD, "", "Add"));
     clr_source_free(s);
