@@ -222,6 +222,26 @@ Test(sequence_points, a_file_that_is_no_module_is_none)
     cr_expect_null(open_source(true));
 }
 
+/* symbols/Cart.cs, built by the SDK of .NET 10 with -c Release -p:DebugType=embedded. */
+Test(sequence_points, symbols_of_the_sdk_have_the_lines_of_the_source)
+{
+    int dll = open("tests/clr/managed/symbols/Cart.dll", O_RDONLY | O_CLOEXEC);
+    struct clr_source *s = clr_source_open(dll, -1);
+    close(dll);
+    cr_assert_not_null(s);
+    cr_expect(clr_source_has(s, METHOD + 1, "Shop.Cart", "Add"));
+    expect_line(s, METHOD + 1, 0, "Cart.cs", 8);
+    expect_line(s, METHOD + 1, 4, "Cart.cs", 9);
+    expect_line(s, METHOD + 1, 9, "Cart.cs", 9);
+    expect_line(s, METHOD + 1, 10, "Cart.cs", 10);
+    cr_expect(clr_source_has(s, METHOD + 2, "Shop.Cart", "AddAsync"));
+    expect_line(s, METHOD + 2, 20, "Cart.cs", 15);
+    cr_expect(clr_source_has(s, METHOD + 4, "Shop.Cart+<AddAsync>d__1", "MoveNext"));
+    expect_line(s, METHOD + 4, 0, "Cart.cs", 15);
+    expect_line(s, METHOD + 4, 200, "Cart.cs", 17);
+    clr_source_free(s);
+}
+
 /* --- damage -------------------------------------------------------------------------- */
 
 /* All that can be asked; what is said does not matter. */
