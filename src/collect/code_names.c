@@ -431,3 +431,47 @@ void code_names_free(struct code_names *n)
     arena_free(&n->arena);
     *n = (struct code_names){.count = 0};
 }
+
+/* --- frames ------------------------------------------------------------------------ */
+
+static int compare_words(const char *a, const char *b)
+{
+    return a == b ? 0 : a == NULL ? -1 : b == NULL ? 1 : strcmp(a, b);
+}
+
+static int compare_frames(const struct site_frame *x, const struct site_frame *y)
+{
+    int order = compare_words(x->method, y->method);
+    order = order != 0 ? order : compare_words(x->file, y->file);
+    order = order != 0 ? order : (x->line > y->line) - (x->line < y->line);
+    return order != 0 ? order : x->is_own - y->is_own;
+}
+
+static int by_frame(const void *a, const void *b)
+{
+    const struct code_name *const *x = a, *const *y = b;
+    return compare_frames(&(*x)->frame, &(*y)->frame);
+}
+
+const struct site_frame *code_names_frames(const struct code_names *n, uint32_t *frame_of,
+                                           uint32_t *count, struct arena *a)
+{
+    struct site_frame *frames = arena_array(a, struct site_frame, n->named + 1);
+    const struct code_name **order =
+        alloc_zeroed(array_bytes(n->named + 1, sizeof(*order)));
+    size_t named = 0;
+    *count = 0;
+    for (size_t i = 0; i < n->count; i++) {
+        frame_of[i] = NO_FRAME;
+        if (n->all[i].frame.method != NULL)
+            order[named++] = &n->all[i];
+    }
+    qsort(order, named, sizeof(*order), by_frame);
+    for (size_t i = 0; i < named; i++) {
+        if (i == 0 || compare_frames(&order[i]->frame, &frames[*count - 1]) != 0)
+            frames[(*count)++] = order[i]->frame;
+        frame_of[order[i] - n->all] = *count - 1;
+    }
+    free(order);
+    return frames;
+}

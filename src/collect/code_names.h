@@ -41,6 +41,14 @@ bool code_names_read(struct code_names *n, const uint64_t *addresses, size_t cou
                      const struct hd_collect_options *opt, struct hd_error *err);
 void code_names_free(struct code_names *n);
 
+#define NO_FRAME UINT32_MAX
+
+/* Numbers the distinct frames of all addresses in the order of their names: frame_of[i] is
+ * that of address i, NO_FRAME without a name. Frames live in a, their strings as long as n;
+ * *count of them. O(n log n). */
+const struct site_frame *code_names_frames(const struct code_names *n, uint32_t *frame_of,
+                                           uint32_t *count, struct arena *a);
+
 /* --- the events ---------------------------------------------------------------- */
 
 /* Methods of the list at wanted addresses. Memory is bounded by these, by the number of
