@@ -243,20 +243,25 @@ struct name_session {
     uint64_t bytes;
 };
 
+/* Whether it is to be waited for. */
+static bool is_in_time(const struct name_session *s)
+{
+    uint64_t now = clock_ms();
+    if (!patience_goes_on(s->patience))
+        return fail(s->err, HD_STOPPED, "stopped");
+    if (s->bytes > MAX_BYTES)
+        return fail(s->err, HD_TOO_BIG, "the list of methods has more than %d MiB",
+                    MAX_BYTES >> 20);
+    return (now - s->last_byte <= s->patience->silence_ms && now - s->began <= MAX_MS) ||
+           fail(s->err, HD_TIMED_OUT, "the list of methods was not complete within %g s",
+                (double)(now - s->began) / 1e3);
+}
+
 /* read(2) for input_stream(). */
 static ssize_t code_names_take(void *from, void *to, size_t room)
 {
     struct name_session *s = from;
-    for (;;) {
-        uint64_t now = clock_ms();
-        if (!patience_goes_on(s->patience))
-            return fail(s->err, HD_STOPPED, "stopped") ? 0 : -1;
-        if (now - s->last_byte > s->patience->silence_ms || now - s->began > MAX_MS)
-            return fail(s->err, HD_TIMED_OUT,
-                        "the list of methods was not complete within %g s",
-                        (double)(now - s->began) / 1e3)
-                       ? 0
-                       : -1;
+    while (is_in_time(s)) {
         ssize_t n = transport.read(s->tracing.stream, to, room, PATIENCE_TICK_MS);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             continue;
@@ -264,13 +269,9 @@ static ssize_t code_names_take(void *from, void *to, size_t room)
             return 0;
         s->last_byte = clock_ms();
         s->bytes += (uint64_t)n;
-        if (s->bytes <= MAX_BYTES)
-            return n;
-        return fail(s->err, HD_TOO_BIG, "the list of methods has more than %d MiB",
-                    MAX_BYTES >> 20)
-                   ? 0
-                   : -1;
+        return n;
     }
+    return -1;
 }
 
 /* All of the list; false and err if it is not whole. */
