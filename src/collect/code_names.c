@@ -448,30 +448,34 @@ static int compare_frames(const struct site_frame *x, const struct site_frame *y
     return order != 0 ? order : x->is_own - y->is_own;
 }
 
+struct named_address {
+    const struct site_frame *frame;
+    size_t address; /* its number */
+};
+
 static int by_frame(const void *a, const void *b)
 {
-    const struct code_name *const *x = a, *const *y = b;
-    return compare_frames(&(*x)->frame, &(*y)->frame);
+    const struct named_address *x = a, *y = b;
+    return compare_frames(x->frame, y->frame);
 }
 
 const struct site_frame *code_names_frames(const struct code_names *n, uint32_t *frame_of,
                                            uint32_t *count, struct arena *a)
 {
     struct site_frame *frames = arena_array(a, struct site_frame, n->named + 1);
-    const struct code_name **order =
-        alloc_zeroed(array_bytes(n->named + 1, sizeof(*order)));
+    struct named_address *order = alloc_zeroed(array_bytes(n->named + 1, sizeof(*order)));
     size_t named = 0;
     *count = 0;
     for (size_t i = 0; i < n->count; i++) {
         frame_of[i] = NO_FRAME;
         if (n->all[i].frame.method != NULL)
-            order[named++] = &n->all[i];
+            order[named++] = (struct named_address){&n->all[i].frame, i};
     }
     qsort(order, named, sizeof(*order), by_frame);
     for (size_t i = 0; i < named; i++) {
-        if (i == 0 || compare_frames(&order[i]->frame, &frames[*count - 1]) != 0)
-            frames[(*count)++] = order[i]->frame;
-        frame_of[order[i] - n->all] = *count - 1;
+        if (i == 0 || compare_frames(order[i].frame, &frames[*count - 1]) != 0)
+            frames[(*count)++] = *order[i].frame;
+        frame_of[order[i].address] = *count - 1;
     }
     free(order);
     return frames;
