@@ -228,6 +228,7 @@ enum {
     FIELD_FLAGS = 0,
     FIELD_NAME = 1,
     FIELD_SIGNATURE = 2,
+    METHOD_CODE = 0,
     METHOD_NAME = 3,
     MEMBER_REF_CLASS = 0,
     CONSTANT_TYPE = 0,
@@ -604,6 +605,11 @@ uint32_t metadata_method_type(const struct metadata *m, uint32_t method)
 {
     return (uint32_t)search_first(m, 0, m->tables[METADATA_TYPE_DEF].count, method_before,
                                   &method);
+}
+
+uint32_t metadata_method_code(const struct metadata *m, uint32_t method)
+{
+    return cell(m, METADATA_METHOD_DEF, method, METHOD_CODE);
 }
 
 const char *metadata_method_name(const struct metadata *m, uint32_t method)

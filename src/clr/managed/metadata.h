@@ -71,9 +71,11 @@ struct metadata_name metadata_ref_name(const struct metadata *m, uint32_t type_r
 uint32_t metadata_outer(const struct metadata *m, uint32_t type_def);
 uint32_t metadata_ref_outer(const struct metadata *m, uint32_t type_ref); /* a TypeRef */
 
-/* A method's name, and the type that it is of; 0: of none. */
+/* A method's name, the type that it is of, 0: of none, and where its code is, relative to
+ * the image; 0: it has none. */
 const char *metadata_method_name(const struct metadata *m, uint32_t method);
 uint32_t metadata_method_type(const struct metadata *m, uint32_t method);
+uint32_t metadata_method_code(const struct metadata *m, uint32_t method);
 
 /* Fields of a type: places *first to the one before the returned, each of which is a row by
  * metadata_field(). */

@@ -15,6 +15,7 @@ static const unsigned char other_id[FORGED_ID] = "0123456789abcdef\x11\x22\x33\x
 
 static struct scratch scratch;
 static struct text module, symbols;
+static int dll = -1;
 
 /* Shop.Cart with two methods, and Shop.Cart+Line`1 with two. */
 static void forge_module(void)
@@ -97,12 +98,14 @@ static int file_of(const char *name, const struct text *content)
                 O_RDONLY | O_CLOEXEC);
 }
 
+/* The module is open until the next one. */
 static struct clr_source *open_source(bool has_file)
 {
-    int dll = file_of("Shop.dll", &module);
+    if (dll >= 0)
+        close(dll);
+    dll = file_of("Shop.dll", &module);
     int pdb = has_file ? file_of("Shop.pdb", &symbols) : -1;
     struct clr_source *s = clr_source_open(dll, pdb);
-    close(dll);
     if (pdb >= 0)
         close(pdb);
     return s;
@@ -112,7 +115,8 @@ static void expect_line(const struct clr_source *s, uint32_t token, uint32_t off
                         const char *file, uint32_t line)
 {
     struct clr_line found;
-    bool has_it = clr_source_line(s, token, offset, &found);
+    const struct clr_instruction at = {token, offset, 0};
+    bool has_it = clr_source_line(s, &at, &found);
     cr_expect_eq(has_it, file != NULL, "%x %u", (unsigned)token, (unsigned)offset);
     if (!has_it || file == NULL)
         return;
@@ -225,9 +229,8 @@ Test(sequence_points, a_file_that_is_no_module_is_none)
 /* symbols/Cart.cs, built by the SDK of .NET 10 with -c Release -p:DebugType=embedded. */
 Test(sequence_points, symbols_of_the_sdk_have_the_lines_of_the_source)
 {
-    int dll = open("tests/clr/managed/symbols/Cart.dll", O_RDONLY | O_CLOEXEC);
+    dll = open("tests/clr/managed/symbols/Cart.dll", O_RDONLY | O_CLOEXEC);
     struct clr_source *s = clr_source_open(dll, -1);
-    close(dll);
     cr_assert_not_null(s);
     cr_expect(clr_source_has(s, METHOD + 1, "Shop.Cart", "Add"));
     expect_line(s, METHOD + 1, 0, "Cart.cs", 8);
@@ -242,6 +245,29 @@ Test(sequence_points, symbols_of_the_sdk_have_the_lines_of_the_source)
     clr_source_free(s);
 }
 
+/* Its code: ldarg.1, ldc.i4.1, ble.s 10, 4: newobj, ret, 10: ldarg.1, newarr, ret. */
+Test(sequence_points, the_first_allocation_before_another_offset_counts)
+{
+    static const struct {
+        struct clr_instruction at;
+        uint32_t line;
+    } cases[] = {
+        {{METHOD + 1, 0, 4}, 8},      {{METHOD + 1, 0, 5}, 9},
+        {{METHOD + 1, 4, 9999}, 9},   {{METHOD + 1, 5, 11}, 9},
+        {{METHOD + 1, 5, 12}, 10},    {{METHOD + 1, 12, 9999}, 10},
+        {{METHOD + 1, 9999, 10}, 10}, {{METHOD + 1, CLR_NO_OFFSET, 9}, 0},
+        {{METHOD + 2, 0, 9999}, 15},
+    };
+    dll = open("tests/clr/managed/symbols/Cart.dll", O_RDONLY | O_CLOEXEC);
+    struct clr_source *s = clr_source_open(dll, -1);
+    struct clr_line line;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        cr_assert(clr_source_line(s, &cases[i].at, &line));
+        cr_expect_eq(line.line, cases[i].line, "%zu: line %u", i, (unsigned)line.line);
+    }
+    clr_source_free(s);
+}
+
 /* --- damage -------------------------------------------------------------------------- */
 
 /* All that can be asked; what is said does not matter. */
@@ -251,8 +277,8 @@ static void ask_all(const struct clr_source *s)
     for (uint32_t token = METHOD; s != NULL && token <= METHOD + 6; token++) {
         clr_source_has(s, token, "Shop.Cart", "Add");
         for (uint32_t offset = 0; offset < 12; offset += 3)
-            clr_source_line(s, token, offset, &line);
-        clr_source_line(s, token, CLR_NO_OFFSET, &line);
+            clr_source_line(s, &(struct clr_instruction){token, offset, 9}, &line);
+        clr_source_line(s, &(struct clr_instruction){token, CLR_NO_OFFSET, 0}, &line);
     }
 }
 
@@ -286,6 +312,19 @@ Test(sequence_points, damaged_modules_are_survived)
 {
     forge_debug_directory(&module, id,
                           (struct bytes){(unsigned char *)symbols.data, symbols.len});
+    try_damage(&module, false);
+}
+
+Test(sequence_points, damaged_code_is_survived)
+{
+    char block[4096];
+    ssize_t n;
+    dll = open("tests/clr/managed/symbols/Cart.dll", O_RDONLY | O_CLOEXEC);
+    text_clear(&module);
+    while ((n = read(dll, block, sizeof(block))) > 0)
+        text_add(&module, block, (size_t)n);
+    /* Headers, code and metadata; the symbols are behind. */
+    module.len = module.len < 0xA00 ? module.len : 0xA00;
     try_damage(&module, false);
 }
 

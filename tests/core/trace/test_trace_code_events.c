@@ -109,6 +109,9 @@ Test(trace_code_events, an_offset_in_code_is_of_the_last_instruction_before_it)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
         cr_expect_eq(code_map_find(&m, cases[i].native), cases[i].il, "%u",
                      (unsigned)cases[i].native);
+    cr_expect_eq(code_map_next(&m, 0), 5);
+    cr_expect_eq(code_map_next(&m, 5), 9);
+    cr_expect_eq(code_map_next(&m, 9), CODE_NO_OFFSET);
     text_free(&t);
 }
 
