@@ -86,8 +86,8 @@ struct clr_line {
 #define CLR_NO_OFFSET UINT32_MAX
 
 /* Reads a module's file, and the file with its symbols; -1: there is none. Both are regular
- * files and stay the caller's. NULL if the module has no metadata. Allocates less than 200
- * MiB, whatever the files contain. */
+ * files and stay the caller's, the module open until clr_source_free(). NULL if the module
+ * has no metadata. Allocates less than 200 MiB, whatever the files contain. */
 struct clr_source *clr_source_open(int module, int symbols);
 void clr_source_free(struct clr_source *s); /* NULL is fine */
 
@@ -97,10 +97,18 @@ void clr_source_free(struct clr_source *s); /* NULL is fine */
 bool clr_source_has(const struct clr_source *s, uint32_t token, const char *type,
                     const char *method);
 
-/* Finds the last visible line that begins at or before an offset in the IL of a method, by
- * its token; for CLR_NO_OFFSET the file alone. False if the symbols have none of it.
- * O(lines of the method). The file lives as long as s. */
-bool clr_source_line(const struct clr_source *s, uint32_t token, uint32_t offset,
+/* An instruction of a method, by its offset in IL or CLR_NO_OFFSET. `until` is 0, or a
+ * later offset: the first instruction between the two that allocates counts, if there is
+ * one. */
+struct clr_instruction {
+    uint32_t token, offset, until;
+};
+
+/* Finds the last visible line that begins at or before an instruction, or else the first;
+ * without an offset the file alone. For a method that only begins a state machine it is the
+ * first line of that. False if the symbols have none of it. O(lines of the method). The
+ * file lives as long as s. */
+bool clr_source_line(const struct clr_source *s, const struct clr_instruction *at,
                      struct clr_line *line);
 
 /* --- live processes -------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
 #include "collect/code_files.h"
 
-#include "clr/clr.h"
 #include "collect/own_modules.h"
 
 #include <errno.h>
@@ -79,10 +78,9 @@ static void answer_place(const struct code_reader *r, const struct clr_source *s
     const struct code_place *place = &r->asked->places[i];
     struct clr_line found = {.line = 0};
     if (answer->len > MAX_ANSWER ||
-        !clr_source_has(source, place->token, place->type, place->method))
+        !clr_source_has(source, place->at.token, place->type, place->method))
         return;
-    if (!clr_source_line(source, place->token, place->offset, &found) ||
-        found.file.size > LONGEST_NAME)
+    if (!clr_source_line(source, &place->at, &found) || found.file.size > LONGEST_NAME)
         found = (struct clr_line){.line = 0};
     const struct code_answer head = {(uint32_t)i, found.line, (uint16_t)found.file.size};
     text_add(answer, &head, sizeof(head));

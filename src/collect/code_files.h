@@ -6,12 +6,13 @@
 #ifndef CODE_FILES_H
 #define CODE_FILES_H
 
+#include "clr/clr.h"
 #include "collect/proc.h"
 
 /* An instruction of a method. */
 struct code_place {
-    uint32_t module;           /* its number */
-    uint32_t token, offset;    /* of the method; in its IL, or CLR_NO_OFFSET */
+    uint32_t module; /* its number */
+    struct clr_instruction at;
     const char *type, *method; /* its names in events, by which the module is checked */
 };
 

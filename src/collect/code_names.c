@@ -29,7 +29,8 @@ enum { MAX_NAME = 4096, MAX_WRITTEN = 300 };
 
 struct code_address {
     enum rank rank;
-    uint32_t method, offset; /* number in methods; as in struct code_name */
+    uint32_t method;        /* its number */
+    uint32_t offset, until; /* as in struct code_name */
 };
 
 struct listed_method {
@@ -40,6 +41,7 @@ struct listed_method {
 
 struct code_list {
     const uint64_t *addresses;
+    const bool *innermost;
     struct code_address *all;
     size_t count;
     struct listed_method *methods;
@@ -55,17 +57,18 @@ struct code_list {
     size_t last_begin, last_end;
 };
 
-struct code_list *code_list_begin(const uint64_t *addresses, size_t count,
+struct code_list *code_list_begin(const struct code_addresses *addresses,
                                   struct account *account, struct arena *a)
 {
     struct code_list *l = alloc_zeroed(sizeof(*l));
-    l->addresses = addresses;
-    l->count = count;
-    l->all = alloc_zeroed(array_bytes(count + 1, sizeof(*l->all)));
+    l->addresses = addresses->all;
+    l->innermost = addresses->innermost;
+    l->count = addresses->count;
+    l->all = alloc_zeroed(array_bytes(l->count + 1, sizeof(*l->all)));
     l->account = a->account = l->module_ids.account = account;
     l->arena = a;
     l->last_number = NO_ID;
-    account_charge(account, (count + 1) * sizeof(*l->all));
+    account_charge(account, (l->count + 1) * sizeof(*l->all));
     return l;
 }
 
@@ -125,14 +128,16 @@ static uint32_t keep_method(struct code_list *l, const struct code_method *m)
     return (uint32_t)l->method_count - 1;
 }
 
-/* The offset in IL of the call before an address. */
-static uint32_t offset_of(const struct code_map *map, const struct code_method *m,
-                          uint64_t address)
+/* Finds the offset in IL of the call before an address. */
+static void find_offset(const struct code_list *l, size_t i, const struct code_map *map,
+                        const struct code_method *m)
 {
-    if (map->method != m->id)
-        return CODE_NO_OFFSET;
-    uint64_t native = address - m->start;
-    return code_map_find(map, (uint32_t)(native > 0 ? native - 1 : 0));
+    struct code_address *a = &l->all[i];
+    uint64_t native = l->addresses[i] - m->start;
+    bool is_innermost = l->innermost != NULL && l->innermost[i];
+    a->offset = code_map_find(map, (uint32_t)(native > 0 ? native - 1 : 0));
+    a->until =
+        is_innermost && a->offset != CODE_NO_OFFSET ? code_map_next(map, a->offset) : 0;
 }
 
 static void add_method(struct code_list *l, struct bytes payload, bool is_gone)
@@ -158,8 +163,9 @@ static void add_method(struct code_list *l, struct bytes payload, bool is_gone)
         number = number == NO_ID ? keep_method(l, &m) : number;
         if (number == NO_ID)
             break;
-        *a = (struct code_address){
-            rank, number, has_map ? offset_of(&map, &m, l->addresses[i]) : CODE_NO_OFFSET};
+        *a = (struct code_address){rank, number, CODE_NO_OFFSET, 0};
+        if (has_map && map.method == m.id)
+            find_offset(l, i, &map, &m);
     }
     text_clear(&l->map);
     l->last = m;
@@ -171,11 +177,12 @@ static void add_method(struct code_list *l, struct bytes payload, bool is_gone)
 static void add_map(struct code_list *l, struct bytes payload)
 {
     struct code_map map;
-    if (l->last_number == NO_ID || !code_map_parse(payload, &map))
+    if (l->last_number == NO_ID || !code_map_parse(payload, &map) ||
+        map.method != l->last.id)
         return;
     for (size_t i = l->last_begin; i < l->last_end; i++)
-        if (l->all[i].method == l->last_number && map.method == l->last.id)
-            l->all[i].offset = offset_of(&map, &l->last, l->addresses[i]);
+        if (l->all[i].method == l->last_number)
+            find_offset(l, i, &map, &l->last);
 }
 
 void code_list_add(struct code_list *l, enum trace_code_event kind, struct bytes payload)
@@ -225,7 +232,8 @@ void code_list_names(const struct code_list *l, struct code_name *names)
                                       .type = m->type,
                                       .name = m->name,
                                       .token = m->token,
-                                      .offset = at->offset};
+                                      .offset = at->offset,
+                                      .until = at->until};
     }
     free(methods);
     text_free(&t);
@@ -243,20 +251,25 @@ struct name_session {
     uint64_t bytes;
 };
 
+/* Whether it is to be waited for. */
+static bool is_in_time(const struct name_session *s)
+{
+    uint64_t now = clock_ms();
+    if (!patience_goes_on(s->patience))
+        return fail(s->err, HD_STOPPED, "stopped");
+    if (s->bytes > MAX_BYTES)
+        return fail(s->err, HD_TOO_BIG, "the list of methods has more than %d MiB",
+                    MAX_BYTES >> 20);
+    return (now - s->last_byte <= s->patience->silence_ms && now - s->began <= MAX_MS) ||
+           fail(s->err, HD_TIMED_OUT, "the list of methods was not complete within %g s",
+                (double)(now - s->began) / 1e3);
+}
+
 /* read(2) for input_stream(). */
 static ssize_t code_names_take(void *from, void *to, size_t room)
 {
     struct name_session *s = from;
-    for (;;) {
-        uint64_t now = clock_ms();
-        if (!patience_goes_on(s->patience))
-            return fail(s->err, HD_STOPPED, "stopped") ? 0 : -1;
-        if (now - s->last_byte > s->patience->silence_ms || now - s->began > MAX_MS)
-            return fail(s->err, HD_TIMED_OUT,
-                        "the list of methods was not complete within %g s",
-                        (double)(now - s->began) / 1e3)
-                       ? 0
-                       : -1;
+    while (is_in_time(s)) {
         ssize_t n = transport.read(s->tracing.stream, to, room, PATIENCE_TICK_MS);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             continue;
@@ -264,13 +277,9 @@ static ssize_t code_names_take(void *from, void *to, size_t room)
             return 0;
         s->last_byte = clock_ms();
         s->bytes += (uint64_t)n;
-        if (s->bytes <= MAX_BYTES)
-            return n;
-        return fail(s->err, HD_TOO_BIG, "the list of methods has more than %d MiB",
-                    MAX_BYTES >> 20)
-                   ? 0
-                   : -1;
+        return n;
     }
+    return -1;
 }
 
 /* All of the list; false and err if it is not whole. */
@@ -355,8 +364,10 @@ static void ask_files(struct code_names *n, const struct code_list *list,
     qsort(order, asked.place_count, sizeof(*order), by_module);
     for (size_t i = 0; i < asked.place_count; i++) {
         const struct code_name *name = &n->all[order[i].name];
-        places[i] = (struct code_place){name->module_number, name->token, name->offset,
-                                        name->type, name->name};
+        places[i] = (struct code_place){name->module_number,
+                                        {name->token, name->offset, name->until},
+                                        name->type,
+                                        name->name};
     }
     const struct code_file_line *lines = code_files_read(&asked, t, p, &n->arena);
     n->own_is_known = lines != NULL;
@@ -382,7 +393,7 @@ static const char *entry_of(const struct target *t, const struct patience *p,
     return t->proc != NULL ? t->proc->name : NULL;
 }
 
-bool code_names_read(struct code_names *n, const uint64_t *addresses, size_t count,
+bool code_names_read(struct code_names *n, const struct code_addresses *addresses,
                      const struct hd_collect_options *opt, struct hd_error *err)
 {
     struct hd_error own = {0};
@@ -391,14 +402,14 @@ bool code_names_read(struct code_names *n, const uint64_t *addresses, size_t cou
     struct account account = {.limit = MAX_MEMORY};
     struct target target;
     int lock = -1;
-    *n = (struct code_names){.count = count};
+    *n = (struct code_names){.count = addresses->count};
     if (!collect_options_copy(&how, opt, err))
         return false;
-    n->all = arena_array(&n->arena, struct code_name, count + 1);
+    n->all = arena_array(&n->arena, struct code_name, n->count + 1);
     const struct patience turn = collect_patience(&how);
     struct patience p = turn;
     p.silence_ms = p.silence_ms < TO_ANSWER_MS ? p.silence_ms : TO_ANSWER_MS;
-    struct code_list *list = code_list_begin(addresses, count, &account, &n->arena);
+    struct code_list *list = code_list_begin(addresses, &account, &n->arena);
     bool ok = find_target(&target, &how, &scratch, &own) &&
               (!target.visible || process_lock_wait(target.pid, &turn, &lock, &own));
     const char *entry = ok ? entry_of(&target, &p, &scratch) : NULL;
@@ -415,7 +426,7 @@ bool code_names_read(struct code_names *n, const uint64_t *addresses, size_t cou
     }
     close_quietly(lock);
     code_list_names(list, n->all);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < n->count; i++)
         n->named += n->all[i].frame.method != NULL;
     if (n->named > 0)
         ask_files(n, list, &target, entry, &p);
@@ -430,4 +441,52 @@ void code_names_free(struct code_names *n)
 {
     arena_free(&n->arena);
     *n = (struct code_names){.count = 0};
+}
+
+/* --- frames ------------------------------------------------------------------------ */
+
+static int compare_words(const char *a, const char *b)
+{
+    return a == b ? 0 : a == NULL ? -1 : b == NULL ? 1 : strcmp(a, b);
+}
+
+static int compare_frames(const struct site_frame *x, const struct site_frame *y)
+{
+    int order = compare_words(x->method, y->method);
+    order = order != 0 ? order : compare_words(x->file, y->file);
+    order = order != 0 ? order : (x->line > y->line) - (x->line < y->line);
+    return order != 0 ? order : x->is_own - y->is_own;
+}
+
+struct named_address {
+    const struct site_frame *frame;
+    size_t address; /* its number */
+};
+
+static int by_frame(const void *a, const void *b)
+{
+    const struct named_address *x = a, *y = b;
+    return compare_frames(x->frame, y->frame);
+}
+
+const struct site_frame *code_names_frames(const struct code_names *n, uint32_t *frame_of,
+                                           uint32_t *count, struct arena *a)
+{
+    struct site_frame *frames = arena_array(a, struct site_frame, n->named + 1);
+    struct named_address *order = alloc_zeroed(array_bytes(n->named + 1, sizeof(*order)));
+    size_t named = 0;
+    *count = 0;
+    for (size_t i = 0; i < n->count; i++) {
+        frame_of[i] = NO_FRAME;
+        if (n->all[i].frame.method != NULL)
+            order[named++] = (struct named_address){&n->all[i].frame, i};
+    }
+    qsort(order, named, sizeof(*order), by_frame);
+    for (size_t i = 0; i < named; i++) {
+        if (i == 0 || compare_frames(order[i].frame, &frames[*count - 1]) != 0)
+            frames[(*count)++] = *order[i].frame;
+        frame_of[order[i].address] = *count - 1;
+    }
+    free(order);
+    return frames;
 }

@@ -14,6 +14,15 @@
 
 enum { MAX_CODE_ADDRESSES = 65536 };
 
+/* Addresses to return to, ascending and distinct. The innermost of a stack returns from an
+ * allocation. In optimized code its statement may have no offset, always since .NET 10, so
+ * the next instruction that allocates counts. */
+struct code_addresses {
+    const uint64_t *all;
+    const bool *innermost; /* of each; NULL: none is */
+    size_t count;          /* MAX_CODE_ADDRESSES at most */
+};
+
 /* The method at an address. */
 struct code_name {
     struct site_frame frame; /* method NULL: no name */
@@ -21,6 +30,7 @@ struct code_name {
     uint32_t module_number;  /* among those of the process, if it has a path */
     const char *type, *name; /* of the method, as in events */
     uint32_t token, offset;  /* of the method; of the call in its IL, or CODE_NO_OFFSET */
+    uint32_t until;          /* of an innermost one: the next offset; else 0 */
 };
 
 struct code_names {
@@ -32,14 +42,22 @@ struct code_names {
     struct arena arena;
 };
 
-/* Names of addresses to return to, ascending and distinct, MAX_CODE_ADDRESSES at most.
+/* Names of addresses.
  * False and err if the process is gone, refuses, is silent for two seconds, or sends more
  * than 128 MiB or for more than 20 seconds; names that came until then are there in any
  * case. Not while a snapshot of that process is taken: until .NET 10 the end of a session
  * would begin another collection. Other collectors of ours are waited for. */
-bool code_names_read(struct code_names *n, const uint64_t *addresses, size_t count,
+bool code_names_read(struct code_names *n, const struct code_addresses *addresses,
                      const struct hd_collect_options *opt, struct hd_error *err);
 void code_names_free(struct code_names *n);
+
+#define NO_FRAME UINT32_MAX
+
+/* Numbers the distinct frames of all addresses in the order of their names: frame_of[i] is
+ * that of address i, NO_FRAME without a name. Frames live in a, their strings as long as n;
+ * *count of them. O(n log n). */
+const struct site_frame *code_names_frames(const struct code_names *n, uint32_t *frame_of,
+                                           uint32_t *count, struct arena *a);
 
 /* --- the events ---------------------------------------------------------------- */
 
@@ -49,7 +67,7 @@ void code_names_free(struct code_names *n);
 struct code_list;
 
 /* Addresses must stay; strings live in a, which is charged for them. */
-struct code_list *code_list_begin(const uint64_t *addresses, size_t count,
+struct code_list *code_list_begin(const struct code_addresses *addresses,
                                   struct account *account, struct arena *a);
 void code_list_free(struct code_list *l);
 

@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "collect/session.h"
-#include "support/forge_symbols.h"
 #include "support/peer.h"
 #include "support/scratch.h"
 #include "support/trace_forge.h"
@@ -93,7 +92,8 @@ struct listing {
 static void begin(struct listing *l, const uint64_t *addresses, size_t count)
 {
     *l = (struct listing){.account = {.limit = 1 << 20}};
-    l->list = code_list_begin(addresses, count, &l->account, &l->arena);
+    l->list = code_list_begin(&(struct code_addresses){addresses, NULL, count}, &l->account,
+                              &l->arena);
 }
 
 static void add(struct listing *l, enum trace_code_event kind, struct text payload)
@@ -224,6 +224,24 @@ Test(code_names, the_offset_of_a_call_is_by_the_map_in_front_of_the_method_or_be
     arena_free(&l.arena);
 }
 
+Test(code_names, the_innermost_address_may_be_of_a_statement_without_an_offset)
+{
+    static const uint64_t all[] = {0x1009, 0x100A, 0x1018, 0x2009};
+    static const bool is_innermost[] = {true, false, true, true};
+    const struct code_addresses some = {all, is_innermost, 4};
+    struct listing l = {.account = {.limit = 1 << 20}};
+    l.list = code_list_begin(&some, &l.account, &l.arena);
+    add(&l, CODE_MAP_BEFORE, map_event(0x1000, 3, 10));
+    add_code(&l, 0x1000, 0x20, "Add");
+    add_code(&l, 0x2000, 0x20, "Without");
+    end(&l);
+    cr_expect(l.names[0].offset == 10 && l.names[0].until == 20);
+    cr_expect(l.names[1].offset == 10 && l.names[1].until == 0);
+    cr_expect(l.names[2].offset == 20 && l.names[2].until == CODE_NO_OFFSET);
+    cr_expect(l.names[3].offset == CODE_NO_OFFSET && l.names[3].until == 0);
+    arena_free(&l.arena);
+}
+
 Test(code_names, a_map_of_another_method_counts_for_nothing)
 {
     static const uint64_t addresses[] = {0x1009, 0x2009};
@@ -303,6 +321,31 @@ Test(code_names, damaged_events_count_for_nothing)
     arena_free(&l.arena);
 }
 
+Test(code_names, frames_are_distinct_and_in_the_order_of_names)
+{
+    struct code_name all[] = {
+        {.frame = {.method = "Shop.B", .file = "B.cs", .line = 7}},
+        {.frame = {.method = NULL}},
+        {.frame = {.method = "Shop.A", .is_own = true}},
+        {.frame = {.method = "Shop.B", .file = "B.cs", .line = 6}},
+        {.frame = {.method = "Shop.B", .file = "B.cs", .line = 7}},
+        {.frame = {.method = "Shop.A"}},
+        {.frame = {.method = "Shop.B"}},
+    };
+    enum { ALL = sizeof(all) / sizeof(*all) };
+    static const uint32_t expected[ALL] = {4, NO_FRAME, 1, 3, 4, 0, 2};
+    const struct code_names n = {.all = all, .count = ALL, .named = ALL - 1};
+    uint32_t frame_of[ALL], count;
+    struct arena a = {0};
+    const struct site_frame *frames = code_names_frames(&n, frame_of, &count, &a);
+    cr_assert_eq(count, 5);
+    for (size_t i = 0; i < ALL; i++)
+        cr_expect_eq(frame_of[i], expected[i], "%zu: %u", i, (unsigned)frame_of[i]);
+    cr_expect_str_eq(frames[4].method, "Shop.B");
+    cr_expect_eq(frames[4].line, 7);
+    arena_free(&a);
+}
+
 /* --- the session --------------------------------------------------------------------- */
 
 static void forge_event(struct trace_forge *f, unsigned id, struct text payload)
@@ -315,18 +358,18 @@ static void forge_event(struct trace_forge *f, unsigned id, struct text payload)
 static struct trace_forge forge_list(const char *module, const char *other)
 {
     const struct forged_code add = {1, SHOP, 0x1000, 0x40, TOKEN, "Shop.Cart", "Add"};
-    const struct forged_code clear = {2,         SHOP,        0x2000, 0x40,
-                                      TOKEN + 1, "Shop.Cart", "Clear"};
+    const struct forged_code later = {2,         SHOP,        0x2000,    0x40,
+                                      TOKEN + 1, "Shop.Cart", "AddAsync"};
     const struct forged_code shared = {
-        3, SHOP, 0x3000, 0x40, TOKEN + 1, "Package.Of`1[Shop.Cart]", "Clear"};
-    const struct forged_code framework = {4,         SHOP,          0x4000, 0x40,
-                                          TOKEN + 1, "System.Cart", "Clear"};
+        3, SHOP, 0x3000, 0x40, TOKEN + 1, "Package.Of`1[Shop.Cart]", "AddAsync"};
+    const struct forged_code framework = {4,         SHOP,          0x4000,    0x40,
+                                          TOKEN + 1, "System.Cart", "AddAsync"};
     const struct forged_code plugin = {5, OTHER, 0x5000, 0x40, TOKEN, "Shop.Cart", "Add"};
     struct trace_forge f = {.pointer_size = 8};
     trace_forge_begin(&f);
     forge_event(&f, 150, map_event(1, 3, 10));
     forge_event(&f, 144, method_event(&add));
-    forge_event(&f, 144, method_event(&clear));
+    forge_event(&f, 144, method_event(&later));
     forge_event(&f, 144, method_event(&shared));
     forge_event(&f, 144, method_event(&framework));
     forge_event(&f, 144, method_event(&plugin));
@@ -337,7 +380,9 @@ static struct trace_forge forge_list(const char *module, const char *other)
 }
 
 static const uint64_t wanted[] = {0x1005, 0x1011, 0x2005, 0x3005, 0x4005, 0x5005, 0x6005};
-enum { WANTED = sizeof(wanted) / sizeof(*wanted) };
+static const bool innermost[] = {true, false, false, false, false, false, false};
+static const struct code_addresses addresses = {wanted, innermost,
+                                                sizeof(wanted) / sizeof(*wanted)};
 
 static bool read_names(struct code_names *n, const struct peer_script *script,
                        struct hd_error *err, struct peer_log *log)
@@ -346,7 +391,7 @@ static bool read_names(struct code_names *n, const struct peer_script *script,
     struct hd_collect_options how = {
         .size = sizeof(how), .socket = socket, .silence_ms = 300};
     struct peer *peer = peer_start(socket, script);
-    bool ok = code_names_read(n, wanted, WANTED, &how, err);
+    bool ok = code_names_read(n, &addresses, &how, err);
     struct peer_log all = peer_stop(peer);
     if (log != NULL)
         *log = all;
@@ -354,40 +399,22 @@ static bool read_names(struct code_names *n, const struct peer_script *script,
 }
 
 /* The process is this one, whose program is called app; it has loaded a module of the same
- * name from another folder. */
-static void forge_program(void)
+ * name from another folder. Both are tests/clr/managed/symbols/Cart.cs. */
+static void make_program(void)
 {
-    static const unsigned char id[FORGED_ID] = "0123456789abcdef\x11\x22\x33\x44";
     static const char deps[] =
         "{\"targets\":{\"net\":{\"app/1\":{\"runtime\":{\"app.dll\":{}}}}},"
         "\"libraries\":{\"app/1\":{\"type\":\"project\"}}}";
-    struct metadata_forge f = {0};
-    struct forged_points p;
-    struct text image = {0};
-    forge_type_def(&f, "Shop", "Cart");
-    forge_method(&f, "Add");
-    forge_method(&f, "Clear");
-    forge_image(&image, forge_metadata_bytes(&f), false);
-    forge_debug_directory(&image, id, (struct bytes){0});
-    forge_metadata_free(&f);
+    struct input *in =
+        input_open("tests/clr/managed/symbols/Cart.dll", &(struct input_options){0}, NULL);
+    struct bytes all;
+    cr_assert(in != NULL && input_all(in, &all, NULL));
     scratch_folder(&scratch, "a");
     scratch_folder(&scratch, "b");
-    scratch_file(&scratch, "a/app.dll", image.data, image.len);
-    scratch_file(&scratch, "b/app.dll", image.data, image.len);
-    text_free(&image);
-    forge_symbols_id(&f, id);
-    uint32_t cart = forge_document(&f, '/', (const char *const[]){"", "Cart.cs", NULL});
-    forge_points_begin(&p, 0);
-    forge_point(&p, 0, 70, 0);
-    forge_point(&p, 15, 71, 0);
-    forge_method_points(&f, cart, &p);
-    forge_points_begin(&p, 0);
-    forge_point(&p, 0, 80, 0);
-    forge_method_points(&f, cart, &p);
-    struct bytes all = forge_metadata_bytes(&f);
-    scratch_file(&scratch, "a/app.pdb", all.data, all.size);
-    forge_metadata_free(&f);
+    scratch_file(&scratch, "a/app.dll", all.data, all.size);
+    scratch_file(&scratch, "b/app.dll", all.data, all.size);
     scratch_file(&scratch, "a/app.deps.json", deps, strlen(deps));
+    input_close(in);
 }
 
 static void expect_frame(const struct code_names *n, size_t i, const char *method,
@@ -405,7 +432,7 @@ static void expect_frame(const struct code_names *n, size_t i, const char *metho
 
 Test(code_names, names_have_files_and_lines_where_the_module_is_the_programs)
 {
-    forge_program();
+    make_program();
     struct trace_forge f = forge_list(scratch_path(&scratch, "a/app.dll"),
                                       scratch_path(&scratch, "b/app.dll"));
     const struct bytes stream = {(unsigned char *)f.bytes.data, f.bytes.len};
@@ -420,11 +447,11 @@ Test(code_names, names_have_files_and_lines_where_the_module_is_the_programs)
     cr_expect_eq(n.with_line, 2);
     cr_expect_eq(n.bytes, stream.size);
     cr_expect(n.own_is_known);
-    expect_frame(&n, 0, "Shop.Cart.Add", "Cart.cs", 70, true);
-    expect_frame(&n, 1, "Shop.Cart.Add", "Cart.cs", 71, true);
-    expect_frame(&n, 2, "Shop.Cart.Clear", "Cart.cs", 0, true);
-    expect_frame(&n, 3, "Package.Of<Shop.Cart>.Clear", NULL, 0, false);
-    expect_frame(&n, 4, "System.Cart.Clear", NULL, 0, false);
+    expect_frame(&n, 0, "Shop.Cart.Add", "Cart.cs", 9, true);
+    expect_frame(&n, 1, "Shop.Cart.Add", "Cart.cs", 10, true);
+    expect_frame(&n, 2, "Shop.Cart.AddAsync", "Cart.cs", 0, true);
+    expect_frame(&n, 3, "Package.Of<Shop.Cart>.AddAsync", NULL, 0, false);
+    expect_frame(&n, 4, "System.Cart.AddAsync", NULL, 0, false);
     expect_frame(&n, 5, "Shop.Cart.Add", NULL, 0, false);
     cr_expect_null(n.all[6].frame.method);
     code_names_free(&n);
@@ -525,7 +552,7 @@ Test(code_names, whoever_stops_waits_no_longer)
     struct peer *peer = peer_start(socket, &script);
     struct code_names n;
     struct hd_error err = {0};
-    cr_expect_not(code_names_read(&n, wanted, WANTED, &how, &err));
+    cr_expect_not(code_names_read(&n, &addresses, &how, &err));
     cr_expect_eq(err.status, HD_STOPPED, "%s", err.message);
     code_names_free(&n);
     peer_stop(peer);

@@ -11,7 +11,8 @@ static const char *const columns_of[FORGED_TABLES] = {
     [0x00] = "2sggg", [0x01] = "Rss",    [0x02] = "4ssTfm", [0x03] = "f",
     [0x04] = "2sb",   [0x06] = "422sbp", [0x08] = "22s",    [0x0A] = "Psb",
     [0x0B] = "2Cb",   [0x0C] = "AYb",    [0x1B] = "b",      [0x23] = "22224bssb",
-    [0x29] = "tt",    [0x30] = "bgbg",   [0x31] = "db",
+    [0x29] = "tt",    [0x30] = "bgbg",   [0x31] = "db",     [0x33] = "22s",
+    [0x36] = "mm",
 };
 
 static const struct {
@@ -36,6 +37,8 @@ static size_t width_of(const struct metadata_forge *f, char letter)
     } one[] = {{'t', 0x02}, {'f', 0x04}, {'m', 0x06}, {'p', 0x08}, {'d', 0x30}};
     if (letter == '2' || letter == '4')
         return letter == '2' ? 2 : 4;
+    if (letter == 'm' && f->other_methods > 0xFFFF)
+        return 4;
     for (size_t i = 0; i < sizeof(one) / sizeof(*one); i++)
         if (one[i].letter == letter)
             return f->tables[one[i].table].count > 0xFFFF ? 4 : 2;

@@ -15,7 +15,7 @@
 #include "base/input.h"
 #include "base/text.h"
 
-enum { FORGED_TABLES = 0x32, FORGED_COLUMNS = 9 };
+enum { FORGED_TABLES = 0x37, FORGED_COLUMNS = 9 };
 
 struct forged_rows {
     uint32_t (*all)[FORGED_COLUMNS]; /* malloc'd */
@@ -26,10 +26,11 @@ struct forged_rows {
 struct metadata_forge {
     struct forged_rows tables[FORGED_TABLES];
     struct text strings, blobs, out;
-    struct text symbols; /* the stream #Pdb; empty: there is none */
-    bool wide_heaps;  /* indexes of 4 bytes */
-    bool extra_data;  /* four bytes in front of the tables */
-    const char *name; /* of the stream with the tables; NULL: "#~" */
+    struct text symbols;    /* the stream #Pdb; empty: there is none */
+    uint32_t other_methods; /* rows of the module that symbols are of */
+    bool wide_heaps;        /* indexes of 4 bytes */
+    bool extra_data;        /* four bytes in front of the tables */
+    const char *name;       /* of the stream with the tables; NULL: "#~" */
 };
 
 /* Columns in the order of the standard; returns the row. Strings and blobs are offsets. */

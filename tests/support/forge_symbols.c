@@ -45,8 +45,10 @@ static void add_signed(struct text *to, int32_t n)
 void forge_symbols_id(struct metadata_forge *f, const unsigned char id[FORGED_ID])
 {
     text_add(&f->symbols, id, FORGED_ID);
-    add(&f->symbols, 0, 4); /* entry point */
-    add(&f->symbols, 0, 8); /* no other tables */
+    add(&f->symbols, 0, 4);                     /* entry point */
+    add(&f->symbols, 1 << 0x06 | 1 << 0x02, 8); /* other tables */
+    add(&f->symbols, 4, 4);
+    add(&f->symbols, f->other_methods, 4);
 }
 
 uint32_t forge_document(struct metadata_forge *f, char separator, const char *const *parts)
@@ -115,6 +117,12 @@ void forge_method_points(struct metadata_forge *f, uint32_t document,
                                           forge_blob(f, p->blob.data, p->blob.len)};
     forge_metadata_row(f, 0x31, row);
     text_free(&p->blob);
+}
+
+void forge_state_machine(struct metadata_forge *f, uint32_t code, uint32_t method)
+{
+    const uint32_t row[FORGED_COLUMNS] = {code, method};
+    forge_metadata_row(f, 0x36, row);
 }
 
 /* --- images ------------------------------------------------------------------------ */

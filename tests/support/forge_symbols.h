@@ -16,6 +16,7 @@
 
 enum { FORGED_ID = 20 };
 
+/* With the number of methods in f->other_methods. */
 void forge_symbols_id(struct metadata_forge *f, const unsigned char id[FORGED_ID]);
 
 /* A name of parts, the last of which NULL follows; 0 as separator is none. The row. */
@@ -38,6 +39,9 @@ void forge_points_document(struct forged_points *p, uint32_t document);
 /* Those of the next method; frees p. */
 void forge_method_points(struct metadata_forge *f, uint32_t document,
                          struct forged_points *p);
+
+/* code has the code of method. */
+void forge_state_machine(struct metadata_forge *f, uint32_t code, uint32_t method);
 
 /* Adds a debug directory to an image as a file: an entry of symbols with that id; and, if
  * there is one, an embedded file, deflated without compression. */

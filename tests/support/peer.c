@@ -134,7 +134,8 @@ static bool has_movement(const unsigned char *payload, size_t size)
     return asks_for(payload, size, "\x01\x00\x40\x00\0\0\0\0");
 }
 
-/* One that only wants the list of methods at its end: its provider is "heapdrift-nothing". */
+/* One that only wants the list of methods at its end: its provider is "heapdrift-nothing".
+ */
 static bool has_nothing(const unsigned char *payload, size_t size)
 {
     return asks_for(payload, size, "d\0r\0i\0f\0");

@@ -84,6 +84,7 @@ struct metadata_reader {
     struct metadata *m;
     struct bytes tables; /* the stream; as its header has them: */
     uint32_t rows[64];
+    uint32_t elsewhere[64]; /* rows of tables of the module that symbols are of */
     uint8_t wide_heaps;
 };
 
@@ -179,7 +180,17 @@ static const uint8_t schema[METADATA_TABLES][METADATA_COLUMNS + 1] = {
     [0x2C] = {TABLE(0x2A), CODED(TYPE_DEF_OR_REF)},
     [0x30] = {BLOB, GUID, BLOB, GUID},
     [0x31] = {TABLE(0x30), BLOB},
+    [0x32] = {TABLE(0x06), TABLE(0x35), TABLE(0x33), TABLE(0x34), U4, U4},
+    [0x33] = {U2, U2, STRING},
+    [0x34] = {STRING, BLOB},
+    [0x35] = {TABLE(0x35), BLOB},
+    [0x36] = {TABLE(0x06), TABLE(0x06)},
 };
+
+static uint32_t rows_of(const struct metadata_reader *o, unsigned table)
+{
+    return o->rows[table] > o->elsewhere[table] ? o->rows[table] : o->elsewhere[table];
+}
 
 static uint8_t width_of(const struct metadata_reader *o, uint8_t kind)
 {
@@ -189,13 +200,13 @@ static uint8_t width_of(const struct metadata_reader *o, uint8_t kind)
         uint64_t most = 0;
         for (unsigned i = 0; i < coded_kinds[n].len; i++) {
             uint8_t table = coded_kinds[n].tables[i];
-            if (table != NO_TABLE && o->rows[table] > most)
-                most = o->rows[table];
+            if (table != NO_TABLE && rows_of(o, table) > most)
+                most = rows_of(o, table);
         }
         return most < 1U << (16 - coded_kinds[n].bits) ? 2 : 4;
     }
     if (kind & TABLE(0))
-        return o->rows[kind & 0x3FU] <= UINT16_MAX ? 2 : 4;
+        return rows_of(o, kind & 0x3FU) <= UINT16_MAX ? 2 : 4;
     uint8_t wide = kind == STRING ? WIDE_STRINGS
                    : kind == GUID ? WIDE_GUIDS
                    : kind == BLOB ? WIDE_BLOBS
@@ -217,6 +228,7 @@ enum {
     FIELD_FLAGS = 0,
     FIELD_NAME = 1,
     FIELD_SIGNATURE = 2,
+    METHOD_CODE = 0,
     METHOD_NAME = 3,
     MEMBER_REF_CLASS = 0,
     CONSTANT_TYPE = 0,
@@ -229,7 +241,9 @@ enum {
     NESTED_OUTER = 1,
     DOCUMENT_NAME = 0,
     DEBUG_DOCUMENT = 0,
-    DEBUG_POINTS = 1
+    DEBUG_POINTS = 1,
+    MACHINE_CODE = 0,
+    MACHINE_METHOD = 1
 };
 
 /* --- opening ------------------------------------------------------------------- */
@@ -265,11 +279,28 @@ static void place_tables(struct metadata_reader *o, size_t at)
     }
 }
 
+/* In the stream #Pdb: an id of 20 bytes, u32, a bit for each table, and counts of rows. */
+static void read_elsewhere(struct metadata_reader *o)
+{
+    enum { VALID = 24, COUNTS = 32 };
+    struct bytes s = o->m->symbols;
+    if (s.size < COUNTS)
+        return;
+    uint64_t valid = le_u64(s.data + VALID);
+    size_t at = COUNTS;
+    for (unsigned n = 0; n < 64 && s.size - at >= 4; n++)
+        if (valid >> n & 1) {
+            o->elsewhere[n] = le_u32(s.data + at);
+            at += 4;
+        }
+}
+
 static bool read_header(struct metadata_reader *o)
 {
     enum { HEAP_SIZES = 6, VALID = 8, COUNTS = 24, EXTRA_DATA = 0x40 };
     if (o->tables.size < COUNTS)
         return false;
+    read_elsewhere(o);
     o->wide_heaps = o->tables.data[HEAP_SIZES];
     uint64_t valid = le_u64(o->tables.data + VALID);
     size_t at = COUNTS;
@@ -464,6 +495,7 @@ bool metadata_open(struct metadata *m, const struct memory_piece *blob,
     sort_table(m, METADATA_NESTED_CLASS, NESTED_INNER, a);
     sort_table(m, METADATA_CONSTANT, CONSTANT_PARENT, a);
     sort_table(m, METADATA_CUSTOM_ATTRIBUTE, ATTRIBUTE_PARENT, a);
+    sort_table(m, METADATA_STATE_MACHINE, MACHINE_METHOD, a);
     return true;
 }
 
@@ -575,6 +607,11 @@ uint32_t metadata_method_type(const struct metadata *m, uint32_t method)
                                   &method);
 }
 
+uint32_t metadata_method_code(const struct metadata *m, uint32_t method)
+{
+    return cell(m, METADATA_METHOD_DEF, method, METHOD_CODE);
+}
+
 const char *metadata_method_name(const struct metadata *m, uint32_t method)
 {
     return string_at(m, cell(m, METADATA_METHOD_DEF, method, METHOD_NAME));
@@ -625,6 +662,15 @@ struct bytes metadata_sequence_points(const struct metadata *m, uint32_t method,
 {
     *document = cell(m, METADATA_METHOD_DEBUG, method, DEBUG_DOCUMENT);
     return blob_at(m, cell(m, METADATA_METHOD_DEBUG, method, DEBUG_POINTS));
+}
+
+uint32_t metadata_state_machine(const struct metadata *m, uint32_t method)
+{
+    struct metadata_key k = {m, METADATA_STATE_MACHINE, MACHINE_METHOD, method};
+    size_t i = find_key(&k);
+    if (method == 0 || i == m->tables[METADATA_STATE_MACHINE].count)
+        return 0;
+    return cell(m, METADATA_STATE_MACHINE, row_at(&k, i), MACHINE_CODE);
 }
 
 struct bytes metadata_document_name(const struct metadata *m, uint32_t document)

@@ -23,6 +23,7 @@ struct clr_source {
     bool has_symbols;
     struct text module_bytes, symbol_bytes;
     struct arena arena;
+    int file; /* of the module; the caller's */
 };
 
 /* The entries of a module for its symbols. */
@@ -179,6 +180,7 @@ struct clr_source *clr_source_open(int module, int symbols)
     const struct memory_behind file = {.read = read_at, .fd = module};
     const struct memory image = {.behind = &file};
     struct clr_source *s = alloc_zeroed(sizeof(*s));
+    s->file = module;
     if (!read_module(s, &image, module)) {
         clr_source_free(s);
         return NULL;
@@ -217,6 +219,80 @@ bool clr_source_has(const struct clr_source *s, uint32_t token, const char *type
         metadata_type_name(&s->module, metadata_method_type(&s->module, row)).name;
     size_t len = strlen(name), end = strcspn(type, "[");
     return len > 0 && len <= end && memcmp(type + end - len, name, len) == 0;
+}
+
+/* --- instructions ------------------------------------------------------------------ */
+
+/* III.1.9 and 3: bytes behind an opcode, of which those of two bytes begin with 0xFE. A
+ * switch has more behind its four. */
+static size_t operand_size(unsigned char first, unsigned char second)
+{
+    static const struct {
+        unsigned char from, to, size;
+    } one[] = {{0x0E, 0x13, 1}, {0x1F, 0x1F, 1}, {0x20, 0x20, 4}, {0x21, 0x21, 8},
+               {0x22, 0x22, 4}, {0x23, 0x23, 8}, {0x27, 0x29, 4}, {0x2B, 0x37, 1},
+               {0x38, 0x45, 4}, {0x6F, 0x75, 4}, {0x79, 0x79, 4}, {0x7B, 0x81, 4},
+               {0x8C, 0x8D, 4}, {0x8F, 0x8F, 4}, {0xA3, 0xA5, 4}, {0xC2, 0xC2, 4},
+               {0xC6, 0xC6, 4}, {0xD0, 0xD0, 4}, {0xDD, 0xDD, 4}, {0xDE, 0xDE, 1}},
+      two[] = {{0x06, 0x07, 4}, {0x09, 0x0E, 2}, {0x12, 0x12, 1},
+               {0x15, 0x16, 4}, {0x19, 0x19, 1}, {0x1C, 0x1C, 4}};
+    if (first == 0xFE) {
+        for (size_t i = 0; i < sizeof(two) / sizeof(*two); i++)
+            if (second >= two[i].from && second <= two[i].to)
+                return two[i].size;
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof(one) / sizeof(*one); i++)
+        if (first >= one[i].from && first <= one[i].to)
+            return one[i].size;
+    return 0;
+}
+
+/* The first instruction at or behind an offset, and before another one, that makes an
+ * object: newobj, box, newarr. The offset itself if there is none. */
+static uint32_t find_allocation(struct bytes code, uint32_t from, uint32_t until)
+{
+    enum { SWITCH = 0x45, NEWOBJ = 0x73, BOX = 0x8C, NEWARR = 0x8D, TWO = 0xFE };
+    for (size_t at = 0; at < code.size && at < until;) {
+        unsigned char opcode = code.data[at];
+        if (at >= from && (opcode == NEWOBJ || opcode == BOX || opcode == NEWARR))
+            return (uint32_t)at;
+        unsigned char second = at + 1 < code.size ? code.data[at + 1] : 0;
+        size_t size = (opcode == TWO ? 2U : 1U) + operand_size(opcode, second);
+        if (opcode == SWITCH && code.size - at >= size)
+            size += 4 * (size_t)le_u32(code.data + at + 1);
+        at = size < code.size - at ? at + size : code.size;
+    }
+    return from;
+}
+
+/* II.25.4: a tiny head has two bits and the size; others have 12 bytes, the size at 4. */
+static bool read_code(const struct clr_source *s, uint32_t method, struct text *code)
+{
+    enum { TINY = 2, FAT = 3, FORM = 3, SIZE = 4, HEAD = 12, MAX_CODE = 1 << 20 };
+    const struct memory_behind file = {.read = read_at, .fd = s->file};
+    const struct memory image = {.behind = &file};
+    struct pe_image pe;
+    uint32_t at, place = metadata_method_code(&s->module, method);
+    bool ok = place != 0 && pe_image_at(&pe, &image, 0) && pe_in_file(&pe, place, &at);
+    unsigned char first = ok ? memory_u8(&image, at, &ok) : 0;
+    if (ok && (first & FORM) == TINY)
+        return read_piece(s->file, (uint64_t)at + 1, first >> 2, code);
+    uint32_t size = ok ? memory_u32(&image, (uint64_t)at + SIZE, &ok) : 0;
+    return ok && (first & FORM) == FAT && size <= MAX_CODE &&
+           read_piece(s->file, (uint64_t)at + HEAD, size, code);
+}
+
+static uint32_t allocation_between(const struct clr_source *s,
+                                   const struct clr_instruction *at)
+{
+    struct text code = {0};
+    uint32_t found = at->offset;
+    if (read_code(s, at->token & 0xFFFFFF, &code))
+        found = find_allocation((struct bytes){(unsigned char *)code.data, code.len},
+                                at->offset, at->until);
+    text_free(&code);
+    return found;
 }
 
 /* --- documents ------------------------------------------------------------------- */
@@ -297,28 +373,44 @@ static bool next_point(struct point_reader *r)
     return ok && metadata_number(r->blob, &r->at, &columns);
 }
 
-bool clr_source_line(const struct clr_source *s, uint32_t token, uint32_t offset,
+/* The points of a method. The code of one that is async or an iterator is elsewhere; what
+ * is left has none, and makes the object for that: of it, the first line counts. */
+static bool begin_points(struct point_reader *r, const struct metadata *m,
+                         struct clr_instruction *at)
+{
+    enum { MAX_BLOB = 1 << 20 };
+    uint32_t local_signature, method = at->token & 0xFFFFFF;
+    uint32_t machine = metadata_state_machine(m, method);
+    *r = (struct point_reader){.is_first = true};
+    r->blob = metadata_sequence_points(m, method, &r->document);
+    if (r->blob.size == 0 && machine != 0) {
+        r->blob = metadata_sequence_points(m, machine, &r->document);
+        at->offset = at->offset != CLR_NO_OFFSET ? 0 : at->offset;
+        at->until = 0;
+    }
+    return r->blob.size <= MAX_BLOB && metadata_number(r->blob, &r->at, &local_signature) &&
+           (r->document != 0 || metadata_number(r->blob, &r->at, &r->document));
+}
+
+bool clr_source_line(const struct clr_source *s, const struct clr_instruction *asked,
                      struct clr_line *line)
 {
-    enum { MAX_BLOB = 1 << 20, MAX_LINE = 0x20000000 };
-    uint32_t local_signature;
-    const bool wants_line = offset != CLR_NO_OFFSET;
-    *line = (struct clr_line){.line = 0};
-    if (token >> 24 != METADATA_METHOD_DEF || !s->has_symbols)
-        return false;
-    struct point_reader r = {.is_first = true};
-    r.blob = metadata_sequence_points(&s->symbols, token & 0xFFFFFF, &r.document);
-    if (r.blob.size > MAX_BLOB || !metadata_number(r.blob, &r.at, &local_signature) ||
-        (r.document == 0 && !metadata_number(r.blob, &r.at, &r.document)))
-        return false;
+    enum { MAX_LINE = 0x20000000 };
+    struct clr_instruction at = *asked;
+    struct point_reader r;
     uint32_t document = 0;
-    while (next_point(&r) && (r.offset <= offset || document == 0)) {
-        bool is_before = r.offset <= offset;
+    *line = (struct clr_line){.line = 0};
+    if (at.token >> 24 != METADATA_METHOD_DEF || !s->has_symbols ||
+        !begin_points(&r, &s->symbols, &at))
+        return false;
+    if (at.until > at.offset && at.offset != CLR_NO_OFFSET)
+        at.offset = allocation_between(s, &at);
+    while (next_point(&r) && (r.offset <= at.offset || document == 0)) {
         if (!r.is_visible || r.line <= 0 || r.line >= MAX_LINE)
             continue;
         document = r.document;
-        line->line = wants_line && is_before ? (uint32_t)r.line : line->line;
-        if (!wants_line || !is_before)
+        line->line = at.offset != CLR_NO_OFFSET ? (uint32_t)r.line : 0;
+        if (at.offset == CLR_NO_OFFSET)
             break;
     }
     line->file = document != 0 ? file_name(&s->symbols, document) : line->file;

@@ -58,17 +58,33 @@ bool code_map_parse(struct bytes payload, struct code_map *m)
     return !f.failed;
 }
 
+/* In IL; others are of no instruction: -3 to -1. */
+enum { LARGEST_OFFSET = INT32_MAX };
+
 /* Pairs are in the order of the code as a rule. */
 uint32_t code_map_find(const struct code_map *m, uint32_t native)
 {
-    enum { FIRST_OF_NONE = INT32_MAX }; /* -3 to -1 */
+    const uint32_t prologue = UINT32_MAX - 1;
     uint32_t found = CODE_NO_OFFSET, best = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         uint32_t at = le_u32(m->native + 4 * (size_t)i), il = le_u32(m->il + 4 * (size_t)i);
-        if (at > native || at < best || il > FIRST_OF_NONE)
+        if (at == 0 && il == prologue)
+            il = 0;
+        if (at > native || at < best || il > LARGEST_OFFSET)
             continue;
         best = at;
         found = il;
     }
     return found;
+}
+
+uint32_t code_map_next(const struct code_map *m, uint32_t il)
+{
+    uint32_t next = CODE_NO_OFFSET;
+    for (uint32_t i = 0; i < m->count; i++) {
+        uint32_t other = le_u32(m->il + 4 * (size_t)i);
+        if (other > il && other < next && other <= LARGEST_OFFSET)
+            next = other;
+    }
+    return next;
 }

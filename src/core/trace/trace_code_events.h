@@ -46,7 +46,12 @@ bool code_map_parse(struct bytes payload, struct code_map *m);
 /* No offset, as of the prologue, the epilogue, and instructions that the compiler added. */
 #define CODE_NO_OFFSET UINT32_MAX
 
-/* The offset in IL of the last pair at or before an offset in code. */
+/* The offset in IL of the last pair at or before an offset in code. Optimized code has
+ * pairs of some statements only, and of a short method perhaps none behind the prologue:
+ * there it is 0. */
 uint32_t code_map_find(const struct code_map *m, uint32_t native);
+
+/* The least offset in IL after another one that has a pair, CODE_NO_OFFSET without one. */
+uint32_t code_map_next(const struct code_map *m, uint32_t il);
 
 #endif

@@ -8,13 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { METHOD = 0x06000000, CART_ADD = METHOD + 1, CART_CLEAR, LINE_SUM, ELSEWHERE };
+enum { METHOD = 0x06000000, CART_ADD = METHOD + 1, CART_CLEAR, LINE_SUM, ELSEWHERE, LATER };
 
 static const unsigned char id[FORGED_ID] = "0123456789abcdef\x11\x22\x33\x44";
 static const unsigned char other_id[FORGED_ID] = "0123456789abcdef\x11\x22\x33\x45";
 
 static struct scratch scratch;
 static struct text module, symbols;
+static int dll = -1;
 
 /* Shop.Cart with two methods, and Shop.Cart+Line`1 with two. */
 static void forge_module(void)
@@ -27,16 +28,17 @@ static void forge_module(void)
     uint32_t line = forge_type_def(&f, "", "Line`1");
     forge_method(&f, "Sum");
     forge_method(&f, "Elsewhere");
+    forge_method(&f, "Later");
     forge_nested(&f, line, cart);
     forge_image(&module, forge_metadata_bytes(&f), false);
     forge_metadata_free(&f);
 }
 
 /* Add has lines 10, 12 to 14, none, 11; Clear none; Sum none, 300, 90, 100000, 1; Elsewhere
- * is of two files. */
-static void forge_pdb(void)
+ * is of two files, and has the code of Later. */
+static void forge_pdb(uint32_t methods)
 {
-    struct metadata_forge f = {0};
+    struct metadata_forge f = {.other_methods = methods};
     struct forged_points p;
     forge_symbols_id(&f, id);
     uint32_t cart =
@@ -63,6 +65,11 @@ static void forge_pdb(void)
     forge_points_document(&p, cart);
     forge_point(&p, 4, 70, 0);
     forge_method_points(&f, 0, &p);
+    const uint32_t none[FORGED_COLUMNS] = {0};
+    forge_metadata_row(&f, 0x31, none);
+    forge_metadata_row(&f, 0x33, none); /* a local variable */
+    forge_state_machine(&f, ELSEWHERE - METHOD, LATER - METHOD);
+    forge_state_machine(&f, LINE_SUM - METHOD, 1);
     struct bytes all = forge_metadata_bytes(&f);
     text_add(&symbols, all.data, all.size);
     forge_metadata_free(&f);
@@ -73,7 +80,7 @@ static void begin(void)
     scratch_open(&scratch);
     module = symbols = (struct text){0};
     forge_module();
-    forge_pdb();
+    forge_pdb(5);
 }
 
 static void end(void)
@@ -91,12 +98,14 @@ static int file_of(const char *name, const struct text *content)
                 O_RDONLY | O_CLOEXEC);
 }
 
+/* The module is open until the next one. */
 static struct clr_source *open_source(bool has_file)
 {
-    int dll = file_of("Shop.dll", &module);
+    if (dll >= 0)
+        close(dll);
+    dll = file_of("Shop.dll", &module);
     int pdb = has_file ? file_of("Shop.pdb", &symbols) : -1;
     struct clr_source *s = clr_source_open(dll, pdb);
-    close(dll);
     if (pdb >= 0)
         close(pdb);
     return s;
@@ -106,7 +115,8 @@ static void expect_line(const struct clr_source *s, uint32_t token, uint32_t off
                         const char *file, uint32_t line)
 {
     struct clr_line found;
-    bool has_it = clr_source_line(s, token, offset, &found);
+    const struct clr_instruction at = {token, offset, 0};
+    bool has_it = clr_source_line(s, &at, &found);
     cr_expect_eq(has_it, file != NULL, "%x %u", (unsigned)token, (unsigned)offset);
     if (!has_it || file == NULL)
         return;
@@ -129,7 +139,7 @@ static void expect_all_lines(const struct clr_source *s)
     expect_line(s, CART_ADD, 5000, "Cart.cs", 11);
     expect_line(s, CART_ADD, CLR_NO_OFFSET, "Cart.cs", 0);
     expect_line(s, CART_CLEAR, 0, NULL, 0);
-    expect_line(s, LINE_SUM, 0, "Cart.cs", 0);
+    expect_line(s, LINE_SUM, 0, "Cart.cs", 300);
     expect_line(s, LINE_SUM, 4, "Cart.cs", 300);
     expect_line(s, LINE_SUM, 5, "Cart.cs", 90);
     expect_line(s, LINE_SUM, 7, "Cart.cs", 100000);
@@ -137,13 +147,25 @@ static void expect_all_lines(const struct clr_source *s)
     expect_line(s, ELSEWHERE, 3, "Part.cs", 7);
     expect_line(s, ELSEWHERE, 4, "Cart.cs", 70);
     expect_line(s, ELSEWHERE, CLR_NO_OFFSET, "Part.cs", 0);
-    expect_line(s, ELSEWHERE + 1, 0, NULL, 0);
+    expect_line(s, LATER, 100, "Part.cs", 7);
+    expect_line(s, LATER, CLR_NO_OFFSET, "Part.cs", 0);
+    expect_line(s, LATER + 1, 0, NULL, 0);
     expect_line(s, METHOD, 0, NULL, 0);
     expect_line(s, 0x0A000001, 0, NULL, 0);
 }
 
 Test(sequence_points, a_line_is_that_of_the_last_visible_point_at_or_before)
 {
+    forge_debug_directory(&module, id, (struct bytes){0});
+    struct clr_source *s = open_source(true);
+    expect_all_lines(s);
+    clr_source_free(s);
+}
+
+Test(sequence_points, a_module_of_many_methods_makes_the_numbers_of_symbols_wider)
+{
+    text_clear(&symbols);
+    forge_pdb(0x10000);
     forge_debug_directory(&module, id, (struct bytes){0});
     struct clr_source *s = open_source(true);
     expect_all_lines(s);
@@ -190,7 +212,7 @@ Test(sequence_points, a_module_without_symbols_has_methods)
     cr_expect_not(clr_source_has(s, CART_ADD, "Shop.List", "Add"), "another type");
     cr_expect_not(clr_source_has(s, LINE_SUM, "Package.Handler`1[Shop.Line`1]", "Sum"));
     cr_expect_not(clr_source_has(s, METHOD, "Shop.Cart", "Add"), "no row");
-    cr_expect_not(clr_source_has(s, METHOD + 5, "Shop.Cart", ""), "no row");
+    cr_expect_not(clr_source_has(s, METHOD + 6, "Shop.Cart", ""), "no row");
     cr_expect_not(clr_source_has(s, 0x0A000001, "Shop.Cart", "Add"), "another table");
     cr_expect_not(clr_source_has(s, CART_ADD, "", "Add"));
     clr_source_free(s);
@@ -204,6 +226,48 @@ Test(sequence_points, a_file_that_is_no_module_is_none)
     cr_expect_null(open_source(true));
 }
 
+/* symbols/Cart.cs, built by the SDK of .NET 10 with -c Release -p:DebugType=embedded. */
+Test(sequence_points, symbols_of_the_sdk_have_the_lines_of_the_source)
+{
+    dll = open("tests/clr/managed/symbols/Cart.dll", O_RDONLY | O_CLOEXEC);
+    struct clr_source *s = clr_source_open(dll, -1);
+    cr_assert_not_null(s);
+    cr_expect(clr_source_has(s, METHOD + 1, "Shop.Cart", "Add"));
+    expect_line(s, METHOD + 1, 0, "Cart.cs", 8);
+    expect_line(s, METHOD + 1, 4, "Cart.cs", 9);
+    expect_line(s, METHOD + 1, 9, "Cart.cs", 9);
+    expect_line(s, METHOD + 1, 10, "Cart.cs", 10);
+    cr_expect(clr_source_has(s, METHOD + 2, "Shop.Cart", "AddAsync"));
+    expect_line(s, METHOD + 2, 20, "Cart.cs", 15);
+    cr_expect(clr_source_has(s, METHOD + 4, "Shop.Cart+<AddAsync>d__1", "MoveNext"));
+    expect_line(s, METHOD + 4, 0, "Cart.cs", 15);
+    expect_line(s, METHOD + 4, 200, "Cart.cs", 17);
+    clr_source_free(s);
+}
+
+/* Its code: ldarg.1, ldc.i4.1, ble.s 10, 4: newobj, ret, 10: ldarg.1, newarr, ret. */
+Test(sequence_points, the_first_allocation_before_another_offset_counts)
+{
+    static const struct {
+        struct clr_instruction at;
+        uint32_t line;
+    } cases[] = {
+        {{METHOD + 1, 0, 4}, 8},      {{METHOD + 1, 0, 5}, 9},
+        {{METHOD + 1, 4, 9999}, 9},   {{METHOD + 1, 5, 11}, 9},
+        {{METHOD + 1, 5, 12}, 10},    {{METHOD + 1, 12, 9999}, 10},
+        {{METHOD + 1, 9999, 10}, 10}, {{METHOD + 1, CLR_NO_OFFSET, 9}, 0},
+        {{METHOD + 2, 0, 9999}, 15},
+    };
+    dll = open("tests/clr/managed/symbols/Cart.dll", O_RDONLY | O_CLOEXEC);
+    struct clr_source *s = clr_source_open(dll, -1);
+    struct clr_line line;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        cr_assert(clr_source_line(s, &cases[i].at, &line));
+        cr_expect_eq(line.line, cases[i].line, "%zu: line %u", i, (unsigned)line.line);
+    }
+    clr_source_free(s);
+}
+
 /* --- damage -------------------------------------------------------------------------- */
 
 /* All that can be asked; what is said does not matter. */
@@ -213,8 +277,8 @@ static void ask_all(const struct clr_source *s)
     for (uint32_t token = METHOD; s != NULL && token <= METHOD + 6; token++) {
         clr_source_has(s, token, "Shop.Cart", "Add");
         for (uint32_t offset = 0; offset < 12; offset += 3)
-            clr_source_line(s, token, offset, &line);
-        clr_source_line(s, token, CLR_NO_OFFSET, &line);
+            clr_source_line(s, &(struct clr_instruction){token, offset, 9}, &line);
+        clr_source_line(s, &(struct clr_instruction){token, CLR_NO_OFFSET, 0}, &line);
     }
 }
 
@@ -248,6 +312,19 @@ Test(sequence_points, damaged_modules_are_survived)
 {
     forge_debug_directory(&module, id,
                           (struct bytes){(unsigned char *)symbols.data, symbols.len});
+    try_damage(&module, false);
+}
+
+Test(sequence_points, damaged_code_is_survived)
+{
+    char block[4096];
+    ssize_t n;
+    dll = open("tests/clr/managed/symbols/Cart.dll", O_RDONLY | O_CLOEXEC);
+    text_clear(&module);
+    while ((n = read(dll, block, sizeof(block))) > 0)
+        text_add(&module, block, (size_t)n);
+    /* Headers, code and metadata; the symbols are behind. */
+    module.len = module.len < 0xA00 ? module.len : 0xA00;
     try_damage(&module, false);
 }
 

@@ -78,10 +78,11 @@ Test(trace_code_events, a_module_has_a_path)
     text_free(&t);
 }
 
-/* As the runtime has them: prologue, instructions, epilogue. */
+/* As the runtime has them: prologues, of a handler as well, instructions, epilogue. */
 static const struct {
     uint32_t il, native;
-} pairs[] = {{0xFFFFFFFE, 0}, {0, 8}, {5, 8}, {9, 20}, {0xFFFFFFFF, 30}, {0xFFFFFFFD, 40}};
+} pairs[] = {{0xFFFFFFFE, 0}, {0xFFFFFFFE, 60}, {0, 8},          {5, 8},
+             {9, 20},         {0xFFFFFFFF, 30}, {0xFFFFFFFD, 40}};
 
 static void forge_map(struct text *t, uint32_t count)
 {
@@ -99,13 +100,7 @@ Test(trace_code_events, an_offset_in_code_is_of_the_last_instruction_before_it)
 {
     static const struct {
         uint32_t native, il;
-    } cases[] = {{0, CODE_NO_OFFSET},
-                 {7, CODE_NO_OFFSET},
-                 {8, 5},
-                 {19, 5},
-                 {20, 9},
-                 {35, 9},
-                 {50, 9}};
+    } cases[] = {{0, 0}, {7, 0}, {8, 5}, {19, 5}, {20, 9}, {35, 9}, {50, 9}, {70, 9}};
     struct text t = {0};
     struct code_map m;
     forge_map(&t, sizeof(pairs) / sizeof(*pairs));
@@ -114,6 +109,9 @@ Test(trace_code_events, an_offset_in_code_is_of_the_last_instruction_before_it)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
         cr_expect_eq(code_map_find(&m, cases[i].native), cases[i].il, "%u",
                      (unsigned)cases[i].native);
+    cr_expect_eq(code_map_next(&m, 0), 5);
+    cr_expect_eq(code_map_next(&m, 5), 9);
+    cr_expect_eq(code_map_next(&m, 9), CODE_NO_OFFSET);
     text_free(&t);
 }
 
