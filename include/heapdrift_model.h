@@ -519,6 +519,8 @@ struct hd_line {
     const struct hd_span *names; /* HTML and Markdown have to escape these */
     size_t name_count;
     const char *command; /* to run for more, behind the text; NULL: none */
+    const char *brief;   /* the text for places of fewer columns; NULL: there is no other */
+    unsigned brief_below;
 };
 
 /* What a report comes to, in the few lines that are read first. All formats for people

@@ -1,6 +1,6 @@
 """Add allocation sites to digests: add_sites.py FOLDER TYPE PER_STEP STACK...
 
-Each digest of FOLDER, in order of names, gets samples at the places of TYPE: PER_STEP more than the one before, the
+Each digest of FOLDER, in order of names, gets samples at the largest place of TYPE: PER_STEP more than the one before, the
 new ones allocated in its interval. Snapshot k was taken in collection 10 * (k + 1). A STACK is
 "Shop.Add@Shop.cs:42 < Shop.Post < -System.Run", the innermost frame first; "-" begins frames that are not the
 program's. Samples take turns with stacks. PER_STEP 0: sampled, and nothing found."""
@@ -41,9 +41,11 @@ def main(folder, type_name, per_step, *stacks):
     for k, path in enumerate(sorted(pathlib.Path(folder).glob("*.digest"))):
         digest = json.loads(subprocess.run(["zstd", "-dcq", path], check=True, stdout=subprocess.PIPE).stdout)
         types = digest["types"]["name"]
-        places = [i + 1 for i, t in enumerate(digest["places"]["type"]) if types[t] == type_name]
-        assert places, f"{path} has no place of {type_name}"
-        objects = [(places[0], i % len(stacks), 10 * (j + 1)) for j in range(1, k + 1) for i in range(int(per_step))]
+        count = digest["places"]["count"]
+        places = [(count[i], i + 1) for i, t in enumerate(digest["places"]["type"]) if types[t] == type_name]
+        assert places or k == 0, f"{path} has no place of {type_name}"
+        place = max(places)[1] if places else 0
+        objects = [(place, i % len(stacks), 10 * (j + 1)) for j in range(1, k + 1) for i in range(int(per_step))]
         digest["sites"] = {"line": line_of(10 * (k + 1), stacks if objects else [], objects)}
         path.write_text(json.dumps(digest, separators=(",", ":"), ensure_ascii=False))
 

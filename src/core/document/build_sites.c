@@ -42,7 +42,7 @@ void build_allocated(struct build *b, const struct hd_suspect *s)
     struct sentence h = {0};
     phrase_allocated(&h, s, SIZE_MAX);
     if (h.words.len > 0)
-        add_sentence(b, doc_piece(b->doc, build_attached(b, "allocated"), ""), &h);
+        add_sentence(b, doc_piece(b->doc, build_attached(b, "made in"), ""), &h);
     sentence_free(&h);
 }
 
@@ -65,24 +65,14 @@ static void add_intervals(struct build *b, const uint64_t *at)
 
 static void add_suspect(struct build *b, struct doc_table *t, const struct hd_suspect *s)
 {
-    const struct hd_allocations *a = s->allocated;
-    struct sentence why = {0};
     build_row(b, t, DOC_ROW);
-    if (a->site_count > 0)
-        CELL(b, a->samples);
-    else
-        CELL(b, "-");
-    add_intervals(b, a->at);
+    CELL(b, s->allocated->samples);
+    add_intervals(b, s->allocated->at);
     struct doc_runs *to = build_next_cell(b);
     SAY_AS(b, to, DOC_STRONG, "suspect ", s->rank);
     SAY(b, to, "  ", run_type(s->subject));
-    if (a->site_count == 0) {
-        phrase_allocated(&why, s, SIZE_MAX);
-        REMARK(b, as_text(&why.words));
-        sentence_free(&why);
-    } else if (phrase_witness(&b->words, s)) {
+    if (phrase_witness(&b->words, s))
         REMARK(b, "");
-    }
 }
 
 static void add_ways(struct build *b, struct doc_table *t, const struct hd_allocations *a)
@@ -116,7 +106,7 @@ void build_sites(struct build *b)
     struct doc_table *t = NULL;
     for (size_t i = 0; i < d->suspects_shown; i++) {
         const struct hd_suspect *s = &d->suspects[i];
-        if (s->allocated == NULL)
+        if (s->allocated == NULL || s->allocated->site_count == 0)
             continue;
         if (t == NULL) {
             struct doc_section *in = doc_topic(

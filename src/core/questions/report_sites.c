@@ -457,6 +457,9 @@ static size_t add_method(void *context, const struct code_way *all,
     node.depth = b->depth + 1;
     node.code = all[b->first].codes[b->from];
     node.type = node.code->method;
+    if (node.code->file != NULL && node.code->line != HD_UNKNOWN)
+        node.full_name = arena_printf(&m->r->arena, "%s (%s:%llu)", node.code->method,
+                                      node.code->file, (unsigned long long)node.code->line);
     t->nodes[t->len++] = node;
     return behind;
 }

@@ -16,7 +16,7 @@ static const struct record_field code_fields[] = {
         "own", TRUTH(is_own), NEVER_NULL,
         "Whether it is of the program itself: neither of the framework nor of a package."),
 };
-const RECORD_OF(code, "code", code_fields, "A place in code.");
+static const RECORD_OF(code, "code", code_fields, "A place in code.");
 #undef T
 
 #define T struct hd_site_stack

@@ -179,9 +179,9 @@ IN_REPORT(const char *, title_of_owner,
           : m->tree != NULL && m->tree->is_holders ? "held by"
                                                    : "owner")
 IN_REPORT(const char *, title_of_objects, is_of_sites(m) ? "samples" : "objects")
-IN_REPORT(const char *, title_of_retained, is_of_sites(m) ? "about" : "retained")
-IN_REPORT(const char *, title_of_growth, is_of_sites(m) ? "Δabout" : "Δretained")
-VALUE(node_code, x->code != NULL ? record_json(&record_code, x->code, w) : json_null())
+IN_REPORT(const char *, title_of_retained, is_of_sites(m) ? "bytes" : "retained")
+IN_REPORT(const char *, title_of_growth, is_of_sites(m) ? "Δbytes" : "Δretained")
+IN_REPORT(const char *, title_of_bar, is_of_sites(m) ? "of all" : "of heap")
 
 static const struct record_field node_fields[] = {
     FIELD("depth", UINT32(depth), NEVER_NULL, "0 at a top."),
@@ -191,7 +191,7 @@ static const struct record_field node_fields[] = {
           "heap: all that is reachable; roots: a group of roots or a variable; type: "
           "objects of it; pattern: what a pattern of --type matches; others: places that "
           "are summed up; method: code that allocated samples, or called what did "
-          "(--by=site)."),
+          "(--by=site): its objects are samples, its bytes what they stand for, about."),
     FIELD("type", TEXT(type), MAY_BE_NULL,
           "Canonical name of the type, name of the roots, the pattern, or the method; null "
           "of heap and others."),
@@ -215,7 +215,7 @@ static const struct record_field node_fields[] = {
           is_others),
     FIELD("full_name", TEXT(full_name), MAY_BE_NULL,
           "The name that people know the type by, with its outer class; null where `type` "
-          "is that."),
+          "is that. Of a method with its place in a file: Shop.Add (Shop.cs:42)."),
     FIELD(
         "field", TEXT(field), MAY_BE_NULL,
         "By which field the place above holds it, as in frames of chains: _items, [], "
@@ -232,10 +232,8 @@ static const struct record_field node_fields[] = {
           COLUMN("stayed", COUNT, node_stayed, .is_known = has_stayed,
                  .meaning =
                      "Objects that came after the first snapshot and are in the last.")),
-    FIELD("code", MADE_RECORD(node_code, record_code), MAY_BE_NULL,
-          "Of a method: it, and where in its file."),
     LISTED("share", "share", SHARE, node_share, .file = ""),
-    LISTED("of_heap", "of heap", BAR, node_bar),
+    LISTED("of_heap", "", BAR, node_bar, .title_in = title_of_bar),
     LISTED("bar", "", BAR, node_bar, .file = ""),
     LISTED("owner", "", NAME, NULL, .title_in = title_of_owner, .is_subject = true),
     IN_TABLES("path", CSV_CELL(add_path)),
@@ -267,10 +265,6 @@ static const struct record_field begin_of_tree_fields[] = {
           "among the others (--min)."),
     FIELD("holders", TRUTH(is_holders), NEVER_NULL,
           "Whether ways lead up from objects (--holders), not down to them."),
-    FIELD("sites", TRUTH(is_sites), NEVER_NULL,
-          "Whether nodes are methods (--by=site): `count` and `objects` are samples of "
-          "allocations that are in the snapshot, the outermost method first, `bytes` and "
-          "`retained` what they stand for, about."),
 };
 static const RECORD_OF(begin_of_tree, NULL, begin_of_tree_fields, NULL);
 

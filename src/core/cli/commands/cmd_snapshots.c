@@ -236,7 +236,7 @@ static const struct option tree_options[] = {
      .help = "what holds the types of --type: upwards, not downwards"},
     {"by", 0, GROUP_SHOWN, ON_TREE,
      CHOICE(s.options.tree_by, HD_TREE_BY_OWNER, "owner", "site"), .argument = "UNIT",
-     .usual = "owner", .help = "what a line is: an owner, or code that allocated"},
+     .usual = "owner", .help = "owners, or code that allocated"},
     {"depth", 0, GROUP_SHOWN, ON_TREE, COUNT(s.options.tree_depth, 1, MAX_LEVELS),
      .argument = "D", .help = "levels below the top; default: all"},
     {.more = shared_options}};

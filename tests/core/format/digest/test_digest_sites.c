@@ -57,8 +57,8 @@ Test(digest_sites, are_those_of_places)
 
 Test(digest_sites, of_a_later_version_are_none)
 {
-    static const char *const changes[][2] = {{"\"sites\"", "\"later\""},
-                                             {"\"line\"", "\"later\""}};
+    static const char *const changes[][2] = {
+        {"\"sites\"", "\"later\""}, {"\"sites\":{\"line\"", "\"sites\":{\"later\""}};
     struct hd_memory json = sampled_digest();
     for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
         struct hd_error err = {0};
