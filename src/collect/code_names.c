@@ -358,7 +358,7 @@ static void ask_files(struct code_names *n, const struct code_list *list,
                                .module_count = (uint32_t)list->module_ids.len,
                                .places = places};
     for (size_t i = 0; i < n->count; i++)
-        if (n->all[i].module != NULL &&
+        if (n->all[i].frame.method != NULL && n->all[i].module != NULL &&
             !names_is_framework(name_part(n->all[i].frame.method), NAME_CLASS))
             order[asked.place_count++] = (struct asked_place){n->all[i].module_number, i};
     qsort(order, asked.place_count, sizeof(*order), by_module);

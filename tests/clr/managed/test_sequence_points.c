@@ -268,6 +268,88 @@ Test(sequence_points, the_first_allocation_before_another_offset_counts)
     clr_source_free(s);
 }
 
+/* Opcodes and the sizes of their operands (III.3 and 4), none of which allocates. */
+static const struct {
+    unsigned char opcode[2], size;
+} instructions[] = {
+    {{0x00}, 0},       {{0x02}, 0},       {{0x0E}, 1},       {{0x13}, 1},
+    {{0x14}, 0},       {{0x1F}, 1},       {{0x20}, 4},       {{0x21}, 8},
+    {{0x22}, 4},       {{0x23}, 8},       {{0x25}, 0},       {{0x28}, 4},
+    {{0x29}, 4},       {{0x2A}, 0},       {{0x2B}, 1},       {{0x2C}, 1},
+    {{0x37}, 1},       {{0x38}, 4},       {{0x44}, 4},       {{0x58}, 0},
+    {{0x6F}, 4},       {{0x72}, 4},       {{0x74}, 4},       {{0x75}, 4},
+    {{0x79}, 4},       {{0x7A}, 0},       {{0x7B}, 4},       {{0x80}, 4},
+    {{0x81}, 4},       {{0x8E}, 0},       {{0x8F}, 4},       {{0xA3}, 4},
+    {{0xA5}, 4},       {{0xC6}, 4},       {{0xD0}, 4},       {{0xDD}, 4},
+    {{0xDE}, 1},       {{0xFE, 0x01}, 0}, {{0xFE, 0x06}, 4}, {{0xFE, 0x07}, 4},
+    {{0xFE, 0x09}, 2}, {{0xFE, 0x0E}, 2}, {{0xFE, 0x12}, 1}, {{0xFE, 0x15}, 4},
+    {{0xFE, 0x16}, 4}, {{0xFE, 0x1A}, 0}, {{0xFE, 0x1C}, 4},
+};
+
+enum { NEWARR = 0x8D };
+
+/* All of them, with operands that look like an allocation; a switch; and an allocation. */
+static uint32_t forge_code(struct text *to)
+{
+    for (size_t i = 0; i < sizeof(instructions) / sizeof(*instructions); i++) {
+        text_add(to, instructions[i].opcode, instructions[i].opcode[0] == 0xFE ? 2 : 1);
+        for (int n = 0; n < instructions[i].size; n++)
+            text_add_char(to, (char)NEWARR);
+    }
+    text_add(to, "\x45\2\0\0\0", 5);
+    for (int n = 0; n < 8; n++)
+        text_add_char(to, (char)NEWARR);
+    uint32_t at = (uint32_t)to->len;
+    text_add_char(to, (char)NEWARR);
+    return at;
+}
+
+Test(sequence_points, an_operand_is_no_allocation)
+{
+    enum { SECTION = 0x2000, ROOT = 0x48, HEAD = 12, FAT = 3 };
+    struct text code = {0};
+    struct clr_line line;
+    uint32_t at = forge_code(&code), place = 0;
+    /* The code is behind the metadata, which says where. */
+    for (int round = 0; round < 2; round++) {
+        struct metadata_forge f = {0};
+        forge_type_def(&f, "Shop", "Cart");
+        const uint32_t row[FORGED_COLUMNS] = {place, 0, 0, forge_string(&f, "Add")};
+        forge_metadata_row(&f, 0x06, row);
+        struct bytes all = forge_metadata_bytes(&f);
+        place = SECTION + ROOT + (uint32_t)all.size;
+        text_clear(&module);
+        forge_image(&module, all, false);
+        forge_metadata_free(&f);
+    }
+    for (int i = 0; i < HEAD; i++)
+        text_add_char(&module, i == 0 ? FAT : i == 4 ? (char)code.len : '\0');
+    text_add(&module, code.data, code.len);
+    forge_debug_directory(&module, id, (struct bytes){0});
+
+    struct metadata_forge f = {.other_methods = 1};
+    struct forged_points p;
+    forge_symbols_id(&f, id);
+    uint32_t cart = forge_document(&f, '/', (const char *const[]){"Cart.cs", NULL});
+    forge_points_begin(&p, 0);
+    forge_point(&p, 0, 10, 0);
+    forge_point(&p, 1, 11, 0);
+    forge_point(&p, at, 20, 0);
+    forge_method_points(&f, cart, &p);
+    struct bytes all = forge_metadata_bytes(&f);
+    text_clear(&symbols);
+    text_add(&symbols, all.data, all.size);
+    forge_metadata_free(&f);
+
+    struct clr_source *s = open_source(true);
+    cr_assert(clr_source_line(s, &(struct clr_instruction){CART_ADD, 0, at + 1}, &line));
+    cr_expect_eq(line.line, 20, "line %u", (unsigned)line.line);
+    cr_assert(clr_source_line(s, &(struct clr_instruction){CART_ADD, 0, at}, &line));
+    cr_expect_eq(line.line, 10, "line %u", (unsigned)line.line);
+    clr_source_free(s);
+    text_free(&code);
+}
+
 /* --- damage -------------------------------------------------------------------------- */
 
 /* All that can be asked; what is said does not matter. */
