@@ -42,22 +42,14 @@ struct code_names {
     struct arena arena;
 };
 
-/* Names of addresses.
- * False and err if the process is gone, refuses, is silent for two seconds, or sends more
- * than 128 MiB or for more than 20 seconds; names that came until then are there in any
- * case. Not while a snapshot of that process is taken: until .NET 10 the end of a session
- * would begin another collection. Other collectors of ours are waited for. */
+/* Names of addresses. False and err if the process is gone, refuses, is silent for two
+ * seconds, or sends more than 128 MiB or for more than 20 seconds; names that came until
+ * then are there in any case. Not while a snapshot of that process is taken: until .NET 10
+ * the end of a session would begin another collection. Other collectors of ours are waited
+ * for. */
 bool code_names_read(struct code_names *n, const struct code_addresses *addresses,
                      const struct hd_collect_options *opt, struct hd_error *err);
 void code_names_free(struct code_names *n);
-
-#define NO_FRAME UINT32_MAX
-
-/* Numbers the distinct frames of all addresses in the order of their names: frame_of[i] is
- * that of address i, NO_FRAME without a name. Frames live in a, their strings as long as n;
- * *count of them. O(n log n). */
-const struct site_frame *code_names_frames(const struct code_names *n, uint32_t *frame_of,
-                                           uint32_t *count, struct arena *a);
 
 /* --- the events ---------------------------------------------------------------- */
 

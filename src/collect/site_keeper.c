@@ -98,10 +98,28 @@ static const struct named_address *find_name(const struct site_keeper *k, uint64
     return i < k->name_count && k->names[i].address == address ? &k->names[i] : NULL;
 }
 
-static int by_value(const void *a, const void *b)
+/* A frame of the sites. */
+struct wanted_address {
+    uint64_t address;
+    bool is_innermost; /* of some stack */
+};
+
+static int by_address(const void *a, const void *b)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    const struct wanted_address *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+/* Returns the frames, ascending by address; malloc'd. */
+static struct wanted_address *wanted_addresses(const struct allocation_sites *s)
+{
+    struct wanted_address *all = alloc_zeroed(array_bytes(s->frame_count, sizeof(*all)));
+    for (uint32_t i = 0; i < s->frame_count; i++)
+        all[i].address = address_of(&s->frames[i]);
+    for (uint32_t i = 0; i < s->stack_count; i++)
+        all[s->stacks[i].frames[0]].is_innermost = true;
+    qsort(all, s->frame_count, sizeof(*all), by_address);
+    return all;
 }
 
 /* Copies a frame, or what was known before of its address. */
@@ -117,17 +135,25 @@ static struct site_frame kept_frame(const struct site_keeper *k, uint64_t addres
 
 /* Reads the names of all addresses, as code may have got some. Names of code that is gone
  * by now stay. */
-static void read_names(struct site_keeper *k, const uint64_t *addresses, size_t count,
-                       const struct hd_collect_options *opt)
+static void read_names(struct site_keeper *k, const struct wanted_address *wanted,
+                       size_t count, const struct hd_collect_options *opt)
 {
     struct code_names read;
-    struct arena arena = {0};
+    struct arena arena = {0}, scratch = {0};
+    uint64_t *addresses = arena_array(&scratch, uint64_t, count);
+    bool *innermost = arena_array(&scratch, bool, count);
+    for (size_t i = 0; i < count; i++) {
+        addresses[i] = wanted[i].address;
+        innermost[i] = wanted[i].is_innermost;
+    }
     k->error = (struct hd_error){0};
-    code_names_read(&read, addresses, count, opt, &k->error);
-    struct named_address *all = arena_array(&arena, struct named_address, count + 1);
+    code_names_read(&read, &(struct code_addresses){addresses, innermost, count}, opt,
+                    &k->error);
+    struct named_address *all = arena_array(&arena, struct named_address, count);
     for (size_t i = 0; i < count; i++)
         all[i] = (struct named_address){
             addresses[i], kept_frame(k, addresses[i], &read.all[i].frame, &arena)};
+    arena_free(&scratch);
     k->cost_ms = read.ms;
     k->read_at = clock_ms();
     code_names_free(&read);
@@ -140,19 +166,16 @@ static void read_names(struct site_keeper *k, const uint64_t *addresses, size_t 
 /* Names of all frames, if some have none yet and the process can bear it. */
 static void name_frames(struct site_keeper *k, const struct hd_collect_options *opt)
 {
-    const struct allocation_sites *s = k->by_address;
-    uint64_t *addresses = alloc_zeroed(array_bytes(s->frame_count + 1, sizeof(uint64_t)));
+    const size_t count = k->by_address->frame_count;
+    struct wanted_address *wanted = wanted_addresses(k->by_address);
     bool is_missing = false;
-    for (uint32_t i = 0; i < s->frame_count; i++) {
-        addresses[i] = address_of(&s->frames[i]);
-        is_missing = is_missing || find_name(k, addresses[i]) == NULL;
-    }
+    for (size_t i = 0; i < count && !is_missing; i++)
+        is_missing = find_name(k, wanted[i].address) == NULL;
     bool is_due = k->read_at == 0 || opt->is_last ||
                   clock_ms() - k->read_at >= NAMES_TAKE * k->cost_ms;
-    qsort(addresses, s->frame_count, sizeof(*addresses), by_value);
     if (is_missing && is_due)
-        read_names(k, addresses, s->frame_count, opt);
-    free(addresses);
+        read_names(k, wanted, count, opt);
+    free(wanted);
 }
 
 /* Returns the sites with methods in the place of addresses, in a. Frames without a name,

@@ -321,31 +321,6 @@ Test(code_names, damaged_events_count_for_nothing)
     arena_free(&l.arena);
 }
 
-Test(code_names, frames_are_distinct_and_in_the_order_of_names)
-{
-    struct code_name all[] = {
-        {.frame = {.method = "Shop.B", .file = "B.cs", .line = 7}},
-        {.frame = {.method = NULL}},
-        {.frame = {.method = "Shop.A", .is_own = true}},
-        {.frame = {.method = "Shop.B", .file = "B.cs", .line = 6}},
-        {.frame = {.method = "Shop.B", .file = "B.cs", .line = 7}},
-        {.frame = {.method = "Shop.A"}},
-        {.frame = {.method = "Shop.B"}},
-    };
-    enum { ALL = sizeof(all) / sizeof(*all) };
-    static const uint32_t expected[ALL] = {4, NO_FRAME, 1, 3, 4, 0, 2};
-    const struct code_names n = {.all = all, .count = ALL, .named = ALL - 1};
-    uint32_t frame_of[ALL], count;
-    struct arena a = {0};
-    const struct site_frame *frames = code_names_frames(&n, frame_of, &count, &a);
-    cr_assert_eq(count, 5);
-    for (size_t i = 0; i < ALL; i++)
-        cr_expect_eq(frame_of[i], expected[i], "%zu: %u", i, (unsigned)frame_of[i]);
-    cr_expect_str_eq(frames[4].method, "Shop.B");
-    cr_expect_eq(frames[4].line, 7);
-    arena_free(&a);
-}
-
 /* --- the session --------------------------------------------------------------------- */
 
 static void forge_event(struct trace_forge *f, unsigned id, struct text payload)
