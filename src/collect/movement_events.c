@@ -80,6 +80,17 @@ static void forget_stacks(struct movement_events *e)
     free(needed);
 }
 
+/* Makes room for the stacks of later samples: a quarter of the table at least, so that it
+ * costs O(1) for each of them. */
+static void clear_stacks(struct movement_events *e)
+{
+    forget_stacks(e);
+    while (stack_table_is_crowded(&e->stacks)) {
+        thin_out(e);
+        forget_stacks(e);
+    }
+}
+
 bool movement_events_add_sample(struct movement_events *e, uint64_t time,
                                 const struct heap_allocation *a, struct bytes stack)
 {
@@ -96,16 +107,22 @@ bool movement_events_add_sample(struct movement_events *e, uint64_t time,
     }
     if (stack_table_is_due(&e->stacks))
         forget_stacks(e);
-    uint32_t excess = a->is_tick && a->kind == ALLOCATED_LARGE ? MAX_EXCESS : 0;
+    uint32_t n = stack_table_add(&e->stacks, stack);
+    if (n == NO_STACK && stack.size > 0) {
+        clear_stacks(e);
+        n = is_kept(e, number) ? stack_table_add(&e->stacks, stack) : NO_STACK;
+    }
+    if (n == NO_STACK)
+        return true;
+    bool may_exceed = a->is_tick && a->kind == ALLOCATED_LARGE;
     struct sample s = {.address = a->address,
                        .size = a->size,
                        .type = a->type,
-                       .stack = stack_table_add(&e->stacks, stack),
+                       .stack = n,
                        .number = number,
-                       .excess = excess};
-    if (s.stack != NO_STACK)
-        *APPEND(e->allocated, e->allocated_len, e->allocated_cap) =
-            (struct pending_sample){time, s};
+                       .excess = may_exceed ? MAX_EXCESS : 0};
+    *APPEND(e->allocated, e->allocated_len, e->allocated_cap) =
+        (struct pending_sample){time, s};
     return true;
 }
 

@@ -13,9 +13,10 @@
  *
  * It also follows samples of allocations, with their stacks: those between two snapshots,
  * to the newer one. They never spoil the rest: a sample that is late, or has no stack, is
- * left out. At most MAX_SAMPLES are kept at a time, the number that a heap of 6 GB has. If
- * there are more, half of them are dropped at random, and the same share of later ones, so
- * that each of the others stands for twice the bytes. */
+ * left out. At most MAX_SAMPLES are kept at a time, the number that a heap of 6 GB has, and
+ * no more than have room for their stacks (stack_table.h). If there are more, half of them
+ * are dropped at random, and the same share of later ones, so that each of the others
+ * stands for twice the bytes. */
 #ifndef MOVEMENT_EVENTS_H
 #define MOVEMENT_EVENTS_H
 

@@ -2,6 +2,7 @@
 #include "collect/movement_events.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "support/trace_forge.h"
 
 #include <criterion/criterion.h>
@@ -466,6 +467,38 @@ Test(movement_events, of_too_many_samples_some_are_kept_and_stand_for_the_others
         cr_assert_leq(e.allocated_len + e.movement.sample_count, MAX_SAMPLES);
     }
     cr_expect_eq(movement_events_per_sample(&e), 8 * 100 * 1024);
+    movement_events_free(&e);
+}
+
+/* Of a stack each that nobody shares, 1 MiB with the number at its end. */
+static bool allocates_deep(struct movement_events *e, uint64_t time, uint64_t number)
+{
+    enum { DEEP = 1 << 20 };
+    const struct heap_allocation a = {.address = 0x5000, .size = SIZE};
+    unsigned char *frames = alloc_zeroed(DEEP);
+    le_put(frames, number, 8);
+    bool ok = movement_events_add_sample(e, time, &a, (struct bytes){frames, DEEP});
+    free(frames);
+    return ok;
+}
+
+Test(movement_events, of_too_many_stacks_some_samples_are_kept_too)
+{
+    enum { MANY = 100, FITTING = MAX_STACK_BYTES >> 20 };
+    struct movement_events e = {0};
+    begin(&e, two, 2, 0);
+    for (uint64_t i = 1; i <= MANY; i++) {
+        cr_assert(allocates_deep(&e, i, i));
+        cr_expect_eq(movement_events_per_sample(&e) == 100 * 1024, i <= FITTING);
+    }
+    cr_expect_leq(e.allocated_len, FITTING);
+    cr_expect_geq(e.allocated_len, 2);
+    cr_expect_geq(e.stacks.count, e.allocated_len);
+    cr_assert(collects(&e, MANY + 10, 1, 0x1000, 0x1000) && movement_events_end(&e, 1));
+    cr_expect(sample_of(&e, 1) == GONE || sample_of(&e, 2) == GONE, "not the first ones");
+    cr_expect_geq(e.sampled, 2 * movement_events_per_sample(&e) / (100 * 1024));
+    for (size_t i = 0; i < e.movement.sample_count; i++)
+        cr_expect_eq(stir(e.movement.samples[i].number) & (e.stride - 1), 0);
     movement_events_free(&e);
 }
 

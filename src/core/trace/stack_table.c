@@ -53,6 +53,11 @@ bool stack_table_is_due(const struct stack_table *t)
     return t->tries >= FEW && t->tries >= t->kept;
 }
 
+bool stack_table_is_crowded(const struct stack_table *t)
+{
+    return t->count > MAX_STACKS / 4 * 3 || t->bytes > MAX_STACK_BYTES / 4 * 3;
+}
+
 static void drop_stack(struct stack_table *t, struct stack_entry *e)
 {
     HASH_DEL(t->by_bytes, e);

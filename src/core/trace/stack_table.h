@@ -46,6 +46,9 @@ struct bytes stack_table_at(const struct stack_table *t, uint32_t number);
  * number that it kept. Forgetting then costs O(1) per new stack, in a full table, too. */
 bool stack_table_is_due(const struct stack_table *t);
 
+/* True if three quarters of the table are used. */
+bool stack_table_is_crowded(const struct stack_table *t);
+
 /* Removes all stacks but those whose bit is set in needed: base/arrays.h, t->len bits.
  * O(t->len). */
 void stack_table_forget(struct stack_table *t, const uint64_t *needed);

@@ -78,8 +78,10 @@ Test(stack_table, what_is_not_needed_is_forgotten_and_its_number_used_again)
 Test(stack_table, the_number_of_stacks_is_bounded)
 {
     struct stack_table t = {0};
-    for (uint64_t i = 0; i < MAX_STACKS; i++)
+    for (uint64_t i = 0; i < MAX_STACKS; i++) {
+        cr_assert_eq(stack_table_is_crowded(&t), i > MAX_STACKS / 4 * 3);
         cr_assert_eq(add(&t, i), i);
+    }
     cr_expect_eq(add(&t, MAX_STACKS), NO_STACK);
     cr_expect_eq(add(&t, 3), 3, "those that are there are found");
     uint64_t *needed = bits_new(t.len);
@@ -99,9 +101,11 @@ Test(stack_table, their_bytes_are_bounded)
     unsigned char *bytes = alloc_zeroed(LARGE);
     for (unsigned char i = 0; i < MAX_STACK_BYTES / LARGE; i++) {
         bytes[0] = i;
+        cr_assert_eq(stack_table_is_crowded(&t), i > MAX_STACK_BYTES / LARGE / 4 * 3);
         cr_assert_eq(stack_table_add(&t, (struct bytes){bytes, LARGE}), i);
     }
     cr_expect_eq(add(&t, 1), NO_STACK);
+    cr_expect(stack_table_is_crowded(&t));
     cr_expect_eq(stack_table_add(&t, (struct bytes){bytes, LARGE}),
                  MAX_STACK_BYTES / LARGE - 1);
     free(bytes);
