@@ -519,6 +519,33 @@ Test(report_sites, the_tree_by_site_adds_up_and_goes_from_the_outermost_method_d
     hd_report_free(r);
 }
 
+/* Snapshots whose stacks all differ have more than a tree may have. */
+Test(report_sites, stacks_beyond_the_limit_are_others_and_sums_hold)
+{
+    enum { EACH = 700 };
+    struct hd_snapshot *snaps[2];
+    for (size_t k = 0; k < 2; k++) {
+        struct made_sample *all = calloc(EACH, sizeof(*all));
+        char(*names)[64] = calloc(EACH, sizeof(*names));
+        snaps[k] = shop_at(k + 1);
+        for (uint32_t i = 0; i < EACH; i++) {
+            snprintf(names[i], sizeof(names[i]), "Shop.Run%zu_%u < Shop.Main", k, i);
+            all[i] = (struct made_sample){order_at(k + 1, i), names[i], 1};
+        }
+        made_sites(snaps[k], collection_of(k), all, EACH);
+        free(names);
+        free(all);
+    }
+    struct hd_report *r = tree_of(snaps, 2);
+    const struct hd_tree *t = hd_report_model(r)->tree;
+    expect_sums(&((const struct hd_report *)r)->found.tree, 2);
+    cr_expect_eq(t->nodes[0].owned[0].count, EACH);
+    cr_expect_eq(t->nodes[0].owned[1].count, EACH);
+    cr_expect_eq((int)t->nodes[t->len - 1].kind, HD_NODE_OTHERS);
+    cr_expect_geq(t->nodes[t->len - 1].at[1].count, 2 * EACH - MAX_SITE_STACKS);
+    hd_report_free(r);
+}
+
 Test(report_sites, a_single_snapshot_has_a_tree_by_site_too)
 {
     struct hd_snapshot *snaps[SERIES];
