@@ -455,8 +455,7 @@ static uint64_t take_token(struct sites_reader *r)
     uint64_t token = 0;
     static const char hex[] = "0123456789abcdef";
     for (int i = 0; i < 16 && !r->failed; i++) {
-        const char *digit =
-            r->at < r->end && *r->at != '\0' ? strchr(hex, *r->at) : NULL;
+        const char *digit = r->at < r->end && *r->at != '\0' ? strchr(hex, *r->at) : NULL;
         r->failed = digit == NULL;
         r->at += !r->failed;
         token = token << 4 | (r->failed ? 0 : (uint64_t)(digit - hex));

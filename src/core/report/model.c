@@ -117,12 +117,10 @@ const char *hd_snapshot_file(const struct hd_model *model, size_t snapshot)
     return heading_file(model->snapshots, model->snapshot_count, snapshot);
 }
 
-static const char *const node_kind_names[] = {[HD_NODE_HEAP] = "heap",
-                                              [HD_NODE_ROOTS] = "roots",
-                                              [HD_NODE_TYPE] = "type",
-                                              [HD_NODE_PATTERN] = "pattern",
-                                              [HD_NODE_OTHERS] = "others",
-                                              [HD_NODE_METHOD] = "method"};
+static const char *const node_kind_names[] = {
+    [HD_NODE_HEAP] = "heap",     [HD_NODE_ROOTS] = "roots",
+    [HD_NODE_TYPE] = "type",     [HD_NODE_PATTERN] = "pattern",
+    [HD_NODE_OTHERS] = "others", [HD_NODE_METHOD] = "method"};
 
 /* hd_unit_name() of the first `count` values of enum hd_unit. */
 #define NAME_OF(what, names, count)                 \

@@ -1,4 +1,5 @@
 /* Which code allocated the objects of suspects: found by samples, and shown everywhere. */
+#include "identity/places.h"
 #include "render/written.h"
 #include "report/phrases.h"
 #include "support/made_sites.h"
@@ -191,6 +192,31 @@ Test(report_sites, methods_of_the_program_come_before_those_of_the_framework)
     hd_report_free(r);
 }
 
+/* What the collector told: all objects stayed but the array, which is another one. */
+static void tell(struct hd_snapshot *newer, const struct hd_snapshot *older, size_t k)
+{
+    struct places a = places_of(older), b = places_of(newer);
+    uint32_t *older_of = calloc(b.len, sizeof(*older_of));
+    for (uint32_t i = 0; i < b.len; i++) {
+        node_id n = b.all[i].object, text = text_at(k, 0);
+        uint32_t order = n >= text ? n - text : n - FIRST_ORDER;
+        if (n < FIRST_ORDER)
+            older_of[i] = n != 1 ? n : UINT32_MAX;
+        else if (order >= orders_in(k - 1))
+            older_of[i] = UINT32_MAX;
+        else
+            older_of[i] = n >= text ? text_at(k - 1, order) : order_at(k - 1, order);
+    }
+    struct told_side from = {places_token(&a), (uint32_t)a.len},
+                     to = {places_token(&b), (uint32_t)b.len};
+    struct survivor_map *map = arena_alloc(&newer->arena, sizeof(*map));
+    *map = survivor_map_write(&from, &to, older_of, &newer->arena);
+    newer->told = map;
+    free(older_of);
+    places_free(&a);
+    places_free(&b);
+}
+
 Test(report_sites, without_collections_ages_tell_the_interval)
 {
     struct hd_snapshot *snaps[SERIES];
@@ -199,11 +225,18 @@ Test(report_sites, without_collections_ages_tell_the_interval)
         size_t count = samples_at(k, all);
         snaps[k] = shop_at(k);
         made_sites(snaps[k], 0, all, count);
+        if (k > 0)
+            tell(snaps[k], snaps[k - 1], k);
     }
     struct hd_report *r = diff_of(snaps, SERIES, NULL);
     const struct hd_allocations *a = allocated(r);
     cr_assert_not_null(a);
-    cr_expect_geq(a->samples, 6);
+    cr_assert_not_null(a->at);
+    cr_expect_eq(a->samples, 6);
+    cr_expect_eq(a->at[1], 1);
+    char *text = written(r, "text");
+    expect_part(text, "allocated in every interval, and all of it stays");
+    free(text);
     hd_report_free(r);
 }
 
@@ -314,6 +347,8 @@ Test(report_sites, below_three_samples_it_is_as_far_as_seen)
     struct hd_report *r = few_samples();
     char *text = brief(r);
     expect_part(text, "as far as seen: 1 sample");
+    cr_expect_not(allocated(r)->in_every_interval);
+    expect_no_part(text, "every interval");
     free(text);
     hd_report_free(r);
 }
@@ -484,6 +519,33 @@ Test(report_sites, the_tree_by_site_adds_up_and_goes_from_the_outermost_method_d
     hd_report_free(r);
 }
 
+/* Snapshots whose stacks all differ have more than a tree may have. */
+Test(report_sites, stacks_beyond_the_limit_are_others_and_sums_hold)
+{
+    enum { EACH = 700 };
+    struct hd_snapshot *snaps[2];
+    for (size_t k = 0; k < 2; k++) {
+        struct made_sample *all = calloc(EACH, sizeof(*all));
+        char(*names)[64] = calloc(EACH, sizeof(*names));
+        snaps[k] = shop_at(k + 1);
+        for (uint32_t i = 0; i < EACH; i++) {
+            snprintf(names[i], sizeof(names[i]), "Shop.Run%zu_%u < Shop.Main", k, i);
+            all[i] = (struct made_sample){order_at(k + 1, i), names[i], 1};
+        }
+        made_sites(snaps[k], collection_of(k), all, EACH);
+        free(names);
+        free(all);
+    }
+    struct hd_report *r = tree_of(snaps, 2);
+    const struct hd_tree *t = hd_report_model(r)->tree;
+    expect_sums(&((const struct hd_report *)r)->found.tree, 2);
+    cr_expect_eq(t->nodes[0].owned[0].count, EACH);
+    cr_expect_eq(t->nodes[0].owned[1].count, EACH);
+    cr_expect_eq((int)t->nodes[t->len - 1].kind, HD_NODE_OTHERS);
+    cr_expect_geq(t->nodes[t->len - 1].at[1].count, 2 * EACH - MAX_SITE_STACKS);
+    hd_report_free(r);
+}
+
 Test(report_sites, a_single_snapshot_has_a_tree_by_site_too)
 {
     struct hd_snapshot *snaps[SERIES];
@@ -558,7 +620,7 @@ Test(report_sites, a_digest_keeps_the_stacks_of_most_objects)
     struct made_sample *all = calloc(2 * STACKS, sizeof(*all));
     char(*names)[256] = calloc(STACKS, sizeof(*names));
     for (uint32_t i = 0; i < STACKS; i++) {
-        snprintf(names[i], sizeof(names[i]), "Shop.Class%04u.Method%0150u < Shop.Main",
+        snprintf(names[i], sizeof(names[i]), "Shop.Class%04u.Method%080u < Shop.Main",
                  i * 7919 % 10000, i);
         all[count++] = (struct made_sample){order_at(last, i), names[i], 20};
     }

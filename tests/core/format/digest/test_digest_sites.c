@@ -70,6 +70,20 @@ Test(digest_sites, of_a_later_version_are_none)
     hd_memory_free(&json);
 }
 
+/* The root has no objects. */
+Test(digest_sites, of_the_root_are_refused)
+{
+    struct hd_memory json = sampled_digest();
+    struct hd_error err = {0};
+    struct hd_snapshot *snap = read_with(&json, "\"sites\"", "\"sites\"", &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    char object[32];
+    snprintf(object, sizeof(object), " %u.0.3\"", snap->digest->sites->objects[0].object);
+    cr_expect_null(read_with(&json, object, " 0.0.3\"", &err));
+    hd_snapshot_close(snap);
+    hd_memory_free(&json);
+}
+
 Test(digest_sites, that_cannot_be_are_refused)
 {
     static const char *const changes[][2] = {{"\"line\":\"", "\"line\":\"x"},
