@@ -750,6 +750,10 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
                            struct hd_error *err);
 void hd_following_end(struct hd_following *f); /* NULL is fine */
 
+/* Returns why names of methods could not be read for the last snapshot, or all of them; its
+ * status is HD_OK if they could, or none were needed. Lives as long as f. */
+const struct hd_error *hd_following_sites_error(const struct hd_following *f);
+
 /* The same for who keeps the trace itself: put what snap was told into the trace that it
  * was read of, or why it was not told (NULL: nobody listened), and how the process was,
  * behind all else, where other tools pass it over.
