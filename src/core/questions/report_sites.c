@@ -15,6 +15,10 @@
 /* What one sample stands for where no file says it: runtimes report one in 100 KB. */
 enum { USUAL_SAMPLE = 102400 };
 
+/* Sites of a suspect, and stacks of each: with all of them the data of a page would be
+ * larger than everything else in it. */
+enum { MAX_SITES = 10, MAX_STACKS = 5 };
+
 struct site_finder {
     struct hd_report *r;
     const struct series *s;
@@ -177,14 +181,15 @@ static struct hd_site group_of(struct site_finder *f, const struct suspect_sampl
                         .caller = caller_of(f, most->stack, site)};
     uint64_t *at = arena_array(&f->scratch, uint64_t, n);
     struct hd_site_stack *stacks =
-        arena_array(&f->r->arena, struct hd_site_stack, of->len - first);
+        arena_array(&f->r->arena, struct hd_site_stack, MAX_STACKS);
     for (size_t i = first; i < of->len; i++) {
         const struct stack_count *s = &of->stacks[i];
         if (done[i] ||
             strcmp(code_of(f, s->stack, site_of(f, s->stack))->method, g.code->method) != 0)
             continue;
         done[i] = true;
-        set_stack(f, &stacks[g.stack_count++], s);
+        if (g.stack_count < MAX_STACKS)
+            set_stack(f, &stacks[g.stack_count++], s);
         g.samples += s->samples;
         for (size_t k = 0; k < n; k++)
             at[k] += s->at[k];
@@ -204,6 +209,7 @@ static void add_groups(struct site_finder *f, struct hd_allocations *to,
             sites[to->site_count++] = group_of(f, of, i, done);
     if (to->site_count > 0)
         qsort(sites, to->site_count, sizeof(*sites), site_order);
+    to->site_count = to->site_count < MAX_SITES ? to->site_count : MAX_SITES;
     to->sites = sites;
 }
 

@@ -480,7 +480,8 @@ static const struct record_field suspect_fields[] = {
           "\"enum\": [\"stayed\", \"all\"]"),
     FIELD("sites", MADE_RECORDS(sites, record_site), MAY_BE_NULL,
           "Which code allocated its objects, by samples of allocations that survive: "
-          "methods of the program first, then those with most samples; see `sampling`. "
+          "methods of the program first, then those with most samples, 10 at most; see "
+          "`sampling`. "
           "Null where nobody sampled.",
           NULL, is_sampled),
     FIELD("sampling", POINTER(allocated, record_sampling), MAY_BE_NULL, NULL),

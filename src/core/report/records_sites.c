@@ -54,7 +54,7 @@ static const struct record_field site_fields[] = {
           "of the first. Null as a whole when intervals are not known.",
           NULL, has_intervals),
     FIELD("stacks", RECORDS(stacks, stack_count, record_site_stack), NEVER_NULL,
-          "Their stacks, those with most samples first."),
+          "Their stacks, those with most samples first, 5 at most."),
 };
 const RECORD_OF(site, "site", site_fields, "A method that allocated samples.");
 #undef T

@@ -141,6 +141,47 @@ Test(report_sites, samples_are_counted_by_the_interval_that_made_them)
     hd_report_free(r);
 }
 
+/* The data of a page must not become all stacks. */
+Test(report_sites, of_many_sites_and_stacks_the_first_ones_are_kept)
+{
+    enum { EACH = 60 };
+    struct hd_snapshot *snaps[SERIES];
+    for (size_t k = 0; k < SERIES; k++) {
+        struct made_sample all[EACH];
+        char names[EACH][64];
+        snaps[k] = shop_at(k);
+        for (uint32_t i = 0; i < EACH; i++) {
+            snprintf(names[i], sizeof(names[i]), "Shop.Make%u < Shop.By%u", i % 15, i);
+            all[i] = (struct made_sample){order_at(k, PER_STEP * (uint32_t)k + i), names[i],
+                                          collection_of(k)};
+        }
+        made_sites(snaps[k], collection_of(k), all, EACH);
+    }
+    struct hd_report *r = diff_of(snaps, SERIES, NULL);
+    const struct hd_allocations *a = allocated(r);
+    cr_expect_eq(a->samples, EACH);
+    cr_assert_eq(a->site_count, 10);
+    cr_expect_eq(a->sites[0].samples, 4);
+    hd_report_free(r);
+    for (size_t k = 0; k < SERIES; k++) {
+        struct made_sample all[EACH];
+        char names[EACH][64];
+        snaps[k] = shop_at(k);
+        for (uint32_t i = 0; i < EACH; i++) {
+            snprintf(names[i], sizeof(names[i]), "Shop.Make < Shop.By%u", i);
+            all[i] = (struct made_sample){order_at(k, PER_STEP * (uint32_t)k + i), names[i],
+                                          collection_of(k)};
+        }
+        made_sites(snaps[k], collection_of(k), all, EACH);
+    }
+    r = diff_of(snaps, SERIES, NULL);
+    a = allocated(r);
+    cr_assert_eq(a->site_count, 1);
+    cr_expect_eq(a->sites[0].samples, EACH);
+    cr_expect_eq(a->sites[0].stack_count, 5);
+    hd_report_free(r);
+}
+
 Test(report_sites, the_ways_up_from_a_site_share_what_they_have_in_common)
 {
     struct hd_report *r = sampled_diff();
