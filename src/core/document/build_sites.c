@@ -4,7 +4,7 @@
 
 #include "report/phrases.h"
 
-/* Of a suspect so many ways are shown in lines, and on a page. */
+/* Ways of a suspect: shown in lines, and on a page. */
 enum { WAYS_IN_LINES = 12, WAYS_ON_PAGES = 60 };
 
 /* Numbers of more intervals are bars. */

@@ -39,7 +39,7 @@ static uint32_t find_slot(struct site_slot *slots, const void *key, size_t len)
     return slot != NULL ? slot->number : NO_SITE;
 }
 
-/* At most that many bytes of it, and no part of a character. */
+/* Returns the length of a name, cut to MAX_SITE_NAME at the end of a character. */
 static size_t name_length(const char *name)
 {
     size_t len = strlen(name);
@@ -256,8 +256,8 @@ struct allocation_sites *allocation_sites_carry(const struct allocation_sites *o
 
 /* --- writing --------------------------------------------------------------------- */
 
-/* What is written, in the order of the text: frames by name, stacks from the outermost
- * frame on. Neighbours have much in common then, of which they tell only how much. */
+/* Frames and stacks in the order of the text: by name, and from the outermost frame on.
+ * Neighbours share most of their begin then, so the text has only its length. */
 struct sites_writer {
     const struct allocation_sites *sites;
     struct frame_at {

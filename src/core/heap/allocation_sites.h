@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* More are not kept, and what a file says beyond them is not read. */
+/* Limits; a file with more has no sites. */
 enum {
     MAX_SITE_OBJECTS = 16384,
     MAX_SITE_STACKS = 1024,
@@ -97,10 +97,10 @@ struct allocation_sites *site_builder_end(struct site_builder *b,
 
 struct survivor_map;
 
-/* The sites of a snapshot: those of the one before whose objects map tells are there, and
- * the newer ones, which have the numbers of the snapshot and its token. Nothing is carried
- * if older or map is NULL, or they are not of the same two snapshots. In a, and it needs
- * nothing of the others afterwards. */
+/* Returns the sites of a snapshot: those of the one before whose objects survived by the
+ * map, and the newer ones, which have the numbers of the snapshot and its token. Nothing is
+ * carried if older or map is NULL, or they are not of the same two snapshots. In a, and it
+ * needs nothing of the others afterwards. */
 struct allocation_sites *allocation_sites_carry(const struct allocation_sites *older,
                                                 const struct survivor_map *map,
                                                 const struct allocation_sites *newer,

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What one sample stands for where no file says it: runtimes report one in 100 KB. */
+/* Bytes per sample, unless a file has the number: runtimes report one in 100 KB. */
 enum { USUAL_SAMPLE = 102400 };
 
 /* Sites of a suspect, and stacks of each: with all of them the data of a page would be
@@ -290,7 +290,7 @@ static uint64_t gained(const struct site_finder *f, const struct hd_suspect *s)
                                                                      : HD_UNKNOWN;
 }
 
-/* Of ENOUGH times what a sample stands for one is nearly sure to be made: 98 of 100. */
+/* In ENOUGH times the bytes of a sample there is one with a probability of 98 %. */
 static uint64_t seconds_until_sample(const struct site_finder *f, uint64_t grown,
                                      uint64_t per_sample)
 {
@@ -416,7 +416,7 @@ struct method_tree {
     size_t len;
 };
 
-/* Samples, and the bytes that they stand for; unknown of snapshots without sites. */
+/* Samples and their bytes, an estimate; unknown of snapshots without sites. */
 static struct hd_tally *tallies_of(struct merged_sites *m, const uint64_t *samples)
 {
     size_t n = m->r->snapshot_count;
@@ -470,7 +470,7 @@ static size_t add_method(void *context, const struct code_way *all,
     return behind;
 }
 
-/* Ways from the outermost frame down to what allocated. */
+/* Ways from the outermost frame down to the method that allocated. */
 static struct code_way *ways_down(struct merged_sites *m, size_t *frames)
 {
     size_t n = m->r->snapshot_count;

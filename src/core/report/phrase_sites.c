@@ -93,7 +93,7 @@ static void add_wait(struct sentence *h, uint64_t seconds)
     say(h, ", about ", n, " more ", as_noun(n, hours ? "hour" : "minute"));
 }
 
-/* What is so large would have had samples. */
+/* A suspect of ten times the usual distance between samples should have one. */
 static void add_reason(struct sentence *h, const struct hd_allocations *a)
 {
     enum { CERTAIN = 10, USUAL = 102400 };
