@@ -359,6 +359,8 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
         side = (struct told_side){places_token(&places), (uint32_t)places.len};
         if (f->has_older)
             ok = identify(f, snap, &places, &side, err);
+        else if (f->next != NULL && f->next->with_sites)
+            site_keeper_begin(snap, &places);
     } else {
         give_reason(snap, HD_UNTOLD_INCOMPLETE, err);
     }

@@ -213,6 +213,14 @@ static const struct allocation_sites *named_sites(const struct site_keeper *k,
 
 /* --- from outside ---------------------------------------------------------------- */
 
+void site_keeper_begin(struct hd_snapshot *snap, const struct places *places)
+{
+    struct allocation_sites *sites = arena_alloc(&snap->arena, sizeof(*sites));
+    *sites = (struct allocation_sites){.token = places_token(places),
+                                       .collection = snap->identity.collection};
+    snap->sites = sites;
+}
+
 void site_keeper_add(struct site_keeper *k, struct movement_events *events,
                      struct hd_snapshot *snap, const struct places *places,
                      const struct hd_collect_options *opt)

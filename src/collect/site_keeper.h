@@ -22,6 +22,10 @@ struct site_keeper {
     struct hd_error error;     /* of that session */
 };
 
+/* Gives the first snapshot of a series sites without objects: readers know by them in which
+ * collection it was taken. */
+void site_keeper_begin(struct hd_snapshot *snap, const struct places *places);
+
 /* Adds the samples of an interval to those of earlier snapshots, and gives the snapshot
  * snap, in the order of its places, those that have names. Reads names of the process if
  * some are missing, and the last time cost less than a tenth of the time since then, or
