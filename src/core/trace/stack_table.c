@@ -29,7 +29,8 @@ uint32_t stack_table_add(struct stack_table *t, struct bytes stack)
         return NO_STACK;
     if (t->spare_len == 0) {
         *APPEND(t->spare, t->spare_len, t->spare_cap) = (uint32_t)t->len;
-        *APPEND(t->all, t->len, t->cap) = NULL;
+        t->all = grow(t->all, t->len, &t->cap, sizeof(struct stack_entry *));
+        t->all[t->len++] = NULL;
     }
     e = alloc_zeroed(sizeof(*e) + stack.size);
     e->number = t->spare[--t->spare_len];
@@ -55,7 +56,8 @@ bool stack_table_is_due(const struct stack_table *t)
 
 bool stack_table_is_crowded(const struct stack_table *t)
 {
-    return t->count > MAX_STACKS / 4 * 3 || t->bytes > MAX_STACK_BYTES / 4 * 3;
+    return t->count > (size_t)MAX_STACKS / 4 * 3 ||
+           t->bytes > (size_t)MAX_STACK_BYTES / 4 * 3;
 }
 
 static void drop_stack(struct stack_table *t, struct stack_entry *e)
