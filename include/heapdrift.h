@@ -682,6 +682,13 @@ struct hd_collect_options {
     /* Called right before the snapshot, with the facts of a process that is visible: adds
      * the limit of its control group and the use of that. NULL: both stay unknown. */
     void (*add_limits)(void *context, uint64_t pid, struct hd_process_facts *facts);
+
+    /* hd_following_before(): also ask for about one allocation in 100 KB with its stack, so
+     * that snapshots know which code allocated what is there. docs/sites.md has the cost.
+     */
+    bool with_sites;
+    /* No snapshot follows: names of methods are read whatever they cost. */
+    bool is_last;
 };
 
 /* A process that is connected to the diagnostics socket of the one that is asked. */
@@ -723,7 +730,8 @@ struct hd_collected {
  *     ... hd_following_snapshot(f, snap, &err); of what it gave, before it is written
  *     hd_following_end(f);
  *
- * Nothing that goes wrong here is in the way of a snapshot. Memory: 16 bytes for each
+ * Nothing that goes wrong here is in the way of a snapshot. What opt points to must stay
+ * until hd_following_snapshot(). Memory: 16 bytes for each
  * object, and some 100 MiB at most for what comes in bursts. */
 struct hd_following;
 
@@ -741,6 +749,10 @@ void hd_following_after(struct hd_following *f);
 bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
                            struct hd_error *err);
 void hd_following_end(struct hd_following *f); /* NULL is fine */
+
+/* Returns why names of methods could not be read for the last snapshot, or all of them; its
+ * status is HD_OK if they could, or none were needed. Lives as long as f. */
+const struct hd_error *hd_following_sites_error(const struct hd_following *f);
 
 /* The same for who keeps the trace itself: put what snap was told into the trace that it
  * was read of, or why it was not told (NULL: nobody listened), and how the process was,
@@ -830,6 +842,9 @@ enum hd_unit { HD_BY_TYPE, HD_BY_NAMESPACE, HD_BY_MODULE, HD_BY_HOLDER };
 
 /* Questions to snapshots. {0} asks for nothing special; hd_default_options() for what
  * the command line asks for without options. */
+/* Of a tree: who owns what, or which code allocated it, by samples that survive. */
+enum hd_tree_unit { HD_TREE_BY_OWNER, HD_TREE_BY_SITE };
+
 struct hd_options {
     size_t size; /* sizeof(struct hd_options); 0: as of version 0.1 */
 
@@ -879,6 +894,8 @@ struct hd_options {
     uint32_t born_first, born_last;
 
     bool values; /* statics: texts and single characters too, which may be secrets */
+
+    enum hd_tree_unit tree_by; /* what a tree is made of */
 };
 
 /* Fill in the first size bytes of opt, and opt->size. */

@@ -97,6 +97,8 @@ struct hd_snapshot_facts {
      * still there, of how many; HD_UNKNOWN: nothing. */
     uint64_t told_survivors, told_of;
     enum hd_untold untold;         /* why it said nothing, if that is known */
+    uint64_t sampled;              /* objects whose allocation was sampled; HD_UNKNOWN */
+    uint64_t methods;              /* whose names the file has with these */
     struct hd_process_facts facts; /* of its process */
     double clock;                  /* seconds since some start, for order and distance */
     bool clock_is_date;            /* the start is that of a calendar, not of a machine */
@@ -291,6 +293,59 @@ struct hd_births {
                             load */
 };
 
+/* A place in code. */
+struct hd_code {
+    const char *method; /* "Shop.Checkout.Add", as it is written */
+    const char *file;   /* without folders; NULL: not known */
+    uint64_t line;      /* from 1; HD_UNKNOWN */
+    bool is_own;        /* of the program: neither framework nor package */
+};
+
+/* Samples with the same stack. */
+struct hd_site_stack {
+    const struct hd_code *frames; /* the innermost first */
+    size_t frame_count;
+    uint64_t samples;
+};
+
+/* Samples that one method allocated: the innermost of the program on their stacks or, if
+ * there is none, the innermost of all. */
+struct hd_site {
+    const struct hd_code *code;   /* where most of its samples are from */
+    const struct hd_code *caller; /* the next method of the program above it; NULL: none */
+    uint64_t samples;
+    const uint64_t *at; /* per snapshot, as of all samples */
+    const struct hd_site_stack *stacks;
+    size_t stack_count;
+};
+
+/* Ways from where samples were allocated up to the callers, as a tree in preorder. It has
+ * the methods of the program, and the innermost ones of stacks. */
+struct hd_site_node {
+    unsigned depth;              /* 0: allocated there */
+    const struct hd_code *codes; /* several that follow each other without a branch */
+    size_t code_count;
+    uint64_t samples;
+    const uint64_t *at; /* per snapshot */
+};
+
+/* Which code allocated the objects of a suspect that the first snapshot does not have and
+ * the last one has, by samples. */
+struct hd_allocations {
+    const struct hd_site *sites; /* of the program first, then by their samples */
+    size_t site_count;           /* 0: there is no sample */
+    const struct hd_site_node *nodes;
+    size_t node_count;
+    uint64_t samples;
+    const uint64_t *at;     /* per snapshot: samples made in the interval that it ends;
+                               HD_UNKNOWN of others. NULL: intervals are not known */
+    bool in_every_interval; /* some of each are there */
+    uint64_t per_sample;    /* bytes that one stands for, about; HD_UNKNOWN */
+    uint64_t unnamed;       /* samples without names of methods, of the whole heap */
+    uint64_t wait_seconds;  /* without a sample: until one is likely; HD_UNKNOWN */
+    uint64_t grown;         /* bytes that the suspect gained so far; HD_UNKNOWN */
+};
+
 struct hd_suspect {
     size_t rank; /* from 1; 0: what pools hold is not ranked */
     const char *type;
@@ -330,7 +385,8 @@ struct hd_suspect {
      * are more in the end. HD_UNKNOWN where a snapshot was left out of the ranking. */
     const char *counted;
     uint64_t *counts;
-    bool counts_place; /* the whole heap has others */
+    bool counts_place;                      /* the whole heap has others */
+    const struct hd_allocations *allocated; /* NULL: nobody sampled */
 };
 
 /* Where the growth of the reachable heap went: bytes, last minus first snapshot that can be
@@ -463,6 +519,8 @@ struct hd_line {
     const struct hd_span *names; /* HTML and Markdown have to escape these */
     size_t name_count;
     const char *command; /* to run for more, behind the text; NULL: none */
+    const char *brief;   /* the text for places of fewer columns; NULL: there is no other */
+    unsigned brief_below;
 };
 
 /* What a report comes to, in the few lines that are read first. All formats for people
@@ -736,6 +794,7 @@ enum hd_node_kind {
     HD_NODE_TYPE,    /* objects of a type, held by those of the node above */
     HD_NODE_PATTERN, /* a top of its own: what matches a pattern of hd_options.types */
     HD_NODE_OTHERS,  /* places that are too small to be shown */
+    HD_NODE_METHOD,  /* of a tree of sites: a method, called by the one above */
     HD_NODE_KIND_COUNT
 };
 
@@ -768,6 +827,8 @@ struct hd_tree_node {
      * known, or not directly. */
     const char *field;
     double field_share;
+
+    const struct hd_code *code; /* of a method; its name is the type */
 };
 
 /* Who owns the heap (docs/tree.md). */
@@ -778,6 +839,8 @@ struct hd_tree {
     uint64_t least;    /* bytes: what owns less, and changed by less, is among the others */
     bool is_holders;   /* ways up from objects, not down to them */
     bool parts_fields; /* two fields of one type are two places */
+    bool is_sites; /* methods that allocated samples: their objects, and bytes that these
+                      stand for, about */
     bool declares_statics; /* variables have the class that declares them in their name, not
                               the type of what they hold */
     const struct hd_tally *reachable; /* per snapshot: all that has an owner, whatever the
@@ -971,6 +1034,13 @@ void hd_put_trend(struct hd_sink to, const struct hd_tally *at, size_t count);
  */
 bool hd_put_births(struct hd_sink to, const struct hd_report *report,
                    const struct hd_suspect *suspect);
+
+/* Which code allocated its objects, in that many columns if it can be, or why that is not
+ * known. False, and nothing, if nobody sampled. */
+bool hd_put_allocated(struct hd_sink to, const struct hd_suspect *suspect, size_t columns);
+
+/* "Checkout.Add (Checkout.cs:42) ← OrdersController.Post" */
+void hd_put_site_node(struct hd_sink to, const struct hd_site_node *node);
 
 /* A type's name as hd_put_name() prints it, shortened to so many columns of a terminal:
  * its namespaces go first, then its middle. Without any: hd_put_short_type(); so in a frame

@@ -70,6 +70,47 @@ enum {
     CORE_NOTE_FACTS                   /* a line of heap/process_facts.h, without a NUL */
 };
 
+/* --- lines of source ------------------------------------------------------------- */
+
+/* Which line of source code an instruction of a method is of: by the portable PDB of its
+ * module, which is a file next to it or part of it. Symbols of another build, symbols of
+ * Windows and damaged ones count as none. managed/sequence_points.c. */
+
+struct clr_source;
+
+struct clr_line {
+    struct bytes file; /* UTF-8 of anybody, without folders, not closed by a NUL */
+    uint32_t line;     /* from 1; 0: unknown */
+};
+
+#define CLR_NO_OFFSET UINT32_MAX
+
+/* Reads a module's file, and the file with its symbols; -1: there is none. Both are regular
+ * files and stay the caller's, the module open until clr_source_free(). NULL if the module
+ * has no metadata. Allocates less than 200 MiB, whatever the files contain. */
+struct clr_source *clr_source_open(int module, int symbols);
+void clr_source_free(struct clr_source *s); /* NULL is fine */
+
+/* True if the method of that token has that name there, and so has its type. The events of
+ * the runtime count a generic method to the module of its arguments. Names as in events:
+ * "Shop.Cart`1+Line[System.Int32]". */
+bool clr_source_has(const struct clr_source *s, uint32_t token, const char *type,
+                    const char *method);
+
+/* An instruction of a method, by its offset in IL or CLR_NO_OFFSET. `until` is 0, or a
+ * later offset: the first instruction between the two that allocates counts, if there is
+ * one. */
+struct clr_instruction {
+    uint32_t token, offset, until;
+};
+
+/* Finds the last visible line that begins at or before an instruction, or else the first;
+ * without an offset the file alone. For a method that only begins a state machine it is the
+ * first line of that. False if the symbols have none of it. O(lines of the method). The
+ * file lives as long as s. */
+bool clr_source_line(const struct clr_source *s, const struct clr_instruction *at,
+                     struct clr_line *line);
+
 /* --- live processes -------------------------------------------------------------- */
 
 /* Bytes of the process from an address on, which belong to somebody else. */

@@ -8,6 +8,7 @@
 #include "collect/find_target.h"
 #include "collect/movement_events.h"
 #include "collect/session.h"
+#include "collect/site_keeper.h"
 #include "heap/process_facts.h"
 #include "heap/snapshot.h"
 #include "heapdrift.h"
@@ -38,16 +39,21 @@ enum { TO_BEGIN_MS = 2000, TO_STOP_MS = 5000 };
  * docs/collect.md. */
 enum { WINDOW_MS = 10000, MAX_IN_WINDOW = 120 << 20 };
 
-/* For what a stranger may need here besides. */
-enum { MAX_MEMORY = 4 << 20 };
+/* For what a stranger may need here besides; for stacks between two sequence points, whose
+ * table grows by doubling. Of 10,000 distinct ones in a second 9.4 MB were needed. */
+enum { MAX_MEMORY = 4 << 20, MAX_STACK_MEMORY = 12 << 20 };
 
-enum hearing { HEARING, HEARD_OUT, TOO_MUCH, CUT_OFF, NONSENSE };
+/* An allocation with its stack costs some 7 microseconds: so many in ten seconds 4 %. */
+enum { MAX_ALLOCATIONS_IN_WINDOW = 60000 };
+
+enum hearing { HEARING, HEARD_OUT, TOO_MUCH, TOO_MANY_ALLOCATIONS, CUT_OFF, NONSENSE };
 
 struct listener {
     struct arena arena; /* of target */
     struct target target;
     struct event_session tracing;
     pthread_t thread;
+    bool with_sites;
     bool is_told_to_stop;
     bool is_stopped; /* and has been heard out */
 
@@ -57,7 +63,7 @@ struct listener {
     enum hearing why;
 
     /* of the thread */
-    uint64_t window, in_window;
+    uint64_t window, in_window, allocations_in_window;
 };
 
 /* --- the thread ---------------------------------------------------------------- */
@@ -95,7 +101,7 @@ static ssize_t following_take(void *from, void *to, size_t room)
         now = clock_ms();
         if (now - l->window >= WINDOW_MS) {
             l->window = now;
-            l->in_window = 0;
+            l->in_window = l->allocations_in_window = 0;
         }
         l->in_window += (size_t)n;
         if (l->in_window <= MAX_IN_WINDOW)
@@ -103,6 +109,20 @@ static ssize_t following_take(void *from, void *to, size_t room)
         end_for(l, TOO_MUCH);
         return 0;
     }
+}
+
+/* Adds an allocation, under the lock. False where there are more than a process should pay
+ * for. */
+static bool add_allocation(struct listener *l, struct nettrace *t,
+                           const struct trace_event *e, struct bytes payload)
+{
+    struct heap_allocation a;
+    if (++l->allocations_in_window > MAX_ALLOCATIONS_IN_WINDOW) {
+        l->why = l->why == HEARING ? TOO_MANY_ALLOCATIONS : l->why;
+        return false;
+    }
+    return !heap_allocation_parse(e, payload, nettrace_header(t)->pointer_size, &a) ||
+           movement_events_add_sample(&l->events, e->time, &a, nettrace_stack(t));
 }
 
 static void *listen_on(void *context)
@@ -114,17 +134,23 @@ static void *listen_on(void *context)
     struct nettrace *t = nettrace_begin(in, &err);
     bool ok = true;
     size_t losses;
-    nettrace_distrust(t, MAX_MEMORY);
+    nettrace_distrust(t, MAX_MEMORY + (l->with_sites ? 2 * MAX_STACK_MEMORY : 0));
+    if (l->with_sites)
+        nettrace_keep_stacks(t, MAX_STACK_MEMORY);
     while (ok && nettrace_next(t, &e)) {
         enum trace_heap_event kind = trace_movement_kind(&e);
         struct bytes payload;
         nettrace_losses(t, &losses);
         ok = losses == 0;
         /* To ask for the payload may mean to wait for it, which nobody else should. */
-        if (!ok || !movement_events_want(kind) || !nettrace_payload(t, &payload))
+        bool is_wanted =
+            movement_events_want(kind) || (l->with_sites && kind == EVENT_ALLOCATED);
+        if (!ok || !is_wanted || !nettrace_payload(t, &payload))
             continue;
         pthread_mutex_lock(&l->lock);
-        ok = movement_events_add(&l->events, kind, e.time, payload, nettrace_header(t));
+        ok = kind == EVENT_ALLOCATED ? add_allocation(l, t, &e, payload)
+                                     : movement_events_add(&l->events, kind, e.time,
+                                                           payload, nettrace_header(t));
         pthread_mutex_unlock(&l->lock);
     }
     nettrace_losses(t, &losses);
@@ -181,20 +207,19 @@ static void listening_end(struct listener *l)
 
 /* Begin to listen to the process that how names; NULL and err. Waits two seconds at most.
  */
-static struct listener *listening_begin(const struct hd_collect_options *theirs,
+static struct listener *listening_begin(struct hd_collect_options *how, bool with_sites,
                                         struct hd_error *err)
 {
-    struct hd_collect_options how;
-    if (!collect_options_copy(&how, theirs, err))
-        return NULL;
-    struct patience p = collect_patience(&how);
+    struct patience p = collect_patience(how);
     p.silence_ms = p.silence_ms < TO_BEGIN_MS ? p.silence_ms : TO_BEGIN_MS;
     struct listener *l = alloc_zeroed(sizeof(*l));
     l->tracing = tracing_of(&l->target);
     l->window = clock_ms();
+    l->with_sites = with_sites;
+    enum tracing_kind kind = with_sites ? TRACING_ALLOCATIONS : TRACING_MOVEMENT;
     pthread_mutex_init(&l->lock, NULL);
-    bool ok = find_target(&l->target, &how, &l->arena, err) &&
-              tracing_start(&l->tracing, TRACING_MOVEMENT, &p, err);
+    bool ok = find_target(&l->target, how, &l->arena, err) &&
+              tracing_start(&l->tracing, kind, &p, err);
     if (ok && pthread_create(&l->thread, NULL, listen_on, l) != 0)
         ok = fail(err, HD_IO, "no thread: %s", strerror(errno));
     if (ok)
@@ -214,7 +239,8 @@ static struct movement *listening_stop(struct listener *l, uint32_t until,
     stop(l);
     if (l->why == HEARD_OUT && was_on && movement_events_end(&l->events, until))
         return &l->events.movement;
-    *why = l->why == TOO_MUCH          ? HD_UNTOLD_TOO_MUCH
+    bool is_too_much = l->why == TOO_MUCH || l->why == TOO_MANY_ALLOCATIONS;
+    *why = is_too_much                 ? HD_UNTOLD_TOO_MUCH
            : l->why == CUT_OFF         ? HD_UNTOLD_ENDED
            : l->why != HEARD_OUT       ? HD_UNTOLD_LOST
            : l->events.names_survivors ? HD_UNTOLD_GAPS
@@ -222,6 +248,11 @@ static struct movement *listening_stop(struct listener *l, uint32_t until,
     if (l->why == TOO_MUCH)
         fail(err, HD_TOO_BIG, "%s (%d MiB of events in %d s)", hd_untold_words(*why),
              MAX_IN_WINDOW >> 20, WINDOW_MS / 1000);
+    else if (l->why == TOO_MANY_ALLOCATIONS)
+        fail(err, HD_TOO_BIG,
+             "%s (%d samples of allocations in %d s); it goes on without "
+             "these",
+             hd_untold_words(*why), MAX_ALLOCATIONS_IN_WINDOW, WINDOW_MS / 1000);
     else
         fail(err, l->why == CUT_OFF ? HD_IO : HD_BAD_FORMAT, "%s", hd_untold_words(*why));
     return NULL;
@@ -239,7 +270,10 @@ struct hd_following {
     struct told_side older; /* the last snapshot */
     uint64_t instance;      /* that it is of */
     bool has_older;
-    bool is_off; /* the process has too much to tell, or nothing ever */
+    bool is_off;           /* the process has too much to tell, or nothing ever */
+    bool is_without_sites; /* it allocates too much */
+    struct site_keeper sites;
+    struct hd_collect_options how; /* of the snapshot that is taken */
 };
 
 struct hd_following *hd_following_begin(void)
@@ -261,7 +295,9 @@ void hd_following_before(struct hd_following *f, const struct hd_collect_options
     if (f->is_off)
         return;
     f->why_no_next = (struct why){.untold = HD_UNTOLD_REFUSED};
-    f->next = listening_begin(opt, &f->why_no_next.error);
+    if (collect_options_copy(&f->how, opt, &f->why_no_next.error))
+        f->next = listening_begin(&f->how, f->how.with_sites && !f->is_without_sites,
+                                  &f->why_no_next.error);
 }
 
 void hd_following_after(struct hd_following *f)
@@ -290,7 +326,9 @@ static bool identify(struct hd_following *f, struct hd_snapshot *snap,
         return give_reason(snap, HD_UNTOLD_RESTARTED, err);
     struct movement *m =
         listening_stop(f->now, snap->identity.collection, &snap->untold, err);
-    if (snap->untold == HD_UNTOLD_TOO_MUCH || snap->untold == HD_UNTOLD_SILENT) {
+    if (f->now->why == TOO_MANY_ALLOCATIONS) {
+        f->is_without_sites = true;
+    } else if (snap->untold == HD_UNTOLD_TOO_MUCH || snap->untold == HD_UNTOLD_SILENT) {
         f->is_off = true;
         f->why_no_next = (struct why){snap->untold, *err};
     }
@@ -303,6 +341,8 @@ static bool identify(struct hd_following *f, struct hd_snapshot *snap,
     *told = survivor_map_write(&f->older, side, older_of, &snap->arena);
     free(older_of);
     snap->told = told;
+    if (f->now->with_sites)
+        site_keeper_add(&f->sites, &f->now->events, snap, places, &f->how);
     return true;
 }
 
@@ -319,9 +359,13 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
         side = (struct told_side){places_token(&places), (uint32_t)places.len};
         if (f->has_older)
             ok = identify(f, snap, &places, &side, err);
+        else if (f->next != NULL && f->next->with_sites)
+            site_keeper_begin(snap, &places);
     } else {
         give_reason(snap, HD_UNTOLD_INCOMPLETE, err);
     }
+    if (snap->told == NULL)
+        site_keeper_forget(&f->sites);
     listening_end(f->now);
     f->now = f->next;
     f->next = NULL;
@@ -349,12 +393,18 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
     return ok;
 }
 
+const struct hd_error *hd_following_sites_error(const struct hd_following *f)
+{
+    return &f->sites.error;
+}
+
 void hd_following_end(struct hd_following *f)
 {
     if (f == NULL)
         return;
     listening_end(f->now);
     listening_end(f->next);
+    site_keeper_free(&f->sites);
     free(f);
 }
 
@@ -423,7 +473,7 @@ static bool write_at(int fd, const char *bytes, size_t size, uint64_t at)
 
 /* What is behind the mark of the end is none of the trace's. So it is one all the time, as
  * it was before, until at last the first block stands in the place of the mark. */
-static bool following_keep(int fd, const struct text *told, const struct text *process,
+static bool following_keep(int fd, const struct text texts[OUR_EVENTS],
                            struct hd_error *err)
 {
     struct survivor_event_place place;
@@ -432,7 +482,7 @@ static bool following_keep(int fd, const struct text *told, const struct text *p
         return fail_to_write(err);
     if (!find_place(fd, &place, err))
         return false;
-    survivor_event_put(&blocks, &place, told, process);
+    survivor_event_put(&blocks, &place, texts);
     bool ok = write_at(fd, blocks.data + 1, blocks.len - 1, place.at + 1) &&
               write_at(fd, blocks.data, 1, place.at);
     if (!ok) {
@@ -447,16 +497,21 @@ static bool following_keep(int fd, const struct text *told, const struct text *p
 bool hd_following_write(FILE *trace, const struct hd_snapshot *snap,
                         const struct hd_origin *origin, struct hd_error *err)
 {
-    struct text told = {0}, process = {0};
-    bool ok = fflush(trace) == 0 || fail_to_write(err);
+    struct text texts[OUR_EVENTS] = {0};
+    struct text *told = &texts[TOLD_EVENT_ID - 1];
+    bool ok = fflush(trace) == 0 || fail_to_write(err), any = false;
     if (snap != NULL && snap->told != NULL)
-        survivor_map_put(snap->told, &told);
+        survivor_map_put(snap->told, told);
     else if (snap != NULL && snap->untold != HD_UNTOLD_NOTHING)
-        text_add_string(&told, hd_untold_name(snap->untold));
-    process_facts_put(&origin->facts, &process);
-    if (told.len > 0 || process.len > 0)
-        ok = ok && following_keep(fileno(trace), &told, &process, err);
-    text_free(&told);
-    text_free(&process);
+        text_add_string(told, hd_untold_name(snap->untold));
+    process_facts_put(&origin->facts, &texts[PROCESS_EVENT_ID - 1]);
+    if (snap != NULL && snap->sites != NULL)
+        allocation_sites_put(snap->sites, &texts[SITES_EVENT_ID - 1]);
+    for (int i = 0; i < OUR_EVENTS; i++)
+        any |= texts[i].len > 0;
+    if (any)
+        ok = ok && following_keep(fileno(trace), texts, err);
+    for (int i = 0; i < OUR_EVENTS; i++)
+        text_free(&texts[i]);
     return (fseeko(trace, 0, SEEK_END) == 0 || fail_to_write(err)) && ok;
 }

@@ -1,6 +1,8 @@
 #include "collect/movement_events.h"
 
 #include "base/alloc.h"
+#include "base/arrays.h"
+#include "base/hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +22,146 @@ struct pending_event {
     size_t first, count; /* stretches */
 };
 
+struct pending_sample {
+    uint64_t time;
+    struct sample it; /* without born */
+};
+
 static bool spoil(struct movement_events *e)
 {
     e->failed = true;
     return false;
+}
+
+/* --- samples ------------------------------------------------------------------------- */
+
+/* Bytes of allocations from one event to the next. */
+enum { BYTES_PER_EVENT = 100 * 1024 };
+
+static uint32_t stride_of(const struct movement_events *e)
+{
+    return e->stride > 0 ? e->stride : 1;
+}
+
+/* Decided by a hash of the number: a program may allocate in turns, and every second event
+ * would be of one of them. */
+static bool is_kept(const struct movement_events *e, uint32_t number)
+{
+    return (stir(number) & (stride_of(e) - 1)) == 0;
+}
+
+/* Drops about half of the samples, and from now on half of the events. */
+static void thin_out(struct movement_events *e)
+{
+    struct movement *m = &e->movement;
+    size_t kept = 0;
+    e->stride = 2 * stride_of(e);
+    for (size_t i = 0; i < e->allocated_len; i++)
+        if (is_kept(e, e->allocated[i].it.number))
+            e->allocated[kept++] = e->allocated[i];
+    e->allocated_len = kept;
+    kept = 0;
+    for (size_t i = 0; i < m->sample_count; i++)
+        if (is_kept(e, m->samples[i].number))
+            m->samples[kept++] = m->samples[i];
+    m->sample_count = kept;
+}
+
+/* Drops the stacks of samples that died. */
+static void forget_stacks(struct movement_events *e)
+{
+    const struct movement *m = &e->movement;
+    uint64_t *needed = bits_new(e->stacks.len);
+    for (size_t i = 0; i < e->allocated_len; i++)
+        bits_set(needed, e->allocated[i].it.stack);
+    for (size_t i = 0; i < m->sample_count; i++)
+        bits_set(needed, m->samples[i].stack);
+    stack_table_forget(&e->stacks, needed);
+    free(needed);
+}
+
+/* Makes room for the stacks of later samples: a quarter of the table at least, so that it
+ * costs O(1) for each of them. */
+static void clear_stacks(struct movement_events *e)
+{
+    forget_stacks(e);
+    while (stack_table_is_crowded(&e->stacks)) {
+        thin_out(e);
+        forget_stacks(e);
+    }
+}
+
+bool movement_events_add_sample(struct movement_events *e, uint64_t time,
+                                const struct heap_allocation *a, struct bytes stack)
+{
+    enum { MAX_EXCESS = 32 };
+    if (e->failed)
+        return false;
+    uint32_t number = e->events++;
+    if (time <= e->done || !is_kept(e, number))
+        return true;
+    if (e->allocated_len + e->movement.sample_count >= MAX_SAMPLES) {
+        thin_out(e);
+        if (!is_kept(e, number))
+            return true;
+    }
+    if (stack_table_is_due(&e->stacks))
+        forget_stacks(e);
+    uint32_t n = stack_table_add(&e->stacks, stack);
+    if (n == NO_STACK && stack.size > 0) {
+        clear_stacks(e);
+        n = is_kept(e, number) ? stack_table_add(&e->stacks, stack) : NO_STACK;
+    }
+    if (n == NO_STACK)
+        return true;
+    bool may_exceed = a->is_tick && a->kind == ALLOCATED_LARGE;
+    struct sample s = {.address = a->address,
+                       .size = a->size,
+                       .type = a->type,
+                       .stack = n,
+                       .number = number,
+                       .excess = may_exceed ? MAX_EXCESS : 0};
+    *APPEND(e->allocated, e->allocated_len, e->allocated_cap) =
+        (struct pending_sample){time, s};
+    return true;
+}
+
+uint64_t movement_events_per_sample(const struct movement_events *e)
+{
+    return (uint64_t)BYTES_PER_EVENT * stride_of(e);
+}
+
+static int sample_by_time(const void *a, const void *b)
+{
+    const struct pending_sample *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return (x->it.number > y->it.number) - (x->it.number < y->it.number);
+}
+
+/* Gives the samples before that time to the movement, except those that are not between the
+ * two snapshots. They must be in order. */
+static void take_samples(struct movement_events *e, uint64_t time)
+{
+    bool is_wanted = e->last >= e->after && (e->until == 0 || e->last < e->until);
+    for (; e->taken < e->allocated_len && e->allocated[e->taken].time < time; e->taken++) {
+        struct sample s = e->allocated[e->taken].it;
+        s.born = e->last;
+        if (!is_wanted)
+            continue;
+        movement_add_sample(&e->movement, &s);
+        e->sampled += stride_of(e);
+    }
+}
+
+/* Drops those that the movement has. */
+static void drop_taken(struct movement_events *e)
+{
+    e->allocated_len -= e->taken;
+    if (e->taken > 0)
+        memmove(e->allocated, e->allocated + e->taken,
+                e->allocated_len * sizeof(*e->allocated));
+    e->taken = 0;
 }
 
 /* --- what comes ---------------------------------------------------------------------- */
@@ -100,7 +238,7 @@ static bool start(struct movement_events *e, const struct gc_event *gc)
     if (!follows || !can_be || (outer != NULL && !movement_events_fold(e, outer)))
         return spoil(e);
     struct open_collection *o = &e->open[e->open_count++];
-    o->number = e->last = gc->count;
+    o->number = o->it.number = e->last = gc->count;
     o->it.depth = gc->depth;
     o->it.is_background = in_background;
     o->it.territory_count = o->it.later_count = 0;
@@ -128,8 +266,10 @@ static bool finish(struct movement_events *e, uint32_t number)
 static bool work_on(struct movement_events *e, const struct pending_event *p)
 {
     struct open_collection *o = latest(e);
-    if (p->kind == EVENT_GC_START)
+    if (p->kind == EVENT_GC_START) {
+        take_samples(e, p->time);
         return start(e, &p->gc);
+    }
     if (p->kind == EVENT_GC_END)
         return finish(e, p->gc.count);
     if (o == NULL)
@@ -193,9 +333,13 @@ static bool work_up_to(struct movement_events *e, uint64_t time)
     size_t i = 0;
     if (e->pending_len > 0)
         qsort(e->pending, e->pending_len, sizeof(*e->pending), by_time);
+    if (e->allocated_len > 0)
+        qsort(e->allocated, e->allocated_len, sizeof(*e->allocated), sample_by_time);
     for (; i < e->pending_len && e->pending[i].time <= time; i++)
         if (!work_on(e, &e->pending[i]))
             return false;
+    take_samples(e, time);
+    drop_taken(e);
     e->done = time;
     keep_rest(e, i);
     return true;
@@ -217,6 +361,7 @@ bool movement_events_add(struct movement_events *e, enum trace_heap_event kind,
         return false;
     if (time <= e->done || e->pending_len >= MAX_PENDING)
         return spoil(e);
+    e->pointer_size = header->pointer_size;
     e->newest = time > e->newest ? time : e->newest;
     if (!movement_events_note(e, time, kind, payload, header->pointer_size))
         return false;
@@ -229,8 +374,10 @@ bool movement_events_add(struct movement_events *e, enum trace_heap_event kind,
 
 void movement_events_begin(struct movement_events *e, struct places *places, uint32_t after)
 {
-    movement_begin(&e->movement, places);
+    if (places != NULL)
+        movement_begin(&e->movement, places);
     e->after = after;
+    e->follows_all = places == NULL;
     e->is_begun = true;
 }
 
@@ -243,8 +390,8 @@ bool movement_events_end(struct movement_events *e, uint32_t until)
     for (size_t i = 0; i < e->open_count; i++)
         if (!e->open[i].it.is_background && e->open[i].number <= until)
             return false;
-    return until > e->after && e->first != 0 && e->first <= e->after + 1 &&
-           e->last >= until;
+    return until > e->after && e->first != 0 &&
+           (e->follows_all || e->first <= e->after + 1) && e->last >= until;
 }
 
 void movement_events_free(struct movement_events *e)
@@ -257,6 +404,8 @@ void movement_events_free(struct movement_events *e)
     }
     free(e->pending);
     free(e->stretches);
+    free(e->allocated);
+    stack_table_free(&e->stacks);
     movement_free(&e->movement);
     *e = (struct movement_events){0};
 }

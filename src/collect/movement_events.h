@@ -9,14 +9,25 @@
  * survives them.
  *
  * Whatever is odd makes an end of knowing; nothing is guessed. It knows neither sockets nor
- * threads. */
+ * threads.
+ *
+ * It also follows samples of allocations, with their stacks: those between two snapshots,
+ * to the newer one. They never spoil the rest: a sample that is late, or has no stack, is
+ * left out. At most MAX_SAMPLES are kept at a time, the number that a heap of 6 GB has, and
+ * no more than have room for their stacks (stack_table.h). If there are more, half of them
+ * are dropped at random, and the same share of later ones, so that each of the others
+ * stands for twice the bytes. */
 #ifndef MOVEMENT_EVENTS_H
 #define MOVEMENT_EVENTS_H
 
 #include "identity/movement.h"
+#include "trace/stack_table.h"
 #include "trace/trace_heap_events.h"
 
+enum { MAX_SAMPLES = 1 << 16 };
+
 struct pending_event;
+struct pending_sample;
 
 struct open_collection {
     uint32_t number;
@@ -30,6 +41,7 @@ struct movement_events {
     bool failed;
     bool names_survivors;  /* some collection did */
     uint64_t newest, done; /* ticks: of the newest event, and those that were worked on */
+    unsigned pointer_size; /* of the process, in bytes */
     /* what is not worked on yet, in the order of the stream */
     struct pending_event *pending;
     size_t pending_len, pending_cap;
@@ -41,8 +53,18 @@ struct movement_events {
     uint32_t first, last; /* numbers of those that started; 0: none yet */
     bool is_held;         /* nothing is worked on until the end */
     bool is_begun;
+    bool follows_all;      /* begun without a snapshot */
     uint32_t after, until; /* what is between these counts; until 0: no end yet */
     struct movement movement;
+    /* samples that are not worked on yet, in the order of the stream */
+    struct pending_sample *allocated;
+    size_t allocated_len, allocated_cap;
+    size_t taken;    /* of these; the movement has them */
+    uint32_t events; /* of allocations, those left out included */
+    uint32_t stride; /* one event in this number is kept, a power of two; 0 is 1 */
+    uint64_t
+        sampled; /* events between the snapshots, estimated from those that were kept */
+    struct stack_table stacks; /* of the samples, and some that died */
 };
 
 /* Whether events of that kind are of use here. */
@@ -53,8 +75,16 @@ bool movement_events_add(struct movement_events *e, enum trace_heap_event kind,
                          uint64_t time, struct bytes payload,
                          const struct trace_header *header);
 
+/* Adds an allocation. False once it has failed, but never because of the allocation. */
+bool movement_events_add_sample(struct movement_events *e, uint64_t time,
+                                const struct heap_allocation *a, struct bytes stack);
+
+/* Returns the bytes of allocations that a sample stands for, about. */
+uint64_t movement_events_per_sample(const struct movement_events *e);
+
 /* The objects of a snapshot that was taken in the collection of that number. Takes over the
- * places. */
+ * places. Earlier samples are left out: the session before has them. NULL and 0 if there is
+ * no such snapshot: samples are then followed from the first event on. */
 void movement_events_begin(struct movement_events *e, struct places *places,
                            uint32_t after);
 

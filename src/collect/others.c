@@ -400,6 +400,13 @@ bool others_run(const char *path, const struct other_work *w, const struct patie
     return ok;
 }
 
+bool others_run_inside(pid_t pid, const struct other_work *w, const struct patience *p,
+                       struct text *answer)
+{
+    int none;
+    return others_run(proc_path(pid, "root/").text, w, p, answer, &none);
+}
+
 /* --- looks ----------------------------------------------------------------- */
 
 struct look_request {

@@ -248,6 +248,10 @@ struct other_work {
 bool others_run(const char *path, const struct other_work *w, const struct patience *p,
                 struct text *answer, int *fd);
 
+/* Does work, whose at->path is "/", below the root of a process, in a child. */
+bool others_run_inside(pid_t pid, const struct other_work *w, const struct patience *p,
+                       struct text *answer);
+
 /* --- looks ----------------------------------------------------------------- */
 
 enum look_for {

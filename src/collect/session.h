@@ -16,11 +16,13 @@
  * objects move. */
 
 enum tracing_kind {
-    TRACING_HEAP,       /* a collection, and the walk of the heap in it */
-    TRACING_WALK,       /* the walk in a collection that another session forces */
-    TRACING_COLLECTION, /* that session: nothing else */
-    TRACING_FLUSH,      /* nothing, without the keyword for types */
-    TRACING_MOVEMENT    /* what survives each collection, and where it goes */
+    TRACING_HEAP,        /* a collection, and the walk of the heap in it */
+    TRACING_WALK,        /* the walk in a collection that another session forces */
+    TRACING_COLLECTION,  /* that session: nothing else */
+    TRACING_FLUSH,       /* nothing, without the keyword for types */
+    TRACING_MOVEMENT,    /* what survives each collection, and where it goes */
+    TRACING_ALLOCATIONS, /* the same, and one allocation in 100 KB with its stack */
+    TRACING_NAMES        /* nothing, and at its end all methods */
 };
 
 /* MiB of a heap; no more is of use. */

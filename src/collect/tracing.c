@@ -24,7 +24,19 @@ enum {
     TYPE_NAMES = 0x1000000
 };
 
-enum { INFORMATIONAL = 4, FORMAT_NETTRACE = 1 };
+enum { INFORMATIONAL = 4, VERBOSE = 5, FORMAT_NETTRACE = 1 };
+
+/* On Linux each collection derives the collector's level from a few events that are enabled
+ * (UpdateGCEventStatus() in vm/gcenv.ee.cpp). Without this one allocations would end with
+ * the next collection. A collection sends 50 of them per heap, 30 bytes each, no stacks. */
+enum { GC_JOIN = 203 };
+
+/* Keywords of what is listed at the end of a session. JITTED are methods, with those that
+ * were compiled before and are in use; OFFSETS where their instructions come from. */
+enum { JITTED = 0x10, AT_END = 0x100, OFFSETS = 0x20000 };
+
+/* Of no provider that a runtime has: a session needs one. */
+#define NO_PROVIDER "heapdrift-nothing"
 
 /* The events of each kind of session. The buffer is a limit: the process allocates it piece
  * by piece, for events that we have not read yet. Of a heap these are some 50 bytes for
@@ -32,17 +44,20 @@ enum { INFORMATIONAL = 4, FORMAT_NETTRACE = 1 };
  * tenths of a second. */
 static const struct {
     uint64_t keywords;
+    uint64_t listed; /* keywords of the list at the end, where names of modules come */
     uint32_t buffer_mb;
-    bool wants_modules; /* at the end, where names of modules come */
-    bool blocks;        /* the process waits for us rather than to lose events */
-    bool only;          /* these events; else all but these */
-    uint32_t events[5];
+    bool blocks;     /* the process waits for us rather than to lose events */
+    bool is_verbose; /* level 5 */
+    bool has_stacks; /* of each event */
+    bool only;       /* these events; else all but these */
+    bool is_of_none; /* NO_PROVIDER instead of the runtime's */
+    uint32_t events[7];
     uint32_t event_count;
 } kinds[] = {
     [TRACING_HEAP] = {.keywords = GC | TYPES | HEAP_DUMP | SURVIVAL_AND_MOVEMENT |
                                   HEAP_COLLECT | TYPE_NAMES,
                       .buffer_mb = TRACING_MAX_BUFFER_MB,
-                      .wants_modules = true,
+                      .listed = LOADER,
                       .blocks = true,
                       .events = {21, 22}, /* what survived and moved */
                       .event_count = 2},
@@ -57,6 +72,17 @@ static const struct {
                           .only = true,
                           .events = {1, 2, 21, 22, 23},
                           .event_count = 5},
+    [TRACING_ALLOCATIONS] = {.keywords = GC | SURVIVAL_AND_MOVEMENT,
+                             .buffer_mb = 64,
+                             .is_verbose = true, /* as allocations are */
+                             .has_stacks = true,
+                             .only = true,
+                             .events = {1, 2, 10, 21, 22, 23, GC_JOIN},
+                             .event_count = 7},
+    [TRACING_NAMES] = {.keywords = 1,
+                       .buffer_mb = 64,
+                       .listed = LOADER | JITTED | AT_END | OFFSETS,
+                       .is_of_none = true},
 };
 
 /* MiB of a process that waits for us: with more it is not paused for a shorter time. */
@@ -72,7 +98,7 @@ struct request tracing_request(enum ipc_command command, enum tracing_kind kind,
     /* Of a walk another session forces the collection. */
     uint64_t without = kind == TRACING_WALK ? HEAP_COLLECT : 0;
     kind = kind == TRACING_WALK ? TRACING_HEAP : kind;
-    bool modules = kinds[kind].wants_modules;
+    uint64_t listed = kinds[kind].listed;
     uint32_t most = kinds[kind].buffer_mb;
     if (command >= IPC_COLLECT_TRACING6 && kinds[kind].blocks && most > BLOCKING_MB)
         most = BLOCKING_MB;
@@ -81,15 +107,16 @@ struct request tracing_request(enum ipc_command command, enum tracing_kind kind,
     request_put(&r, buffer_mb > 0 && buffer_mb < most ? buffer_mb : most, 4);
     request_put(&r, FORMAT_NETTRACE, 4);
     if (command >= IPC_COLLECT_TRACING4)
-        request_put(&r, modules ? LOADER : 0, 8); /* of the list at the end */
+        request_put(&r, listed, 8);
     else if (command >= IPC_COLLECT_TRACING2)
-        request_put(&r, modules, 1);
+        request_put(&r, listed != 0, 1);
     if (command >= IPC_COLLECT_TRACING3)
-        request_put(&r, 0, 1); /* no stacks */
+        request_put(&r, kinds[kind].has_stacks, 1); /* older ones send them always */
     request_put(&r, 1, 4);
     request_put(&r, kinds[kind].keywords & ~without, 8);
-    request_put(&r, INFORMATIONAL, 4);
-    request_string(&r, "Microsoft-Windows-DotNETRuntime");
+    request_put(&r, kinds[kind].is_verbose ? VERBOSE : INFORMATIONAL, 4);
+    request_string(&r, kinds[kind].is_of_none ? NO_PROVIDER
+                                              : "Microsoft-Windows-DotNETRuntime");
     request_string(&r, "");
     if (command >= IPC_COLLECT_TRACING5) {
         request_put(&r, kinds[kind].only, 1);

@@ -14,7 +14,7 @@ value_of() {
     format) [[ ${c:-} == convert ]] && echo table-json || echo json ;;
     to) [[ ${c:-} == collect ]] && echo gcdump || echo table-csv ;;
     output) echo "$tmp/out" ;;
-    by) [[ ${c:-} == fleet ]] && echo host || echo type ;;
+    by) case ${c:-} in fleet) echo host ;; tree) echo owner ;; *) echo type ;; esac ;;
     since | until) echo 7d ;;
     shard) echo 1/2 ;;
     sort) [[ ${c:-} == ps ]] && echo memory || echo bytes ;;
@@ -126,8 +126,8 @@ roots across-builds app-only ascii born build chains color depth exact exclude f
 check across-builds app-only ascii baseline baseline-write budget build chains color config depth exact exclude fields format gen2 help host iterations max-growth max-process-growth max-score memory min-score min-steady no-ages no-progress no-sandbox output quiet reachable rows run samples service since store strict symbols tables-only threads type until verbose version width
 convert build help host memory no-progress no-sandbox output quiet redact run service since size-base store strict symbols threads to until verbose version
 info ascii build color format help host memory no-progress no-sandbox output quiet run service since size-base store strict symbols threads until verbose version width
-collect all build core count diagnostic-port direct force help host interval keep label limit lock max-heap memory name no-ages no-keep no-progress on-enter output process-id quiet resume service store strict threads timeout to tries verbose version
-watch all app-only ascii at baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code force format gen2 help host interval iterations keep label limit listen lock max-growth max-heap max-process-growth max-score memory metrics min-score min-steady name no-ages no-keep no-progress on-enter output process-id quiet reachable resume rows samples service store strict threads timeout tries type verbose version width
+collect all build core count diagnostic-port direct force help host interval keep label limit lock max-heap memory name no-ages no-keep no-progress no-sites on-enter output process-id quiet resume service store strict threads timeout to tries verbose version
+watch all app-only ascii at baseline baseline-write budget build chains color config count depth diagnostic-port direct exact exclude exit-code force format gen2 help host interval iterations keep label limit listen lock max-growth max-heap max-process-growth max-score memory metrics min-score min-steady name no-ages no-keep no-progress no-sites on-enter output process-id quiet reachable resume rows samples service store strict threads timeout tries type verbose version width
 record build follow format help host keep label limit memory no-progress no-sandbox quiet service store symbols threads verbose version
 ps ascii color format help name output quiet sort version width
 fleet ascii by color exit-code format help limit max-hosts memory merge min-hosts min-score min-span min-steady no-sandbox output quiet rows save service shard since store strict threads until verbose version width

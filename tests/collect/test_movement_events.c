@@ -2,6 +2,7 @@
 #include "collect/movement_events.h"
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "support/trace_forge.h"
 
 #include <criterion/criterion.h>
@@ -288,4 +289,239 @@ Test(movement_events, what_is_odd_is_not_known)
     cr_expect_not(known(without_territories, 2));
     cr_expect_not(known(overlapping, 2));
     cr_expect_not(known(cut_short, 2));
+}
+
+/* --- samples ---------------------------------------------------------------------------
+ */
+
+/* An object of gen0 of stack that has a number; where it is later, or GONE. */
+static bool allocates(struct movement_events *e, uint64_t time, uint64_t address,
+                      uint64_t stack)
+{
+    unsigned char frames[8];
+    const struct heap_allocation a = {.address = address, .size = SIZE, .is_tick = true};
+    le_put(frames, stack, 8);
+    return movement_events_add_sample(e, time, &a, (struct bytes){frames, sizeof(frames)});
+}
+
+static uint64_t sample_of(const struct movement_events *e, uint64_t stack)
+{
+    for (size_t i = 0; i < e->movement.sample_count; i++) {
+        const struct sample *s = &e->movement.samples[i];
+        if (le_u64(stack_table_at(&e->stacks, s->stack).data) == stack)
+            return s->address;
+    }
+    return GONE;
+}
+
+/* A thread tells of its allocations when it likes. */
+Test(movement_events, samples_are_folded_in_the_order_of_time)
+{
+    struct movement_events e = {0};
+    begin(&e, two, 2, 1);
+    cr_assert(starts(&e, 5, 1, 2, AT_ONCE) && ends(&e, 6, 1, 2));
+    cr_assert(starts(&e, 20, 2, 0, AT_ONCE) && territories(&e, 21));
+    cr_assert(moves(&e, 22, 0x1010, 0x2010) && ends(&e, 23, 2, 0));
+    cr_assert(starts(&e, 40, 3, 0, AT_ONCE) && territories(&e, 41));
+    cr_assert(moves(&e, 42, 0x1100, 0x2100) && ends(&e, 43, 3, 0));
+    cr_assert(allocates(&e, 30, 0x1100, 103) && allocates(&e, 31, 0x1010, 104));
+    cr_assert(allocates(&e, 10, 0x1010, 101) && allocates(&e, 11, 0x1100, 102));
+    e.movement.now.len = 0; /* as if no object were known */
+    cr_assert(movement_events_end(&e, 3));
+    cr_expect_eq(sample_of(&e, 101), 0x2010);
+    cr_expect_eq(sample_of(&e, 102), GONE);
+    cr_expect_eq(sample_of(&e, 103), 0x2100);
+    cr_expect_eq(sample_of(&e, 104), GONE);
+    cr_expect_eq(e.sampled, 4);
+    movement_events_free(&e);
+}
+
+/* The session of a snapshot's time begins before it, and ends behind the next one. */
+Test(movement_events, samples_of_another_interval_are_left_out)
+{
+    struct movement_events e = {0};
+    cr_assert(allocates(&e, 5, 0x1010, 101));
+    cr_assert(collects(&e, 10, 5, 0x1000, 0x1000));
+    begin(&e, two, 2, 5);
+    cr_assert(allocates(&e, 20, 0x1000, 102));
+    cr_assert(collects(&e, 30, 6, 0x1000, 0x2000));
+    cr_assert(allocates(&e, 40, 0x1020, 103));
+    cr_assert(movement_events_end(&e, 6));
+    cr_expect_eq(sample_of(&e, 101), GONE);
+    cr_expect_eq(sample_of(&e, 102), 0x2000);
+    cr_expect_eq(sample_of(&e, 103), GONE);
+    cr_expect_eq(e.movement.sample_count, 1);
+    cr_expect_eq(e.movement.samples[0].born, 5);
+    cr_expect_eq(e.sampled, 1);
+    movement_events_free(&e);
+}
+
+Test(movement_events, samples_are_followed_without_a_snapshot_to_begin_with)
+{
+    struct movement_events e = {0};
+    movement_events_begin(&e, NULL, 0);
+    cr_assert(allocates(&e, 5, 0x1000, 101));
+    cr_assert(collects(&e, 10, 5, 0x1000, 0x2000));
+    cr_assert(allocates(&e, 20, 0x1010, 102));
+    cr_assert(collects(&e, 10 + 3 * SECOND, 6, 0x1010, 0x2010));
+    cr_expect_eq(sample_of(&e, 101), 0x2000, "what is old is done");
+    cr_assert(movement_events_end(&e, 6));
+    cr_expect_eq(sample_of(&e, 101), GONE, "it was in generation 1");
+    cr_expect_eq(sample_of(&e, 102), 0x2010);
+    movement_events_free(&e);
+}
+
+/* What a background collection lists at its end was allocated before its start. */
+Test(movement_events, samples_may_be_younger_than_a_background_collection)
+{
+    struct movement_events e = {0};
+    begin(&e, two, 2, 1);
+    cr_assert(starts(&e, 5, 1, 2, AT_ONCE) && ends(&e, 6, 1, 2));
+    cr_assert(allocates(&e, 9, 0x1800, 101));
+    cr_assert(starts(&e, 10, 2, 2, IN_BACKGROUND) && territories(&e, 11));
+    cr_assert(allocates(&e, 15, 0x1900, 102));
+    cr_assert(moves(&e, 30, 0x1000, 0x1000) && moves(&e, 30, 0x3000, 0x3000));
+    cr_assert(territories(&e, 31) && ends(&e, 32, 2, 2));
+    cr_assert(starts(&e, 40, 3, 0, AT_ONCE) && territories(&e, 41));
+    cr_assert(moves(&e, 42, 0x1900, 0x2000) && moves(&e, 42, 0x1000, 0x1000));
+    cr_assert(ends(&e, 43, 3, 0) && movement_events_end(&e, 3));
+    cr_expect_eq(sample_of(&e, 101), GONE);
+    cr_expect_eq(sample_of(&e, 102), 0x2000);
+    movement_events_free(&e);
+}
+
+/* The rest does not suffer for it. */
+Test(movement_events, a_sample_that_is_late_or_has_no_stack_is_left_out)
+{
+    static const unsigned char nothing[1];
+    const struct heap_allocation a = {.address = 0x1000, .size = SIZE};
+    struct movement_events e = {0};
+    begin(&e, two, 2, 1);
+    cr_assert(collects(&e, 10, 2, 0x1000, 0x2000));
+    cr_assert(collects(&e, 10 + 3 * SECOND, 3, 0x2000, 0x3100));
+    cr_expect(allocates(&e, 15, 0x1000, 101), "too late");
+    cr_expect(movement_events_add_sample(&e, 10 + 5 * SECOND / 2, &a,
+                                         (struct bytes){nothing, 0}));
+    cr_expect_eq(e.allocated_len, 0);
+    cr_assert(movement_events_end(&e, 3));
+    cr_expect_eq(address_of(&e, 0), 0x3100);
+    e.failed = true;
+    cr_expect_not(allocates(&e, UINT64_MAX - 1, 0x1000, 102));
+    movement_events_free(&e);
+}
+
+Test(movement_events, only_large_objects_of_a_tick_may_be_smaller)
+{
+    static const struct {
+        unsigned kind;
+        bool is_tick;
+        uint32_t excess;
+    } cases[] = {{ALLOCATED_LARGE, true, 32},
+                 {ALLOCATED_SMALL, true, 0},
+                 {ALLOCATED_PINNED, true, 0},
+                 {ALLOCATED_LARGE, false, 0},
+                 {ALLOCATED_SMALL, false, 0}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct movement_events e = {0};
+        begin(&e, two, 2, 0);
+        const struct heap_allocation a = {.address = 0x1000,
+                                          .size = 0x15000,
+                                          .type = 7,
+                                          .kind = cases[i].kind,
+                                          .is_tick = cases[i].is_tick};
+        cr_assert(movement_events_add_sample(
+            &e, 5, &a, (struct bytes){(const unsigned char *)"frame", 5}));
+        cr_assert(collects(&e, 10, 1, 0x1000, 0x1000) && movement_events_end(&e, 1));
+        cr_assert_eq(e.movement.sample_count, 1);
+        cr_expect_eq(e.movement.samples[0].excess, cases[i].excess, "case %zu", i);
+        cr_expect_eq(e.movement.samples[0].size, 0x15000);
+        cr_expect_eq(e.movement.samples[0].type, 7);
+        movement_events_free(&e);
+    }
+}
+
+/* Many come before a collection, and as many live through it: those that are kept are an
+ * even choice, and stand for all. */
+Test(movement_events, of_too_many_samples_some_are_kept_and_stand_for_the_others)
+{
+    enum { MANY = 5 * MAX_SAMPLES / 2 };
+    struct movement_events e = {0};
+    begin(&e, two, 2, 0);
+    cr_expect_eq(movement_events_per_sample(&e), 100 * 1024);
+    for (uint64_t i = 0; i < MANY; i++)
+        cr_assert(allocates(&e, 1 + i, 0x5000, i % 2));
+    cr_expect_leq(e.allocated_len, MAX_SAMPLES);
+    cr_expect_eq(movement_events_per_sample(&e), 4 * 100 * 1024);
+    cr_assert(collects(&e, MANY + 10, 1, 0x1000, 0x1000));
+    cr_assert(collects(&e, MANY + 3 * SECOND, 2, 0x1000, 0x1000));
+    size_t living = e.movement.sample_count, even = 0;
+    for (size_t i = 0; i < living; i++)
+        even += le_u64(stack_table_at(&e.stacks, e.movement.samples[i].stack).data) == 0;
+    cr_expect(living > MANY / 4 - 2000 && living < MANY / 4 + 2000, "%zu", living);
+    cr_expect(even > living / 2 - 1000 && even < living / 2 + 1000, "%zu", even);
+    cr_expect(e.sampled > MANY - 8000 && e.sampled < MANY + 8000, "%lu",
+              (unsigned long)e.sampled);
+    /* The living count as well. */
+    for (uint64_t i = 0; i < MANY; i++) {
+        cr_assert(allocates(&e, MANY + 4 * SECOND + i, 0x5000, i % 2));
+        cr_assert_leq(e.allocated_len + e.movement.sample_count, MAX_SAMPLES);
+    }
+    cr_expect_eq(movement_events_per_sample(&e), 8 * 100 * 1024);
+    movement_events_free(&e);
+}
+
+/* Of a stack each that nobody shares, 1 MiB with the number at its end. */
+static bool allocates_deep(struct movement_events *e, uint64_t time, uint64_t number)
+{
+    enum { DEEP = 1 << 20 };
+    const struct heap_allocation a = {.address = 0x5000, .size = SIZE};
+    unsigned char *frames = alloc_zeroed(DEEP);
+    le_put(frames, number, 8);
+    bool ok = movement_events_add_sample(e, time, &a, (struct bytes){frames, DEEP});
+    free(frames);
+    return ok;
+}
+
+Test(movement_events, of_too_many_stacks_some_samples_are_kept_too)
+{
+    enum { MANY = 100, FITTING = MAX_STACK_BYTES >> 20 };
+    struct movement_events e = {0};
+    begin(&e, two, 2, 0);
+    for (uint64_t i = 1; i <= MANY; i++) {
+        cr_assert(allocates_deep(&e, i, i));
+        cr_expect_eq(movement_events_per_sample(&e) == 100 * 1024, i <= FITTING);
+    }
+    cr_expect_leq(e.allocated_len, FITTING);
+    cr_expect_geq(e.allocated_len, 2);
+    cr_expect_geq(e.stacks.count, e.allocated_len);
+    cr_assert(collects(&e, MANY + 10, 1, 0x1000, 0x1000) && movement_events_end(&e, 1));
+    cr_expect(sample_of(&e, 1) == GONE || sample_of(&e, 2) == GONE, "not the first ones");
+    cr_expect_geq(e.sampled, 2 * movement_events_per_sample(&e) / (100 * 1024));
+    for (size_t i = 0; i < e.movement.sample_count; i++)
+        cr_expect_eq(stir(e.movement.samples[i].number) & (e.stride - 1), 0);
+    movement_events_free(&e);
+}
+
+/* A program that runs for days has more stacks than any table holds, few of them of what is
+ * still there. */
+Test(movement_events, stacks_of_dead_samples_are_forgotten)
+{
+    enum { ROUNDS = 200, EACH = 1000 };
+    struct movement_events e = {0};
+    uint64_t stack = 1000;
+    begin(&e, two, 2, 0);
+    cr_assert(allocates(&e, 1, 0x5000, 7)); /* in no generation: it stays */
+    for (uint64_t i = 1; i <= ROUNDS; i++) {
+        for (int k = 0; k < EACH; k++)
+            cr_assert(allocates(&e, 10 + 3 * SECOND * i, 0x1100, stack++));
+        cr_assert(collects(&e, 20 + 3 * SECOND * i, (uint32_t)i, 0x1000, 0x1000));
+    }
+    cr_expect_leq(e.stacks.len, 10 * EACH);
+    cr_expect_eq(sample_of(&e, 7), 0x5000);
+    cr_assert(allocates(&e, 10 + 3 * SECOND * (ROUNDS + 1), 0x1100, stack));
+    cr_assert(collects(&e, 20 + 3 * SECOND * (ROUNDS + 1), ROUNDS + 1, 0x1100, 0x2000));
+    cr_assert(movement_events_end(&e, ROUNDS + 1));
+    cr_expect_eq(e.sampled, ROUNDS * EACH + 2);
+    cr_expect_eq(sample_of(&e, stack), 0x2000);
+    movement_events_free(&e);
 }

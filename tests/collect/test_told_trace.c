@@ -1,8 +1,10 @@
 /* What is known of a snapshot's objects, put into the trace that it was read of. */
+#include "ages/sampled_objects.h"
 #include "base/input.h"
 #include "heap/process_facts.h"
 #include "identity/places.h"
 #include "identity/same.h"
+#include "support/made_sites.h"
 #include "support/scratch.h"
 #include "trace/nettrace.h"
 
@@ -245,4 +247,37 @@ Test(told_trace, facts_of_the_process_are_read_again_with_survivors_and_without)
         hd_snapshot_close(again);
         hd_snapshot_close(snap);
     }
+}
+
+/* --- which code allocated objects ------------------------------------------------------
+ */
+
+Test(told_trace, allocation_sites_are_read_again)
+{
+    struct hd_error err;
+    const char *path = unpacked(real, 0);
+    struct hd_snapshot *snap = opened(path);
+    struct counted was = counted(path);
+    struct places p = places_of(snap);
+    const struct made_sample sample = {p.all[5].object, "Shop.Add@Shop.cs:42 < -System.Run",
+                                       7};
+    places_free(&p);
+    tell_itself(snap);
+    made_sites(snap, 7, &sample, 1);
+    cr_assert(write_into(path, "r+", snap, &err), "%s", err.message);
+    struct counted is = counted(path);
+    cr_expect_eq(is.ours, 2);
+    cr_expect_eq(is.last_definition, was.last_definition + 3, "none is defined twice");
+    struct hd_snapshot *again = opened(path);
+    cr_assert_not_null(again->sites);
+    cr_expect_not_null(again->told);
+    node_id *nodes = sampled_nodes(again);
+    cr_assert_not_null(nodes);
+    cr_expect_eq(graph_address(again->graph, nodes[0]),
+                 graph_address(snap->graph, sample.node));
+    cr_expect_eq(again->sites->collection, 7);
+    cr_expect_str_eq(again->sites->frames[0].file, "Shop.cs");
+    free(nodes);
+    hd_snapshot_close(again);
+    hd_snapshot_close(snap);
 }

@@ -236,17 +236,25 @@ static void forge_facts(struct trace_forge *f, uint64_t thread)
 {
     static const char line[] = "resident=80203776 swapped=4096 of_gc=16252928 threads=8 "
                                "thread=3:.NET%20TP%20Worker";
-    struct text stats = {0}, process = {0};
+    static const char sites[] =
+        "0123456789abcdef 7 40 1 102400 3 2 3 0=Shop.Checkout.Add @42:Checkout.cs "
+        "5=Orders.Post 1-ystem.Net.Listen 0:2,1 2:0 5.1.6 2.0.7 1.1.7";
+    struct text stats = {0}, process = {0}, allocated = {0};
     for (uint64_t i = 0; i < 10; i++)
         forge_u64(&stats, 24 * i);
     forge_u32(&stats, 5); /* pinned */
     forge_u32(&process, 0);
     forge_u32(&process, 1);
     text_add(&process, line, sizeof(line) - 1);
+    forge_u32(&allocated, 0);
+    forge_u32(&allocated, 1);
+    text_add(&allocated, sites, sizeof(sites) - 1);
     trace_forge_event(f, thread, 4, stats.data, stats.len);
     trace_forge_event(f, thread, FORGED_TOLD + 2, process.data, process.len);
+    trace_forge_event(f, thread, FORGED_TOLD + 3, allocated.data, allocated.len);
     text_free(&stats);
     text_free(&process);
+    text_free(&allocated);
 }
 
 /* A list of objects that a static, a handle and a stack hold. */

@@ -11,7 +11,8 @@ static const char *const columns_of[FORGED_TABLES] = {
     [0x00] = "2sggg", [0x01] = "Rss",    [0x02] = "4ssTfm", [0x03] = "f",
     [0x04] = "2sb",   [0x06] = "422sbp", [0x08] = "22s",    [0x0A] = "Psb",
     [0x0B] = "2Cb",   [0x0C] = "AYb",    [0x1B] = "b",      [0x23] = "22224bssb",
-    [0x29] = "tt",
+    [0x29] = "tt",    [0x30] = "bgbg",   [0x31] = "db",     [0x33] = "22s",
+    [0x36] = "mm",
 };
 
 static const struct {
@@ -33,9 +34,11 @@ static size_t width_of(const struct metadata_forge *f, char letter)
     static const struct {
         char letter;
         unsigned char table;
-    } one[] = {{'t', 0x02}, {'f', 0x04}, {'m', 0x06}, {'p', 0x08}};
+    } one[] = {{'t', 0x02}, {'f', 0x04}, {'m', 0x06}, {'p', 0x08}, {'d', 0x30}};
     if (letter == '2' || letter == '4')
         return letter == '2' ? 2 : 4;
+    if (letter == 'm' && f->other_methods > 0xFFFF)
+        return 4;
     for (size_t i = 0; i < sizeof(one) / sizeof(*one); i++)
         if (one[i].letter == letter)
             return f->tables[one[i].table].count > 0xFFFF ? 4 : 2;
@@ -129,6 +132,11 @@ void forge_attribute(struct metadata_forge *f, uint32_t type_def, const char *sp
     ROW(f, 0x0C, type_def << 5 | 3, constructor << 3 | 3, forge_blob(f, "\1\0\0\0", 4));
 }
 
+uint32_t forge_method(struct metadata_forge *f, const char *name)
+{
+    return ROW(f, 0x06, 0, 0, 0, forge_string(f, name));
+}
+
 void forge_rows(struct metadata_forge *f, unsigned table, uint32_t count)
 {
     while (count-- > 0)
@@ -168,23 +176,25 @@ static void add_tables(struct text *to, const struct metadata_forge *f)
 
 struct bytes forge_metadata_bytes(struct metadata_forge *f)
 {
-    const char *names[] = {f->name != NULL ? f->name : "#~", "#Strings", "#Blob"};
+    const char *names[] = {f->name != NULL ? f->name : "#~", "#Strings", "#Blob", "#Pdb"};
     struct text tables = {0};
     add_tables(&tables, f);
-    const struct text *streams[] = {&tables, &f->strings, &f->blobs};
+    const struct text *streams[] = {&tables, &f->strings, &f->blobs, &f->symbols};
     size_t at = 16 + 12 + 4;
-    for (int i = 0; i < 3; i++)
+    const int count = f->symbols.len > 0 ? 4 : 3;
+    for (int i = 0; i < count; i++)
         at += 8 + (strlen(names[i]) + 4) / 4 * 4;
     f->out.len = 0;
-    text_add(&f->out, "BSJB\1\0\1\0\0\0\0\0\x0C\0\0\0v4.0.30319\0\0\0\0\3\0", 32);
-    for (int i = 0; i < 3; i++) {
+    text_add(&f->out, "BSJB\1\0\1\0\0\0\0\0\x0C\0\0\0v4.0.30319\0\0\0\0", 30);
+    add(&f->out, (uint64_t)count, 2);
+    for (int i = 0; i < count; i++) {
         add(&f->out, at, 4);
         add(&f->out, streams[i]->len, 4);
         text_add(&f->out, names[i], strlen(names[i]));
         add(&f->out, 0, 4 - strlen(names[i]) % 4);
         at += streams[i]->len;
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < count; i++)
         text_add(&f->out, streams[i]->data, streams[i]->len);
     text_free(&tables);
     return (struct bytes){(const unsigned char *)f->out.data, f->out.len};
@@ -197,6 +207,7 @@ void forge_metadata_free(struct metadata_forge *f)
     text_free(&f->strings);
     text_free(&f->blobs);
     text_free(&f->out);
+    text_free(&f->symbols);
     *f = (struct metadata_forge){0};
 }
 

@@ -15,7 +15,7 @@
 #include "base/input.h"
 #include "base/text.h"
 
-enum { FORGED_TABLES = 0x2D, FORGED_COLUMNS = 9 };
+enum { FORGED_TABLES = 0x37, FORGED_COLUMNS = 9 };
 
 struct forged_rows {
     uint32_t (*all)[FORGED_COLUMNS]; /* malloc'd */
@@ -26,9 +26,11 @@ struct forged_rows {
 struct metadata_forge {
     struct forged_rows tables[FORGED_TABLES];
     struct text strings, blobs, out;
-    bool wide_heaps;  /* indexes of 4 bytes */
-    bool extra_data;  /* four bytes in front of the tables */
-    const char *name; /* of the stream with the tables; NULL: "#~" */
+    struct text symbols;    /* the stream #Pdb; empty: there is none */
+    uint32_t other_methods; /* rows of the module that symbols are of */
+    bool wide_heaps;        /* indexes of 4 bytes */
+    bool extra_data;        /* four bytes in front of the tables */
+    const char *name;       /* of the stream with the tables; NULL: "#~" */
 };
 
 /* Columns in the order of the standard; returns the row. Strings and blobs are offsets. */
@@ -52,6 +54,9 @@ void forge_constant(struct metadata_forge *f, uint32_t field, unsigned element,
 /* An attribute of a type, whose constructor is in another module. */
 void forge_attribute(struct metadata_forge *f, uint32_t type_def, const char *space,
                      const char *name);
+
+/* A method of the type that was made last. */
+uint32_t forge_method(struct metadata_forge *f, const char *name);
 
 /* Rows of zeros, which make indexes into the table wide. */
 void forge_rows(struct metadata_forge *f, unsigned table, uint32_t count);

@@ -134,6 +134,13 @@ static bool has_movement(const unsigned char *payload, size_t size)
     return asks_for(payload, size, "\x01\x00\x40\x00\0\0\0\0");
 }
 
+/* One that only wants the list of methods at its end: its provider is "heapdrift-nothing".
+ */
+static bool has_nothing(const unsigned char *payload, size_t size)
+{
+    return asks_for(payload, size, "d\0r\0i\0f\0");
+}
+
 /* --- where objects move ------------------------------------------------------------ */
 
 static struct bytes movement_of(const struct peer *p, size_t number)
@@ -379,7 +386,7 @@ static void serve(struct peer *p, int fd)
         p->log.buffer_mb = payload[4] | (uint32_t)payload[5] << 8;
         start_walk(p, fd, command);
     } else if (command >= 0x0202 && command <= 0x0207) {
-        bool walk = has_walk(payload, size);
+        bool walk = has_walk(payload, size) || has_nothing(payload, size);
         size_t at = command >= 0x0206 ? 4 : 0;
         if (walk)
             p->log.buffer_mb = payload[at] | (uint32_t)payload[at + 1] << 8;

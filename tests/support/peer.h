@@ -37,8 +37,8 @@ struct peer_script {
     enum peer_movement movement;
     const struct bytes *movements; /* of the first such session, the second, ... */
     size_t movement_count, flood;
-    const struct bytes *streams; /* of the first session with a heap walk, the second, ...;
-                                                 the last one goes on */
+    const struct bytes *streams; /* of the first session with a heap walk or a list of
+                                    methods, the second, ...; the last one goes on */
     size_t stream_count;
     unsigned newest_command; /* to start a session; 0: 0x0206, as .NET 10 */
     size_t tail;             /* bytes that are sent only after the stop */

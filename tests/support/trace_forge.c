@@ -114,7 +114,11 @@ static const unsigned known_events[] = {1,
                                         204,
                                         205,
                                         FORGED_TOLD + 1,
-                                        FORGED_TOLD + 2};
+                                        FORGED_TOLD + 2,
+                                        10,
+                                        303,
+                                        FORGED_RUNDOWN + 144,
+                                        FORGED_RUNDOWN + 150};
 
 static void define_event(struct text *t, uint32_t number, unsigned id)
 {
@@ -181,18 +185,22 @@ static void flush(struct trace_forge *f)
     f->block_events = 0;
 }
 
-/* Size, thread, sequence and metadata are told each time; number and time count from the
- * row before. */
+/* Size, thread, sequence and metadata are told each time, a stack where it is another one;
+ * number and time count from the row before. */
 static void compressed_row(struct trace_forge *f, uint32_t metadata, uint32_t sequence,
                            const void *payload, size_t size)
 {
     struct text *t = &f->block;
-    forge_u8(t, 0x80 | 0x07);
+    bool has_stack = f->stack != f->block_stack;
+    forge_u8(t, 0x80 | 0x07 | (has_stack ? 0x08 : 0));
     forge_varuint(t, metadata);
     forge_varuint(t, sequence - f->block_sequence - 1);
     forge_varuint(t, f->block_thread);
     forge_varuint(t, 0);
     forge_varuint(t, f->block_thread);
+    if (has_stack)
+        forge_varuint(t, f->stack);
+    f->block_stack = f->stack;
     forge_varuint(t, f->time - f->block_time);
     forge_varuint(t, size);
     text_add(t, payload, size);
@@ -208,8 +216,8 @@ static void plain_row(struct trace_forge *f, uint32_t metadata, uint32_t sequenc
     forge_u32(&row, sequence);
     forge_u64(&row, f->block_thread);
     forge_u64(&row, f->block_thread);
-    forge_u32(&row, 0); /* processor, stack */
-    forge_u32(&row, 0);
+    forge_u32(&row, 0); /* processor */
+    forge_u32(&row, f->stack);
     forge_u64(&row, f->time);
     for (int i = 0; i < 4; i++)
         forge_u64(&row, 0);
@@ -233,7 +241,8 @@ void trace_forge_event(struct trace_forge *f, uint64_t thread, unsigned id,
     if (f->block_events == 0) {
         block_head(&f->block, !f->plain_rows);
         f->block_thread = thread;
-        f->block_time = f->block_sequence = 0;
+        f->block_time = 0;
+        f->block_sequence = f->block_stack = 0;
     }
     uint32_t sequence = ++*sequence_of(f, thread);
     if (f->plain_rows)
@@ -243,6 +252,20 @@ void trace_forge_event(struct trace_forge *f, uint64_t thread, unsigned id,
     f->time += 10;
     if (++f->block_events >= f->events_per_block)
         flush(f);
+}
+
+void trace_forge_stacks(struct trace_forge *f, uint32_t first,
+                        const struct forged_stack *stacks, uint32_t count)
+{
+    struct text t = {0};
+    flush(f);
+    forge_u32(&t, first);
+    forge_u32(&t, count);
+    for (uint32_t i = 0; i < count; i++) {
+        forge_u32(&t, stacks[i].size);
+        text_add(&t, stacks[i].bytes, stacks[i].size);
+    }
+    block(f, "StackBlock", &t);
 }
 
 static void event(struct trace_forge *f, uint64_t thread, unsigned id, struct text *payload)

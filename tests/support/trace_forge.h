@@ -33,12 +33,13 @@ struct trace_forge {
     struct text bytes;
     uint64_t written; /* bytes so far, which blocks are aligned by */
     uint64_t time;    /* of the next event, ticks */
+    uint32_t stack;   /* id of that of the next event; 0: none */
     uint64_t threads[FORGED_THREADS];
     uint32_t sequence[FORGED_THREADS]; /* last number used */
     struct text block;                 /* the rows of one that is not written yet */
     unsigned block_events;
     uint64_t block_thread, block_time;
-    uint32_t block_sequence;
+    uint32_t block_sequence, block_stack;
     struct text nodes, edges, roots, pairs;
     uint32_t node_events, edge_events, trace_root_events,
         pair_events; /* numbers of the next */
@@ -59,6 +60,14 @@ void trace_forge_begin(struct trace_forge *f);
 enum { FORGED_RUNDOWN = 1000, FORGED_EVENTPIPE = 2000, FORGED_TOLD = 3000 };
 void trace_forge_event(struct trace_forge *f, uint64_t thread, unsigned id,
                        const void *payload, size_t size);
+
+/* Stacks of that many bytes, which get this id and the following ones. */
+struct forged_stack {
+    const void *bytes;
+    uint32_t size;
+};
+void trace_forge_stacks(struct trace_forge *f, uint32_t first,
+                        const struct forged_stack *stacks, uint32_t count);
 
 /* Start or end of a collection of all generations. */
 void trace_forge_gc(struct trace_forge *f, uint64_t thread, bool start, uint32_t count);

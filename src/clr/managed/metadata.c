@@ -84,6 +84,7 @@ struct metadata_reader {
     struct metadata *m;
     struct bytes tables; /* the stream; as its header has them: */
     uint32_t rows[64];
+    uint32_t elsewhere[64]; /* rows of tables of the module that symbols are of */
     uint8_t wide_heaps;
 };
 
@@ -177,7 +178,19 @@ static const uint8_t schema[METADATA_TABLES][METADATA_COLUMNS + 1] = {
     [0x2A] = {U2, U2, CODED(TYPE_OR_METHOD_DEF), STRING},
     [0x2B] = {CODED(METHOD_DEF_OR_REF), BLOB},
     [0x2C] = {TABLE(0x2A), CODED(TYPE_DEF_OR_REF)},
+    [0x30] = {BLOB, GUID, BLOB, GUID},
+    [0x31] = {TABLE(0x30), BLOB},
+    [0x32] = {TABLE(0x06), TABLE(0x35), TABLE(0x33), TABLE(0x34), U4, U4},
+    [0x33] = {U2, U2, STRING},
+    [0x34] = {STRING, BLOB},
+    [0x35] = {TABLE(0x35), BLOB},
+    [0x36] = {TABLE(0x06), TABLE(0x06)},
 };
+
+static uint32_t rows_of(const struct metadata_reader *o, unsigned table)
+{
+    return o->rows[table] > o->elsewhere[table] ? o->rows[table] : o->elsewhere[table];
+}
 
 static uint8_t width_of(const struct metadata_reader *o, uint8_t kind)
 {
@@ -187,13 +200,13 @@ static uint8_t width_of(const struct metadata_reader *o, uint8_t kind)
         uint64_t most = 0;
         for (unsigned i = 0; i < coded_kinds[n].len; i++) {
             uint8_t table = coded_kinds[n].tables[i];
-            if (table != NO_TABLE && o->rows[table] > most)
-                most = o->rows[table];
+            if (table != NO_TABLE && rows_of(o, table) > most)
+                most = rows_of(o, table);
         }
         return most < 1U << (16 - coded_kinds[n].bits) ? 2 : 4;
     }
     if (kind & TABLE(0))
-        return o->rows[kind & 0x3FU] <= UINT16_MAX ? 2 : 4;
+        return rows_of(o, kind & 0x3FU) <= UINT16_MAX ? 2 : 4;
     uint8_t wide = kind == STRING ? WIDE_STRINGS
                    : kind == GUID ? WIDE_GUIDS
                    : kind == BLOB ? WIDE_BLOBS
@@ -215,6 +228,8 @@ enum {
     FIELD_FLAGS = 0,
     FIELD_NAME = 1,
     FIELD_SIGNATURE = 2,
+    METHOD_CODE = 0,
+    METHOD_NAME = 3,
     MEMBER_REF_CLASS = 0,
     CONSTANT_TYPE = 0,
     CONSTANT_PARENT = 1,
@@ -223,7 +238,12 @@ enum {
     ATTRIBUTE_TYPE = 1,
     ATTRIBUTE_VALUE = 2,
     NESTED_INNER = 0,
-    NESTED_OUTER = 1
+    NESTED_OUTER = 1,
+    DOCUMENT_NAME = 0,
+    DEBUG_DOCUMENT = 0,
+    DEBUG_POINTS = 1,
+    MACHINE_CODE = 0,
+    MACHINE_METHOD = 1
 };
 
 /* --- opening ------------------------------------------------------------------- */
@@ -246,7 +266,12 @@ static void place_tables(struct metadata_reader *o, size_t at)
             t->width[c] = width_of(o, schema[n][c]);
             t->row_size += t->width[c];
         }
-        size_t left = o->tables.size - at, there = left / t->row_size;
+        size_t left = o->tables.size - at;
+        if (t->row_size == 0) { /* a number without a table */
+            at = o->rows[n] == 0 ? at : o->tables.size;
+            continue;
+        }
+        size_t there = left / t->row_size;
         t->count = o->rows[n] < there ? o->rows[n] : (uint32_t)there;
         t->rows = o->tables.data + at;
         uint64_t size = (uint64_t)o->rows[n] * t->row_size;
@@ -254,11 +279,28 @@ static void place_tables(struct metadata_reader *o, size_t at)
     }
 }
 
+/* In the stream #Pdb: an id of 20 bytes, u32, a bit for each table, and counts of rows. */
+static void read_elsewhere(struct metadata_reader *o)
+{
+    enum { VALID = 24, COUNTS = 32 };
+    struct bytes s = o->m->symbols;
+    if (s.size < COUNTS)
+        return;
+    uint64_t valid = le_u64(s.data + VALID);
+    size_t at = COUNTS;
+    for (unsigned n = 0; n < 64 && s.size - at >= 4; n++)
+        if (valid >> n & 1) {
+            o->elsewhere[n] = le_u32(s.data + at);
+            at += 4;
+        }
+}
+
 static bool read_header(struct metadata_reader *o)
 {
     enum { HEAP_SIZES = 6, VALID = 8, COUNTS = 24, EXTRA_DATA = 0x40 };
     if (o->tables.size < COUNTS)
         return false;
+    read_elsewhere(o);
     o->wide_heaps = o->tables.data[HEAP_SIZES];
     uint64_t valid = le_u64(o->tables.data + VALID);
     size_t at = COUNTS;
@@ -306,6 +348,8 @@ static bool find_streams(struct metadata_reader *o, struct bytes blob)
             o->m->strings = stream;
         else if (strcmp(name, "#Blob") == 0)
             o->m->blobs = stream;
+        else if (strcmp(name, "#Pdb") == 0)
+            o->m->symbols = stream;
         size_t step = 8 + (len + 4) / 4 * 4;
         at = step < blob.size - at ? at + step : blob.size;
     }
@@ -451,6 +495,7 @@ bool metadata_open(struct metadata *m, const struct memory_piece *blob,
     sort_table(m, METADATA_NESTED_CLASS, NESTED_INNER, a);
     sort_table(m, METADATA_CONSTANT, CONSTANT_PARENT, a);
     sort_table(m, METADATA_CUSTOM_ATTRIBUTE, ATTRIBUTE_PARENT, a);
+    sort_table(m, METADATA_STATE_MACHINE, MACHINE_METHOD, a);
     return true;
 }
 
@@ -547,7 +592,7 @@ bool metadata_constant(const struct metadata *m, uint32_t field, uint64_t *value
     return true;
 }
 
-/* --- attributes ---------------------------------------------------------------- */
+/* --- methods ------------------------------------------------------------------- */
 
 static bool method_before(const void *all, size_t i, const void *wanted)
 {
@@ -556,16 +601,31 @@ static bool method_before(const void *all, size_t i, const void *wanted)
            *(const uint32_t *)wanted;
 }
 
+uint32_t metadata_method_type(const struct metadata *m, uint32_t method)
+{
+    return (uint32_t)search_first(m, 0, m->tables[METADATA_TYPE_DEF].count, method_before,
+                                  &method);
+}
+
+uint32_t metadata_method_code(const struct metadata *m, uint32_t method)
+{
+    return cell(m, METADATA_METHOD_DEF, method, METHOD_CODE);
+}
+
+const char *metadata_method_name(const struct metadata *m, uint32_t method)
+{
+    return string_at(m, cell(m, METADATA_METHOD_DEF, method, METHOD_NAME));
+}
+
+/* --- attributes ---------------------------------------------------------------- */
+
 /* The type whose constructor makes an attribute: of this module or of another. */
 static struct metadata_name attribute_name(const struct metadata *m, uint32_t constructor)
 {
     enum { METHOD_DEF = 2, MEMBER_REF = 3, PARENT_TYPE_REF = 1 };
     uint32_t row = constructor >> 3;
-    if ((constructor & 7) == METHOD_DEF) {
-        size_t after =
-            search_first(m, 0, m->tables[METADATA_TYPE_DEF].count, method_before, &row);
-        return metadata_type_name(m, (uint32_t)after);
-    }
+    if ((constructor & 7) == METHOD_DEF)
+        return metadata_type_name(m, metadata_method_type(m, row));
     if ((constructor & 7) == MEMBER_REF) {
         uint32_t parent = cell(m, METADATA_MEMBER_REF, row, MEMBER_REF_CLASS);
         if ((parent & 7) == PARENT_TYPE_REF)
@@ -593,4 +653,32 @@ bool metadata_has_attribute(const struct metadata *m, uint32_t type_def, const c
         return true;
     }
     return false;
+}
+
+/* --- symbols ------------------------------------------------------------------- */
+
+struct bytes metadata_sequence_points(const struct metadata *m, uint32_t method,
+                                      uint32_t *document)
+{
+    *document = cell(m, METADATA_METHOD_DEBUG, method, DEBUG_DOCUMENT);
+    return blob_at(m, cell(m, METADATA_METHOD_DEBUG, method, DEBUG_POINTS));
+}
+
+uint32_t metadata_state_machine(const struct metadata *m, uint32_t method)
+{
+    struct metadata_key k = {m, METADATA_STATE_MACHINE, MACHINE_METHOD, method};
+    size_t i = find_key(&k);
+    if (method == 0 || i == m->tables[METADATA_STATE_MACHINE].count)
+        return 0;
+    return cell(m, METADATA_STATE_MACHINE, row_at(&k, i), MACHINE_CODE);
+}
+
+struct bytes metadata_document_name(const struct metadata *m, uint32_t document)
+{
+    return blob_at(m, cell(m, METADATA_DOCUMENT, document, DOCUMENT_NAME));
+}
+
+struct bytes metadata_blob(const struct metadata *m, uint32_t offset)
+{
+    return blob_at(m, offset);
 }

@@ -24,7 +24,10 @@ enum metadata_table_number {
     METADATA_TYPE_SPEC = 0x1B,
     METADATA_ASSEMBLY_REF = 0x23,
     METADATA_NESTED_CLASS = 0x29,
-    METADATA_TABLES = 0x2D,
+    METADATA_DOCUMENT = 0x30, /* from here on of symbols: sequence_points.c */
+    METADATA_METHOD_DEBUG = 0x31,
+    METADATA_STATE_MACHINE = 0x36,
+    METADATA_TABLES = 0x37,
     METADATA_COLUMNS = 9 /* the most that a table has */
 };
 
@@ -39,6 +42,7 @@ struct metadata_table {
 struct metadata {
     struct metadata_table tables[METADATA_TABLES];
     struct bytes strings, blobs;
+    struct bytes symbols;        /* the stream #Pdb, of symbols only */
     struct memory_piece where;   /* all of it */
     const struct memory *memory; /* that it is part of; NULL: of none */
 };
@@ -67,6 +71,12 @@ struct metadata_name metadata_ref_name(const struct metadata *m, uint32_t type_r
 uint32_t metadata_outer(const struct metadata *m, uint32_t type_def);
 uint32_t metadata_ref_outer(const struct metadata *m, uint32_t type_ref); /* a TypeRef */
 
+/* A method's name, the type that it is of, 0: of none, and where its code is, relative to
+ * the image; 0: it has none. */
+const char *metadata_method_name(const struct metadata *m, uint32_t method);
+uint32_t metadata_method_type(const struct metadata *m, uint32_t method);
+uint32_t metadata_method_code(const struct metadata *m, uint32_t method);
+
 /* Fields of a type: places *first to the one before the returned, each of which is a row by
  * metadata_field(). */
 uint32_t metadata_fields(const struct metadata *m, uint32_t type_def, uint32_t *first);
@@ -81,6 +91,15 @@ bool metadata_constant(const struct metadata *m, uint32_t field, uint64_t *value
 /* Whether a type has an attribute of this name in namespace System or below; its blob. */
 bool metadata_has_attribute(const struct metadata *m, uint32_t type_def, const char *space,
                             const char *name, struct bytes *value);
+
+/* Symbols: the sequence points of a method and their document, 0 if they name it; the name
+ * of a document; and a blob that such a name refers to. */
+struct bytes metadata_sequence_points(const struct metadata *m, uint32_t method,
+                                      uint32_t *document);
+/* The method that has the code of another one, which is async or an iterator; 0: none. */
+uint32_t metadata_state_machine(const struct metadata *m, uint32_t method);
+struct bytes metadata_document_name(const struct metadata *m, uint32_t document);
+struct bytes metadata_blob(const struct metadata *m, uint32_t offset);
 
 /* II.23.2: a compressed number at *at of a signature; false and at its end if cut. */
 bool metadata_number(struct bytes signature, size_t *at, uint32_t *number);

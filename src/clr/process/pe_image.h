@@ -18,7 +18,7 @@ struct pe_range {
     uint32_t at, size;
 };
 
-enum { PE_EXPORTS = 0, PE_CLI_HEADER = 14 };
+enum { PE_EXPORTS = 0, PE_DEBUG = 6, PE_CLI_HEADER = 14 };
 
 /* The one whose first byte is at base. False: its headers are not there. */
 bool pe_image_at(struct pe_image *e, const struct memory *m, uint64_t base);

@@ -170,6 +170,7 @@ static int collect_requested(struct requested *r)
     collecting_follow(c);
     for (print_prompt(r); collecting_wait(c); print_prompt(r)) {
         name_file(r, ++r->count, ".gcdump", path, sizeof(path));
+        c->how.is_last = most > 0 && r->count == most;
         bool taken = collecting_take(c, path, NULL) != EXIT_TROUBLE;
         r->failed = r->failed || !taken;
         printf("%s\n", taken ? path : "");
@@ -575,6 +576,7 @@ static int collect_series(struct collector *c)
         collecting_follow(c);
     for (uint32_t i = 1; i <= o->snapshot_count; i++) {
         char *name = output_numbered(s->output, i);
+        c->how.is_last = i == o->snapshot_count;
         int result = name != NULL ? collecting_take(c, name, NULL) : EXIT_TROUBLE;
         free(name);
         if (result == EXIT_TROUBLE)

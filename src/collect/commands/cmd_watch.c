@@ -180,6 +180,7 @@ static bool take_next(struct watch_run *w, struct collector *c, size_t wanted)
     else
         snprintf(label, sizeof(label), "snapshot %zu of %zu", w->count + 1, wanted);
     c->label = label;
+    c->how.is_last = w->count + 1 == wanted;
     bool taken = collecting_take(c, path, NULL) != EXIT_TROUBLE;
     c->label = NULL;
     w->count += taken;

@@ -214,11 +214,26 @@ static void report_unfollowed(struct collector *c, const struct hd_error *why)
                 "which objects survived is not known exactly: %s", why->message);
 }
 
+/* Says once that names of methods are missing: samples wait for them, so a later snapshot
+ * may have all. */
+static void report_unnamed(struct collector *c)
+{
+    const struct hd_error *why = hd_following_sites_error(c->following);
+    if (why->status == HD_OK || c->settings->quiet || c->told_unnamed)
+        return;
+    c->told_unnamed = true;
+    put_message("note", c->label != NULL ? c->label : c->settings->output,
+                "which code allocated is not known: %s", why->message);
+}
+
 static void follow(struct collector *c, struct hd_snapshot *snap)
 {
     struct hd_error why = {0};
-    if (c->following != NULL && !hd_following_snapshot(c->following, snap, &why))
+    if (c->following == NULL)
+        return;
+    if (!hd_following_snapshot(c->following, snap, &why))
         report_unfollowed(c, &why);
+    report_unnamed(c);
 }
 
 /* The trace is read while it comes, and what is left of that done while names are taken,

@@ -414,6 +414,7 @@ void collecting_follow(struct collector *c)
         return;
     c->following = hd_following_begin();
     c->ages = hd_ages_begin();
+    c->how.with_sites = !o->no_sites;
 }
 
 void collecting_unfollow(struct collector *c)
@@ -493,6 +494,8 @@ const struct option collect_rows[] = {
      .help = "--direct, --core: retake an incomplete snapshot, N in all"},
     {"no-ages", 0, GROUP_PROCESS, ON_LIVE, FLAG(s.options.no_ages),
      .help = "do not follow its GC, which shows which objects survive"},
+    {"no-sites", 0, GROUP_PROCESS, ON_LIVE, FLAG(own.no_sites),
+     .help = "do not sample which code allocates the objects that survive"},
     {"interval", 0, GROUP_PROCESS, ON_LIVE, DURATION(own.interval_ms, 0), .usual = "1m",
      .help = "time between snapshots: 500ms, 5m, 1h", GIVEN(own.interval_given)},
     {"on-enter", 0, GROUP_PROCESS, ON_LIVE, FLAG(own.on_enter),

@@ -43,6 +43,7 @@ struct collect_options {
     uint32_t snapshot_count; /* 0: one, not numbered */
     bool interval_given;
     bool on_enter; /* a snapshot for every line of standard input */
+    bool no_sites; /* do not ask which code allocated */
     bool no_keep;  /* remove the snapshots at the end */
 
     /* into a store */
@@ -74,9 +75,9 @@ struct collector {
     const struct collect_options *options; /* settings->own */
     const char *who; /* of several processes the one; NULL: there is one only */
     struct hd_collect_options how;
-    struct hd_following *following; /* of a series; NULL: nobody follows its objects */
-    struct hd_ages *ages;           /* the same, for digests of it */
-    bool told_unfollowed;
+    struct hd_following *following;     /* of a series; NULL: nobody follows its objects */
+    struct hd_ages *ages;               /* the same, for digests of it */
+    bool told_unfollowed, told_unnamed; /* what is missing, which is said once */
     bool is_warm;               /* it has had a session: see hd_collect_options.warm_up */
     struct hd_reading *reading; /* reads what is collected meanwhile; NULL: nobody does */
     int signals;                /* readable when the user wants to stop; -1: never */

@@ -363,6 +363,38 @@ bool ascii_same_word(const char *a, const char *b)
     return lower(*a) == lower(*b);
 }
 
+/* --- word ------------------------------------------------------------------------- */
+
+void text_add_word(struct text *t, const char *name)
+{
+    for (; *name != '\0'; name++) {
+        unsigned char c = (unsigned char)*name;
+        char escaped[4] = {(char)c};
+        if (c <= ' ' || c > '~' || c == '%') /* in any locale */
+            snprintf(escaped, sizeof(escaped), "%%%02x", c);
+        text_add_string(t, escaped);
+    }
+}
+
+/* 16: none. */
+static unsigned hex_digit(char c)
+{
+    static const char hex[] = "0123456789abcdef0123456789ABCDEF";
+    const char *at = c != '\0' ? strchr(hex, c) : NULL;
+    return at != NULL ? (unsigned)(at - hex) % 16 : 16;
+}
+
+char text_take_char(const char **at, const char *end)
+{
+    const char *c = (*at)++;
+    unsigned high = *c == '%' && end - c >= 3 ? hex_digit(c[1]) : 16;
+    unsigned low = high < 16 ? hex_digit(c[2]) : 16, byte = high * 16 + low;
+    if (low == 16 || byte == 0)
+        return *c;
+    *at = c + 3;
+    return (char)byte;
+}
+
 /* --- path ------------------------------------------------------------------------- */
 
 const char *path_file_name(const char *path)

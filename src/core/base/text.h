@@ -126,6 +126,16 @@ bool ascii_is_alnum(char c);
 /* Whether two words differ at most in capitals. */
 bool ascii_same_word(const char *a, const char *b);
 
+/* --- word ------------------------------------------------------------------------- */
+
+/* A name as a word of a line: blanks, which end a word, controls, which end a line, '%' and
+ * bytes beyond ASCII are "%20". */
+void text_add_word(struct text *t, const char *name);
+
+/* The next byte of such a word, which has one; moves *at past it. Never NUL unless the word
+ * has one as it is. */
+char text_take_char(const char **at, const char *end);
+
 /* --- path ------------------------------------------------------------------------- */
 
 /* The parts of a path, by its letters: nothing is looked up. */

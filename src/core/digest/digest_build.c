@@ -1,6 +1,7 @@
 #include "digest/digest_build.h"
 
 #include "ages/ages.h"
+#include "ages/sampled_objects.h"
 #include "base/arrays.h"
 #include "base/hash.h"
 #include "chains/chain_owner.h"
@@ -492,6 +493,7 @@ struct digest *digest_build(struct hd_snapshot *snap, struct arena *a)
     if (snap->info.has_roots) {
         const struct full_tree *f = &t.full[0];
         keep_places(&to->places, snap, f, a);
+        to->sites = sampled_by_place(snap, f, a);
         keep_sharing(to, g, f, a);
         keep_chains(to, snap, f, a);
         survivors_sample(&to->survivors, snap, false, a);

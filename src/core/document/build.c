@@ -444,6 +444,9 @@ void build_summary(struct build *b)
         l->wraps = true;
         fact->if_brief = strcmp(fact->name, "also") == 0 ? see_details : NULL;
         summary_add_words(b, doc_piece(d, l, ""), &s->facts[i]);
+        if (s->facts[i].brief != NULL)
+            doc_run(d, doc_brief(d, &l->all[0].cell, s->facts[i].brief_below), DOC_QUOTED,
+                    s->facts[i].brief);
     }
 }
 

@@ -100,12 +100,20 @@ void build_objects(struct build *b);
 void build_statics(struct build *b);
 void build_fleet(struct build *b);
 
-/* What was compared, totals, where the growth went; the suspects, what has stopped
- * growing, what grows outside the heap; what to run next. */
+/* What was compared, totals, where the growth went; the suspects, which code allocated
+ * them, what has stopped growing, what grows outside the heap; what to run next. */
 void build_diff_head(struct build *b);
 void build_suspects(struct build *b);
+void build_sites(struct build *b);
 void build_stopped(struct build *b);
 void build_native(struct build *b);
+
+/* Below the row: where its objects were allocated, or why that is not known; nothing if
+ * nobody sampled. */
+void build_allocated(struct build *b, const struct hd_suspect *s);
+
+/* A method, with the place in its file. */
+void build_code(struct build *b, struct doc_runs *to, const struct hd_code *code);
 
 /* What is known of the process of one snapshot, as facts; and the account of a series, if
  * two snapshots or more have it. */

@@ -92,6 +92,7 @@ void build_evidence(struct build *b)
     build_diff_head(b);
     build_process_growth(b);
     build_suspects(b);
+    build_sites(b);
     build_stopped(b);
     build_native(b);
     if (b->r->kind == HD_REPORT_DIFF)

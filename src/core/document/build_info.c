@@ -75,6 +75,9 @@ static void add_graph_facts(struct build *b, struct doc_facts *f,
              " of the snapshot before, as its collector told");
     else if (s->untold != HD_UNTOLD_NOTHING)
         FACT(b, f, "survivors", "not told: ", hd_untold_words(s->untold));
+    if (s->sampled != HD_UNKNOWN)
+        FACT(b, f, "allocations", as_plural(s->sampled, "sample"), ", with names of ",
+             as_plural(s->methods, "method"));
     for (int g = 0; info->has_generations && g < HD_GENERATION_COUNT; g++)
         if (s->by_generation[g].count > 0)
             add_tally(b, f, g == HD_GEN_UNKNOWN ? "no generation" : generation_names[g],

@@ -226,6 +226,7 @@ static void suspects_add_table(struct build *b, struct doc_section *s)
             ATTACHED(b, "survived", "");
         }
         suspects_add_held_by(b, &suspect->chains);
+        build_allocated(b, suspect);
         build_hint(b, suspect->hint);
     }
     build_others(b, t, d->suspect_count - d->suspects_shown);

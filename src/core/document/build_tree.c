@@ -154,6 +154,29 @@ static void name_chain(struct build *b, struct doc_runs *to, const struct tree_l
     }
 }
 
+/* Methods of a chain: those of the program, and the last one. */
+static void name_methods(struct build *b, struct doc_runs *to, const struct tree_line *line)
+{
+    enum { MAX_TOLD = 3 };
+    unsigned told = 0;
+    bool any = false, gap = false;
+    for (size_t i = line->start; i <= line->last; i++) {
+        const struct hd_code *code = node_at(b, i)->code;
+        bool is_told = i == line->last || (code->is_own && told < MAX_TOLD);
+        gap |= !is_told;
+        if (!is_told)
+            continue;
+        if (gap)
+            SAY_AS(b, to, DOC_ASIDE, any ? " → …" : "…");
+        if (any || gap)
+            SAY_AS(b, to, DOC_ASIDE, " → ");
+        build_code(b, to, code);
+        told += code->is_own;
+        any = true;
+        gap = false;
+    }
+}
+
 static void name_line(struct build *b, struct doc_runs *to, const struct tree_line *line)
 {
     const struct hd_tree_node *n = node_at(b, line->start);
@@ -169,6 +192,9 @@ static void name_line(struct build *b, struct doc_runs *to, const struct tree_li
         break;
     case HD_NODE_OTHERS:
         SAY_AS(b, to, DOC_ASIDE, as_others(n->others));
+        break;
+    case HD_NODE_METHOD:
+        name_methods(b, to, line);
         break;
     case HD_NODE_ROOTS:
     case HD_NODE_TYPE:
@@ -278,6 +304,20 @@ static void add_sizes(struct build *b, struct doc_section *s)
             " of it reachable");
 }
 
+/* "40 samples of allocations are alive, each about one in 100 KiB allocated" */
+static void add_samples(struct build *b, struct doc_section *s)
+{
+    const struct hd_tree *t = &b->r->tree;
+    const struct hd_tally *all = &t->reachable[t->last];
+    struct doc_runs *to = build_wrapped(b, s);
+    SAY(b, to, as_plural(all->count, "sample"),
+        all->count == 1 ? " of allocations is alive" : " of allocations are alive");
+    if (t->first != t->last)
+        SAY(b, to, ", ", as_change(t->reachable[t->first].count, all->count));
+    if (all->count > 0)
+        SAY(b, to, "; each stands for about ", as_size(all->bytes / all->count));
+}
+
 static size_t places(const struct hd_tree *t)
 {
     size_t count = 0;
@@ -323,11 +363,15 @@ void build_tree(struct build *b)
 {
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     add_compared(b, s);
-    add_sizes(b, s);
+    if (b->r->tree.is_sites)
+        add_samples(b, s);
+    else
+        add_sizes(b, s);
     build_selection(b, s);
     add_tree(b, doc_section(b->doc, DOC_PLAIN));
     build_hidden(b);
-    build_next_of(b, next_subject(b));
+    if (!b->r->tree.is_sites)
+        build_next_of(b, next_subject(b));
 }
 
 void build_places(struct build *b)

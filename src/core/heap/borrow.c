@@ -1,6 +1,5 @@
 #include "heap/borrow.h"
 
-#include "base/arrays.h"
 #include "base/hash.h"
 #include "heap/place.h"
 
@@ -54,19 +53,6 @@ static bool is_same_process(const struct hd_snapshot *a, const struct hd_snapsho
         return false;
     bool known = a->info.pid != HD_UNKNOWN && b->info.pid != HD_UNKNOWN;
     return known ? a->info.pid == b->info.pid : a->image_base != 0;
-}
-
-static bool has_smaller_id(const void *all, size_t i, const void *id)
-{
-    return ((const struct type_name *)all)[i].id < *(const uint64_t *)id;
-}
-
-static const char *find_name(const struct hd_snapshot *snap, uint64_t id)
-{
-    const struct type_name *all = snap->type_names;
-    size_t count = snap->type_name_count;
-    size_t at = search_first(all, 0, count, has_smaller_id, &id);
-    return at < count && all[at].id == id ? all[at].name : NULL;
 }
 
 static void take_over(struct hd_tally *to, struct hd_tally *from)
@@ -175,7 +161,7 @@ static const char *name_of_others(void *context, const struct type *type)
     for (size_t k = 0; k < b->count && name == NULL; k++) {
         if (b->snaps[k] == b->snap || !is_same_process(b->snap, b->snaps[k]))
             continue;
-        name = find_name(b->snaps[k], n.id);
+        name = snapshot_type_name(b->snaps[k], n.id);
         if (name != NULL && b->lender == NULL)
             b->lender = b->snaps[k]->info.path;
     }

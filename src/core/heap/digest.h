@@ -11,6 +11,7 @@
 #define DIGEST_H
 
 #include "base/arena.h"
+#include "heap/allocation_sites.h"
 #include "heap/graph.h"
 #include "heapdrift.h"
 
@@ -119,6 +120,7 @@ struct digest {
     struct digest_chains chains;
     struct digest_survivors survivors;
     struct digest_ages ages;
+    const struct allocation_sites *sites; /* by place; NULL: nobody sampled */
     const char **field_names;
     uint32_t field_count;
 };

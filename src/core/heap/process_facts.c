@@ -228,18 +228,6 @@ uint64_t hd_process_parts(const struct hd_process_facts *facts, uint64_t objects
 
 static const char thread_key[] = "thread";
 
-/* Escapes blanks, which end a fact, and control characters, which end a line. */
-static void put_escaped(struct text *to, const char *name)
-{
-    for (; *name != '\0'; name++) {
-        unsigned char c = (unsigned char)*name;
-        char escaped[4] = {(char)c};
-        if (c <= ' ' || c > '~' || c == '%') /* in any locale */
-            snprintf(escaped, sizeof(escaped), "%%%02x", c);
-        text_add_string(to, escaped);
-    }
-}
-
 void process_facts_put(const struct hd_process_facts *facts, struct text *to)
 {
     const char *between = "";
@@ -251,24 +239,9 @@ void process_facts_put(const struct hd_process_facts *facts, struct text *to)
     }
     for (size_t i = 0; i < HD_MAX_THREAD_NAMES && facts->threads[i].name[0] != '\0'; i++) {
         say(to, between, thread_key, "=", as_digits(facts->threads[i].count), ":");
-        put_escaped(to, facts->threads[i].name);
+        text_add_word(to, facts->threads[i].name);
         between = " ";
     }
-}
-
-/* Returns the byte at *at, which may be escaped; moves *at past it. */
-static char take_char(const char **at, const char *end)
-{
-    const char *c = (*at)++;
-    if (*c != '%' || end - c < 3 || !isxdigit((unsigned char)c[1]) ||
-        !isxdigit((unsigned char)c[2]))
-        return *c;
-    const char hex[3] = {c[1], c[2]};
-    unsigned long byte = strtoul(hex, NULL, 16);
-    if (byte == 0)
-        return *c;
-    *at = c + 3;
-    return (char)byte;
 }
 
 /* Index of that name, or of the place of the next one; HD_MAX_THREAD_NAMES if it is full.
@@ -292,7 +265,7 @@ static void parse_thread(struct hd_process_facts *facts, const char *at, const c
         return;
     at = behind + 1;
     for (size_t len = 0; at < end && len < sizeof(name) - 1; len++)
-        name[len] = take_char(&at, end);
+        name[len] = text_take_char(&at, end);
     size_t i = thread_index(facts, name);
     if (i == HD_MAX_THREAD_NAMES || facts->threads[i].count != 0)
         return;

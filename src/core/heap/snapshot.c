@@ -10,6 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* --- names ------------------------------------------------------------------------ */
+
+static bool has_smaller_id(const void *all, size_t i, const void *id)
+{
+    return ((const struct type_name *)all)[i].id < *(const uint64_t *)id;
+}
+
+const char *snapshot_type_name(const struct hd_snapshot *snap, uint64_t id)
+{
+    const struct type_name *all = snap->type_names;
+    size_t count = snap->type_name_count;
+    size_t at = search_first(all, 0, count, has_smaller_id, &id);
+    return at < count && all[at].id == id ? all[at].name : NULL;
+}
+
 /* --- reach ------------------------------------------------------------------------ */
 
 bool reach_is_known(const struct hd_snapshot *snap)

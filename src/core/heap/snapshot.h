@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/input.h"
+#include "heap/allocation_sites.h"
 #include "heap/digest.h"
 #include "heap/graph.h"
 #include "heap/root_kind.h"
@@ -294,6 +295,8 @@ struct hd_snapshot {
     const struct survivor_map *told; /* of the snapshot before it; in the arena; NULL:
                                      nothing was told */
     enum hd_untold untold;           /* why not, where somebody listened */
+    const struct allocation_sites *sites; /* which code allocated some of its objects; in
+                                             the arena; NULL: nobody sampled */
     struct hd_ages *ages; /* whom its digest asks since when its objects are there, and
                              tells what it found; not owned; NULL: nobody */
     uint64_t weak_roots;  /* records of weak handles, HD_UNKNOWN without */
@@ -317,6 +320,10 @@ struct hd_snapshot {
     double clock;       /* seconds since some start, for ordering; NAN if unknown */
     bool clock_is_date; /* the start is a calendar's, not the machine's */
 };
+
+/* Returns the canonical name of the type with that id in its process; NULL if the input has
+ * none. O(log types). */
+const char *snapshot_type_name(const struct hd_snapshot *snap, uint64_t id);
 
 /* Whether selection means the object that node n of the graph is. */
 static inline bool snapshot_selects(const struct hd_snapshot *snap, node_id n,

@@ -9,6 +9,15 @@
 /* Gen2 is collected with large and pinned objects, and with its empty ends. */
 enum { FULL = 2 };
 
+static void forget_named(struct movement *m)
+{
+    free(m->named);
+    free(m->collected);
+    m->named = NULL;
+    m->collected = NULL;
+    m->named_count = m->collected_count = 0;
+}
+
 void movement_begin(struct movement *m, struct places *places)
 {
     movement_free(m);
@@ -19,19 +28,11 @@ void movement_begin(struct movement *m, struct places *places)
         m->now.all[i].object = (uint32_t)i;
 }
 
-static void forget_named(struct movement *m)
-{
-    free(m->named);
-    free(m->collected);
-    m->named = NULL;
-    m->collected = NULL;
-    m->named_count = m->collected_count = 0;
-}
-
 void movement_free(struct movement *m)
 {
     places_free(&m->now);
     forget_named(m);
+    free(m->samples);
     *m = (struct movement){0};
 }
 
@@ -53,6 +54,7 @@ static int by_start(const void *a, const void *b)
 
 /* What is judged at once: a collection, or a part of one. */
 struct movement_part {
+    uint32_t number; /* of the collection; later samples are born with it or after it */
     unsigned depth;
     struct stretch *stretches;
     size_t stretch_count;
@@ -173,6 +175,104 @@ static size_t movement_find(const struct places *in, const struct movement_part 
     return count;
 }
 
+static int by_to(const void *a, const void *b)
+{
+    const struct stretch *x = a, *y = b;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+static bool arrives_below(const void *stretches, size_t i, const void *address)
+{
+    const struct stretch *s = (const struct stretch *)stretches + i;
+    uint64_t a = *(const uint64_t *)address;
+    return s->to <= a && a - s->to >= s->size;
+}
+
+/* Returns the stretches that moved, in the order of their new addresses; malloc'd. */
+static struct stretch *arrivals(const struct movement_part *c, size_t *count)
+{
+    struct stretch *all = alloc_zeroed(array_bytes(c->stretch_count + 1, sizeof(*all)));
+    *count = 0;
+    for (size_t i = 0; i < c->stretch_count; i++)
+        if (c->stretches[i].from != c->stretches[i].to)
+            all[(*count)++] = c->stretches[i];
+    qsort(all, *count, sizeof(*all), by_to);
+    return all;
+}
+
+/* An object is dead if another one was moved onto it. A collection in the background frees
+ * memory before it ends with its list, and a young one in between fills the gaps. judged
+ * has count ranges of objects that are judged otherwise. Returns true if any is dead. */
+static bool movement_overwrite(struct movement *m, const struct stretch *arrived,
+                               size_t arrived_count, const struct movement_found *judged,
+                               size_t count)
+{
+    bool changed = false;
+    size_t range = 0;
+    for (size_t i = 0; i < arrived_count; i++) {
+        size_t at = first_at(&m->now, arrived[i].to);
+        for (; at < m->now.len && m->now.all[at].address - arrived[i].to < arrived[i].size;
+             at++) {
+            while (range < count && judged[range].end <= at)
+                range++;
+            if (range < count && judged[range].begin <= at)
+                continue;
+            m->now.all[at].object = NO_NODE;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+/* --- samples ------------------------------------------------------------------------- */
+
+static bool starts_by(const void *territories, size_t i, const void *address)
+{
+    return ((const struct territory *)territories)[i].start <= *(const uint64_t *)address;
+}
+
+/* True if an object at the address that did not survive is dead. In an older generation it
+ * stays. */
+static bool is_judged(const struct movement_part *c, uint64_t address)
+{
+    size_t at = search_first(c->territories, 0, c->territory_count, starts_by, &address);
+    const struct territory *t = at > 0 ? &c->territories[at - 1] : NULL;
+    if (c->depth >= FULL || t == NULL)
+        return c->depth >= FULL;
+    return address - t->start < t->used && is_collected(c, t);
+}
+
+/* Updates its address; false if it is dead. */
+static bool sample_survives(struct sample *s, const struct movement_part *c,
+                            const struct stretch *arrived, size_t arrived_count)
+{
+    if (s->born >= c->number)
+        return true;
+    size_t at = search_first(c->stretches, 0, c->stretch_count, ends_below, &s->address);
+    const struct stretch *with = &c->stretches[at];
+    if (at < c->stretch_count && with->from <= s->address) {
+        s->address = s->address - with->from + with->to;
+        return true;
+    }
+    if (is_judged(c, s->address))
+        return false;
+    at = search_first(arrived, 0, arrived_count, arrives_below, &s->address);
+    return at == arrived_count || arrived[at].to > s->address;
+}
+
+/* Stretches and territories must be in order. */
+static void judge_samples(struct movement *m, const struct movement_part *c,
+                          const struct stretch *arrived, size_t arrived_count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->sample_count; i++)
+        if (sample_survives(&m->samples[i], c, arrived, arrived_count))
+            m->samples[kept++] = m->samples[i];
+    m->sample_count = kept;
+}
+
+/* --- both ---------------------------------------------------------------------------- */
+
 /* No survivor at all is no news of a death: there are runtimes that name none, ever. */
 static bool fold(struct movement *m, struct movement_part *c)
 {
@@ -182,7 +282,13 @@ static bool fold(struct movement *m, struct movement_part *c)
     struct movement_found *all =
         alloc_zeroed(array_bytes(c->territory_count, sizeof(*all)));
     size_t count = movement_find(&m->now, c, all);
-    bool ok = count == 0 || (c->stretch_count > 0 && sort_stretches(c)), changed = false;
+    bool makes_sense = sort_stretches(c), changed = false;
+    bool ok = count == 0 || (c->stretch_count > 0 && makes_sense);
+    size_t arrived_count = 0;
+    struct stretch *arrived =
+        makes_sense && c->depth < FULL ? arrivals(c, &arrived_count) : NULL;
+    if (ok)
+        changed = movement_overwrite(m, arrived, arrived_count, all, count);
     for (size_t i = 0; ok && i < count; i++)
         changed = movement_judge(m, c, all[i].begin, all[i].end) || changed;
     free(all);
@@ -195,6 +301,11 @@ static bool fold(struct movement *m, struct movement_part *c)
         m->now.len = kept;
         places_sort(m->now.all, m->now.len);
     }
+    if (makes_sense)
+        judge_samples(m, c, arrived, arrived_count);
+    else
+        m->sample_count = 0;
+    free(arrived);
     return ok;
 }
 
@@ -212,7 +323,8 @@ static void *joined(const void *a, size_t a_count, const void *b, size_t b_count
 
 static bool fold_all(struct movement *m, const struct collection *c, unsigned depth)
 {
-    struct movement_part all = {.depth = depth,
+    struct movement_part all = {.number = c->number,
+                                .depth = depth,
                                 .stretch_count = c->moved_count + c->stayed_count,
                                 .territories = c->territories,
                                 .territory_count = c->territory_count};
@@ -234,11 +346,6 @@ static bool fold_all(struct movement *m, const struct collection *c, unsigned de
 
 /* --- in the background --------------------------------------------------------------- */
 
-static bool starts_by(const void *territories, size_t i, const void *address)
-{
-    return ((const struct territory *)territories)[i].start <= *(const uint64_t *)address;
-}
-
 /* The oldest generation that any of them lay in; 0 if none did. */
 static unsigned oldest_of(const struct collection *c, const struct stretch *all,
                           size_t count)
@@ -257,15 +364,20 @@ static unsigned oldest_of(const struct collection *c, const struct stretch *all,
 static bool fold_young(struct movement *m, const struct collection *c,
                        struct stretch *stretches, size_t count, unsigned depth)
 {
-    struct movement_part young = {depth,          stretches,          count,
-                                  c->territories, c->territory_count, false};
+    struct movement_part young = {.number = c->number,
+                                  .depth = depth,
+                                  .stretches = stretches,
+                                  .stretch_count = count,
+                                  .territories = c->territories,
+                                  .territory_count = c->territory_count};
     return count == 0 || fold(m, &young);
 }
 
 /* What is listed is there, all else is not. */
 static bool fold_list(struct movement *m, const struct collection *c)
 {
-    struct movement_part list = {.depth = FULL,
+    struct movement_part list = {.number = c->number,
+                                 .depth = FULL,
                                  .stretches = c->stayed,
                                  .stretch_count = c->stayed_count,
                                  .territory_count = c->territory_count + c->later_count,
@@ -304,12 +416,6 @@ bool movement_fold(struct movement *m, struct collection *c)
 
 enum { TOLERATED = 1000 }; /* one object in so many */
 
-static int by_to(const void *a, const void *b)
-{
-    const struct stretch *x = a, *y = b;
-    return (x->to > y->to) - (x->to < y->to);
-}
-
 /* How many of the objects between begin and end lie where no stretch ends up. */
 static size_t count_unnamed(const struct movement_part *last, const struct places *newer,
                             struct movement_found f)
@@ -330,8 +436,11 @@ static size_t count_unnamed(const struct movement_part *last, const struct place
  * did not collect it names nothing. */
 static bool names_all(const struct movement *m, const struct places *newer)
 {
-    struct movement_part last = {m->depth,     m->named,           m->named_count,
-                                 m->collected, m->collected_count, false};
+    struct movement_part last = {.depth = m->depth,
+                                 .stretches = m->named,
+                                 .stretch_count = m->named_count,
+                                 .territories = m->collected,
+                                 .territory_count = m->collected_count};
     size_t unnamed = 0;
     if (last.territory_count == 0)
         return true;
@@ -365,4 +474,51 @@ uint32_t *movement_end(struct movement *m, const struct places *newer, uint32_t 
         return told;
     free(told);
     return NULL;
+}
+
+/* --- samples in it ------------------------------------------------------------------- */
+
+void movement_add_sample(struct movement *m, const struct sample *s)
+{
+    *APPEND(m->samples, m->sample_count, m->sample_cap) = *s;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct sample *x = a, *y = b;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Types are compared by name: a row of the snapshot has no id, but type_names has the name
+ * of each id. Ids of one name are one row. */
+static bool is_object(const struct sample *s, const struct hd_snapshot *snap, node_id n)
+{
+    const char *name = snapshot_type_name(snap, s->type);
+    uint64_t size = (graph_size(snap->graph, n) + 7) / 8 * 8;
+    return size <= s->size && s->size - size <= s->excess && name != NULL &&
+           strcmp(name, snap->types[snap->graph->type[n]].name) == 0;
+}
+
+struct placed_sample *movement_samples(struct movement *m, const struct hd_snapshot *snap,
+                                       const struct places *newer, size_t *count)
+{
+    struct placed_sample *all =
+        alloc_zeroed(array_bytes(m->sample_count + 1, sizeof(*all)));
+    *count = 0;
+    if (m->sample_count > 0)
+        qsort(m->samples, m->sample_count, sizeof(*m->samples), by_address);
+    for (size_t i = 0; i < m->sample_count; i++) {
+        const struct sample *s = &m->samples[i];
+        size_t at = first_at(newer, s->address);
+        if (at == newer->len || newer->all[at].address != s->address ||
+            !is_object(s, snap, newer->all[at].object))
+            continue;
+        /* The older of two at one address had died. */
+        if (*count > 0 && all[*count - 1].object == at)
+            (*count)--;
+        all[(*count)++] = (struct placed_sample){(uint32_t)at, (uint32_t)i};
+    }
+    return all;
 }

@@ -558,6 +558,7 @@ static bool report_rank(struct hd_report *r, struct hd_comparison *c,
         if (k.rows.births != NULL)
             r->diff.identity = k.rows.births->source;
         suspects_by_graph(&k.rows, &scratch);
+        report_add_sites(r, &k.rows);
     } else if (ok && s->usable_count >= 2) {
         suspects_by_tables(&k.rows, &scratch);
     }
@@ -612,6 +613,7 @@ static void report_diff_show(struct hd_report *r, const struct hd_options *opt)
             k++;
         found->suspects[k].chains = s->chains;
         found->suspects[k].hint = s->hint;
+        found->suspects[k].allocated = s->allocated;
     }
     view_suspects(&whole, found, &(struct view){0}, r, &r->arena);
     whole.stopped = found->stopped;

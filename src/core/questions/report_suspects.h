@@ -31,6 +31,10 @@ struct suspect_rows {
 void suspects_by_graph(struct suspect_rows *to, struct arena *scratch);
 void suspects_by_tables(struct suspect_rows *to, struct arena *scratch);
 
+/* Which code allocated the objects of r->diff's suspects, by the samples of the last usable
+ * snapshot, whose graph must be there if it has one. Nothing if nobody sampled. */
+void report_add_sites(struct hd_report *r, const struct suspect_rows *rows);
+
 /* --- the ownership tree -------------------------------------------------------------- */
 
 /* Fill in r->found.tree: of r->focus, or of the whole heap. rows marks the suspects that
@@ -44,6 +48,11 @@ bool report_add_tree(struct hd_report *r, struct hd_comparison *c,
  * roots. False and err if its graph cannot be read again. */
 bool report_add_tree_of_one(struct hd_report *r, struct hd_comparison *c,
                             const struct hd_options *opt, struct hd_error *err);
+
+/* Fill in r->found.tree by samples of allocations that are there: the methods on their
+ * stacks, from the outermost down. False and err if no snapshot has any. */
+bool report_add_tree_of_sites(struct hd_report *r, struct hd_snapshot *const *snaps,
+                              struct hd_error *err);
 
 /* --- holders ------------------------------------------------------------------------- */
 

@@ -313,7 +313,8 @@ static bool grow_tree(struct hd_report *r, struct hd_comparison *c,
                       const struct hd_options *opt, struct hd_error *err)
 {
     struct series s;
-    if (!has_owners(c, err))
+    bool by_site = opt->tree_by == HD_TREE_BY_SITE;
+    if (!by_site && !has_owners(c, err))
         return false;
     if (c->count > 1) {
         if (!report_compare(r, c, opt, &s, err))
@@ -321,6 +322,8 @@ static bool grow_tree(struct hd_report *r, struct hd_comparison *c,
     } else {
         report_add_snapshots(r, c->snaps, c->count);
     }
+    if (by_site && !report_add_tree_of_sites(r, c->snaps, err))
+        return false;
     if (r->found.tree.len == 0 && !report_add_tree_of_one(r, c, opt, err))
         return false;
     if (!any_matches(r, err))
@@ -342,7 +345,7 @@ static bool answer_tree(struct hd_report *r, struct hd_comparison *c,
     opt->app_only = false;
     opt->by = HD_BY_TYPE;
     opt->chains = 0;
-    opt->tree = true;
+    opt->tree = opt->tree_by == HD_TREE_BY_OWNER;
     if (opt->holders && r->focus_count == 0)
         return fail(err, HD_USAGE, "name the type whose holders to show");
     return c->count > 0 && c->count <= HD_MAX_SNAPSHOTS

@@ -20,10 +20,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "type MyApp.*: MyApp.Order: +120 instances ..."; of a failure, what holds it behind one
- * joint (NULL: not said) and what helps behind the other, if they are known. */
+/* What is known of a failure stands behind joints; NULL: it is not said. */
+struct joints {
+    const char *held_by, *allocated, *fix;
+};
+
+/* "type MyApp.*: MyApp.Order: +120 instances ..."; of a failure, what holds it, which code
+ * allocated it, and what helps, if they are known. */
 static void add_finding(struct text *t, const struct hd_model *m,
-                        const struct hd_finding *f, const char *held_by, const char *fix)
+                        const struct hd_finding *f, struct joints joint)
 {
     struct text more = {0};
     text_rule_name(t, f);
@@ -31,14 +36,18 @@ static void add_finding(struct text *t, const struct hd_model *m,
     text_rule(t, m, f);
     if (f->status != HD_FOUND_FAIL)
         return;
-    if (held_by != NULL)
+    if (joint.held_by != NULL)
         text_rule_holder(&more, f);
     if (more.len > 0)
-        say(t, held_by, as_text(&more));
+        say(t, joint.held_by, as_text(&more));
+    text_clear(&more);
+    phrase_rule_allocated(&more, m, f);
+    if (more.len > 0)
+        say(t, joint.allocated, as_text(&more));
     text_clear(&more);
     text_rule_fix(&more, m, f);
     if (more.len > 0)
-        say(t, fix, as_text(&more));
+        say(t, joint.fix, as_text(&more));
     text_free(&more);
 }
 
@@ -90,7 +99,7 @@ static void add_command(struct text *t, const char *command, const char *path,
 static void add_error(struct text *t, const struct hd_model *m, const struct hd_finding *f)
 {
     struct text message = {0};
-    add_finding(&message, m, f, "\nheld by ", "\nfix: ");
+    add_finding(&message, m, f, (struct joints){"\nheld by ", "\nallocated: ", "\nfix: "});
     if (phrase_what_counts(m) != NULL)
         say(&message, "\n", phrase_what_counts(m));
     add_command(t, "error", f->path, f->line, "heapdrift: over budget");
@@ -159,7 +168,8 @@ static void add_outcome(struct xml_out *x, const struct hd_model *m, size_t begi
     text_rule(&message, m, worst);
     for (size_t i = begin; i < shown; i++) {
         say(&lines, rule_status_names[m->check->rules[i].status], ": ");
-        add_finding(&lines, m, &m->check->rules[i], "\n    held by ", "\n    fix: ");
+        add_finding(&lines, m, &m->check->rules[i],
+                    (struct joints){"\n    held by ", "\n    allocated: ", "\n    fix: "});
         text_add_char(&lines, '\n');
     }
     if (shown < end) {
@@ -436,7 +446,7 @@ static json_t *result(const struct hd_model *m, const struct hd_finding *f)
         [HD_FOUND_INCONCLUSIVE] = "open"};
     bool fails = f->status == HD_FOUND_FAIL || f->status == HD_FOUND_SUPPRESSED;
     struct text t = {0};
-    add_finding(&t, m, f, NULL, "\nfix: ");
+    add_finding(&t, m, f, (struct joints){NULL, "\nallocated: ", "\nfix: "});
     json_t *o =
         json_pack("{sssIsssssososo}", "ruleId", kinds[f->kind].id, "ruleIndex",
                   (json_int_t)f->kind, "kind", result_kinds[f->status], "level",

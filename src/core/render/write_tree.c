@@ -188,10 +188,13 @@ const struct writer write_speedscope = {
 enum { MAX_OF_A_NAME = 400 };
 
 /* Between quotes backslashes and quotes end or change what is said. */
-static void add_quoted(struct text *t, const char *s)
+static void add_quoted(struct text *t, const char *s, bool is_method)
 {
     struct text clean = {0};
-    format_short_name(&clean, s);
+    if (is_method)
+        format_name(&clean, s);
+    else
+        format_short_name(&clean, s);
     size_t all = clean.len, len = all < MAX_OF_A_NAME ? all : MAX_OF_A_NAME;
     while (len < all && len > 0 && (clean.data[len] & 0xC0) == 0x80)
         len--;
@@ -234,7 +237,8 @@ static void add_label(struct text *t, const struct hd_tree *tree,
     else if (n->kind == HD_NODE_OTHERS)
         format_others(t, n->others);
     else
-        add_quoted(t, n->full_name != NULL ? n->full_name : n->type);
+        add_quoted(t, n->full_name != NULL ? n->full_name : n->type,
+                   n->kind == HD_NODE_METHOD);
     say(t, "\\n", as_size(n->owned[tree->last].bytes));
     if (tree->first != tree->last) {
         say(t, " (", as_size_signed(n->growth), ")");
@@ -262,7 +266,7 @@ static void add_node(struct text *t, const struct hd_tree *tree, size_t i)
     text_add_string(t, s);
     if (n->field != NULL) {
         text_add_string(t, ", label=\"");
-        add_quoted(t, n->field);
+        add_quoted(t, n->field, false);
         text_add_char(t, '"');
     }
     text_add_string(t, "];\n");

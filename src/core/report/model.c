@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "heap/place.h"
 #include "report/object_words.h"
+#include "report/phrases.h"
 #include "report/records.h"
 #include "report/text_parts.h"
 
@@ -116,11 +117,10 @@ const char *hd_snapshot_file(const struct hd_model *model, size_t snapshot)
     return heading_file(model->snapshots, model->snapshot_count, snapshot);
 }
 
-static const char *const node_kind_names[] = {[HD_NODE_HEAP] = "heap",
-                                              [HD_NODE_ROOTS] = "roots",
-                                              [HD_NODE_TYPE] = "type",
-                                              [HD_NODE_PATTERN] = "pattern",
-                                              [HD_NODE_OTHERS] = "others"};
+static const char *const node_kind_names[] = {
+    [HD_NODE_HEAP] = "heap",     [HD_NODE_ROOTS] = "roots",
+    [HD_NODE_TYPE] = "type",     [HD_NODE_PATTERN] = "pattern",
+    [HD_NODE_OTHERS] = "others", [HD_NODE_METHOD] = "method"};
 
 /* hd_unit_name() of the first `count` values of enum hd_unit. */
 #define NAME_OF(what, names, count)                 \
@@ -219,6 +219,23 @@ bool hd_put_births(struct hd_sink to, const struct hd_report *report,
         text_births(&t, b, report->diff.identity == HD_SAME_BY_EVENTS);
     }
     return model_put(to, &t);
+}
+
+bool hd_put_allocated(struct hd_sink to, const struct hd_suspect *suspect, size_t columns)
+{
+    struct sentence h = {0};
+    phrase_allocated(&h, suspect, columns);
+    return model_put(to, &h.words);
+}
+
+void hd_put_site_node(struct hd_sink to, const struct hd_site_node *node)
+{
+    struct sentence h = {0};
+    for (size_t i = 0; i < node->code_count; i++) {
+        say(&h, i > 0 ? " ← " : "");
+        phrase_code(&h, &node->codes[i]);
+    }
+    model_put(to, &h.words);
 }
 
 void hd_put_csv_cell(struct hd_sink to, const char *words)

@@ -187,6 +187,25 @@ void phrase_stopped(struct text *t, const struct hd_stopped *s, const char *name
 
 void phrase_native_memory(struct text *t, const struct hd_native *n);
 
+/* Which code allocated the objects of a suspect: "Shop.Checkout.Add (Checkout.cs:42) ←
+ * Orders.Post   11 of 11 samples, in every interval", in that many columns if it can be; or
+ * why nobody knows. Nothing if nobody sampled. */
+void phrase_allocated(struct sentence *h, const struct hd_suspect *s, size_t columns);
+
+/* The same of the suspect that a rule is about; nothing if it is about none. */
+void phrase_rule_allocated(struct text *t, const struct hd_model *m,
+                           const struct hd_finding *rule);
+
+/* "Allocated in every interval, and all of it stays.": samples as a second witness. False,
+ * and nothing said, if they are none. */
+bool phrase_witness(struct text *t, const struct hd_suspect *s);
+
+/* "Checkout.Add (Checkout.cs:42)" */
+void phrase_code(struct sentence *h, const struct hd_code *code);
+
+/* The class and the method of "Shop.Checkout.Add": "Checkout.Add". */
+const char *short_method(const char *method);
+
 /* The command that explains a hint. */
 void phrase_hint_command(struct text *t, const char *id);
 

@@ -24,7 +24,7 @@ extern const struct record record_object_row, record_field, record_static_row;
 extern const struct record record_suspect, record_any_object;
 extern const struct record record_row, record_top_row, record_rule_cells, record_file,
     record_failed_cells, record_process, record_node, record_account_row,
-    record_process_growth;
+    record_process_growth, record_site, record_sampling;
 void csv_fleet(struct csv_writer *csv, const struct hd_fleet_answer *a);
 
 /* The model that a walk is through. */

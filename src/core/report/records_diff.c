@@ -348,6 +348,8 @@ KNOWN(is_by_graph, MODEL->diff->by_graph)
 VALUE(first_owner, x->chains.len > 0 && x->chains.all->chain.owner != NULL
                        ? record_json(&record_owner, x->chains.all, w)
                        : json_null())
+KNOWN(is_sampled, x->allocated != NULL)
+VALUE(sites, records_json(&record_site, x->allocated->sites, x->allocated->site_count, w))
 VALUE(chains_of, json_string(x->chains.of_stayed ? "stayed" : "all"))
 
 static const struct record_field begin_of_suspect_fields[] = {
@@ -476,6 +478,13 @@ static const struct record_field suspect_fields[] = {
           "after the first snapshot and stayed; else of all. The status and the instances "
           "of a chain are of all.",
           "\"enum\": [\"stayed\", \"all\"]"),
+    FIELD("sites", MADE_RECORDS(sites, record_site), MAY_BE_NULL,
+          "Which code allocated its objects, by samples of allocations that survive: "
+          "methods of the program first, then those with most samples, 10 at most; see "
+          "`sampling`. "
+          "Null where nobody sampled.",
+          NULL, is_sampled),
+    FIELD("sampling", POINTER(allocated, record_sampling), MAY_BE_NULL, NULL),
     LISTED("gain", "", SIZE_CHANGE, suspect_gain, .title_in = title_of_gain, .grows = true,
            .meaning_in = meaning_of_gain),
     LISTED("delta", "", SIZE_CHANGE, suspect_gain, .title_in = title_of_delta),

@@ -43,6 +43,7 @@ static const char *node_name(const struct hd_tree *t, const struct hd_tree_node 
     const char *point = n->field != NULL && n->field[0] == '[' ? "" : ".";
     switch (n->kind) {
     case HD_NODE_ROOTS:
+    case HD_NODE_METHOD:
         return n->type;
     case HD_NODE_TYPE:
         /* Places that only a field parts need names of their own. */
@@ -172,8 +173,15 @@ IN_REPORT(bool, is_compared, m->tree == NULL || m->tree->first != m->tree->last)
 /* Of all places or of none. */
 IN_REPORT(bool, has_stayed,
           m->tree != NULL && m->tree->len > 0 && m->tree->nodes[0].stayed != HD_UNKNOWN)
+IN_REPORT(bool, is_of_sites, m->tree != NULL && m->tree->is_sites)
 IN_REPORT(const char *, title_of_owner,
-          m->tree != NULL && m->tree->is_holders ? "held by" : "owner")
+          is_of_sites(m)                           ? "allocated by"
+          : m->tree != NULL && m->tree->is_holders ? "held by"
+                                                   : "owner")
+IN_REPORT(const char *, title_of_objects, is_of_sites(m) ? "samples" : "objects")
+IN_REPORT(const char *, title_of_retained, is_of_sites(m) ? "bytes" : "retained")
+IN_REPORT(const char *, title_of_growth, is_of_sites(m) ? "Δbytes" : "Δretained")
+IN_REPORT(const char *, title_of_bar, is_of_sites(m) ? "of all" : "of heap")
 
 static const struct record_field node_fields[] = {
     FIELD("depth", UINT32(depth), NEVER_NULL, "0 at a top."),
@@ -182,22 +190,23 @@ static const struct record_field node_fields[] = {
     FIELD("kind", CHOICE(kind, node_kind_word, HD_NODE_KIND_COUNT), NEVER_NULL,
           "heap: all that is reachable; roots: a group of roots or a variable; type: "
           "objects of it; pattern: what a pattern of --type matches; others: places that "
-          "are summed up."),
+          "are summed up; method: code that allocated samples, or called what did "
+          "(--by=site): its objects are samples, its bytes what they stand for, about."),
     FIELD("type", TEXT(type), MAY_BE_NULL,
-          "Canonical name of the type, name of the roots, or the pattern; null of heap and "
-          "others."),
+          "Canonical name of the type, name of the roots, the pattern, or the method; null "
+          "of heap and others."),
     FIELD("root_kind", CHOICE(root_kind, root_kind_word, HD_ROOT_KIND_COUNT), MAY_BE_NULL,
           "Of roots.", NULL, is_roots),
     FIELD("count", COUNTS(at), NEVER_NULL, "Objects at the place itself."),
     FIELD("bytes", BYTES(at), NEVER_NULL, "Their shallow sizes."),
     FIELD("objects", COUNTS(owned), NEVER_NULL, "Objects at the place and below it.",
-          COLUMN("objects", COUNT, node_objects)),
+          COLUMN("objects", COUNT, node_objects, .title_in = title_of_objects)),
     FIELD("retained", BYTES(owned), NEVER_NULL, "Their bytes: what is gone with the place.",
-          COLUMN("retained", SIZE, node_retained)),
+          COLUMN("retained", SIZE, node_retained, .title_in = title_of_retained)),
     FIELD("growth", INT64(growth), NEVER_NULL,
           "Of `retained`, from the first snapshot that is compared to the last.",
           COLUMN("Δretained", SIZE_CHANGE, node_growth, .is_known = is_compared,
-                 .file = "delta_retained")),
+                 .title_in = title_of_growth, .file = "delta_retained")),
     FIELD("suspect", SIZE(suspect), NULL_AT_ZERO, "Rank of the suspect that is held here.",
           ONE_OR_MORE),
     FIELD("single", TRUTH(is_single), NEVER_NULL,
@@ -206,7 +215,7 @@ static const struct record_field node_fields[] = {
           is_others),
     FIELD("full_name", TEXT(full_name), MAY_BE_NULL,
           "The name that people know the type by, with its outer class; null where `type` "
-          "is that."),
+          "is that. Of a method with its place in a file: Shop.Add (Shop.cs:42)."),
     FIELD(
         "field", TEXT(field), MAY_BE_NULL,
         "By which field the place above holds it, as in frames of chains: _items, [], "
@@ -224,7 +233,7 @@ static const struct record_field node_fields[] = {
                  .meaning =
                      "Objects that came after the first snapshot and are in the last.")),
     LISTED("share", "share", SHARE, node_share, .file = ""),
-    LISTED("of_heap", "of heap", BAR, node_bar),
+    LISTED("of_heap", "", BAR, node_bar, .title_in = title_of_bar),
     LISTED("bar", "", BAR, node_bar, .file = ""),
     LISTED("owner", "", NAME, NULL, .title_in = title_of_owner, .is_subject = true),
     IN_TABLES("path", CSV_CELL(add_path)),

@@ -324,6 +324,8 @@ static struct hd_snapshot_facts report_make_describe(struct hd_report *r,
                                   .weak_roots = snap->weak_roots,
                                   .told_survivors = HD_UNKNOWN,
                                   .told_of = HD_UNKNOWN,
+                                  .sampled = HD_UNKNOWN,
+                                  .methods = HD_UNKNOWN,
                                   .untold = snap->untold,
                                   .facts = snap->facts,
                                   .clock = snap->clock,
@@ -334,6 +336,12 @@ static struct hd_snapshot_facts report_make_describe(struct hd_report *r,
     } else if (snap->digest != NULL && snap->digest->ages.moment_count > 0) {
         s.told_survivors = snap->digest->ages.survivors;
         s.told_of = snap->digest->ages.of;
+    }
+    const struct allocation_sites *sites =
+        snap->digest != NULL ? snap->digest->sites : snap->sites;
+    if (sites != NULL) {
+        s.sampled = sites->object_count;
+        s.methods = sites->frame_count;
     }
     memcpy(s.roots_by_kind, snap->roots_by_kind, sizeof(s.roots_by_kind));
     memcpy(s.by_generation, snap->by_generation, sizeof(s.by_generation));

@@ -16,6 +16,9 @@
 /* Three leaks, how many more, what to do, and a reservation or two. */
 enum { MAX_LEAKS = 3, MAX_LINES = 8 };
 
+/* Of a line of 80 columns what is left for the words of a fact. */
+enum { LINE_COLUMNS = 66, LABEL_COLUMNS = 80 - LINE_COLUMNS };
+
 static struct hd_line *append(struct hd_report *r, struct hd_line **to, size_t *len,
                               const char *label, struct sentence *h)
 {
@@ -185,6 +188,25 @@ static void add_free_trend(struct hd_report *r)
     struct sentence h = {0};
     phrase_free_trend(&h, r);
     add_fact(r, "free", &h);
+}
+
+/* Of the first suspect; -v has those of the others. In a narrow place it is one line. */
+static void add_allocated(struct hd_report *r)
+{
+    struct sentence h = {0}, brief = {0};
+    const struct hd_suspect *s = r->diff.suspect_count > 0 ? &r->diff.suspects[0] : NULL;
+    if (s == NULL || s->allocated == NULL)
+        return;
+    phrase_allocated(&h, s, SIZE_MAX);
+    phrase_allocated(&brief, s, LINE_COLUMNS);
+    size_t columns = printed_columns(text_string(&h.words), h.words.len, false);
+    struct hd_line *line =
+        append(r, &r->summary.facts, &r->summary.fact_len, "allocated", &h);
+    if (columns > LINE_COLUMNS) {
+        line->brief = report_keep_text(r, &brief.words);
+        line->brief_below = (unsigned)columns + LABEL_COLUMNS;
+    }
+    sentence_free(&brief);
 }
 
 static struct sentence *also(struct sentence *h)
@@ -576,5 +598,6 @@ void report_summarize(struct hd_report *r)
     if (r->diff.suspect_count == 1) /* of several -v has them */
         phrase_path(&path, r, &r->diff.suspects[0]);
     add_fact(r, "path", &path);
+    add_allocated(r);
     add_also(r);
 }

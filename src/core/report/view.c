@@ -394,6 +394,8 @@ static bool may_fold(const struct hd_tree *t, size_t i, size_t child, bool leads
         return false;
     if (is_variable_of(t, n, only) || (t->is_holders && is_variable_of(t, only, n)))
         return true;
+    if (n->kind == HD_NODE_METHOD)
+        return only->kind == HD_NODE_METHOD;
     if (n->kind == HD_NODE_PATTERN)
         return only->kind == HD_NODE_TYPE;
     bool in_variable = i > 0 && is_variable_of(t, &t->nodes[n->parent], n);

@@ -35,7 +35,7 @@ enum trace_block {
 
 /* The head of a row; what a row omits is that of the row before. */
 struct trace_row {
-    uint32_t metadata, sequence, size;
+    uint32_t metadata, sequence, stack, size;
     uint64_t thread, time; /* the thread is the one that recorded the event */
 };
 
@@ -51,6 +51,11 @@ struct trace_thread {
     uint64_t time; /* of its last event */
     uint32_t sequence;
     bool seen;
+};
+
+/* A part of nettrace.frames. */
+struct trace_stack {
+    size_t at, size;
 };
 
 struct nettrace {
@@ -84,6 +89,15 @@ struct nettrace {
     size_t meta_cap;
     uint32_t last_definition;
 
+    /* stacks since the last sequence point */
+    size_t most_of_stacks; /* bytes; 0: they are skipped */
+    size_t stacks_kept;    /* bytes, counted as nettrace_keep_stacks() does */
+    struct id_numbers stack_ids;
+    struct trace_stack *stacks; /* by number */
+    size_t stack_cap;
+    unsigned char *frames; /* bytes of all stacks */
+    size_t frame_len, frame_cap;
+
     struct id_numbers thread_ids;
     struct trace_thread *threads; /* by number */
     size_t thread_cap;
@@ -114,6 +128,9 @@ void nettrace_free(struct nettrace *t)
     account_free(t->account, t->joined, t->joined_cap, 1);
     id_numbers_free(&t->metas);
     account_free(t->account, t->meta, t->meta_cap, sizeof(*t->meta));
+    id_numbers_free(&t->stack_ids);
+    account_free(t->account, t->stacks, t->stack_cap, sizeof(*t->stacks));
+    account_free(t->account, t->frames, t->frame_cap, 1);
     id_numbers_free(&t->thread_ids);
     account_free(t->account, t->threads, t->thread_cap, sizeof(*t->threads));
     account_free(t->account, t->losses, t->loss_cap, sizeof(*t->losses));
@@ -128,7 +145,12 @@ void nettrace_distrust(struct nettrace *t, size_t most)
 
 void nettrace_charge_to(struct nettrace *t, struct account *account)
 {
-    t->account = t->metas.account = t->thread_ids.account = account;
+    t->account = t->metas.account = t->thread_ids.account = t->stack_ids.account = account;
+}
+
+void nettrace_keep_stacks(struct nettrace *t, size_t most)
+{
+    t->most_of_stacks = most;
 }
 
 struct account *nettrace_account(struct nettrace *t)
@@ -682,6 +704,70 @@ static uint64_t note_sequence(struct nettrace *t, uint64_t id, uint32_t sequence
     return thread->pid;
 }
 
+/* --- stacks --------------------------------------------------------------- */
+
+static void reserve_frames(struct nettrace *t, size_t size)
+{
+    enum { FIRST = 64 * 1024 };
+    size_t cap = t->frame_cap > 0 ? t->frame_cap : FIRST;
+    while (cap - t->frame_len < size)
+        cap = array_bytes(cap, 2);
+    if (cap != t->frame_cap)
+        t->frames = alloc_resize(t->frames, cap);
+    account_charge(t->account, cap - t->frame_cap);
+    t->frame_cap = cap;
+}
+
+/* An id takes up to 48 bytes in tables that double, also if its stack is empty. */
+static void keep_stack(struct nettrace *t, uint32_t id, struct bytes frames)
+{
+    enum { PER_STACK = 48 };
+    size_t size = frames.size - frames.size % t->header.pointer_size;
+    size_t left = t->most_of_stacks - t->stacks_kept, before = t->stack_ids.len;
+    if (left < PER_STACK || left - PER_STACK < size)
+        return;
+    t->stacks_kept += size + PER_STACK;
+    uint32_t n = id_numbers_add(&t->stack_ids, id);
+    if (n == before)
+        t->stacks =
+            account_grow(t->account, t->stacks, before, &t->stack_cap, sizeof(*t->stacks));
+    reserve_frames(t, size);
+    memcpy(t->frames + t->frame_len, frames.data, size);
+    t->stacks[n] = (struct trace_stack){t->frame_len, size};
+    t->frame_len += size;
+}
+
+static void forget_stacks(struct nettrace *t)
+{
+    id_numbers_free(&t->stack_ids);
+    t->stacks_kept = t->frame_len = 0;
+}
+
+/* u32 first id, u32 count, and per stack u32 size and addresses: the same in versions 4 and
+ * 6. An id is valid until the next sequence point. */
+static bool read_stacks(struct nettrace *t)
+{
+    struct trace_fields f;
+    if (!read_rest(t, &f))
+        return false;
+    uint32_t id = trace_field_u32(&f), count = trace_field_u32(&f);
+    for (; count > 0 && !f.failed; count--, id++) {
+        struct bytes frames = trace_field_bytes(&f, trace_field_u32(&f));
+        if (!f.failed)
+            keep_stack(t, id, frames);
+    }
+    return !f.failed || refuse_here(t, "a stack crosses the end of its block");
+}
+
+struct bytes nettrace_stack(const struct nettrace *t)
+{
+    static const unsigned char nothing[1] = {0};
+    uint32_t n = id_numbers_find(&t->stack_ids, t->row.stack);
+    if (n == NO_ID || t->stacks[n].size == 0)
+        return (struct bytes){nothing, 0};
+    return (struct bytes){t->frames + t->stacks[n].at, t->stacks[n].size};
+}
+
 static bool read_sequence_point(struct nettrace *t)
 {
     enum { FLUSH_METADATA = 2 };
@@ -703,6 +789,7 @@ static bool read_sequence_point(struct nettrace *t)
         return refuse_here(t, "a sequence point longer than its block");
     if (flags & FLUSH_METADATA)
         id_numbers_free(&t->metas);
+    forget_stacks(t);
     return true;
 }
 
@@ -758,7 +845,7 @@ static void trace_row_compressed(struct trace_fields *f, struct trace_row *r, bo
     if (flags & THREAD)
         trace_varuint(f, 64); /* of the event */
     if (flags & STACK)
-        trace_varuint(f, 32);
+        r->stack = (uint32_t)trace_varuint(f, 32);
     r->time += trace_varuint(f, 64);
     if (flags & ACTIVITY && is_new)
         trace_varuint(f, 32); /* labels */
@@ -774,7 +861,7 @@ static void trace_row_compressed(struct trace_fields *f, struct trace_row *r, bo
 static uint64_t trace_row_plain(struct trace_fields *f, struct trace_row *r,
                                 unsigned version)
 {
-    enum { GUIDS = 32, THREAD = 8, PROCESSOR_AND_STACK = 8, LABELS = 4 };
+    enum { GUIDS = 32, THREAD = 8, LABELS = 4 };
     const uint32_t not_sorted = UINT32_C(1) << 31;
     uint64_t end = 4 + (uint64_t)trace_field_u32(f);
     r->metadata = trace_field_u32(f) & ~not_sorted;
@@ -784,7 +871,8 @@ static uint64_t trace_row_plain(struct trace_fields *f, struct trace_row *r,
         r->sequence = trace_field_u32(f);
         trace_field_bytes(f, THREAD); /* of the event */
         r->thread = trace_field_u64(f);
-        trace_field_bytes(f, PROCESSOR_AND_STACK);
+        trace_field_u32(f); /* processor */
+        r->stack = trace_field_u32(f);
     }
     r->time = trace_field_u64(f);
     trace_field_bytes(f, version >= 6 ? LABELS : GUIDS);
@@ -862,6 +950,8 @@ static bool read_block(struct nettrace *t)
         return read_new_metadata(t);
     if (t->block == BLOCK_SEQUENCE_POINT)
         return read_sequence_point(t);
+    if (t->block == BLOCK_STACKS && t->most_of_stacks > 0)
+        return read_stacks(t);
     return t->block != BLOCK_THREADS || read_thread_records(t);
 }
 

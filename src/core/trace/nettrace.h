@@ -76,6 +76,11 @@ void nettrace_distrust(struct nettrace *t, size_t most);
  * event. */
 void nettrace_charge_to(struct nettrace *t, struct account *account);
 
+/* Keeps the stacks of events, without which they are skipped. At most that many bytes
+ * between two sequence points, 48 for each stack included; events of further stacks have
+ * none. They are charged to the account, too. Must be called before the first event. */
+void nettrace_keep_stacks(struct nettrace *t, size_t most);
+
 /* What callers charge for what they keep of events: once it is over, no event comes. */
 struct account *nettrace_account(struct nettrace *t);
 
@@ -86,6 +91,11 @@ bool nettrace_next(struct nettrace *t, struct trace_event *event);
 /* The payload of the event that was given last, until the next event; false when the file
  * ends in it. */
 bool nettrace_payload(struct nettrace *t, struct bytes *payload);
+
+/* Returns the stack of the event that was given last: addresses of pointer_size bytes, the
+ * innermost call first. They are valid until the next event. Empty if the event has no
+ * stack or it was not kept, and in version 3, whose rows have theirs after the payload. */
+struct bytes nettrace_stack(const struct nettrace *t);
 
 /* Refuse the event that was given last: what is a printf format. Always false. */
 bool nettrace_refuse(struct nettrace *t, const char *what, ...)
@@ -135,8 +145,8 @@ void trace_wide_text(struct text *t, struct bytes wide);
 /* --- survivors -------------------------------------------------------------- */
 
 /* What a trace does not tell of the snapshot that it is, in events of a provider of our own
- * behind all others: which objects are those of the snapshot before, and how its process
- * was.
+ * behind all others: which objects are those of the snapshot before, how its process was,
+ * and which code allocated some of its objects.
  *
  * What is told is text of one line (heap/survivor_map.h), in as many events as it needs,
  * each u32 number of the part, u32 how many there are, and bytes. Whoever else reads the
@@ -146,8 +156,10 @@ void trace_wide_text(struct text *t, struct bytes wide);
 #define TOLD_EVENT_PROVIDER "heapdrift"
 /* Another layout would be another event. */
 enum {
-    TOLD_EVENT_ID = 1,   /* heap/survivor_map.h */
-    PROCESS_EVENT_ID = 2 /* heap/process_facts.h */
+    TOLD_EVENT_ID = 1,    /* heap/survivor_map.h */
+    PROCESS_EVENT_ID = 2, /* heap/process_facts.h */
+    SITES_EVENT_ID = 3,   /* heap/allocation_sites.h */
+    OUR_EVENTS = 3
 };
 
 /* --- writing ----------------------------------------------------------------------- */
@@ -155,14 +167,14 @@ enum {
 /* Where a trace of version 4 ends. */
 struct survivor_event_place {
     uint64_t at;         /* offset of the mark of its end, which is written over */
-    uint32_t definition; /* it and the next one define no event yet */
+    uint32_t definition; /* it and the next two define no event yet */
     uint64_t time;       /* of no event before */
 };
 
-/* Blocks that define the events and have them, and the mark of the end behind them. Either
- * text may be empty: that event is left out. */
+/* Blocks that define the events and have them, and the mark of the end behind them. The
+ * text of event i is texts[i - 1]; that of an empty one is left out. */
 void survivor_event_put(struct text *to, const struct survivor_event_place *place,
-                        const struct text *told, const struct text *process);
+                        const struct text texts[OUR_EVENTS]);
 
 /* --- reading ----------------------------------------------------------------------- */
 

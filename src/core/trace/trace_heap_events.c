@@ -4,24 +4,39 @@
 
 #include <string.h>
 
-#include <string.h>
+/* AllocationTick; the other event of EVENT_ALLOCATED is AllocationSampled. */
+enum { TICK = 10 };
 
 static const struct {
     enum trace_provider provider;
     uint32_t id;
     enum trace_heap_event kind;
 } kinds[] = {
-    {TRACE_RUNTIME, 18, EVENT_NODES},        {TRACE_RUNTIME, 19, EVENT_EDGES},
-    {TRACE_RUNTIME, 15, EVENT_TYPES},        {TRACE_RUNTIME, 16, EVENT_ROOTS},
-    {TRACE_RUNTIME, 17, EVENT_PAIRS},        {TRACE_RUNTIME, 38, EVENT_STATICS},
-    {TRACE_RUNTIME, 1, EVENT_GC_START},      {TRACE_RUNTIME, 2, EVENT_GC_END},
-    {TRACE_RUNTIME, 23, EVENT_RANGE},        {TRACE_RUNTIME, 36, EVENT_WRAPPERS},
-    {TRACE_RUNTIME, 152, EVENT_MODULE},      {TRACE_RUNDOWN, 153, EVENT_MODULE},
-    {TRACE_RUNDOWN, 154, EVENT_MODULE},      {TRACE_EVENTPIPE, 1, EVENT_COMMAND},
-    {TRACE_TOLD, TOLD_EVENT_ID, EVENT_TOLD}, {TRACE_RUNTIME, 21, EVENT_SURVIVED},
-    {TRACE_RUNTIME, 22, EVENT_MOVED},        {TRACE_RUNTIME, 39, EVENT_COMMITTED},
-    {TRACE_RUNTIME, 204, EVENT_PER_HEAP},    {TRACE_RUNTIME, 205, EVENT_HEAPS},
-    {TRACE_RUNTIME, 4, EVENT_HEAP_STATS},    {TRACE_TOLD, PROCESS_EVENT_ID, EVENT_PROCESS},
+    {TRACE_RUNTIME, 18, EVENT_NODES},
+    {TRACE_RUNTIME, 19, EVENT_EDGES},
+    {TRACE_RUNTIME, 15, EVENT_TYPES},
+    {TRACE_RUNTIME, 16, EVENT_ROOTS},
+    {TRACE_RUNTIME, 17, EVENT_PAIRS},
+    {TRACE_RUNTIME, 38, EVENT_STATICS},
+    {TRACE_RUNTIME, 1, EVENT_GC_START},
+    {TRACE_RUNTIME, 2, EVENT_GC_END},
+    {TRACE_RUNTIME, 23, EVENT_RANGE},
+    {TRACE_RUNTIME, 36, EVENT_WRAPPERS},
+    {TRACE_RUNTIME, 152, EVENT_MODULE},
+    {TRACE_RUNDOWN, 153, EVENT_MODULE},
+    {TRACE_RUNDOWN, 154, EVENT_MODULE},
+    {TRACE_EVENTPIPE, 1, EVENT_COMMAND},
+    {TRACE_TOLD, TOLD_EVENT_ID, EVENT_TOLD},
+    {TRACE_RUNTIME, 21, EVENT_SURVIVED},
+    {TRACE_RUNTIME, 22, EVENT_MOVED},
+    {TRACE_RUNTIME, 39, EVENT_COMMITTED},
+    {TRACE_RUNTIME, 204, EVENT_PER_HEAP},
+    {TRACE_RUNTIME, 205, EVENT_HEAPS},
+    {TRACE_RUNTIME, 4, EVENT_HEAP_STATS},
+    {TRACE_TOLD, PROCESS_EVENT_ID, EVENT_PROCESS},
+    {TRACE_TOLD, SITES_EVENT_ID, EVENT_SITES},
+    {TRACE_RUNTIME, TICK, EVENT_ALLOCATED},
+    {TRACE_RUNTIME, 303, EVENT_ALLOCATED},
 };
 
 /* Records of an event: pointers and bytes in each. */
@@ -185,6 +200,33 @@ bool heap_type_next(struct trace_fields *f, struct heap_type *t)
     return !f->failed;
 }
 
+/* --- allocations --------------------------------------------------------- */
+
+static uint64_t pointer_field(struct trace_fields *f, unsigned pointer_size)
+{
+    return pointer_size == 8 ? trace_field_u64(f) : trace_field_u32(f);
+}
+
+bool heap_allocation_parse(const struct trace_event *e, struct bytes payload,
+                           unsigned pointer_size, struct heap_allocation *a)
+{
+    struct trace_fields f = trace_fields_of(payload);
+    *a = (struct heap_allocation){.is_tick = e->id == TICK};
+    if (a->is_tick)
+        trace_field_u32(&f); /* bytes since the tick before, low half */
+    a->kind = trace_field_u32(&f);
+    trace_field_u16(&f); /* runtime instance */
+    if (a->is_tick)
+        trace_field_u64(&f); /* the same, all of it */
+    a->type = pointer_field(&f, pointer_size);
+    a->name = trace_wide(&f);
+    if (a->is_tick)
+        trace_field_u32(&f); /* heap */
+    a->address = pointer_field(&f, pointer_size);
+    a->size = trace_field_u64(&f);
+    return !f.failed;
+}
+
 /* --- around a walk ------------------------------------------------------- */
 
 bool heap_territory_parse(struct bytes payload, unsigned pointer_size,
@@ -192,7 +234,7 @@ bool heap_territory_parse(struct bytes payload, unsigned pointer_size,
 {
     struct trace_fields f = trace_fields_of(payload);
     t->generation = trace_field_u8(&f);
-    t->start = pointer_size == 8 ? trace_field_u64(&f) : trace_field_u32(&f);
+    t->start = pointer_field(&f, pointer_size);
     t->used = trace_field_u64(&f);
     t->reserved = trace_field_u64(&f);
     return !f.failed;
@@ -311,19 +353,20 @@ static void put_event(struct text *rows, const struct event_kind *kind, uint64_t
 }
 
 void survivor_event_put(struct text *to, const struct survivor_event_place *place,
-                        const struct text *told, const struct text *process)
+                        const struct text texts[OUR_EVENTS])
 {
-    enum { END = 1, KINDS = 2 };
-    const struct event_kind ours[KINDS] = {
-        {place->definition, TOLD_EVENT_ID, "Same", told},
-        {place->definition + 1, PROCESS_EVENT_ID, "Process", process}};
+    enum { END = 1 };
+    static const char *const names[OUR_EVENTS] = {"Same", "Process", "Sites"};
+    struct event_kind ours[OUR_EVENTS];
     struct text rows = {0};
     uint32_t sequence = 0;
-    for (int k = 0; k < KINDS; k++)
-        if (ours[k].text->len > 0)
+    for (uint32_t k = 0; k < OUR_EVENTS; k++) {
+        ours[k] = (struct event_kind){place->definition + k, k + 1, names[k], &texts[k]};
+        if (texts[k].len > 0)
             put_definition(&rows, &ours[k]);
+    }
     put_block(to, place->at, "MetadataBlock", place->time, &rows);
-    for (int k = 0; k < KINDS; k++) {
+    for (int k = 0; k < OUR_EVENTS; k++) {
         const struct text *all = ours[k].text;
         uint32_t parts = (uint32_t)((all->len + MAX_OF_PART - 1) / MAX_OF_PART);
         for (uint32_t i = 0; i < parts; i++) {

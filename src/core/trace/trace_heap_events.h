@@ -29,15 +29,17 @@ enum trace_heap_event {
     EVENT_HEAPS,     /* how many heaps there are */
     EVENT_HEAP_STATS,
     EVENT_PROCESS,  /* ours: heap/process_facts.h */
+    EVENT_SITES,    /* ours: heap/allocation_sites.h */
     EVENT_TOLD,     /* which objects are those of the snapshot before: nettrace.h */
     EVENT_SURVIVED, /* where objects stay */
-    EVENT_MOVED     /* where they lay, and lie */
+    EVENT_MOVED,    /* where they lay, and lie */
+    EVENT_ALLOCATED /* an allocation, about one in 100 KB */
 };
 
 enum trace_heap_event trace_heap_event_kind(const struct trace_event *e);
 
-/* The same for who follows objects: others take no notice of EVENT_SURVIVED and
- * EVENT_MOVED, of which there may be very many. */
+/* The same for who follows objects: others take no notice of EVENT_SURVIVED, EVENT_MOVED
+ * and EVENT_ALLOCATED, of which there may be very many. */
 enum trace_heap_event trace_movement_kind(const struct trace_event *e);
 
 /* What an event of the four kinds from EVENT_COMMITTED on says of its collection. False
@@ -136,6 +138,25 @@ heap_stretch_at(enum trace_heap_event kind, const unsigned char *p, unsigned poi
     return (struct heap_stretch){from, heap_pointer(p + pointer_size, pointer_size),
                                  le_u64(p + 2 * (size_t)pointer_size)};
 }
+
+/* A new object, about one in 100 KB of allocations. AllocationTick counts the bytes of
+ * small and of large objects separately. AllocationSampled (.NET 10) draws at random; as
+ * long as any client of the process asks for it, none of them gets AllocationTick. */
+enum { ALLOCATED_SMALL, ALLOCATED_LARGE, ALLOCATED_PINNED };
+
+struct heap_allocation {
+    uint64_t address;
+    uint64_t size;     /* a multiple of 8; for a large object of a tick up to 32 too much */
+    uint64_t type;     /* its id, as that of struct heap_type */
+    struct bytes name; /* of the type, UTF-16 */
+    unsigned kind;
+    bool is_tick;
+};
+
+/* Reads both events. False if the payload is too short: that of older runtimes lacks the
+ * address or the size. */
+bool heap_allocation_parse(const struct trace_event *e, struct bytes payload,
+                           unsigned pointer_size, struct heap_allocation *a);
 
 /* A part of a generation as the event has it. */
 struct heap_territory {

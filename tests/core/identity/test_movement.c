@@ -139,6 +139,25 @@ Test(movement, objects_behind_what_is_in_use_are_collected_with_everything_only)
     LIES(&m, GONE, 0x3000);
 }
 
+/* Memory that a background collection freed before its list. */
+Test(movement, an_object_onto_which_another_one_was_moved_is_dead)
+{
+    struct movement m =
+        begun((const uint64_t[]){0x1000, 0x1010, 0x30f0, 0x3100, 0x3110, 0x3120, 0});
+    FOLD(&m, 0, {0x1000, 0x3100, 2 * SIZE});
+    LIES(&m, 0x3100, 0x3110, 0x30f0, GONE, GONE, 0x3120);
+    m = begun((const uint64_t[]){0x3100, 0x9000, 0});
+    FOLD(&m, 0, {0x1000, 0x3100, SIZE}, {0x1010, 0x9000, SIZE}); /* all of them others */
+    LIES(&m, GONE, GONE);
+}
+
+Test(movement, an_object_that_made_room_for_another_one_is_not)
+{
+    struct movement m = begun((const uint64_t[]){0x1000, 0x1010, 0x2000, 0x3000, 0});
+    FOLD(&m, 1, {0x1000, 0x1010, SIZE}, {0x1010, 0x2000, SIZE}, {0x2000, 0x3100, SIZE});
+    LIES(&m, 0x1010, 0x2000, 0x3100, 0x3000);
+}
+
 Test(movement, several_collections_follow_each_other)
 {
     struct movement m = begun((const uint64_t[]){0x1000, 0x1010, 0x1020, 0});

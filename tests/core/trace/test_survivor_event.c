@@ -60,7 +60,7 @@ Test(survivor_event, text_of_any_length_comes_back)
             text_add_char(&text, (char)('!' + random_below(&r, 90)));
         begin(&trace);
         const struct survivor_event_place place = {trace.len, 7, 4711};
-        survivor_event_put(&blocks, &place, &text, &(struct text){0});
+        survivor_event_put(&blocks, &place, (struct text[OUR_EVENTS]){text});
         text_add(&trace, blocks.data, blocks.len);
         size_t parts = told_by(&trace, &told, sizes[i]);
         cr_expect_eq(parts, (sizes[i] + 61431) / 61432);
@@ -80,33 +80,34 @@ Test(survivor_event, text_of_any_length_comes_back)
     }
 }
 
-/* What is behind the blocks of a trace that has both texts, or one. */
-static void expect_both(const char *same, const char *process)
+/* What is behind the blocks of a trace that has all texts, or some. */
+static void expect_all(const char *same, const char *process, const char *sites)
 {
-    struct text trace = {0}, blocks = {0}, texts[2] = {{0}, {0}};
-    struct survivor_event read[2] = {{.next = 0}, {.next = 0}};
+    struct text trace = {0}, blocks = {0}, texts[OUR_EVENTS] = {{0}};
+    struct survivor_event read[OUR_EVENTS] = {{.next = 0}};
     struct hd_error err = {0};
     struct trace_event e;
     size_t losses;
     text_add_string(&texts[0], same);
     text_add_string(&texts[1], process);
+    text_add_string(&texts[2], sites);
     begin(&trace);
     const struct survivor_event_place place = {trace.len, 7, 4711};
-    survivor_event_put(&blocks, &place, &texts[0], &texts[1]);
+    survivor_event_put(&blocks, &place, texts);
     text_add(&trace, blocks.data, blocks.len);
     struct input *in = input_over(trace.data, trace.len);
     struct nettrace *t = nettrace_begin(in, &err);
     while (nettrace_next(t, &e)) {
         struct bytes payload;
         cr_assert_eq(e.provider, TRACE_TOLD);
-        cr_assert(e.id == TOLD_EVENT_ID || e.id == PROCESS_EVENT_ID, "%u", e.id);
+        cr_assert(e.id >= TOLD_EVENT_ID && e.id <= OUR_EVENTS, "%u", e.id);
         cr_assert(nettrace_payload(t, &payload));
         survivor_event_add(&read[e.id - 1], payload, ENOUGH, NULL);
     }
     cr_expect_eq(nettrace_end(t), TRACE_ENDS, "%s", err.message);
     nettrace_losses(t, &losses);
     cr_expect_eq(losses, 0, "their numbers have no gap");
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < OUR_EVENTS; i++) {
         cr_expect_eq(survivor_event_is_whole(&read[i]), texts[i].len > 0);
         cr_expect_str_eq(text_string(&read[i].told), text_string(&texts[i]));
         survivor_event_free(&read[i], NULL);
@@ -118,15 +119,16 @@ static void expect_both(const char *same, const char *process)
     text_free(&trace);
 }
 
-Test(survivor_event, both_kinds_are_told_apart)
+Test(survivor_event, kinds_are_told_apart)
 {
     struct text many = {0};
     while (many.len < 200000)
         text_add_char(&many, 'A');
-    expect_both("survivors", "resident=5");
-    expect_both("", "resident=5");
-    expect_both("survivors", "");
-    expect_both(text_string(&many), "resident=5");
+    expect_all("survivors", "resident=5", "sites");
+    expect_all("", "resident=5", "");
+    expect_all("survivors", "", "");
+    expect_all("", "", "sites");
+    expect_all(text_string(&many), "resident=5", text_string(&many));
     text_free(&many);
 }
 

@@ -213,6 +213,8 @@ static bool tree_prepare(struct settings *s)
     if (s->options.holders && s->options.type_count == 0)
         return refuse("--holders needs a type: heapdrift tree --holders --type=MyApp.Order "
                       "SNAPSHOT...");
+    if (s->options.tree_by == HD_TREE_BY_SITE && s->options.type_count > 0)
+        return refuse("--by=site cannot be combined with --type: samples have no types");
     /* A terminal would show a mess. */
     if (hd_format_is_binary(settings_format(s)) && isatty(STDOUT_FILENO) &&
         output_is_standard(s)) {
@@ -232,6 +234,9 @@ static const struct option tree_options[] = {
      .help = "only what is below matching types; repeatable"},
     {"holders", 0, GROUP_SHOWN, ON_TREE, FLAG(s.options.holders),
      .help = "what holds the types of --type: upwards, not downwards"},
+    {"by", 0, GROUP_SHOWN, ON_TREE,
+     CHOICE(s.options.tree_by, HD_TREE_BY_OWNER, "owner", "site"), .argument = "UNIT",
+     .usual = "owner", .help = "owners, or code that allocated"},
     {"depth", 0, GROUP_SHOWN, ON_TREE, COUNT(s.options.tree_depth, 1, MAX_LEVELS),
      .argument = "D", .help = "levels below the top; default: all"},
     {.more = shared_options}};
@@ -251,6 +256,7 @@ const struct command cmd_tree = {
             {"heapdrift tree before.gcdump after.gcdump", "and where it grew"},
             {"heapdrift tree --type='MyApp.*' app.gcdump", "only below some types"},
             {"heapdrift tree --holders --type=String app.gcdump", "what holds the strings"},
+            {"heapdrift tree --by=site snapshots/", "which code allocated what survives"},
         },
     .options = tree_options,
     .owns_format = hd_format_is_for_tree,

@@ -44,7 +44,8 @@ static unsigned label_columns(const struct hd_line *all, size_t count)
 static unsigned draw_line(struct grid *g, const struct hd_line *l, enum look look,
                           unsigned indent, unsigned line, unsigned end)
 {
-    struct paragraph p = {.text = l->text,
+    bool is_narrow = l->brief != NULL && g->width < l->brief_below;
+    struct paragraph p = {.text = is_narrow ? l->brief : l->text,
                           .label = l->label,
                           .label_look = look,
                           .first = indent,

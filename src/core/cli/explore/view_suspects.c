@@ -310,7 +310,30 @@ static bool put_ladder(const struct hd_suspect *s, unsigned i, struct hd_sink to
     return false;
 }
 
-/* Who stayed, and what holds it: line i of that. */
+/* Lines of which code made it: a sentence, and on a tall screen the ways to it. */
+static unsigned site_lines(const struct explore *e, const struct hd_suspect *s)
+{
+    enum { MAX_WAYS = 6 };
+    const struct hd_allocations *a = s->allocated;
+    size_t ways = a != NULL && e->height >= EXPLORE_TALL ? a->node_count : 0;
+    return a != NULL ? 1 + (unsigned)(ways < MAX_WAYS ? ways : MAX_WAYS) : 0;
+}
+
+static void put_site(const struct hd_suspect *s, unsigned i, unsigned room,
+                     struct hd_sink to)
+{
+    if (i == 0) {
+        PUT(to, "made in  ");
+        hd_put_allocated(to, s, room);
+        return;
+    }
+    const struct hd_site_node *n = &s->allocated->nodes[i - 1];
+    print_to(to, "%*s", (int)(LABEL + 2 * (n->depth < 20 ? n->depth : 20)), "");
+    PUT(to, "{} ", COUNT(n->samples));
+    hd_put_site_node(to, n);
+}
+
+/* Who stayed, which code made it, and what holds it: line i of that. */
 static bool put_stay(const struct explore *e, const struct hd_suspect *s, unsigned i,
                      unsigned room, struct hd_sink to)
 {
@@ -323,6 +346,12 @@ static bool put_stay(const struct explore *e, const struct hd_suspect *s, unsign
     if (i < births)
         return put_births(e, s, to);
     i -= births;
+    unsigned sites = site_lines(e, s);
+    if (i < sites) {
+        put_site(s, i, room, to);
+        return true;
+    }
+    i -= sites;
     if (e->height >= EXPLORE_TALL && s->chains.len > 0)
         return put_ladder(s, i, to);
     if (i > 0 || !is_held(s))

@@ -10,6 +10,7 @@ const char *const digest_group_names[DIGEST_GROUPS] = {
     [DIGEST_FIELDS] = "fields",       [DIGEST_PLACES] = "places",
     [DIGEST_SHARING] = "sharing",     [DIGEST_CHAINS] = "chains",
     [DIGEST_SURVIVORS] = "survivors", [DIGEST_AGES] = "ages",
+    [DIGEST_SITES] = "sites",
 };
 
 /* A plain member; a column of numbers or strings; a column that is a field of structs. */
@@ -167,6 +168,7 @@ const struct digest_member digest_members[DIGEST_MEMBERS] = {
            digest.ages.lost_born),
     COLUMN(AGES, "lost_objects", NUMBER, LOST_AGES, KNOWN, ALWAYS,
            digest.ages.lost_objects),
+    PLAIN(SITES, "line", TEXT, IF_THERE, sites),
 };
 
 bool digest_has(const struct digest_file *f, const struct digest_member *m)

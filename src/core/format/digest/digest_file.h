@@ -30,6 +30,7 @@ enum digest_group {
     DIGEST_CHAINS,
     DIGEST_SURVIVORS,
     DIGEST_AGES,
+    DIGEST_SITES,
     DIGEST_GROUPS
 };
 extern const char *const digest_group_names[DIGEST_GROUPS];
@@ -142,7 +143,7 @@ struct digest_file {
     uint64_t *address;      /* of survivors: the difference within a type, in units */
     uint64_t address_unit;  /* bytes */
     uint64_t chains_each, survivors_each;
-    const char *age_source, *untold, *facts;
+    const char *age_source, *untold, *facts, *sites;
     size_t count[DIGEST_ROW_SETS];
 };
 

@@ -809,6 +809,23 @@ static bool parse_ages(struct digest_reader *r)
     return ok || digest_refuse(r, "ages");
 }
 
+/* Ascending by place, as they are parsed. */
+static bool parse_sites(struct digest_reader *r)
+{
+    const char *line = r->file.sites;
+    if (line == NULL)
+        return true;
+    const struct allocation_sites *sites =
+        allocation_sites_parse(line, strlen(line), &r->b->snap->arena);
+    uint32_t count = sites != NULL ? sites->object_count : 0;
+    if (sites == NULL ||
+        (count > 0 && (sites->objects[0].object == 0 ||
+                       sites->objects[count - 1].object >= r->file.digest.places.len)))
+        return digest_refuse(r, "sites");
+    r->file.digest.sites = sites;
+    return true;
+}
+
 /* --- all of it ------------------------------------------------------- */
 
 /* As of any other file whose references are not wanted. */
@@ -843,7 +860,7 @@ static bool parse_digest(struct digest_reader *r, struct bytes json)
     if (has_places != snap->info.has_roots)
         return digest_refuse(r, "roots and places");
     if (has_places && (!parse_places(r) || !parse_sharing(r) || !parse_chains(r) ||
-                       !parse_survivors(r) || !parse_ages(r)))
+                       !parse_survivors(r) || !parse_ages(r) || !parse_sites(r)))
         return false;
     if (d->ages.source == HD_SAME_UNKNOWN || snap->info.sampled)
         d->ages = (struct digest_ages){0};

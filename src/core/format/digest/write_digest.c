@@ -363,6 +363,17 @@ static void digest_take_samples(struct digest_writer *w)
     f->address_unit = in_units(f->address, f->count[ROWS_SURVIVORS]);
 }
 
+static void take_sites(struct digest_writer *w)
+{
+    struct digest_file *f = &w->file;
+    struct text line = {0};
+    if (f->digest.sites != NULL)
+        allocation_sites_put(f->digest.sites, &line);
+    if (line.len > 0)
+        f->sites = arena_strdup(&w->scratch, line.data, line.len);
+    text_free(&line);
+}
+
 /* --- all of it ------------------------------------------------------- */
 
 static void put_digest(struct digest_writer *w)
@@ -382,6 +393,7 @@ static void put_digest(struct digest_writer *w)
         f->age_source = hd_identity_source_name(s->source);
         if (w->snap->untold != HD_UNTOLD_NOTHING)
             f->untold = hd_untold_name(w->snap->untold);
+        take_sites(w);
         f->count[ROWS_MOMENTS] = s->moment_count;
         f->count[ROWS_AGES] = s->len;
         f->count[ROWS_LOST_AGES] = s->lost_len;
@@ -401,6 +413,7 @@ static void put_digest(struct digest_writer *w)
         [DIGEST_CHAINS] = has_places,
         [DIGEST_SURVIVORS] = has_places,
         [DIGEST_AGES] = has_places && f->digest.ages.moment_count > 0,
+        [DIGEST_SITES] = f->sites != NULL,
     };
     out_printf(w->o, DIGEST_BEGIN "%d,\"heapdrift\":\"%s\"", DIGEST_VERSION, hd_version());
     for (enum digest_group g = 0; g < DIGEST_GROUPS; g++)

@@ -2,6 +2,7 @@
 
 #include "base/arrays.h"
 #include "base/hash.h"
+#include "heap/allocation_sites.h"
 #include "heap/place.h"
 #include "heap/process_facts.h"
 #include "heap/survivor_map.h"
@@ -26,7 +27,8 @@ static const struct {
 };
 
 static const char instance_key[] = PREFIX "instance ", told_key[] = PREFIX "same 1 ",
-                  untold_key[] = PREFIX "same 0 ", process_key[] = PREFIX "process ";
+                  untold_key[] = PREFIX "same 0 ", process_key[] = PREFIX "process ",
+                  sites_key[] = PREFIX "sites 1 ";
 
 /* The rest of the first line that begins with key, of *len bytes; or NULL. */
 static const char *find_line(const char *log, const char *key, size_t *len)
@@ -90,6 +92,12 @@ void gcdump_facts_write(struct text *log, const struct hd_snapshot *snap)
     }
     if (snap->untold != HD_UNTOLD_NOTHING)
         add_fact(log, untold_key, hd_untold_name(snap->untold));
+    if (snap->sites != NULL) {
+        struct text sites = {0};
+        allocation_sites_put(snap->sites, &sites);
+        add_fact(log, sites_key, sites.len > 0 ? text_string(&sites) : NULL);
+        text_free(&sites);
+    }
 }
 
 void gcdump_facts_read(struct hd_snapshot *snap, const char *log)
@@ -117,6 +125,9 @@ void gcdump_facts_read(struct hd_snapshot *snap, const char *log)
     found = find_line(log, untold_key, &len);
     if (found != NULL)
         snap->untold = untold_named(found, len);
+    found = find_line(log, sites_key, &len);
+    if (found != NULL)
+        snap->sites = allocation_sites_parse(found, len, &snap->arena);
 }
 
 /* --- ids of types ---------------------------------------------------------------- */

@@ -86,6 +86,7 @@ struct trace_reader {
     struct text command;
     struct survivor_event told;
     struct survivor_event process;
+    struct survivor_event sites;
     struct gc_note *notes;
     size_t note_count, note_cap;
     uint64_t notes_read;
@@ -440,6 +441,9 @@ static bool read_event(struct trace_reader *r, struct nettrace *t,
         return true;
     case EVENT_PROCESS:
         survivor_event_add(&r->process, payload, MAX_PROCESS_LINE, r->account);
+        return true;
+    case EVENT_SITES:
+        survivor_event_add(&r->sites, payload, MAX_SITES_TEXT, r->account);
         return true;
     case EVENT_COMMITTED:
     case EVENT_PER_HEAP:
@@ -875,6 +879,9 @@ static void add_trace_facts(struct trace_reader *r)
     trace_process_name(snap, &r->command);
     trace_process_program(snap, &r->command);
     add_gc_facts(r);
+    if (survivor_event_is_whole(&r->sites))
+        snap->sites =
+            allocation_sites_parse(r->sites.told.data, r->sites.told.len, &snap->arena);
     if (!survivor_event_is_whole(&r->told))
         return;
     snap->untold = untold_named(told->data, told->len);
@@ -935,6 +942,7 @@ static bool nettrace_read(struct input *in, struct builder *b, struct hd_error *
     text_free(&r.command);
     survivor_event_free(&r.told, r.account);
     survivor_event_free(&r.process, r.account);
+    survivor_event_free(&r.sites, r.account);
     free(r.notes);
     return ok;
 }

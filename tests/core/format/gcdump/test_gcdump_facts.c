@@ -1,9 +1,11 @@
 /* What a collected snapshot knows of its process goes into a gcdump and comes back. */
+#include "ages/sampled_objects.h"
 #include "format/gcdump/gcdump_log.h"
 #include "heap/process_facts.h"
 #include "identity/places.h"
 #include "identity/same.h"
 #include "support/forge.h"
+#include "support/made_sites.h"
 #include "support/rewritten.h"
 
 #include <criterion/criterion.h>
@@ -456,4 +458,58 @@ Test(gcdump_facts, a_line_about_who_stayed_that_is_none_tells_nothing)
     struct same s = {0};
     cr_expect_not(same_told(&s, snap, snap));
     hd_snapshot_close(snap);
+}
+
+/* --- which code allocated them ---------------------------------------------------- */
+
+Test(gcdump_facts, allocation_sites_come_back_and_are_of_the_same_objects)
+{
+    static const char trace[] = "fixtures/leaklab/nettrace/1.nettrace.zst";
+    static const struct hd_read_options how = {.to_write = true};
+    struct hd_error err = {0};
+    struct hd_snapshot *snap = hd_snapshot_open(trace, &how, &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    struct places p = places_of(snap);
+    const struct made_sample samples[] = {
+        {p.all[17].object, "Shop.Add@Shop.cs:42 < -System.Run", 3},
+        {p.all[p.len - 1].object, "Shop.\r\nheapdrift: same 0 gaps < -System.Run", 4}};
+    places_free(&p);
+    made_sites(snap, 4, samples, 2);
+    char *first, *second, *text;
+    struct hd_snapshot *one = through(snap, "gcdump", &first);
+    struct hd_snapshot *two = through(one, "gcdump", &second);
+    struct hd_snapshot *other = through(two, "heap-text", &text);
+    cr_assert(one->sites != NULL && two->sites != NULL);
+    cr_expect_null(other->sites, "which has no place for it");
+    cr_expect_eq(one->untold, HD_UNTOLD_NOTHING, "a line stays a line");
+    node_id *nodes = sampled_nodes(two);
+    cr_assert_not_null(nodes, "the same objects at the same places");
+    cr_expect_eq(two->sites->object_count, 2);
+    cr_expect_eq(graph_address(two->graph, nodes[0]),
+                 graph_address(snap->graph, samples[0].node));
+    cr_expect_eq(two->sites->objects[1].born, 4);
+    const struct site_stack *stack = &two->sites->stacks[two->sites->objects[1].stack];
+    cr_expect_str_eq(two->sites->frames[stack->frames[0]].method,
+                     "Shop.\r\nheapdrift: same 0 gaps");
+    free(nodes);
+    hd_snapshot_close(other);
+    hd_snapshot_close(two);
+    hd_snapshot_close(one);
+    hd_snapshot_close(snap);
+    free(first);
+    free(second);
+    free(text);
+}
+
+Test(gcdump_facts, a_line_about_sites_that_is_none_tells_nothing)
+{
+    static const char *const lines[] = {
+        "heapdrift: sites 1 \r\n", "heapdrift: sites 1 0123456789abcdef 1 1 0 0 1 1\r\n",
+        "heapdrift: sites 2 0123456789abcdef 1 0 0 0 0 0 0\r\n"};
+    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+        struct hd_snapshot *snap = forged();
+        gcdump_facts_read(snap, lines[i]);
+        cr_expect_null(snap->sites, "%s", lines[i]);
+        hd_snapshot_close(snap);
+    }
 }

@@ -1,0 +1,62 @@
+/* leak_samples.h - samples of allocations that survive, by where they are in the ownership
+ * tree and by the interval in which they were made.
+ *
+ * Every object of a suspect is known by ages already; a sample adds which code made it.
+ * Must not depend on what is ranked. */
+#ifndef LEAK_SAMPLES_H
+#define LEAK_SAMPLES_H
+
+#include "ages/births.h"
+#include "ages/sampled_objects.h"
+
+/* An interval that is not known. */
+#define NO_INTERVAL UINT32_MAX
+
+struct leak_sample {
+    path_id path;      /* in the aligned tree */
+    uint32_t stack;    /* of sites */
+    uint32_t interval; /* number of the snapshot that ends it, from 1; or NO_INTERVAL */
+};
+
+struct leak_samples {
+    const struct allocation_sites *sites; /* NULL: nobody sampled */
+    struct leak_sample *all;
+    size_t len;
+};
+
+/* Of the last of snaps, which are those of t, and of births (NULL: not known): objects that
+ * the first snapshot does not have. The last needs its graph or its digest. In a. */
+struct leak_samples leak_samples_of(const struct ownership_tree *t,
+                                    const struct births *births,
+                                    struct hd_snapshot *const *snaps, struct arena *a);
+
+/* The sites of a snapshot or of its digest; NULL: nobody sampled. */
+const struct allocation_sites *leak_sites_of(const struct hd_snapshot *snap);
+
+/* Paths that belong to the rows of a ranking: each sample is of those rows whose paths it
+ * is at or below. */
+struct leak_rows {
+    uint32_t *row;  /* of each path: number of the row that begins there, from 1; or 0 */
+    path_id *above; /* the next such path from it on upwards, itself included; or 0 */
+    const struct ownership_tree *t;
+};
+
+/* No row begins anywhere. */
+struct leak_rows leak_rows_new(const struct ownership_tree *t, struct arena *a);
+
+/* When row is filled in. */
+void leak_rows_end(struct leak_rows *rows);
+
+/* The nearest path at or above p at which a row begins; 0: none. */
+static inline path_id leak_rows_at(const struct leak_rows *rows, path_id p)
+{
+    return rows->above[p];
+}
+
+/* The next one above such a path. */
+static inline path_id leak_rows_above(const struct leak_rows *rows, path_id p)
+{
+    return rows->t->parent[p] != NO_PATH ? rows->above[rows->t->parent[p]] : 0;
+}
+
+#endif

@@ -1,0 +1,156 @@
+/* Where the objects of a suspect were allocated, in a line. It knows no format. */
+#include "report/phrases.h"
+
+#include "heap/names.h"
+#include "report/text_parts.h"
+
+#include <string.h>
+
+/* --- code --------------------------------------------------------------------------- */
+
+/* Where the last part of a name begins that ends before `end`: behind a dot that is in no
+ * brackets. */
+static const char *last_part(const char *name, const char *end)
+{
+    int depth = 0;
+    const char *at = end;
+    for (; at > name; at--) {
+        char c = at[-1];
+        depth += (c == '>' || c == ']' || c == ')') - (c == '<' || c == '[' || c == '(');
+        if (c == '.' && depth <= 0 && at < end)
+            return at;
+    }
+    return name;
+}
+
+const char *short_method(const char *method)
+{
+    const char *end = method + strlen(method);
+    const char *at = last_part(method, end);
+    while (at > method && at[-1] == '.') /* ".ctor" has one of its own */
+        at--;
+    return last_part(method, at);
+}
+
+/* "Checkout.Add (Checkout.cs:42)" */
+static void add_code(struct sentence *h, const struct hd_code *c, bool in_full)
+{
+    struct text word = {0};
+    format_name(&word, in_full ? c->method : short_method(c->method));
+    sentence_add_name(h, &word);
+    text_free(&word);
+    if (c->file == NULL)
+        return;
+    say(h, " (");
+    format_name(&word, c->file);
+    sentence_add_name(h, &word);
+    text_free(&word);
+    if (c->line != HD_UNKNOWN)
+        say(h, ":", as_digits(c->line));
+    say(h, ")");
+}
+
+void phrase_code(struct sentence *h, const struct hd_code *code)
+{
+    h->name_count = 0; /* nobody asks for more than words */
+    add_code(h, code, false);
+}
+
+/* --- samples ------------------------------------------------------------------------ */
+
+/* Fewer say where, and not that it is all. */
+enum { ENOUGH_SAMPLES = 3 };
+
+/* How much is said, from all to least. */
+enum detail { IN_FULL, SHORT_NAMES, WITHOUT_INTERVALS, WITHOUT_CALLER, DETAILS };
+
+static void add_site(struct sentence *h, const struct hd_allocations *a, enum detail detail)
+{
+    const struct hd_site *site = &a->sites[0];
+    bool is_sure = a->samples >= ENOUGH_SAMPLES;
+    add_code(h, site->code, detail == IN_FULL);
+    if (site->caller != NULL && detail < WITHOUT_CALLER) {
+        struct text word = {0};
+        format_name(&word, short_method(site->caller->method));
+        say(h, " ← ");
+        sentence_add_name(h, &word);
+        text_free(&word);
+    }
+    if (!is_sure)
+        say(h, ", as far as seen: ", as_plural(a->samples, "sample"));
+    else
+        say(h, "   ", site->samples, " of ", as_plural(a->samples, "sample"));
+    if (is_sure && a->in_every_interval && detail < WITHOUT_INTERVALS)
+        say(h, ", in every interval");
+}
+
+/* Minutes, or hours where they are many. */
+static void add_wait(struct sentence *h, uint64_t seconds)
+{
+    enum { MINUTE = 60, HOUR = 3600, MINUTES = 2 * HOUR };
+    bool hours = seconds > MINUTES;
+    uint64_t unit = hours ? HOUR : MINUTE, n = seconds / unit + (seconds % unit != 0);
+    say(h, ", about ", n, " more ", as_noun(n, hours ? "hour" : "minute"));
+}
+
+/* A suspect of ten times the usual distance between samples should have one. */
+static void add_reason(struct sentence *h, const struct hd_allocations *a)
+{
+    enum { CERTAIN = 10, USUAL = 102400 };
+    uint64_t each = a->per_sample != HD_UNKNOWN ? a->per_sample : USUAL;
+    if (a->unnamed > 0) {
+        say(h, "unknown: ", as_plural(a->unnamed, "sample"), " without names of methods");
+    } else if (a->grown != HD_UNKNOWN && a->grown / CERTAIN >= each) {
+        say(h, "unknown: none of its objects was sampled");
+    } else {
+        say(h, "too little for a sample");
+        if (a->grown != HD_UNKNOWN)
+            say(h, ": ", as_size(a->grown), " so far");
+        if (a->wait_seconds != HD_UNKNOWN)
+            add_wait(h, a->wait_seconds);
+    }
+}
+
+void phrase_allocated(struct sentence *h, const struct hd_suspect *s, size_t columns)
+{
+    const struct hd_allocations *a = s->allocated;
+    if (a == NULL)
+        return;
+    if (a->site_count == 0) {
+        add_reason(h, a);
+        return;
+    }
+    for (enum detail detail = IN_FULL; detail < DETAILS; detail++) {
+        struct sentence line = {0};
+        add_site(&line, a, detail);
+        bool fits =
+            printed_columns(text_string(&line.words), line.words.len, false) <= columns;
+        sentence_free(&line);
+        if (fits || detail + 1 == DETAILS) {
+            add_site(h, a, detail);
+            return;
+        }
+    }
+}
+
+void phrase_rule_allocated(struct text *t, const struct hd_model *m,
+                           const struct hd_finding *rule)
+{
+    const struct hd_diff *d = m->diff;
+    struct sentence h = {0};
+    for (size_t i = 0; rule->is_suspect && i < d->suspect_count; i++)
+        if (strcmp(d->suspects[i].type, rule->type) == 0 && h.words.len == 0)
+            phrase_allocated(&h, &d->suspects[i], SIZE_MAX);
+    say(t, as_text(&h.words));
+    sentence_free(&h);
+}
+
+bool phrase_witness(struct text *t, const struct hd_suspect *s)
+{
+    const struct hd_allocations *a = s->allocated;
+    if (a == NULL || !a->in_every_interval || s->births == NULL || !s->births->keeps)
+        return false;
+    say(t, "allocated in every interval, and ",
+        s->births->went == 0 ? "all of it stays" : "it stays");
+    return true;
+}
