@@ -214,16 +214,24 @@ static bool next_input(struct nettrace *t, struct bytes *block)
     return !t->failed && block->size > 0;
 }
 
+/* Returns the buffer, of size bytes or more; `first` is its smallest size. */
+static unsigned char *reserve(struct nettrace *t, unsigned char *buffer, size_t *buffer_cap,
+                              size_t size, size_t first)
+{
+    size_t cap = *buffer_cap > 0 ? *buffer_cap : first;
+    while (cap < size)
+        cap = array_bytes(cap, 2);
+    if (cap != *buffer_cap)
+        buffer = alloc_resize(buffer, cap);
+    account_charge(t->account, cap - *buffer_cap);
+    *buffer_cap = cap;
+    return buffer;
+}
+
 static void reserve_joined(struct nettrace *t, size_t size)
 {
     enum { FIRST = 512 * 1024 };
-    size_t cap = t->joined_cap > 0 ? t->joined_cap : FIRST;
-    while (cap < size)
-        cap = array_bytes(cap, 2);
-    if (cap != t->joined_cap)
-        t->joined = alloc_resize(t->joined, cap);
-    account_charge(t->account, cap - t->joined_cap);
-    t->joined_cap = cap;
+    t->joined = reserve(t, t->joined, &t->joined_cap, size, FIRST);
 }
 
 /* Returns size, or the number of bytes at t->next if the input ends before. */
@@ -706,22 +714,10 @@ static uint64_t note_sequence(struct nettrace *t, uint64_t id, uint32_t sequence
 
 /* --- stacks --------------------------------------------------------------- */
 
-static void reserve_frames(struct nettrace *t, size_t size)
-{
-    enum { FIRST = 64 * 1024 };
-    size_t cap = t->frame_cap > 0 ? t->frame_cap : FIRST;
-    while (cap - t->frame_len < size)
-        cap = array_bytes(cap, 2);
-    if (cap != t->frame_cap)
-        t->frames = alloc_resize(t->frames, cap);
-    account_charge(t->account, cap - t->frame_cap);
-    t->frame_cap = cap;
-}
-
 /* An id takes up to 48 bytes in tables that double, also if its stack is empty. */
 static void keep_stack(struct nettrace *t, uint32_t id, struct bytes frames)
 {
-    enum { PER_STACK = 48 };
+    enum { PER_STACK = 48, FIRST = 64 * 1024 };
     size_t size = frames.size - frames.size % t->header.pointer_size;
     size_t left = t->most_of_stacks - t->stacks_kept, before = t->stack_ids.len;
     if (left < PER_STACK || left - PER_STACK < size)
@@ -731,7 +727,7 @@ static void keep_stack(struct nettrace *t, uint32_t id, struct bytes frames)
     if (n == before)
         t->stacks =
             account_grow(t->account, t->stacks, before, &t->stack_cap, sizeof(*t->stacks));
-    reserve_frames(t, size);
+    t->frames = reserve(t, t->frames, &t->frame_cap, t->frame_len + size, FIRST);
     memcpy(t->frames + t->frame_len, frames.data, size);
     t->stacks[n] = (struct trace_stack){t->frame_len, size};
     t->frame_len += size;
