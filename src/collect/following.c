@@ -360,7 +360,7 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
         if (f->has_older)
             ok = identify(f, snap, &places, &side, err);
         else if (f->next != NULL && f->next->with_sites)
-            site_keeper_begin(snap, &places);
+            site_keeper_begin(snap, side.token);
     } else {
         give_reason(snap, HD_UNTOLD_INCOMPLETE, err);
     }

@@ -59,7 +59,7 @@ static struct allocation_sites *samples_of(struct movement_events *e,
                                            const struct places *places, struct arena *a)
 {
     struct movement *m = &e->movement;
-    const struct allocation_sites of = {.token = places_token(places),
+    const struct allocation_sites of = {.token = snap->told->newer.token,
                                         .collection = snap->identity.collection,
                                         .sampled = e->sampled,
                                         .per_sample = movement_events_per_sample(e)};
@@ -213,11 +213,11 @@ static const struct allocation_sites *named_sites(const struct site_keeper *k,
 
 /* --- from outside ---------------------------------------------------------------- */
 
-void site_keeper_begin(struct hd_snapshot *snap, const struct places *places)
+void site_keeper_begin(struct hd_snapshot *snap, uint64_t token)
 {
     struct allocation_sites *sites = arena_alloc(&snap->arena, sizeof(*sites));
-    *sites = (struct allocation_sites){.token = places_token(places),
-                                       .collection = snap->identity.collection};
+    *sites =
+        (struct allocation_sites){.token = token, .collection = snap->identity.collection};
     snap->sites = sites;
 }
 

@@ -24,12 +24,12 @@ struct site_keeper {
 
 /* Gives the first snapshot of a series sites without objects: readers know by them in which
  * collection it was taken. */
-void site_keeper_begin(struct hd_snapshot *snap, const struct places *places);
+void site_keeper_begin(struct hd_snapshot *snap, uint64_t token);
 
 /* Adds the samples of an interval to those of earlier snapshots, and gives the snapshot
- * snap, in the order of its places, those that have names. Reads names of the process if
- * some are missing, and the last time cost less than a tenth of the time since then, or
- * opt->is_last. */
+ * snap, in the order of its places, those that have names. snap->told is set. Reads names
+ * of the process if some are missing, and the last time cost less than a tenth of the time
+ * since then, or opt->is_last. */
 void site_keeper_add(struct site_keeper *k, struct movement_events *events,
                      struct hd_snapshot *snap, const struct places *places,
                      const struct hd_collect_options *opt);
