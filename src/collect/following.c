@@ -290,6 +290,7 @@ void hd_following_before(struct hd_following *f, const struct hd_collect_options
         /* From now on everything is kept until the snapshot is there. */
         pthread_mutex_lock(&f->now->lock);
         f->now->events.is_held = true;
+        f->is_without_sites |= f->now->why == TOO_MANY_ALLOCATIONS;
         pthread_mutex_unlock(&f->now->lock);
     }
     if (f->is_off)
@@ -326,9 +327,9 @@ static bool identify(struct hd_following *f, struct hd_snapshot *snap,
         return give_reason(snap, HD_UNTOLD_RESTARTED, err);
     struct movement *m =
         listening_stop(f->now, snap->identity.collection, &snap->untold, err);
-    if (f->now->why == TOO_MANY_ALLOCATIONS) {
-        f->is_without_sites = true;
-    } else if (snap->untold == HD_UNTOLD_TOO_MUCH || snap->untold == HD_UNTOLD_SILENT) {
+    bool is_too_much =
+        snap->untold == HD_UNTOLD_TOO_MUCH && f->now->why != TOO_MANY_ALLOCATIONS;
+    if (is_too_much || snap->untold == HD_UNTOLD_SILENT) {
         f->is_off = true;
         f->why_no_next = (struct why){snap->untold, *err};
     }
