@@ -250,9 +250,9 @@ static struct movement *listening_stop(struct listener *l, uint32_t until,
              MAX_IN_WINDOW >> 20, WINDOW_MS / 1000);
     else if (l->why == TOO_MANY_ALLOCATIONS)
         fail(err, HD_TOO_BIG,
-             "%s (%d samples of allocations in %d s); it goes on without "
-             "these",
-             hd_untold_words(*why), MAX_ALLOCATIONS_IN_WINDOW, WINDOW_MS / 1000);
+             "it allocates more than can be sampled without slowing it down (%d samples in "
+             "%d s); the series goes on without samples",
+             MAX_ALLOCATIONS_IN_WINDOW, WINDOW_MS / 1000);
     else
         fail(err, l->why == CUT_OFF ? HD_IO : HD_BAD_FORMAT, "%s", hd_untold_words(*why));
     return NULL;
