@@ -30,6 +30,25 @@ grown() {
     out_matches "^PASS "
 }
 
+# The runtime's own memory rises for seconds; iterations count work, not time.
+@test "a series of seconds needs more growth, also where iterations count" {
+    local k step
+    grown none of_brk
+    for step in 60 1; do
+        for k in 0 1 2 3 4 5; do
+            sed -i -e "s/of_brk=[0-9]*/of_brk=$((20000 + 1200 * k))000/; s/resident=[0-9]*/resident=$((60000 + 1200 * k))000/" \
+                -e "s/\"clock\":[^,]*/\"clock\":$((1700000000 + step * k))/; s/\"clock_is_date\":false/\"clock_is_date\":true/" \
+                "$tmp/of_brk/$k.digest"
+        done
+        hd check -q --iterations=10,20,30,40,50,60 "$tmp/of_brk"
+        if ((step == 60)); then
+            out_matches '^INCONCLUSIVE +The process grew'
+        else
+            out_matches '^PASS '
+        fi
+    done
+}
+
 @test "each part has its hint" {
     local fact hint
     while read -r fact hint; do

@@ -38,7 +38,7 @@ static bool heap_is_fragmented(const struct series *s, const struct hd_free_grow
         n++;
     }
     const struct process_ends ends = {bytes[0] + objects[0], bytes[n - 1] + objects[n - 1],
-                                      s->seconds};
+                                      s->clock_seconds};
     double grew = (double)ends.last_size - (double)ends.size,
            of_objects = fmax((double)objects[n - 1] - (double)objects[0], 0);
     return process_part_keeps_growing(HD_PART_FREE, bytes, n, &ends) && grew > 0 &&

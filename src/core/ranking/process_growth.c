@@ -256,7 +256,7 @@ const struct hd_process_growth *process_growth_of(const struct series *s, struct
             g->parts[k] = per_snapshot(s, p, p->part[k], a);
         for (enum hd_fact f = HD_FACT_SOCKETS; f <= HD_FACT_OTHERS; f++)
             g->is_opened[f] = is_opened(p->fact[f], p->count);
-        find_where(g, p, s->seconds);
+        find_where(g, p, s->clock_seconds);
         if (g->where == HD_PART_NATIVE || g->where == HD_PART_FILES)
             find_holder(g, s);
     }

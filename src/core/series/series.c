@@ -717,12 +717,15 @@ static void place_on_axis(struct series *s, const uint64_t *iterations)
  * unknown. Counted iterations replace the clock: each of them ends. */
 static void measure_time(struct series *s)
 {
-    s->seconds = s->uptime = NAN;
-    if (s->usable_count < 2 || !s->by_clock)
+    s->seconds = s->clock_seconds = s->uptime = NAN;
+    if (s->usable_count < 2 || !clocks_rise(s))
         return;
     const struct hd_snapshot *first = s->snaps[s->usable[0]];
+    s->clock_seconds = s->snaps[s->usable[s->usable_count - 1]]->clock - first->clock;
+    if (!s->by_clock)
+        return;
     double uptime = first->clock - calendar_parse(first->info.started);
-    s->seconds = s->x[s->usable_count - 1] - s->x[0];
+    s->seconds = s->clock_seconds;
     s->uptime = first->clock_is_date && uptime >= 0 ? uptime : NAN;
 }
 

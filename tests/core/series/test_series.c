@@ -425,6 +425,8 @@ Test(series, the_axis_is_the_iterations_if_they_are_given)
     a.snaps[1]->info.complete = false;
     align(&a, &(struct series_question){.iterations = iterations});
     expect_axis(&a, (const double[]){0, 50, 60}, 3);
+    cr_expect(isnan(a.series.seconds));
+    cr_expect_float_eq(a.series.clock_seconds, 180, 1e-9);
     aligned_free(&a);
 }
 
