@@ -689,6 +689,8 @@ struct hd_collect_options {
     bool with_sites;
     /* No snapshot follows: names of methods are read whatever they cost. */
     bool is_last;
+    /* hd_following_activity() has sites, which may need names of methods more often. */
+    bool with_activity;
 };
 
 /* A process that is connected to the diagnostics socket of the one that is asked. */
@@ -753,6 +755,27 @@ void hd_following_end(struct hd_following *f); /* NULL is fine */
 /* Returns why names of methods could not be read for the last snapshot, or all of them; its
  * status is HD_OK if they could, or none were needed. Lives as long as f. */
 const struct hd_error *hd_following_sites_error(const struct hd_following *f);
+
+enum { HD_BUSY_SITES = 3 };
+
+/* What a process did between two snapshots, by the events of its collector. */
+struct hd_activity {
+    double seconds;          /* 0: nothing is known */
+    uint64_t allocated;      /* bytes, to some 100 KB; HD_UNKNOWN: not sampled */
+    uint32_t collections[3]; /* of each generation, without those of the snapshots */
+    double collecting;       /* seconds in collections that stopped the program */
+    /* Which code allocates most, whether it keeps it or not: the innermost method of the
+     * program's own on each stack. Shares of the samples, the largest first. */
+    struct hd_busy_site {
+        const char *method; /* NULL: no method of the program's own is on the stack */
+        double share;
+    } sites[HD_BUSY_SITES];
+    size_t site_count; /* 0: not asked for, or no names are known */
+};
+
+/* Returns it for the last snapshot and the one before. Lives until the next
+ * hd_following_snapshot(). */
+const struct hd_activity *hd_following_activity(const struct hd_following *f);
 
 /* The same for who keeps the trace itself: put what snap was told into the trace that it
  * was read of, or why it was not told (NULL: nobody listened), and how the process was,

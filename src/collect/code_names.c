@@ -393,6 +393,21 @@ static const char *entry_of(const struct target *t, const struct patience *p,
     return t->proc != NULL ? t->proc->name : NULL;
 }
 
+/* MiB that the process may use for its list, which it holds until it is read: a quarter of
+ * what it has left up to its limit. Then it loses a part rather than to be killed. 0: as
+ * much as a list has. */
+static uint32_t buffer_mb_of(const struct hd_collect_options *how, const struct target *t)
+{
+    enum { SHARE = 4 };
+    uint64_t left = how->memory_left != NULL && t->visible
+                        ? how->memory_left(how->context, (uint64_t)t->pid)
+                        : HD_UNKNOWN;
+    if (left == HD_UNKNOWN)
+        return 0;
+    uint64_t mb = (left / SHARE) >> 20;
+    return mb < 1 ? 1 : mb < UINT32_MAX ? (uint32_t)mb : UINT32_MAX;
+}
+
 bool code_names_read(struct code_names *n, const struct code_addresses *addresses,
                      const struct hd_collect_options *opt, struct hd_error *err)
 {
@@ -420,6 +435,7 @@ bool code_names_read(struct code_names *n, const struct code_addresses *addresse
                                  .err = &own,
                                  .began = now,
                                  .last_byte = now};
+        s.tracing.buffer_mb = buffer_mb_of(&how, &target);
         ok = hold_session(&s, list, &account);
         n->bytes = s.bytes;
         n->ms = clock_ms() - now;

@@ -273,6 +273,7 @@ struct hd_following {
     bool is_off;           /* the process has too much to tell, or nothing ever */
     bool is_without_sites; /* it allocates too much */
     struct site_keeper sites;
+    struct hd_activity activity;
     struct hd_collect_options how; /* of the snapshot that is taken */
 };
 
@@ -313,6 +314,23 @@ static bool give_reason(struct hd_snapshot *snap, enum hd_untold why, struct hd_
     return fail(err, HD_BAD_FORMAT, "%s", hd_untold_words(why));
 }
 
+static double seconds_of(const struct movement_events *e, uint64_t ticks)
+{
+    return (double)ticks / (double)e->frequency;
+}
+
+static struct hd_activity activity_of(const struct movement_events *e)
+{
+    const struct interval_activity *i = &e->activity;
+    struct hd_activity a = {.allocated = HD_UNKNOWN};
+    if (e->frequency == 0 || i->begin == 0 || i->end <= i->begin)
+        return a;
+    a.seconds = seconds_of(e, i->end - i->begin);
+    a.collecting = seconds_of(e, i->collecting);
+    memcpy(a.collections, i->collections, sizeof(a.collections));
+    return a;
+}
+
 /* What the collector said of the snapshot before, told to this one. */
 static bool identify(struct hd_following *f, struct hd_snapshot *snap,
                      const struct places *places, const struct told_side *side,
@@ -342,8 +360,9 @@ static bool identify(struct hd_following *f, struct hd_snapshot *snap,
     *told = survivor_map_write(&f->older, side, older_of, &snap->arena);
     free(older_of);
     snap->told = told;
+    f->activity = activity_of(&f->now->events);
     if (f->now->with_sites)
-        site_keeper_add(&f->sites, &f->now->events, snap, places, &f->how);
+        site_keeper_add(&f->sites, &f->now->events, snap, places, &f->how, &f->activity);
     return true;
 }
 
@@ -355,6 +374,7 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
     bool ok = is_whole;
     struct places places = {0};
     struct told_side side = {0};
+    f->activity = (struct hd_activity){.allocated = HD_UNKNOWN};
     if (is_whole) {
         places = places_of(snap);
         side = (struct told_side){places_token(&places), (uint32_t)places.len};
@@ -397,6 +417,11 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
 const struct hd_error *hd_following_sites_error(const struct hd_following *f)
 {
     return &f->sites.error;
+}
+
+const struct hd_activity *hd_following_activity(const struct hd_following *f)
+{
+    return &f->activity;
 }
 
 void hd_following_end(struct hd_following *f)

@@ -67,8 +67,8 @@ static void thin_out(struct movement_events *e)
     m->sample_count = kept;
 }
 
-/* Drops the stacks of samples that died. */
-static void forget_stacks(struct movement_events *e)
+/* Drops the stacks of samples that died, or of those only that have few samples. */
+static void forget_stacks(struct movement_events *e, bool keeps_busy)
 {
     const struct movement *m = &e->movement;
     uint64_t *needed = bits_new(e->stacks.len);
@@ -76,6 +76,9 @@ static void forget_stacks(struct movement_events *e)
         bits_set(needed, e->allocated[i].it.stack);
     for (size_t i = 0; i < m->sample_count; i++)
         bits_set(needed, m->samples[i].stack);
+    for (uint32_t i = 0; keeps_busy && i < e->stacks.len; i++)
+        if (stack_table_uses(&e->stacks, i) > e->events / BUSY_SHARE)
+            bits_set(needed, i);
     stack_table_forget(&e->stacks, needed);
     free(needed);
 }
@@ -84,10 +87,10 @@ static void forget_stacks(struct movement_events *e)
  * costs O(1) for each of them. */
 static void clear_stacks(struct movement_events *e)
 {
-    forget_stacks(e);
+    forget_stacks(e, false);
     while (stack_table_is_crowded(&e->stacks)) {
         thin_out(e);
-        forget_stacks(e);
+        forget_stacks(e, false);
     }
 }
 
@@ -106,7 +109,7 @@ bool movement_events_add_sample(struct movement_events *e, uint64_t time,
             return true;
     }
     if (stack_table_is_due(&e->stacks))
-        forget_stacks(e);
+        forget_stacks(e, true);
     uint32_t n = stack_table_add(&e->stacks, stack);
     if (n == NO_STACK && stack.size > 0) {
         clear_stacks(e);
@@ -226,7 +229,27 @@ static bool movement_events_fold(struct movement_events *e, struct open_collecti
     return ok || spoil(e);
 }
 
-static bool start(struct movement_events *e, const struct gc_event *gc)
+/* Whether a collection lies between the two snapshots, and is not of the newer one. */
+static bool is_between(const struct movement_events *e, uint32_t number)
+{
+    return number > e->after && (e->until == 0 || number < e->until);
+}
+
+/* Takes note of the start of a collection. */
+static void note_start(struct movement_events *e, const struct gc_event *gc, uint64_t time)
+{
+    struct interval_activity *a = &e->activity;
+    if (gc->count == e->after)
+        a->begin = time;
+    if (gc->count == e->until)
+        a->end = time;
+    if (!is_between(e, gc->count))
+        return;
+    a->collections[gc->depth < 2 ? gc->depth : 2]++;
+    a->of_allocations += gc->is_of_allocations;
+}
+
+static bool start(struct movement_events *e, const struct gc_event *gc, uint64_t time)
 {
     enum { BACKGROUND = 1, MAX_OPEN = 2 };
     bool in_background = gc->type == BACKGROUND;
@@ -238,6 +261,8 @@ static bool start(struct movement_events *e, const struct gc_event *gc)
     if (!follows || !can_be || (outer != NULL && !movement_events_fold(e, outer)))
         return spoil(e);
     struct open_collection *o = &e->open[e->open_count++];
+    note_start(e, gc, time);
+    o->began = time;
     o->number = o->it.number = e->last = gc->count;
     o->it.depth = gc->depth;
     o->it.is_background = in_background;
@@ -247,7 +272,7 @@ static bool start(struct movement_events *e, const struct gc_event *gc)
     return true;
 }
 
-static bool finish(struct movement_events *e, uint32_t number)
+static bool finish(struct movement_events *e, uint32_t number, uint64_t time)
 {
     size_t i = e->open_count;
     while (i > 0 && e->open[i - 1].number != number)
@@ -257,6 +282,8 @@ static bool finish(struct movement_events *e, uint32_t number)
     if (!movement_events_fold(e, &e->open[i - 1]))
         return false;
     struct open_collection done = e->open[i - 1];
+    if (!done.it.is_background && is_between(e, number))
+        e->activity.collecting += time - done.began;
     e->open_count--;
     e->open[i - 1] = e->open[e->open_count];
     e->open[e->open_count] = done; /* its memory is used again */
@@ -268,10 +295,10 @@ static bool work_on(struct movement_events *e, const struct pending_event *p)
     struct open_collection *o = latest(e);
     if (p->kind == EVENT_GC_START) {
         take_samples(e, p->time);
-        return start(e, &p->gc);
+        return start(e, &p->gc, p->time);
     }
     if (p->kind == EVENT_GC_END)
-        return finish(e, p->gc.count);
+        return finish(e, p->gc.count, p->time);
     if (o == NULL)
         return true;
     struct collection *c = &o->it;
@@ -362,6 +389,7 @@ bool movement_events_add(struct movement_events *e, enum trace_heap_event kind,
     if (time <= e->done || e->pending_len >= MAX_PENDING)
         return spoil(e);
     e->pointer_size = header->pointer_size;
+    e->frequency = header->frequency;
     e->newest = time > e->newest ? time : e->newest;
     if (!movement_events_note(e, time, kind, payload, header->pointer_size))
         return false;

@@ -26,11 +26,24 @@
 
 enum { MAX_SAMPLES = 1 << 16 };
 
+/* What the program did between the two snapshots, without the collections of these. */
+struct interval_activity {
+    uint64_t begin, end;     /* ticks: when their collections began; 0: not known */
+    uint64_t collecting;     /* ticks in collections that stop the program */
+    uint32_t collections[3]; /* of each generation */
+    uint32_t of_allocations; /* of these: because the program used up a budget */
+};
+
+/* Stacks with more than one in this number of samples stay as long as there is room,
+ * whatever becomes of their objects: they are what the program allocates most. */
+enum { BUSY_SHARE = 64 };
+
 struct pending_event;
 struct pending_sample;
 
 struct open_collection {
     uint32_t number;
+    uint64_t began; /* ticks */
     struct collection it;
     size_t moved_cap, stayed_cap, territory_cap, later_cap;
     bool is_under_way; /* what is told of territories now is later */
@@ -56,6 +69,8 @@ struct movement_events {
     bool follows_all;      /* begun without a snapshot */
     uint32_t after, until; /* what is between these counts; until 0: no end yet */
     struct movement movement;
+    struct interval_activity activity;
+    uint64_t frequency; /* ticks per second */
     /* samples that are not worked on yet, in the order of the stream */
     struct pending_sample *allocated;
     size_t allocated_len, allocated_cap;

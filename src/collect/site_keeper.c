@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/arrays.h"
+#include "base/error.h"
 #include "collect/code_names.h"
 #include "collect/transport.h"
 #include "heap/allocation_sites.h"
@@ -80,6 +81,46 @@ static struct allocation_sites *samples_of(struct movement_events *e,
     return site_builder_end(&b, &of, false);
 }
 
+/* --- what is allocated most ------------------------------------------------------ */
+
+enum { MAX_BUSY = 32 };
+
+/* The stacks of most samples, whether their objects live or not. */
+struct busy_stacks {
+    struct busy_stack {
+        struct bytes frames; /* addresses, leaf first */
+        uint64_t uses;
+    } all[MAX_BUSY]; /* descending by uses */
+    size_t count;
+    unsigned pointer_size;
+};
+
+static size_t frame_count(const struct busy_stacks *b, size_t i)
+{
+    size_t count = b->all[i].frames.size / b->pointer_size;
+    return count < MAX_STACK_FRAMES ? count : MAX_STACK_FRAMES;
+}
+
+static uint64_t frame_at(const struct busy_stacks *b, size_t i, size_t frame)
+{
+    return heap_pointer(b->all[i].frames.data + frame * b->pointer_size, b->pointer_size);
+}
+
+static struct busy_stacks busy_stacks_of(const struct movement_events *e)
+{
+    struct busy_stacks b = {.pointer_size = e->pointer_size};
+    for (uint32_t i = 0; i < e->stacks.len; i++) {
+        uint64_t uses = stack_table_uses(&e->stacks, i);
+        if (uses == 0 || (b.count == MAX_BUSY && uses <= b.all[MAX_BUSY - 1].uses))
+            continue;
+        size_t at = b.count < MAX_BUSY ? b.count++ : MAX_BUSY - 1;
+        for (; at > 0 && b.all[at - 1].uses < uses; at--)
+            b.all[at] = b.all[at - 1];
+        b.all[at] = (struct busy_stack){stack_table_at(&e->stacks, i), uses};
+    }
+    return b;
+}
+
 /* --- names ----------------------------------------------------------------------- */
 
 static uint64_t address_of(const struct site_frame *f)
@@ -110,15 +151,29 @@ static int by_address(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Returns the frames, ascending by address; malloc'd. */
-static struct wanted_address *wanted_addresses(const struct allocation_sites *s)
+/* Returns the frames of the sites and of busy stacks, ascending and distinct; malloc'd. */
+static struct wanted_address *wanted_addresses(const struct allocation_sites *s,
+                                               const struct busy_stacks *busy,
+                                               size_t *count)
 {
-    struct wanted_address *all = alloc_zeroed(array_bytes(s->frame_count, sizeof(*all)));
+    size_t most = s->frame_count + (size_t)MAX_BUSY * MAX_STACK_FRAMES, len = 0, kept = 0;
+    struct wanted_address *all = alloc_zeroed(array_bytes(most, sizeof(*all)));
     for (uint32_t i = 0; i < s->frame_count; i++)
-        all[i].address = address_of(&s->frames[i]);
+        all[len++].address = address_of(&s->frames[i]);
     for (uint32_t i = 0; i < s->stack_count; i++)
         all[s->stacks[i].frames[0]].is_innermost = true;
-    qsort(all, s->frame_count, sizeof(*all), by_address);
+    for (size_t i = 0; i < busy->count; i++)
+        for (size_t j = 0; j < frame_count(busy, i); j++)
+            all[len++] = (struct wanted_address){frame_at(busy, i, j), j == 0};
+    qsort(all, len, sizeof(*all), by_address);
+    for (size_t i = 0; i < len; i++) {
+        bool is_new = kept == 0 || all[kept - 1].address != all[i].address;
+        if (is_new)
+            all[kept++] = all[i];
+        else
+            all[kept - 1].is_innermost |= all[i].is_innermost;
+    }
+    *count = kept;
     return all;
 }
 
@@ -156,18 +211,21 @@ static void read_names(struct site_keeper *k, const struct wanted_address *wante
     arena_free(&scratch);
     k->cost_ms = read.ms;
     k->read_at = clock_ms();
+    bool is_own_known = read.own_is_known;
     code_names_free(&read);
     arena_free(&k->names_arena);
     k->names_arena = arena;
     k->names = all;
     k->name_count = count;
+    k->own_is_known = is_own_known;
 }
 
 /* Names of all frames, if some have none yet and the process can bear it. */
-static void name_frames(struct site_keeper *k, const struct hd_collect_options *opt)
+static void name_frames(struct site_keeper *k, const struct busy_stacks *busy,
+                        const struct hd_collect_options *opt)
 {
-    const size_t count = k->by_address->frame_count;
-    struct wanted_address *wanted = wanted_addresses(k->by_address);
+    size_t count;
+    struct wanted_address *wanted = wanted_addresses(k->by_address, busy, &count);
     bool is_missing = false;
     for (size_t i = 0; i < count && !is_missing; i++)
         is_missing = find_name(k, wanted[i].address) == NULL;
@@ -211,6 +269,58 @@ static const struct allocation_sites *named_sites(const struct site_keeper *k,
     return site_builder_end(&b, s, false);
 }
 
+/* Sets *method to the innermost method of the program's own on a busy stack, NULL if it has
+ * none, or to the innermost one of all where it is not known which are. False if the names
+ * do not decide it. */
+static bool find_busy_site(const struct site_keeper *k, const struct busy_stacks *busy,
+                           size_t i, const char **method)
+{
+    bool has_name = false;
+    *method = NULL;
+    for (size_t j = 0; j < frame_count(busy, i); j++) {
+        const struct named_address *n = find_name(k, frame_at(busy, i, j));
+        if (n == NULL || n->frame.method == NULL)
+            continue;
+        has_name = true;
+        if (n->frame.is_own || !k->own_is_known) {
+            *method = n->frame.method;
+            break;
+        }
+    }
+    return has_name;
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const struct hd_busy_site *x = a, *y = b;
+    return (x->share < y->share) - (x->share > y->share);
+}
+
+/* Adds up the busy stacks by site. Of samples that were thinned out shares are not known.
+ */
+static void add_busy_sites(const struct site_keeper *k, const struct busy_stacks *busy,
+                           const struct movement_events *e, struct hd_activity *activity)
+{
+    struct hd_busy_site sites[MAX_BUSY];
+    size_t count = 0;
+    for (size_t i = 0; e->stride <= 1 && i < busy->count; i++) {
+        const char *method;
+        if (!find_busy_site(k, busy, i, &method))
+            continue;
+        size_t at = 0;
+        while (at < count && sites[at].method != method &&
+               (method == NULL || sites[at].method == NULL ||
+                strcmp(sites[at].method, method) != 0))
+            at++;
+        if (at == count)
+            sites[count++] = (struct hd_busy_site){.method = method};
+        sites[at].share += (double)busy->all[i].uses / e->events;
+    }
+    qsort(sites, count, sizeof(*sites), by_share);
+    activity->site_count = count < HD_BUSY_SITES ? count : HD_BUSY_SITES;
+    memcpy(activity->sites, sites, activity->site_count * sizeof(*sites));
+}
+
 /* --- from outside ---------------------------------------------------------------- */
 
 void site_keeper_begin(struct hd_snapshot *snap, uint64_t token)
@@ -221,11 +331,28 @@ void site_keeper_begin(struct hd_snapshot *snap, uint64_t token)
     snap->sites = sites;
 }
 
+/* A runtime sends no event of an allocation while another client samples them in the other
+ * way (heap_allocation). Two budgets that were used up have at least one event. */
+static bool is_muted(const struct movement_events *e)
+{
+    enum { BUDGETS = 2 };
+    return e->events == 0 && e->activity.of_allocations >= BUDGETS;
+}
+
 void site_keeper_add(struct site_keeper *k, struct movement_events *events,
                      struct hd_snapshot *snap, const struct places *places,
-                     const struct hd_collect_options *opt)
+                     const struct hd_collect_options *opt, struct hd_activity *activity)
 {
     struct arena scratch = {0}, arena = {0};
+    struct busy_stacks busy = {.count = 0};
+    if (is_muted(events)) {
+        site_keeper_forget(k);
+        fail(&k->error, HD_UNSUPPORTED,
+             "its runtime reports no allocations: another tool samples them, or it is old");
+        return;
+    }
+    if (opt->with_activity)
+        busy = busy_stacks_of(events);
     const struct allocation_sites *newer = samples_of(events, snap, places, &scratch);
     const struct allocation_sites *all =
         allocation_sites_carry(k->by_address, snap->told, newer, &arena);
@@ -233,7 +360,9 @@ void site_keeper_add(struct site_keeper *k, struct movement_events *events,
     arena_free(&k->arena);
     k->arena = arena;
     k->by_address = all;
-    if (all->frame_count > 0)
-        name_frames(k, opt);
+    if (all->frame_count > 0 || busy.count > 0)
+        name_frames(k, &busy, opt);
     snap->sites = named_sites(k, &snap->arena);
+    activity->allocated = all->sampled * all->per_sample;
+    add_busy_sites(k, &busy, events, activity);
 }

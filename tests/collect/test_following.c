@@ -1,6 +1,7 @@
 /* A series of snapshots of a forged process, which says where its objects move. */
 #include "heapdrift.h"
 
+#include "heap/allocation_sites.h"
 #include "heap/snapshot.h"
 #include "identity/same.h"
 #include "support/peer.h"
@@ -44,14 +45,16 @@ static struct trace_forge forge_heap(uint32_t number, const uint64_t *addresses)
     return f;
 }
 
+enum { OF_SMALL = 0, INDUCED = 1 };
+
 static void forge_start(struct trace_forge *f, uint32_t number, uint32_t depth,
-                        uint32_t type)
+                        uint32_t reason)
 {
     struct text t = {0};
     forge_u32(&t, number);
     forge_u32(&t, depth);
-    forge_u32(&t, 1);
-    forge_u32(&t, type);
+    forge_u32(&t, reason);
+    forge_u32(&t, 0);
     forge_u16(&t, 0);
     forge_u64(&t, 0);
     trace_forge_event(f, THREAD, 1, t.data, t.len);
@@ -96,7 +99,7 @@ static void forge_moved(struct trace_forge *f, uint64_t thread, uint64_t from, u
 static void forge_collection(struct trace_forge *f, uint32_t number, uint32_t depth,
                              uint64_t from, uint64_t to)
 {
-    forge_start(f, number, depth, 0);
+    forge_start(f, number, depth, depth == 0 ? OF_SMALL : INDUCED);
     forge_territory(f, 0, 0x10000);
     forge_territory(f, 1, 0x20000);
     forge_territory(f, 2, 0x30000);
@@ -111,6 +114,9 @@ struct told {
     bool ok[4];
     struct hd_error why[4];
     struct hd_snapshot *snaps[4];
+    struct hd_activity activity; /* before the last one; without its sites */
+    char *site;                  /* the first of these; NULL: none */
+    struct hd_error sites_error;
     struct peer_log log;
 };
 
@@ -131,7 +137,7 @@ static struct hd_snapshot *take(struct hd_following *f, struct hd_collect_option
     return snap;
 }
 
-static struct told follow(const struct peer_script *script, size_t count)
+static struct told follow(const struct peer_script *script, size_t count, bool with_sites)
 {
     struct told t = {0};
     const char *path = scratch_path(&scratch, "dotnet-diagnostic-77-1-socket");
@@ -139,12 +145,17 @@ static struct told follow(const struct peer_script *script, size_t count)
     struct hd_collect_options how = {.size = sizeof(how),
                                      .socket = path,
                                      .silence_ms =
-                                         script->movement == MOVEMENT_SILENT ? 200 : 5000};
+                                         script->movement == MOVEMENT_SILENT ? 200 : 5000,
+                                     .with_sites = with_sites,
+                                     .with_activity = with_sites};
     struct hd_following *f = hd_following_begin();
     for (size_t i = 0; i < count; i++) {
         t.snaps[i] = take(f, &how);
         t.ok[i] = hd_following_snapshot(f, t.snaps[i], &t.why[i]);
     }
+    t.activity = *hd_following_activity(f);
+    t.site = t.activity.site_count > 0 ? strdup(t.activity.sites[0].method) : NULL;
+    t.sites_error = *hd_following_sites_error(f);
     hd_following_end(f);
     t.log = peer_stop(peer);
     return t;
@@ -154,31 +165,42 @@ static void told_free(struct told *t)
 {
     for (size_t i = 0; i < sizeof(t->snaps) / sizeof(*t->snaps); i++)
         hd_snapshot_close(t->snaps[i]);
+    free(t->site);
 }
 
-/* Two snapshots, with that movement between; addresses of the second. */
-static struct told follow_two(struct trace_forge *moves, enum peer_movement habit)
+/* Two snapshots, in collections 1 and that one, with that movement between. With a list of
+ * methods allocations are sampled. */
+static struct told follow_until(struct trace_forge *moves, enum peer_movement habit,
+                                uint32_t last, const struct trace_forge *methods)
 {
     static const uint64_t first[] = {0x10000, 0x10018, 0x30000, NO},
                           second[] = {0x20000, 0x30000, 0x30018, NO};
-    struct trace_forge heaps[] = {forge_heap(1, first), forge_heap(3, second)};
+    struct trace_forge heaps[] = {forge_heap(1, first), forge_heap(last, second)};
     trace_forge_end(moves);
-    struct bytes streams[2], movements[2];
+    struct bytes streams[3], movements[2];
     for (size_t i = 0; i < 2; i++) {
         streams[i] =
             (struct bytes){(unsigned char *)heaps[i].bytes.data, heaps[i].bytes.len};
         movements[i] = (struct bytes){(unsigned char *)moves->bytes.data, moves->bytes.len};
     }
+    if (methods != NULL)
+        streams[2] =
+            (struct bytes){(unsigned char *)methods->bytes.data, methods->bytes.len};
     struct told t = follow(&(struct peer_script){.streams = streams,
-                                                 .stream_count = 2,
+                                                 .stream_count = methods != NULL ? 3 : 2,
                                                  .movement = habit,
                                                  .movements = movements,
                                                  .movement_count = 2},
-                           2);
+                           2, methods != NULL);
     for (size_t i = 0; i < 2; i++)
         trace_forge_free(&heaps[i]);
     trace_forge_free(moves);
     return t;
+}
+
+static struct told follow_two(struct trace_forge *moves, enum peer_movement habit)
+{
+    return follow_until(moves, habit, 3, NULL);
 }
 
 static struct trace_forge begin_moves(void)
@@ -330,10 +352,135 @@ Test(following, a_process_that_tells_too_much_is_left_alone)
                                                  .movement_count = 1,
                                                  .answer = {zeros, sizeof(zeros)},
                                                  .flood = FLOOD},
-                           2);
+                           2, false);
     expect_unknown(&t, HD_UNTOLD_TOO_MUCH, "without slowing it down");
     for (size_t i = 0; i < 2; i++)
         trace_forge_free(&heaps[i]);
     trace_forge_free(&head);
     free(twice);
+}
+
+/* --- samples of allocations ---------------------------------------------------------- */
+
+enum { MAKE = 0x1f001000, RUN = 0x1f002000, METHOD_SIZE = 0x100 };
+
+static void forge_allocation(struct trace_forge *f, uint32_t stack, uint64_t address)
+{
+    struct text t = {0};
+    forge_u32(&t, 102400);
+    forge_u32(&t, 0);
+    forge_u16(&t, 0);
+    forge_u64(&t, 102400);
+    forge_u64(&t, TYPE);
+    forge_wide(&t, "App.A");
+    forge_u32(&t, 0);
+    forge_u64(&t, address);
+    forge_u64(&t, SIZE);
+    f->stack = stack;
+    trace_forge_event(f, THREAD, 10, t.data, t.len);
+    f->stack = 0;
+    text_free(&t);
+}
+
+static void forge_method(struct trace_forge *f, uint64_t start, const char *name)
+{
+    enum { METHOD_AT_END = 144 };
+    struct text t = {0};
+    forge_u64(&t, start);
+    forge_u64(&t, 1);
+    forge_u64(&t, start);
+    forge_u32(&t, METHOD_SIZE);
+    forge_u32(&t, 0x06000001);
+    forge_u32(&t, 0);
+    forge_wide(&t, "App.Maker");
+    forge_wide(&t, name);
+    forge_wide(&t, "void ()");
+    forge_u16(&t, 0);
+    forge_u64(&t, 0);
+    trace_forge_event(f, THREAD, FORGED_RUNDOWN + METHOD_AT_END, t.data, t.len);
+    text_free(&t);
+}
+
+static struct trace_forge methods_of(void)
+{
+    struct trace_forge f = {.pointer_size = 8};
+    trace_forge_begin(&f);
+    forge_method(&f, MAKE, "Make");
+    forge_method(&f, RUN, "Run");
+    trace_forge_end(&f);
+    return f;
+}
+
+/* Make called by Run, and Run alone. */
+static void forge_stacks(struct trace_forge *f)
+{
+    static const uint64_t frames[] = {MAKE + 5, RUN + 9};
+    static const struct forged_stack stacks[] = {{frames, 16}, {frames + 1, 8}};
+    trace_forge_stacks(f, 1, stacks, 2);
+}
+
+/* An object that stays, and three that are dead soon. */
+Test(following, tells_which_code_allocated_what_is_there)
+{
+    struct trace_forge moves = begin_moves(), methods = methods_of();
+    forge_stacks(&moves);
+    forge_allocation(&moves, 1, 0x10100);
+    for (uint64_t i = 0; i < 3; i++)
+        forge_allocation(&moves, 2, 0x10200 + i * SIZE);
+    forge_start(&moves, 2, 0, OF_SMALL);
+    forge_territory(&moves, 0, 0x10000);
+    forge_territory(&moves, 1, 0x20000);
+    forge_moved(&moves, OTHER_THREAD, 0x10018, 0x20000);
+    forge_moved(&moves, OTHER_THREAD, 0x10100, 0x30018);
+    forge_end(&moves, 2, 0);
+    forge_collection(&moves, 3, 1, 0x20000, 0x20000);
+    struct told t = follow_until(&moves, MOVEMENT_HONEST, 3, &methods);
+    cr_assert(t.ok[0] && t.ok[1], "%s", t.why[1].message);
+    cr_expect_eq(t.sites_error.status, HD_OK, "%s", t.sites_error.message);
+    const struct allocation_sites *s = t.snaps[1]->sites;
+    cr_assert(s != NULL && s->object_count == 1 && s->unnamed == 0);
+    cr_expect_eq(s->sampled, 4);
+    cr_expect_eq(s->objects[0].object, 2);
+    const struct site_stack *stack = &s->stacks[s->objects[0].stack];
+    cr_assert_eq(stack->frame_count, 2);
+    cr_expect_str_eq(s->frames[stack->frames[0]].method, "App.Maker.Make");
+    cr_expect_str_eq(s->frames[stack->frames[1]].method, "App.Maker.Run");
+    cr_expect_gt(t.activity.seconds, 0);
+    cr_expect_eq(t.activity.allocated, 4 * 102400);
+    cr_expect(t.activity.collections[0] == 1 && t.activity.collections[1] == 0);
+    cr_expect_eq(t.activity.site_count, 2);
+    cr_expect_str_eq(t.site, "App.Maker.Run");
+    cr_expect_float_eq(t.activity.sites[0].share, 0.75, 1e-9);
+    told_free(&t);
+    trace_forge_free(&methods);
+}
+
+static struct told follow_without_samples(uint32_t budgets)
+{
+    struct trace_forge moves = begin_moves(), methods = methods_of();
+    uint32_t number = 2;
+    forge_collection(&moves, number++, 0, 0x10018, 0x20000);
+    for (uint32_t i = 1; i < budgets; i++)
+        forge_collection(&moves, number++, 0, 0x10100, 0x10100);
+    forge_collection(&moves, number, 1, 0x20000, 0x20000);
+    struct told t = follow_until(&moves, MOVEMENT_HONEST, number, &methods);
+    trace_forge_free(&methods);
+    cr_assert(t.ok[1], "%s", t.why[1].message);
+    return t;
+}
+
+/* As where another tool has the runtime draw them at random: silence says nothing. */
+Test(following, a_process_that_allocates_without_a_sample_has_unknown_sites)
+{
+    struct told t = follow_without_samples(2);
+    cr_expect_null(t.snaps[1]->sites);
+    cr_expect_not_null(t.snaps[1]->told);
+    cr_expect_not_null(strstr(t.sites_error.message, "another tool"), "%s",
+                       t.sites_error.message);
+    cr_expect_eq(t.activity.allocated, HD_UNKNOWN);
+    told_free(&t);
+    t = follow_without_samples(1);
+    cr_assert_not_null(t.snaps[1]->sites, "that little may have no sample");
+    cr_expect_eq(t.activity.allocated, 0);
+    told_free(&t);
 }

@@ -22,15 +22,23 @@ static bool add(struct movement_events *e, enum trace_heap_event kind, uint64_t 
     return ok;
 }
 
-static bool starts(struct movement_events *e, uint64_t time, uint32_t number,
-                   uint32_t depth, uint32_t type)
+enum { OF_SMALL = 0, INDUCED = 1, OF_LARGE = 4 };
+
+static bool starts_for(struct movement_events *e, uint64_t time, uint32_t number,
+                       uint32_t depth, uint32_t type, uint32_t reason)
 {
     struct text t = {0};
     forge_u32(&t, number);
     forge_u32(&t, depth);
-    forge_u32(&t, 0);
+    forge_u32(&t, reason);
     forge_u32(&t, type);
     return add(e, EVENT_GC_START, time, &t);
+}
+
+static bool starts(struct movement_events *e, uint64_t time, uint32_t number,
+                   uint32_t depth, uint32_t type)
+{
+    return starts_for(e, time, number, depth, type, INDUCED);
 }
 
 static bool ends(struct movement_events *e, uint64_t time, uint32_t number, uint32_t depth)
@@ -368,6 +376,66 @@ Test(movement_events, samples_are_followed_without_a_snapshot_to_begin_with)
     cr_assert(movement_events_end(&e, 6));
     cr_expect_eq(sample_of(&e, 101), GONE, "it was in generation 1");
     cr_expect_eq(sample_of(&e, 102), 0x2010);
+    movement_events_free(&e);
+}
+
+/* --- what the program did --------------------------------------------------------------
+ */
+
+/* Both of the two stay where they are. */
+static bool survives(struct movement_events *e, uint64_t time)
+{
+    return territories(e, time) && moves(e, time, 0x1000, 0x1000) &&
+           moves(e, time, 0x3000, 0x3000);
+}
+
+Test(movement_events, collections_between_two_snapshots_are_counted_and_timed)
+{
+    struct movement_events e = {0};
+    cr_assert(starts(&e, 5, 1, 2, AT_ONCE) && ends(&e, 8, 1, 2));
+    begin(&e, two, 2, 1);
+    cr_assert(starts_for(&e, 20, 2, 0, AT_ONCE, OF_SMALL) && survives(&e, 21) &&
+              ends(&e, 23, 2, 0));
+    cr_assert(starts_for(&e, 30, 3, 2, IN_BACKGROUND, OF_LARGE) && survives(&e, 31));
+    cr_assert(starts(&e, 40, 4, 1, AT_ONCE) && survives(&e, 41) && ends(&e, 44, 4, 1));
+    cr_assert(survives(&e, 59) && ends(&e, 60, 3, 2));
+    cr_assert(starts_for(&e, 65, 5, 2, AT_ONCE, OF_SMALL) && survives(&e, 66) &&
+              ends(&e, 90, 5, 2));
+    cr_assert(movement_events_end(&e, 5));
+    cr_expect_eq(e.activity.begin, 5);
+    cr_expect_eq(e.activity.end, 65);
+    cr_expect_eq(e.frequency, SECOND);
+    cr_expect(e.activity.collections[0] == 1 && e.activity.collections[1] == 1 &&
+              e.activity.collections[2] == 1);
+    cr_expect_eq(e.activity.of_allocations, 2);
+    cr_expect_eq(e.activity.collecting, 3 + 4,
+                 "the program runs while one is in the "
+                 "background");
+    movement_events_free(&e);
+}
+
+/* Most of what a program allocates dies at once. */
+Test(movement_events, stacks_of_many_samples_stay)
+{
+    enum { OTHERS = 3000 };
+    struct movement_events e = {0};
+    begin(&e, two, 2, 1);
+    e.movement.now.len = 0;
+    uint32_t number = 2;
+    for (uint64_t i = 0, time = 10; i < OTHERS; i++, time += SECOND) {
+        cr_assert(allocates(&e, time, 0x1000, 7) &&
+                  allocates(&e, time + 1, 0x1100, 7000 + i));
+        cr_assert(starts(&e, time + 2, number, 0, AT_ONCE) && territories(&e, time + 3) &&
+                  moves(&e, time + 4, 0x1800, 0x2000) && ends(&e, time + 5, number, 0));
+        number++;
+    }
+    uint32_t busiest = 0;
+    for (uint32_t i = 0; i < e.stacks.len; i++)
+        if (stack_table_uses(&e.stacks, i) > stack_table_uses(&e.stacks, busiest))
+            busiest = i;
+    cr_expect_lt(e.stacks.count, OTHERS, "others were forgotten");
+    cr_expect_eq(stack_table_uses(&e.stacks, busiest), OTHERS);
+    cr_expect_eq(le_u64(stack_table_at(&e.stacks, busiest).data), 7);
     movement_events_free(&e);
 }
 

@@ -226,6 +226,31 @@ static void report_unnamed(struct collector *c)
                 "which code allocated is not known: %s", why->message);
 }
 
+/* With -v, a line about what the process did since the snapshot before. */
+static void report_activity(struct collector *c)
+{
+    const struct hd_activity *a = hd_following_activity(c->following);
+    const uint32_t *n = a->collections;
+    const char *between = ": ";
+    if (!c->settings->verbose || a->seconds <= 0)
+        return;
+    begin_message("note", c->label != NULL ? c->label : c->settings->output);
+    fputs(": since the snapshot before, ", stderr);
+    if (a->allocated != HD_UNKNOWN)
+        fprintf(stderr, "%.2f MiB/s allocated",
+                (double)a->allocated / 1048576 / a->seconds);
+    for (size_t i = 0; i < a->site_count; i++, between = ", ") {
+        fprintf(stderr, "%s%.0f %% ", between, 100 * a->sites[i].share);
+        put_name(a->sites[i].method != NULL ? a->sites[i].method
+                                            : "(framework and packages)");
+    }
+    fprintf(stderr,
+            "%s%" PRIu32 " gen0, %" PRIu32 " gen1, %" PRIu32
+            " gen2 collections, stopped for %.1f %% of the time\n",
+            a->allocated != HD_UNKNOWN ? "; " : "", n[0], n[1], n[2],
+            100 * a->collecting / a->seconds);
+}
+
 static void follow(struct collector *c, struct hd_snapshot *snap)
 {
     struct hd_error why = {0};
@@ -234,6 +259,7 @@ static void follow(struct collector *c, struct hd_snapshot *snap)
     if (!hd_following_snapshot(c->following, snap, &why))
         report_unfollowed(c, &why);
     report_unnamed(c);
+    report_activity(c);
 }
 
 /* The trace is read while it comes, and what is left of that done while names are taken,

@@ -415,6 +415,7 @@ void collecting_follow(struct collector *c)
     c->following = hd_following_begin();
     c->ages = hd_ages_begin();
     c->how.with_sites = !o->no_sites;
+    c->how.with_activity = s->verbose;
 }
 
 void collecting_unfollow(struct collector *c)

@@ -49,10 +49,10 @@ struct series {
     bool out_of_order;                   /* times fall */
     bool repeats[SERIES_MAX_SNAPSHOTS];  /* is another one in front of it, byte for byte */
     bool has_repeats;
-    double seconds; /* from the first to the last usable one; NAN: nobody knows, or
-                       iterations count */
+    double seconds;       /* from the first to the last usable one; NAN: nobody knows, or
+                             iterations count */
     double clock_seconds; /* the same, whatever counts */
-    double uptime;  /* of the process at the first; NAN */
+    double uptime;        /* of the process at the first; NAN */
     enum hd_confidence confidence;
 };
 

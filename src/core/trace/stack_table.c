@@ -11,7 +11,7 @@ enum { FEW = 1024 };
 
 struct stack_entry {
     UT_hash_handle hh; /* key: its bytes */
-    uint32_t number;
+    uint32_t number, uses;
     size_t size;
     unsigned char bytes[];
 };
@@ -22,8 +22,10 @@ uint32_t stack_table_add(struct stack_table *t, struct bytes stack)
     if (stack.size == 0)
         return NO_STACK;
     HASH_FIND(hh, t->by_bytes, stack.data, stack.size, e);
-    if (e != NULL)
+    if (e != NULL) {
+        e->uses++;
         return e->number;
+    }
     t->tries++;
     if (t->count >= MAX_STACKS || stack.size > MAX_STACK_BYTES - t->bytes)
         return NO_STACK;
@@ -34,6 +36,7 @@ uint32_t stack_table_add(struct stack_table *t, struct bytes stack)
     }
     e = alloc_zeroed(sizeof(*e) + stack.size);
     e->number = t->spare[--t->spare_len];
+    e->uses = 1;
     e->size = stack.size;
     memcpy(e->bytes, stack.data, stack.size);
     HASH_ADD_KEYPTR(hh, t->by_bytes, e->bytes, stack.size, e);
@@ -47,6 +50,12 @@ struct bytes stack_table_at(const struct stack_table *t, uint32_t number)
 {
     const struct stack_entry *e = t->all[number];
     return (struct bytes){e->bytes, e->size};
+}
+
+uint32_t stack_table_uses(const struct stack_table *t, uint32_t number)
+{
+    const struct stack_entry *e = t->all[number];
+    return e != NULL ? e->uses : 0;
 }
 
 bool stack_table_is_due(const struct stack_table *t)

@@ -42,6 +42,9 @@ uint32_t stack_table_add(struct stack_table *t, struct bytes stack);
 /* Returns the bytes of a stack. They are valid until it is forgotten. */
 struct bytes stack_table_at(const struct stack_table *t, uint32_t number);
 
+/* Returns how often the stack was added since it is stored; 0: no stack has that number. */
+uint32_t stack_table_uses(const struct stack_table *t, uint32_t number);
+
 /* True if the number of new stacks since the last stack_table_forget() is at least the
  * number that it kept. Forgetting then costs O(1) per new stack, in a full table, too. */
 bool stack_table_is_due(const struct stack_table *t);

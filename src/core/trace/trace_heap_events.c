@@ -75,12 +75,14 @@ bool trace_heap_event_is_walk(enum trace_heap_event kind)
 bool gc_start_parse(struct bytes payload, struct gc_event *e)
 {
     enum { FIRST_FORM = 16 }; /* shorter ones have no depth */
+    enum { OF_SMALL = 0, OF_LARGE = 4 };
     struct trace_fields f = trace_fields_of(payload);
     *e = (struct gc_event){.count = trace_field_u32(&f)};
     if (payload.size < FIRST_FORM)
         return !f.failed;
     e->depth = trace_field_u32(&f);
-    trace_field_u32(&f); /* reason */
+    uint32_t reason = trace_field_u32(&f);
+    e->is_of_allocations = reason == OF_SMALL || reason == OF_LARGE;
     e->type = trace_field_u32(&f);
     return !f.failed;
 }

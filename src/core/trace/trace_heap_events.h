@@ -51,9 +51,10 @@ bool gc_facts_parse(enum trace_heap_event kind, struct bytes payload, unsigned p
 bool trace_heap_event_is_walk(enum trace_heap_event kind);
 
 struct gc_event {
-    uint32_t count; /* its number, of this process */
-    uint32_t depth; /* the oldest generation that is collected */
-    uint32_t type;  /* of a start: 1 is a background collection, 0 and 2 are not */
+    uint32_t count;         /* its number, of this process */
+    uint32_t depth;         /* the oldest generation that is collected */
+    uint32_t type;          /* of a start: 1 is a background collection, 0 and 2 are not */
+    bool is_of_allocations; /* of a start: because the program used up a budget */
 };
 
 /* False when the payload is too short. */

@@ -39,6 +39,8 @@ Test(stack_table, equal_stacks_have_one_number)
     cr_expect_eq(stack_table_at(&t, 2).size, 8);
     cr_expect_eq(t.count, 3);
     cr_expect_eq(t.bytes, 40);
+    cr_expect_eq(stack_table_uses(&t, 0), 2);
+    cr_expect_eq(stack_table_uses(&t, 2), 1);
     stack_table_free(&t);
 }
 
