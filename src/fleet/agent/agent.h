@@ -151,12 +151,10 @@ struct waiting_snapshot *waiting_least(const struct store_queue *q);
 /* --- follower.c ----------------------------------------------------------------------- */
 
 /* A child process that takes all snapshots of one process and follows its objects in
- * between (`watch --all --sites`). It stays, with its tracing session open, so the traces
- * of strangers are read there and not in the agent. It ends with the agent, whatever ends
- * that. What goes wrong costs a snapshot, as in a child for one snapshot, and what was
- * known of the objects; the next snapshot begins another child.
- *
- * Costs the agent three descriptors. */
+ * between (`watch --all --sites`). It holds the tracing session, so that traces of
+ * strangers are read there and not in the agent, and ends with the agent, whatever ends
+ * that. If it fails, the snapshot in hand and what was known of the objects are lost; the
+ * next snapshot begins another child. Costs the agent three descriptors. */
 struct follower {
     pid_t child;    /* 0: none */
     int requests;   /* end of a pipe: the seconds that the next snapshot may take */
@@ -165,26 +163,25 @@ struct follower {
     double ends_by; /* when it is killed, seconds_now(); 0: nobody told it to end */
 };
 
-/* Of an agent: each holds a session in a process of somebody else, for weeks. */
+/* Followers of one agent: each is a process here and a session for weeks there. */
 enum { MAX_FOLLOWED = 16 };
 
-/* Asks for a snapshot of the process in c->how, which has c->most_seconds for it. Begins
- * the child if there is none; c stays as it is then, but for the seconds. False with errno.
- */
+/* Asks for a snapshot of the process in c->how, which may take c->most_seconds. Begins the
+ * child if there is none: it has a copy of c for good. False with errno. */
 bool follower_take(struct follower *f, struct collector *c, const char *who);
 
 /* True once for each snapshot that is done. */
 bool follower_has_answered(const struct follower *f);
 
-/* True once if the child has ended by itself, which it then was waited for. Not while a
+/* True once if the child has ended by itself; frees it then. Must not be called while a
  * snapshot is taken. */
 bool follower_has_ended(struct follower *f);
 
 /* Tells the child to end the session of its process, and to end. */
 void follower_stop(struct follower *f);
 
-/* The same, and waits until it has ended: two seconds at most since it was told, then it is
- * killed. {0} is fine, and what is left. */
+/* The same, then waits, kills the child two seconds after it was told, and frees what is
+ * there. {0} is fine, and is the result. */
 void follower_end(struct follower *f);
 
 /* --- watched.c --------------------------------------------------------------- */
@@ -269,8 +266,8 @@ struct watched {
     bool is_there;     /* it was there, and could be asked, when it was last looked for */
     bool is_announced; /* it was said that it is watched */
     bool keep_names;   /* another tracing client keeps the names of its types */
-    bool wants_sites;  /* its objects are followed, as far as there is room */
-    struct follower follower; /* of it */
+    bool wants_sites;  /* --sites matches; it is followed while there is room */
+    struct follower follower; /* takes its snapshots; {0}: a child for each does */
     uint64_t number;   /* of all that this agent has watched, from 1: tells series apart */
     uint64_t seed;     /* of its jitter */
     double since;      /* when it was first seen; seconds_now(), as all but last_taken */

@@ -202,7 +202,8 @@ static double most_seconds(const struct agent *a)
     return fmax(fmin(most, TURN_S), 2 * silence);
 }
 
-/* Who follows its objects; NULL: nobody. What ends makes room for the next one. */
+/* The follower of the process at work; NULL: --sites does not match, or too many are
+ * followed. One that ends makes room for the next. */
 static struct follower *follower_of(struct agent *a)
 {
     struct watched *w = a->at_work;
