@@ -333,6 +333,12 @@ collect --all --store=x.db|--all writes files, to be stored with `heapdrift reco
 collect 1 --store=x.db --interval=5s|--interval needs --count
 watch --all 1 --store=x.db|watch --all takes no process; select some with --name=PATTERN or --service=PATTERN
 watch --all --diagnostic-port=/x --store=x.db|watch --all takes no process; select some with --name=PATTERN or --service=PATTERN
+watch --all --store=x.db --sites=Shop --no-sites|--sites cannot be combined with --no-sites, --no-ages or --direct
+watch --all --store=x.db --sites=Shop --no-ages|--sites cannot be combined with --no-sites, --no-ages or --direct
+watch --all --store=x.db --sites=Shop --direct|--sites cannot be combined with --no-sites, --no-ages or --direct
+watch 1 --store=x.db --sites=Shop|--sites selects processes of watch --all; a single process is sampled without it
+watch 1 --sites=Shop|--sites selects processes of watch --all; a single process is sampled without it
+watch --all --sites=Shop|watch --all is for a store: --store=URL; for files: `heapdrift collect --all`
 watch --all --store=x.db --count=3|watch --all goes on until SIGTERM, so it takes no --count
 watch --all --store=x.db -o y|--store keeps the snapshots; -o DIR is for those that are compared
 watch --all --store=x.db --on-enter|--store takes snapshots by the clock, without a person: no --on-enter

@@ -162,6 +162,107 @@ END
     [[ $(stored 'SELECT service FROM series') == shop-eu ]]
 }
 
+# run_busy NAME=VALUE...: one that works, and leaks, all the time; $started is its pid.
+run_busy() {
+    while echo 20; do sleep 0.2; done 2>/dev/null |
+        env "$@" "$tmp/p/$name" list >/dev/null 2>&1 3>&- 6>&- &
+    started=$!
+    began+=("$started")
+}
+
+# sessions PID: how many connections its diagnostics socket has.
+sessions() { awk -v at="dotnet-diagnostic-$1-" '$6 == "03" && index($NF, at)' /proc/net/unix | wc -l; }
+
+# until_is VALUE COMMAND...: until it prints that.
+until_is() {
+    local value=$1 i
+    shift
+    for ((i = 0; i < 200; i++)); do
+        [[ $("$@") != "$value" ]] || return 0
+        sleep 0.05
+    done
+    echo "$*: $("$@") instead of $value"
+    return 1
+}
+
+# state_of PID: R, S, ...; nothing if it has ended, whoever has to wait for it.
+state_of() { sed -n 's/.*) \([^ZX]\) .*/\1/p' "/proc/$1/stat" 2>/dev/null || true; }
+
+# reported SERVICE: $out is the report of its runs in the store, as JSON.
+reported() { works diff -q --store="$tmp/store.db" --service="$1" --format=json; }
+
+@test "an agent follows the processes that --sites names: what allocates is known, and who survives; of others it is not" {
+    local shop
+    run_busy OTEL_SERVICE_NAME=shop
+    shop=$started
+    run_busy OTEL_SERVICE_NAME=mail
+    watching --all --name="$name" --sites='sho?' --store="$tmp/store.db" --interval=3s
+    says "shop \(pid $shop\): stored" 5
+    says "mail \(pid $started\): stored" 4
+    [[ $(sessions "$started") == 0 ]]
+    ended 0
+    says_not "not known|no snapshot"
+    reported shop
+    [[ $(json '.suspects[0].sites[0].at.method') == LeakLab.ListLeak.Iterate ]]
+    [[ $(json .identity) == events ]]
+    works diff -q --store="$tmp/store.db" --service=shop
+    out_has "allocated "
+    reported mail
+    [[ $(json '.suspects | length') != 0 ]]
+    [[ $(json '[.suspects[].sites[]?] | length') == 0 ]]
+    [[ $(json .identity) != events ]]
+}
+
+@test "a process that follows objects costs one snapshot at most when it is killed, and leaves no session behind" {
+    local shop follower next
+    run_busy OTEL_SERVICE_NAME=shop
+    shop=$started
+    watching --all --name="$name" --sites="$name" --store="$tmp/store.db" --interval=2s
+    says "shop \(pid $shop\): stored" 2
+    follower=$(pgrep -P "$job")
+    [[ $follower =~ ^[0-9]+$ ]]
+    until_is 1 sessions "$shop"
+    kill -KILL "$follower"
+    says "shop \(pid $shop\): stored" 5
+    next=$(pgrep -P "$job")
+    [[ $next =~ ^[0-9]+$ && $next != "$follower" ]]
+    until_is 1 sessions "$shop"
+    [[ $(grep -c "no snapshot" "$tmp/err") -le 1 ]] || { cat "$tmp/err"; false; }
+    ended 0
+    [[ ! -e /proc/$next ]]
+    until_is 0 sessions "$shop"
+    kill -0 "$shop"
+    # The same where the agent is killed.
+    watching --all --name="$name" --sites="$name" --store="$tmp/store.db" --interval=2s
+    says "shop \(pid $shop\): stored"
+    next=$(pgrep -P "$job")
+    kill -KILL "$job"
+    wait "$job" || true
+    job=
+    until_is "" state_of "$next"
+    until_is 0 sessions "$shop"
+    kill -0 "$shop"
+}
+
+@test "sixteen processes are followed at most, and the next one when there is room" {
+    local i victim
+    for ((i = 0; i < 17; i++)); do run_lab LEAKLAB_CATALOG=10; done
+    watching --all --name="$name" --sites="$name" --store="$tmp/store.db" --interval=10s
+    says "$name: 16 processes are followed, and no more of them: LeakLab \(pid [0-9]+\) is not"
+    says "LeakLab \(pid [0-9]+\): stored" 17
+    until_is 16 pgrep -cP "$job"
+    i=$(sed -n 's/.*no more of them: LeakLab (pid \([0-9]*\)) is not.*/\1/p' "$tmp/err")
+    for victim in "${began[@]}"; do [[ $victim == "$i" ]] || break; done
+    end_lab "$victim"
+    says "pid $victim\): has exited"
+    until_is 15 pgrep -cP "$job"
+    says "LeakLab \(pid $i\): stored" 2
+    until_is 16 pgrep -cP "$job"
+    ended 0
+    [[ $(grep -c "and no more of them" "$tmp/err") == 1 ]]
+    says_not "no snapshot"
+}
+
 @test "many processes of one name each have a series" {
     local i crowd=${AGENT_CROWD:-20}
     for ((i = 0; i < crowd; i++)); do run_lab DOTNET_TieredCompilation=1 LEAKLAB_CATALOG=10; done

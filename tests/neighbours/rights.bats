@@ -71,6 +71,27 @@ Seccomp 0
 forgotten'
 }
 
+@test "the process that follows objects has the same rights, no password, and no file of the agent; it ends with the agent" {
+    host '. "$tmp/agent.bash"; '"$looks"'
+        honest Shop; export PGPASSWORD=geheim123; agent --interval=60s --sites="Sh*"; stored Shop 1
+        child=$(pgrep -nP "$agent"); facts "$child"; remembers "$child" 321mieheg
+        readlink "/proc/$child/fd/"* | grep -v "^/dev/null\|\.out$\|agent.err" | sed "s/:.*//" | sort | xargs
+        flock -n /run/heapdrift/heapdrift.lock true && echo unlocked
+        gone() { [[ ! -e /proc/$1 ]]; }
+        kill -9 "$agent"; within 5 gone "$child"; echo ended'
+    status_is 0
+    out_is 'Uid 0	0	0	0
+CapPrm 00000000000800ce
+CapEff 00000000000800ce
+CapBnd 00000000000800ce
+NoNewPrivs 1
+Seccomp 0
+forgotten
+/memfd anon_inode pipe pipe pipe pipe
+unlocked
+ended'
+}
+
 # The capabilities of the unit, as setpriv takes them.
 unit_capabilities() {
     sed -n 's/^CapabilityBoundingSet=//p' scripts/fleet/systemd/heapdrift-agent.service | tr 'A-Z ' 'a-z,' |

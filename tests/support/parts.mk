@@ -28,7 +28,9 @@ $(BUILD)/unit-tests: $(TEST_OBJ)
 
 # Their tests replace functions that they call, of the watcher and of the sandbox.
 $(BUILD)/unit-tests $(BUILD)/unit-tests-small: \
-        $(addprefix $(BUILD)/src/,core/cli/guard/rights.o fleet/agent/triggering.o fleet/agent/metrics_server.o core/cli/terminal/clock.o core/cli/terminal/messages.o)
+        $(addprefix $(BUILD)/src/,core/cli/guard/rights.o core/cli/terminal/clock.o core/cli/terminal/messages.o \
+            $(addprefix fleet/agent/,triggering.o metrics_server.o taking.o follower.o) \
+            $(addprefix collect/live/,children.o last_resort.o nameless.o))
 
 $(BUILD)/sweep: $(BUILD)/tests/sweep/sweep.o $(BUILD)/libheapdrift.a
 	$(LINK) $(LIB_LIBS) $(LDLIBS)

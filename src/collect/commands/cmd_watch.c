@@ -319,6 +319,8 @@ static bool check_all(const struct settings *s)
     if (s->operand_count > 0 || o->process_id > 0 || o->socket != NULL)
         return refuse("watch --all takes no process; select some with --name=PATTERN or "
                       "--service=PATTERN");
+    if (o->sites != NULL && (o->no_sites || s->options.no_ages || o->direct))
+        return refuse("--sites cannot be combined with --no-sites, --no-ages or --direct");
     return o->snapshot_count == 0 ||
            refuse("watch --all goes on until SIGTERM, so it takes no --count");
 }
@@ -326,6 +328,9 @@ static bool check_all(const struct settings *s)
 static bool watch_check(struct settings *s)
 {
     const struct collect_options *o = s->own;
+    if (o->sites != NULL && !o->all)
+        return refuse("--sites selects processes of watch --all; a single process is "
+                      "sampled without it");
     bool is_named = o->all ? check_all(s) : collecting_process_is_named(s, "watch");
     if (!is_named || !collect_can_retry(s))
         return false;
@@ -405,6 +410,8 @@ OPTIONS_OF(struct collect_options);
 static const struct option options[] = {
     {"all", 'a', GROUP_PROCESS, ON_WATCH, FLAG(own.all),
      .help = "with --store: all processes; --name, --service select"},
+    {"sites", 0, GROUP_PROCESS, ON_WATCH, TEXT(PROCESS, own.sites), .argument = "PATTERN",
+     .help = "with --all: survivors and allocation sites of these processes"},
     {"at", 0, GROUP_PROCESS, ON_WATCH, TEXT(OTHER, own.at), .parse = parse_at,
      GIVEN(s.is_for_a_store), .argument = "LIST",
      .words = WORDS("80%,95%", "1.5GiB", "+200MB"),

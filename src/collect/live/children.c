@@ -4,13 +4,20 @@
 
 #include "cli/guard/allocate.h"
 #include "cli/guard/rights.h"
+#include "collect/live/collecting.h"
+#include "collect/live/last_resort.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <spawn.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 pid_t child_begin(const char *errand)
@@ -72,4 +79,56 @@ void child_collects(void)
     rights_keep_for_collecting();
     rights_forget_environment("PG");
     rights_forget_environment("HEAPDRIFT_STORE");
+}
+
+static void close_from_to(int first, int last)
+{
+    enum { CLOSE_RANGE = 436 }; /* Linux 5.9 */
+    const long most = sysconf(_SC_OPEN_MAX) - 1;
+    if (first > last || syscall(CLOSE_RANGE, (unsigned)first, (unsigned)last, 0U) == 0)
+        return;
+    for (int fd = first; fd <= last && fd <= most; fd++)
+        close(fd);
+}
+
+static void keep_files(const int *files, size_t count)
+{
+    for (int kept = STDERR_FILENO, next; kept < INT_MAX; kept = next) {
+        next = INT_MAX;
+        for (size_t i = 0; i < count; i++)
+            if (files[i] > kept && files[i] < next)
+                next = files[i];
+        close_from_to(kept + 1, next - 1);
+    }
+}
+
+pid_t child_begin_taking(struct collector *c, const int *files, size_t count)
+{
+    const pid_t parent = getpid();
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR1);
+    fflush(NULL);
+    sigprocmask(SIG_BLOCK, &signals, NULL);
+    /* Where it is ignored nobody learns how a child ended. */
+    signal(SIGCHLD, SIG_DFL);
+    pid_t child = fork();
+    if (child != 0) {
+        int why = errno;
+        sigprocmask(SIG_UNBLOCK, &signals, NULL);
+        errno = why;
+        return child;
+    }
+    if (files != NULL)
+        keep_files(files, count);
+    child_collects();
+    c->signals = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+    last_resort_begin(c->signals);
+    c->finishes = c->stopped = false;
+    c->meanwhile = NULL;
+    prctl(PR_SET_PDEATHSIG, SIGUSR1);
+    /* It may have ended before it was to be told of. */
+    if (getppid() != parent)
+        _exit(EXIT_TROUBLE);
+    return 0;
 }

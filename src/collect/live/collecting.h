@@ -42,9 +42,10 @@ struct collect_options {
     uint64_t interval_ms;    /* from one snapshot to the next */
     uint32_t snapshot_count; /* 0: one, not numbered */
     bool interval_given;
-    bool on_enter; /* a snapshot for every line of standard input */
-    bool no_sites; /* do not ask which code allocated */
-    bool no_keep;  /* remove the snapshots at the end */
+    bool on_enter;     /* a snapshot for every line of standard input */
+    bool no_sites;     /* do not ask which code allocated */
+    const char *sites; /* of --all: pattern of those whose objects are followed; NULL */
+    bool no_keep;      /* remove the snapshots at the end */
 
     /* into a store */
     struct text_list labels; /* "NAME=VALUE" */

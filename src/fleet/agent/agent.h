@@ -148,6 +148,42 @@ bool waiting_are_too_many(const struct store_queue *q);
  * where no series has three. */
 struct waiting_snapshot *waiting_least(const struct store_queue *q);
 
+/* --- follower.c ----------------------------------------------------------------------- */
+
+/* A child process that takes all snapshots of one process and follows its objects in
+ * between (`watch --all --sites`). It holds the tracing session, so that traces of
+ * strangers are read there and not in the agent, and ends with the agent, whatever ends
+ * that. If it fails, the snapshot in hand and what was known of the objects are lost; the
+ * next snapshot begins another child. Costs the agent three descriptors. */
+struct follower {
+    pid_t child;    /* 0: none */
+    int requests;   /* end of a pipe: the seconds that the next snapshot may take */
+    int answers;    /* end of another: a byte for each snapshot that is done */
+    FILE *result;   /* in memory, where the child writes the snapshot */
+    double ends_by; /* when it is killed, seconds_now(); 0: nobody told it to end */
+};
+
+/* Followers of one agent: each is a process here and a session for weeks there. */
+enum { MAX_FOLLOWED = 16 };
+
+/* Asks for a snapshot of the process in c->how, which may take c->most_seconds. Begins the
+ * child if there is none: it has a copy of c for good. False with errno. */
+bool follower_take(struct follower *f, struct collector *c, const char *who);
+
+/* True once for each snapshot that is done. */
+bool follower_has_answered(const struct follower *f);
+
+/* True once if the child has ended by itself; frees it then. Must not be called while a
+ * snapshot is taken. */
+bool follower_has_ended(struct follower *f);
+
+/* Tells the child to end the session of its process, and to end. */
+void follower_stop(struct follower *f);
+
+/* The same, then waits, kills the child two seconds after it was told, and frees what is
+ * there. {0} is fine, and is the result. */
+void follower_end(struct follower *f);
+
 /* --- watched.c --------------------------------------------------------------- */
 
 /* A process that is watched: which one it is, which one follows when it has
@@ -230,6 +266,8 @@ struct watched {
     bool is_there;     /* it was there, and could be asked, when it was last looked for */
     bool is_announced; /* it was said that it is watched */
     bool keep_names;   /* another tracing client keeps the names of its types */
+    bool wants_sites;  /* --sites matches; it is followed while there is room */
+    struct follower follower; /* takes its snapshots; {0}: a child for each does */
     uint64_t number;   /* of all that this agent has watched, from 1: tells series apart */
     uint64_t seed;     /* of its jitter */
     double since;      /* when it was first seen; seconds_now(), as all but last_taken */
@@ -440,7 +478,7 @@ void host_lock_release(struct host_lock *lock); /* also of one that is not held 
 /* One snapshot as a digest. A process of its own costs a fork, and what goes wrong in it
  * (no memory, a crash, a peer that lies) costs its snapshot; its memory goes with it. But
  * it cannot know the snapshot before, so whoever follows objects from one to the next takes
- * them here. */
+ * them here, or among many processes in one that stays (follower.c). */
 
 /* What came of it. */
 struct taken {
@@ -453,10 +491,9 @@ struct taken {
 
 /* One that is being taken; {0}: none is. */
 struct snapshot_job {
-    struct collector *c;
-    const char *who;
+    struct follower *follower; /* whose child takes it; NULL: one for it alone */
     pid_t child;
-    FILE *result;   /* in memory, where the child writes */
+    FILE *result;   /* in memory, where the child writes, if it is for it alone */
     double give_up; /* when it is stopped, and two seconds later killed; seconds_now() */
     unsigned stops; /* how hard it was told to end */
 };
@@ -464,10 +501,13 @@ struct snapshot_job {
 /* Take it now, of the process that c->how names; by that name in messages. */
 void taking_here(struct collector *c, const char *who, struct taken *t);
 
-/* Begin it in a process of its own, which has most_seconds for it; false with errno. c and
- * who are to stay until it is done. Signals do not reach it; taking_stop() does. */
+/* The same into a file, as a child does. False: it could not be written. */
+bool taking_put(struct collector *c, const char *who, FILE *result);
+
+/* Begin it in a process of its own, or that of the follower if one is given, which has
+ * c->most_seconds for it; false with errno. Signals do not reach it; taking_stop() does. */
 bool taking_begin(struct snapshot_job *taking, struct collector *c, const char *who,
-                  double most_seconds);
+                  struct follower *follower);
 
 /* Whether it is done; then *t is what came of it. Also stops it when its time is over. */
 bool taking_is_done(struct snapshot_job *taking, struct taken *t);
@@ -575,6 +615,7 @@ struct agent {
     struct trigger_rules triggers; /* besides the clock */
     double memory_looked;          /* when they were last looked at; seconds_now() */
     bool told_missing, told_no_lock, told_others, told_incomplete, told_too_many;
+    bool told_too_many_followed;
     bool is_over; /* it ends, with this status */
     int status;
 };
@@ -596,6 +637,9 @@ bool finding_is_stale(const struct agent *a, double now);
 /* It cannot be watched: counted, and told if that is news. */
 void finding_failed(struct watched *w, enum watch_failure why, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Tells all that follow objects to end, which finding_free() waits for. */
+void finding_unfollow(struct agent *a);
 
 void finding_free(struct agent *a);
 

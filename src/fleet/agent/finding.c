@@ -139,6 +139,7 @@ static struct watched *finding_add(struct agent *a, struct sighted *seen)
 
 static void free_watched(struct watched *w)
 {
+    follower_end(&w->follower);
     sighted_free(&w->process);
     if (w->share != NULL)
         w->share->watched--;
@@ -147,8 +148,15 @@ static void free_watched(struct watched *w)
     free(w);
 }
 
+void finding_unfollow(struct agent *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        follower_stop(&a->all[i]->follower);
+}
+
 void finding_free(struct agent *a)
 {
+    finding_unfollow(a);
     for (size_t i = 0; i < a->count; i++)
         free_watched(a->all[i]);
     free(a->all);
@@ -208,6 +216,10 @@ static void see_watched(struct agent *a, struct look *look)
         struct watched *w = a->all[i];
         const struct hd_process *p = finding_find(look, &w->process);
         bool was_denied = w->process.is_denied;
+        if (w != a->at_work && follower_has_ended(&w->follower))
+            finding_note(a, w->process.who,
+                         "the process that followed its objects has ended; the next "
+                         "snapshot begins another");
         if (p != NULL) {
             see_state(&w->process, p);
             w->is_there = !p->is_denied;
@@ -252,7 +264,10 @@ static void add_if_meant(struct agent *a, const struct hd_process *p)
         sighted_free(&seen);
         return;
     }
+    bool wants_sites = o->sites != NULL && (hd_process_goes_by(p, o->sites) ||
+                                            hd_process_goes_by(&any, o->sites));
     struct watched *w = finding_add(a, &seen);
+    w->wants_sites = wants_sites;
     if (w->process.is_denied)
         finding_failed(w, WATCH_DENIED, "%s", w->process.problem);
 }

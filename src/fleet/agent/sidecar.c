@@ -202,6 +202,26 @@ static double most_seconds(const struct agent *a)
     return fmax(fmin(most, TURN_S), 2 * silence);
 }
 
+/* The follower of the process at work; NULL: --sites does not match, or too many are
+ * followed. One that ends makes room for the next. */
+static struct follower *follower_of(struct agent *a)
+{
+    struct watched *w = a->at_work;
+    size_t followed = 0;
+    if (!w->wants_sites)
+        return NULL;
+    for (size_t i = 0; i < a->count; i++)
+        followed += a->all[i]->follower.child > 0;
+    if (w->follower.child > 0 || followed < MAX_FOLLOWED)
+        return &w->follower;
+    if (!a->told_too_many_followed && !a->settings->quiet)
+        put_message("note", a->options->sites,
+                    "%d processes are followed, and no more of them: %s is not",
+                    MAX_FOLLOWED, w->process.who);
+    a->told_too_many_followed = true;
+    return NULL;
+}
+
 static void sidecar_take(struct agent *a)
 {
     struct watched *w = a->at_work;
@@ -218,9 +238,9 @@ static void sidecar_take(struct agent *a)
     a->c.is_warm = w->taken > 0;
     a->c.most_seconds = a->is_once ? 0 : most_seconds(a);
     see_run(a);
-    /* Who follows objects knows the snapshot before, and has one process only. */
+    /* Who follows objects here knows the snapshot before, and has one process only. */
     if (a->c.following == NULL && !a->is_once) {
-        if (taking_begin(&a->taking, &a->c, w->process.who, a->c.most_seconds))
+        if (taking_begin(&a->taking, &a->c, w->process.who, follower_of(a)))
             return;
         t = (struct taken){.status = EXIT_TROUBLE};
         set_error(&t.err, HD_OK, "%s", strerror(errno));
@@ -420,6 +440,7 @@ int sidecar_run(struct settings *s, bool is_once)
         bool is_cut = a->is_once && a->c.stopped && a->attempts < o->snapshot_count;
         a->status = is_cut ? EXIT_TROUBLE : a->status;
     }
+    finding_unfollow(a);
     monitoring_expect(a, WATCH_STORES, 3 * STEP_S);
     last_resort_hold(a->queue.count > 0);
     if (!storing_end(&a->c, &a->queue))

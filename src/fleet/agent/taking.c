@@ -1,9 +1,9 @@
-/* One snapshot of a running process as a digest: by this process, or by one of its own. */
+/* One snapshot of a running process as a digest: by this process, by a child for it alone,
+ * or by the child that follows the objects of the process. */
 #include "cli/guard/trust.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
 #include "collect/live/children.h"
-#include "collect/live/last_resort.h"
 #include "collect/live/nameless.h"
 #include "fleet/agent/agent.h"
 
@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,29 +33,16 @@ void taking_here(struct collector *c, const char *who, struct taken *t)
 
 /* --- in the child ------------------------------------------------------------------- */
 
-/* Ctrl-C is for the whole group, and systemd tells all of a unit to end: one that comes
- * once ends what would come next, and this is in hand. So it listens to its parent only. */
-_Noreturn static void be_child(const struct snapshot_job *taking, pid_t parent,
-                               const sigset_t *signal)
+bool taking_put(struct collector *c, const char *who, FILE *result)
 {
-    struct collector *c = taking->c;
     struct taken t;
-    child_collects();
-    c->signals = signalfd(-1, signal, SFD_NONBLOCK | SFD_CLOEXEC);
-    last_resort_begin(c->signals);
-    c->finishes = c->stopped = false;
-    prctl(PR_SET_PDEATHSIG, SIGUSR1);
-    /* It may have ended before it was to be told of. */
-    if (getppid() != parent)
-        _exit(EXIT_TROUBLE);
-    c->meanwhile = NULL;
-    taking_here(c, taking->who, &t);
+    taking_here(c, who, &t);
     fflush(stderr);
-    bool ok = fwrite(&t, sizeof(t), 1, taking->result) == 1 &&
-              (t.digest.size == 0 ||
-               fwrite(t.digest.bytes, t.digest.size, 1, taking->result) == 1) &&
-              fflush(taking->result) == 0;
-    _exit(ok ? EXIT_DONE : EXIT_TROUBLE);
+    rewind(result);
+    bool ok = ftruncate(fileno(result), 0) == 0 && fwrite(&t, sizeof(t), 1, result) == 1 &&
+              (t.digest.size == 0 || fwrite(t.digest.bytes, t.digest.size, 1, result) == 1);
+    hd_memory_free(&t.digest);
+    return fflush(result) == 0 && ok;
 }
 
 /* --- in the parent ------------------------------------------------------------------ */
@@ -68,37 +53,40 @@ void taking_stop(struct snapshot_job *taking)
         kill(taking->child, taking->stops++ > 0 ? SIGKILL : SIGUSR1);
 }
 
-bool taking_begin(struct snapshot_job *taking, struct collector *c, const char *who,
-                  double most_seconds)
+/* In a child for this snapshot alone. errno: why there is none. */
+static bool begin_alone(struct snapshot_job *taking, struct collector *c, const char *who)
 {
-    *taking = (struct snapshot_job){.c = c, .who = who, .result = nameless_in_memory()};
+    taking->result = nameless_in_memory();
     if (taking->result == NULL)
         return false;
-    pid_t parent = getpid();
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGUSR1);
-    c->most_seconds = most_seconds;
-    c->begin = seconds_now();
-    taking->give_up = c->begin + most_seconds + TO_END_S;
-    fflush(NULL);
-    sigprocmask(SIG_BLOCK, &signals, NULL);
-    /* Where it is ignored nobody learns how a child ended. */
-    signal(SIGCHLD, SIG_DFL);
-    taking->child = child_begin(who);
+    taking->child = child_begin_taking(c, NULL, 0);
     if (taking->child == 0)
-        be_child(taking, parent, &signals);
-    int why = errno;
-    sigprocmask(SIG_UNBLOCK, &signals, NULL);
+        _exit(taking_put(c, who, taking->result) ? EXIT_DONE : EXIT_TROUBLE);
     if (taking->child > 0)
         return true;
+    int why = errno;
     fclose(taking->result);
-    *taking = (struct snapshot_job){0};
     errno = why;
     return false;
 }
 
-/* What comes from there is no more to be believed than what it read. */
+bool taking_begin(struct snapshot_job *taking, struct collector *c, const char *who,
+                  struct follower *follower)
+{
+    *taking = (struct snapshot_job){.follower = follower};
+    c->begin = seconds_now();
+    taking->give_up = c->begin + c->most_seconds + TO_END_S;
+    bool ok =
+        follower != NULL ? follower_take(follower, c, who) : begin_alone(taking, c, who);
+    if (!ok)
+        *taking = (struct snapshot_job){0};
+    else if (follower != NULL)
+        taking->child = follower->child;
+    return ok;
+}
+
+/* What comes from there is no more to be believed than what it read. A child that stays may
+ * still write, so no more is read than was there at first. */
 static bool read_result(FILE *result, struct taken *t)
 {
     struct stat st;
@@ -107,31 +95,51 @@ static bool read_result(FILE *result, struct taken *t)
     int fd = fileno(result);
     /* Its word stands in front of its digest. */
     bool ok = fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof(*t) &&
-              st.st_size <= MAX_RESULT && lseek(fd, 0, SEEK_SET) == 0 &&
-              read(fd, t, sizeof(*t)) == (ssize_t)sizeof(*t);
+              st.st_size <= MAX_RESULT &&
+              pread(fd, t, sizeof(*t), 0) == (ssize_t)sizeof(*t);
     t->digest = (struct hd_memory){0};
     t->has_crashed = false;
     t->err.kind = NULL;
     t->err.message[sizeof(t->err.message) - 1] = '\0';
     if (!ok)
         return false;
-    ssize_t n;
-    while ((n = read(fd, block, sizeof(block))) > 0)
-        if (to.write(to.context, block, (size_t)n) != 0)
+    for (off_t done = (off_t)sizeof(*t), n; done < st.st_size; done += n) {
+        off_t left = st.st_size - done, most = (off_t)sizeof(block);
+        n = pread(fd, block, (size_t)(left < most ? left : most), done);
+        if (n <= 0 || to.write(to.context, block, (size_t)n) != 0)
             return false;
-    return n == 0;
+    }
+    return true;
+}
+
+/* One that follows is done when it says so; one that was told to end, as any other, when it
+ * has. how: as of waitpid(2). */
+static bool has_come(const struct snapshot_job *taking, int *how)
+{
+    *how = EXIT_DONE;
+    if (taking->follower != NULL && taking->stops == 0 &&
+        follower_has_answered(taking->follower))
+        return true;
+    *how = EXIT_TROUBLE << 8;
+    pid_t ended = waitpid(taking->child, how, WNOHANG);
+    if (ended == 0 || (ended < 0 && errno == EINTR))
+        return false;
+    if (taking->follower != NULL)
+        taking->follower->child = 0;
+    return true;
 }
 
 bool taking_is_done(struct snapshot_job *taking, struct taken *t)
 {
-    int how = EXIT_TROUBLE << 8;
+    struct follower *f = taking->follower;
+    int how;
     if (seconds_now() > taking->give_up) {
         taking_stop(taking);
         taking->give_up += TO_END_S;
     }
-    pid_t ended = waitpid(taking->child, &how, WNOHANG);
-    if (ended == 0 || (ended < 0 && errno == EINTR))
+    if (!has_come(taking, &how))
         return false;
+    FILE *result = f != NULL ? f->result : taking->result;
     *t = (struct taken){.status = EXIT_TROUBLE};
     t->has_crashed = WIFSIGNALED(how) && taking->stops == 0;
     if (t->has_crashed) {
@@ -141,14 +149,17 @@ bool taking_is_done(struct snapshot_job *taking, struct taken *t)
     } else if (taking->stops > 0 && !WIFEXITED(how)) {
         set_error(&t->err, HD_TIMED_OUT,
                   "took too long, and its collector process was killed");
-    } else if (WEXITSTATUS(how) != EXIT_DONE || !read_result(taking->result, t)) {
+    } else if (WEXITSTATUS(how) != EXIT_DONE || !read_result(result, t)) {
         t->has_crashed = true;
         t->status = EXIT_TROUBLE;
         set_error(&t->err, HD_IO, "its collector process failed");
     }
     if (t->status == EXIT_TROUBLE)
         hd_memory_free(&t->digest);
-    fclose(taking->result);
+    if (f == NULL)
+        fclose(result);
+    else if (f->child == 0)
+        follower_end(f);
     *taking = (struct snapshot_job){0};
     return true;
 }
