@@ -118,10 +118,11 @@ static bool address_before(const void *all, size_t i, const void *wanted)
     return addresses[i] < *(const uint64_t *)wanted;
 }
 
+/* NO_ID: it has no name, or one that is too long. */
 static uint32_t keep_method(struct code_list *l, const struct code_method *m)
 {
     const char *type = keep_wide(l, m->type), *name = keep_wide(l, m->name);
-    if (type == NULL || name == NULL)
+    if (type == NULL || name == NULL || name[0] == '\0')
         return NO_ID;
     *ACCOUNT_APPEND(l->account, l->methods, l->method_count, l->method_cap) =
         (struct listed_method){type, name, m->module, m->token};

@@ -284,6 +284,7 @@ Test(code_names, ranges_and_names_of_any_size_are_survived)
     add_code(&l, UINT64_MAX - 1, UINT32_MAX, "Last");
     add_code(&l, 0, 0, "First");
     add_code(&l, 0x1000, 0x10, text_string(&name));
+    add_code(&l, 0x1000, 0x10, "");
     end(&l);
     expect_name(&l, 0, "Shop.Cart.First");
     expect_name(&l, 1, NULL);

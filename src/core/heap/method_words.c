@@ -291,7 +291,7 @@ void method_written(struct text *out, struct name_part type, struct name_part me
     if (name_part_is(type, "dynamicClass")) {
         text_add_string(out, "dynamic ");
     } else {
-        read_type(&w, (struct name_part){canonical.data, canonical.len});
+        read_type(&w, (struct name_part){text_string(&canonical), canonical.len});
         text_add(out, w.type.data, w.type.len);
     }
     for (int round = 0; round < MAX_ROUNDS && open_brackets(&w); round++)

@@ -121,7 +121,8 @@ struct trace_fields {
 
 static inline struct trace_fields trace_fields_of(struct bytes b)
 {
-    return (struct trace_fields){b.data, b.data + b.size, false};
+    /* An empty one may have no address. */
+    return (struct trace_fields){b.data, b.size > 0 ? b.data + b.size : b.data, false};
 }
 
 uint8_t trace_field_u8(struct trace_fields *f);
