@@ -6,7 +6,7 @@
 #: fuzz-replay   |                    | 1 min    | run all of fixtures/fuzz once, under ASan and UBSan
 
 FUZZ_SECONDS ?= 60
-FUZZ_HARNESSES = gcdump nettrace core types symbols text table digest delta store packed session budget baseline options peer writers
+FUZZ_HARNESSES = gcdump nettrace core types symbols text table digest delta store packed session budget baseline options peer movement writers
 HARNESS ?= $(FUZZ_HARNESSES)
 
 # The program without its main(), and what the harnesses share.

@@ -21,11 +21,13 @@ static const struct harness budget = {"budget", surface_budget};
 static const struct harness baseline = {"baseline", surface_baseline};
 static const struct harness options = {"options", surface_options};
 static const struct harness peer = {"peer", surface_peer};
+static const struct harness movement = {"movement", surface_movement};
 static const struct harness writers = {"writers", surface_writers};
 
 const struct harness *const harnesses[] = {
-    &gcdump,  &nettrace, &core,  &types,  &symbols,  &text,    &table, &digest,  &packed,
-    &session, &delta,    &store, &budget, &baseline, &options, &peer,  &writers, NULL};
+    &gcdump,  &nettrace, &core,     &types,   &symbols, &text,   &table,
+    &digest,  &packed,   &session,  &delta,   &store,   &budget, &baseline,
+    &options, &peer,     &movement, &writers, NULL};
 
 const struct harness *harness_named(const char *name)
 {

@@ -23,7 +23,7 @@ mkdir -p "$corpus" "$found"
 case $harness in
 core) longest=120000 ;;
 types) longest=32768 ;;
-nettrace | peer | gcdump | packed | digest | delta) longest=16384 ;;
+nettrace | peer | movement | gcdump | packed | digest | delta) longest=16384 ;;
 *) longest=4096 ;;
 esac
 

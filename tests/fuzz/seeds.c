@@ -432,6 +432,106 @@ static void save_heaps(void)
     }
 }
 
+/* --- objects that are followed ----------------------------------------------------- */
+
+enum { FOLLOWED_THREAD = 11, FOLLOWED_SIZE = 24, CODE = 0x20000 };
+
+static void forge_collection(struct trace_forge *f, uint32_t number, uint32_t type)
+{
+    struct text start = {0}, moved = {0}, end = {0};
+    forge_u32(&start, number);
+    forge_u32(&start, type == 1 ? 2 : 0);
+    forge_u32(&start, 0);
+    forge_u32(&start, type);
+    trace_forge_event(f, FOLLOWED_THREAD, 1, start.data, start.len);
+    for (unsigned g = 0; g < 3; g++)
+        trace_forge_range(f, FOLLOWED_THREAD, g, 0x10000 * (uint64_t)(g + 1), 0x1000);
+    forge_u32(&moved, 0);
+    forge_u32(&moved, 1);
+    forge_u16(&moved, 0);
+    forge_u64(&moved, 0x10000);
+    if (type == 0)
+        forge_u64(&moved, 0x20000);
+    forge_u64(&moved, 20 * FOLLOWED_SIZE);
+    trace_forge_event(f, FOLLOWED_THREAD, type == 0 ? 22 : 21, moved.data, moved.len);
+    forge_u32(&end, number);
+    forge_u32(&end, type == 1 ? 2 : 0);
+    trace_forge_event(f, FOLLOWED_THREAD, 2, end.data, end.len);
+    text_free(&start);
+    text_free(&moved);
+    text_free(&end);
+}
+
+static void forge_allocations(struct trace_forge *f)
+{
+    static const uint64_t frames[] = {CODE + 5, CODE + 0x45, CODE + 0x85};
+    static const struct forged_stack stacks[] = {{frames, 24}, {frames + 1, 8}};
+    trace_forge_stacks(f, 1, stacks, 2);
+    for (uint64_t i = 0; i < 4; i++) {
+        struct text t = {0};
+        forge_u32(&t, 102400);
+        forge_u32(&t, i % 2);
+        forge_u16(&t, 0);
+        forge_u64(&t, 102400);
+        forge_u64(&t, 0x10);
+        forge_wide(&t, "A");
+        forge_u32(&t, 0);
+        forge_u64(&t, 0x10000 + i * FOLLOWED_SIZE);
+        forge_u64(&t, FOLLOWED_SIZE);
+        f->stack = 1 + i % 2;
+        trace_forge_event(f, FOLLOWED_THREAD, 10, t.data, t.len);
+        text_free(&t);
+    }
+    f->stack = 0;
+}
+
+static void forge_methods(struct trace_forge *f)
+{
+    trace_forge_begin(f);
+    for (uint64_t i = 0; i < 3; i++) {
+        struct text t = {0};
+        forge_u64(&t, CODE + 0x40 * i);
+        forge_u64(&t, 1);
+        forge_u64(&t, CODE + 0x40 * i);
+        forge_u32(&t, 0x40);
+        forge_u32(&t, 0x06000001);
+        forge_u32(&t, 0);
+        forge_wide(&t, "App.Of`1[T]+<RunAsync>d__3");
+        forge_wide(&t, "MoveNext");
+        forge_wide(&t, "void ()");
+        forge_u16(&t, 0);
+        forge_u64(&t, 0);
+        trace_forge_event(f, FOLLOWED_THREAD, FORGED_RUNDOWN + 144, t.data, t.len);
+        text_free(&t);
+    }
+    trace_forge_end(f);
+}
+
+static void save_movements(void)
+{
+    for (unsigned how = 0; how < 4; how++) {
+        struct trace_forge moves = {.pointer_size = 8}, methods = {.pointer_size = 8};
+        struct text t = {0};
+        add_head(&t, 1, 4, how, 0);
+        trace_forge_begin(&moves);
+        forge_collection(&moves, 1, 0);
+        forge_allocations(&moves);
+        forge_collection(&moves, 2, how % 2);
+        forge_allocations(&moves);
+        forge_collection(&moves, 3, 0);
+        forge_collection(&moves, 4, 0);
+        trace_forge_end(&moves);
+        forge_methods(&methods);
+        text_add(&t, moves.bytes.data, moves.bytes.len);
+        add_mark(&t);
+        text_add(&t, methods.bytes.data, methods.bytes.len);
+        save(&t);
+        text_free(&t);
+        trace_forge_free(&moves);
+        trace_forge_free(&methods);
+    }
+}
+
 static void save_types(void)
 {
     for (int is_8 = 0; is_8 < 2; is_8++) {
@@ -459,10 +559,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *harness;
         void (*save)(void);
-    } made[] = {{"core", save_cores},       {"nettrace", save_traces},
-                {"options", save_commands}, {"peer", save_peers},
-                {"types", save_types},      {"symbols", save_programs},
-                {"writers", save_heaps}};
+    } made[] = {{"core", save_cores},         {"nettrace", save_traces},
+                {"options", save_commands},   {"peer", save_peers},
+                {"types", save_types},        {"symbols", save_programs},
+                {"movement", save_movements}, {"writers", save_heaps}};
     if (argc < 3)
         return 2;
     folder = argv[2];

@@ -43,6 +43,10 @@ void surface_options(struct bytes input);
 /* Parts: what a process at a diagnostics socket sends over each connection. */
 void surface_peer(struct bytes input);
 
+/* Parts: the stream of a session that follows objects, that of one that lists methods; the
+ * head has the collections of both snapshots (movement.c). */
+void surface_movement(struct bytes input);
+
 /* Parts: heaps in a few bytes, made so that all of them can be read: names of everything
  * that somebody obeys, numbers of all sizes. What is written is looked at. */
 void surface_writers(struct bytes input);
