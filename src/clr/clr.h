@@ -98,8 +98,8 @@ bool clr_source_has(const struct clr_source *s, uint32_t token, const char *type
                     const char *method);
 
 /* An instruction of a method, by its offset in IL or CLR_NO_OFFSET. `until` is 0, or a
- * later offset: the first instruction between the two that allocates counts, if there is
- * one. */
+ * later offset: the first instruction between the two that allocates counts, else those
+ * that call; without any of these the line is not known. */
 struct clr_instruction {
     uint32_t token, offset, until;
 };

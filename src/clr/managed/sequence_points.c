@@ -248,22 +248,47 @@ static size_t operand_size(unsigned char first, unsigned char second)
     return 0;
 }
 
+enum {
+    CALL = 0x28,
+    CALLI = 0x29,
+    SWITCH = 0x45,
+    CALLVIRT = 0x6F,
+    LDSTR = 0x72,
+    NEWOBJ = 0x73,
+    BOX = 0x8C,
+    NEWARR = 0x8D,
+    LDTOKEN = 0xD0,
+    TWO = 0xFE
+};
+
+/* Whether it calls something that may be inlined and allocate, or has the runtime make an
+ * object when it is first used. */
+static bool may_allocate(unsigned char opcode)
+{
+    return opcode == CALL || opcode == CALLI || opcode == CALLVIRT || opcode == LDSTR ||
+           opcode == LDTOKEN;
+}
+
 /* The first instruction at or behind an offset, and before another one, that makes an
- * object: newobj, box, newarr. The offset itself if there is none. */
+ * object: newobj, box, newarr. The offset itself if only others may have made it, and
+ * CLR_NO_OFFSET if none can: code that the JIT compiler moved away has the offset of what
+ * it moved it behind. */
 static uint32_t find_allocation(struct bytes code, uint32_t from, uint32_t until)
 {
-    enum { SWITCH = 0x45, NEWOBJ = 0x73, BOX = 0x8C, NEWARR = 0x8D, TWO = 0xFE };
+    uint32_t found = CLR_NO_OFFSET;
     for (size_t at = 0; at < code.size && at < until;) {
         unsigned char opcode = code.data[at];
         if (at >= from && (opcode == NEWOBJ || opcode == BOX || opcode == NEWARR))
             return (uint32_t)at;
+        if (at >= from && may_allocate(opcode))
+            found = from;
         unsigned char second = at + 1 < code.size ? code.data[at + 1] : 0;
         size_t size = (opcode == TWO ? 2U : 1U) + operand_size(opcode, second);
         if (opcode == SWITCH && code.size - at >= size)
             size += 4 * (size_t)le_u32(code.data + at + 1);
         at = size < code.size - at ? at + size : code.size;
     }
-    return from;
+    return found;
 }
 
 /* II.25.4: a tiny head has two bits and the size; others have 12 bytes, the size at 4. */

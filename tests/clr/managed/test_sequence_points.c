@@ -246,15 +246,15 @@ Test(sequence_points, symbols_of_the_sdk_have_the_lines_of_the_source)
 }
 
 /* Its code: ldarg.1, ldc.i4.1, ble.s 10, 4: newobj, ret, 10: ldarg.1, newarr, ret. */
-Test(sequence_points, the_first_allocation_before_another_offset_counts)
+Test(sequence_points, the_first_allocation_before_another_offset_counts_or_no_line)
 {
     static const struct {
         struct clr_instruction at;
         uint32_t line;
     } cases[] = {
-        {{METHOD + 1, 0, 4}, 8},      {{METHOD + 1, 0, 5}, 9},
-        {{METHOD + 1, 4, 9999}, 9},   {{METHOD + 1, 5, 11}, 9},
-        {{METHOD + 1, 5, 12}, 10},    {{METHOD + 1, 12, 9999}, 10},
+        {{METHOD + 1, 0, 4}, 0},      {{METHOD + 1, 0, 5}, 9},
+        {{METHOD + 1, 4, 9999}, 9},   {{METHOD + 1, 5, 11}, 0},
+        {{METHOD + 1, 5, 12}, 10},    {{METHOD + 1, 12, 9999}, 0},
         {{METHOD + 1, 9999, 10}, 10}, {{METHOD + 1, CLR_NO_OFFSET, 9}, 0},
         {{METHOD + 2, 0, 9999}, 15},
     };
