@@ -199,7 +199,7 @@ reported() { works diff -q --store="$tmp/store.db" --service="$1" --format=json;
     watching --all --name="$name" --sites='sho?' --store="$tmp/store.db" --interval=3s
     says "shop \(pid $shop\): stored" 5
     says "mail \(pid $started\): stored" 4
-    [[ $(sessions "$started") == 0 ]]
+    until_is 0 sessions "$started"
     ended 0
     says_not "not known|no snapshot"
     reported shop
