@@ -342,7 +342,9 @@ struct hd_allocations {
     bool in_every_interval; /* some of each are there */
     uint64_t per_sample;    /* bytes that one stands for, about; HD_UNKNOWN */
     uint64_t unnamed;       /* samples without names of methods, of the whole heap */
-    uint64_t wait_seconds;  /* without a sample: until one is likely; HD_UNKNOWN */
+    bool is_whole;          /* every interval was sampled */
+    uint64_t wait_seconds;  /* without a sample: until one is nearly certain; HD_UNKNOWN,
+                               also where not every interval was sampled */
     uint64_t grown;         /* bytes that the suspect gained so far; HD_UNKNOWN */
 };
 

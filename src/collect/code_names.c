@@ -242,7 +242,7 @@ void code_list_names(const struct code_list *l, struct code_name *names)
 
 /* --- the session ------------------------------------------------------------------- */
 
-enum { TO_ANSWER_MS = 2000, MAX_MS = 20000, MAX_BYTES = 128 << 20, MAX_MEMORY = 32 << 20 };
+enum { TO_ANSWER_MS = 5000, MAX_MS = 20000, MAX_BYTES = 128 << 20, MAX_MEMORY = 32 << 20 };
 
 struct name_session {
     struct event_session tracing;

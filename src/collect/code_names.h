@@ -42,7 +42,7 @@ struct code_names {
     struct arena arena;
 };
 
-/* Names of addresses. False and err if the process is gone, refuses, is silent for two
+/* Names of addresses. False and err if the process is gone, refuses, is silent for five
  * seconds, or sends more than 128 MiB or for more than 20 seconds; names that came until
  * then are there in any case. Not while a snapshot of that process is taken: until .NET 10
  * the end of a session would begin another collection. Other collectors of ours are waited

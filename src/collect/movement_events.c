@@ -134,6 +134,11 @@ uint64_t movement_events_per_sample(const struct movement_events *e)
     return (uint64_t)BYTES_PER_EVENT * stride_of(e);
 }
 
+uint64_t movement_events_allocated(const struct movement_events *e)
+{
+    return BYTES_PER_EVENT * e->sampled;
+}
+
 static int sample_by_time(const void *a, const void *b)
 {
     const struct pending_sample *x = a, *y = b;

@@ -97,6 +97,9 @@ bool movement_events_add_sample(struct movement_events *e, uint64_t time,
 /* Returns the bytes of allocations that a sample stands for, about. */
 uint64_t movement_events_per_sample(const struct movement_events *e);
 
+/* Returns the bytes allocated between the two snapshots, about. */
+uint64_t movement_events_allocated(const struct movement_events *e);
+
 /* The objects of a snapshot that was taken in the collection of that number. Takes over the
  * places. Earlier samples are left out: the session before has them. NULL and 0 if there is
  * no such snapshot: samples are then followed from the first event on. */

@@ -236,8 +236,24 @@ static void name_frames(struct site_keeper *k, const struct busy_stacks *busy,
     free(wanted);
 }
 
-/* Returns the sites with methods in the place of addresses, in a. Frames without a name,
- * such as stubs of the runtime, are left out. */
+/* The frames of a stack that have names, leaf first, by their numbers; NO_SITE: the process
+ * has none for that address, as for stubs of the runtime. 0 if it was not asked about each:
+ * without its inner frames a stack would name the wrong code. */
+static size_t named_frames(const struct site_keeper *k, const struct site_stack *stack,
+                           const uint32_t *frames, uint32_t *named)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < stack->frame_count; i++) {
+        uint32_t frame = stack->frames[i];
+        if (find_name(k, address_of(&k->by_address->frames[frame])) == NULL)
+            return 0;
+        if (frames[frame] != NO_SITE)
+            named[count++] = frames[frame];
+    }
+    return count;
+}
+
+/* Returns the sites with methods in the place of addresses, in a. */
 static const struct allocation_sites *named_sites(const struct site_keeper *k,
                                                   struct arena *a)
 {
@@ -253,10 +269,7 @@ static const struct allocation_sites *named_sites(const struct site_keeper *k,
     }
     for (uint32_t i = 0; i < s->stack_count; i++) {
         uint32_t named[MAX_STACK_FRAMES];
-        size_t count = 0;
-        for (uint32_t j = 0; j < s->stacks[i].frame_count; j++)
-            if (frames[s->stacks[i].frames[j]] != NO_SITE)
-                named[count++] = frames[s->stacks[i].frames[j]];
+        size_t count = named_frames(k, &s->stacks[i], frames, named);
         stacks[i] = site_builder_stack(&b, named, count);
     }
     for (uint32_t i = 0; i < s->object_count; i++) {
@@ -363,6 +376,6 @@ void site_keeper_add(struct site_keeper *k, struct movement_events *events,
     if (all->frame_count > 0 || busy.count > 0)
         name_frames(k, &busy, opt);
     snap->sites = named_sites(k, &snap->arena);
-    activity->allocated = all->sampled * all->per_sample;
+    activity->allocated = movement_events_allocated(events);
     add_busy_sites(k, &busy, events, activity);
 }

@@ -206,15 +206,23 @@ static bool is_before(const void *all, size_t i, const void *wanted)
     return ((const struct site_object *)all)[i].object < *(const uint32_t *)wanted;
 }
 
+/* Draws one object of so many by a hash: neighbours were allocated in turns. */
+static bool is_drawn(const struct site_object *object, uint64_t share)
+{
+    return share <= 1 || stir((uint64_t)object->object << 32 | object->born) % share == 0;
+}
+
 /* Copies the objects of the older snapshot in a run. stack_of: numbers in b of those of
  * older, from 1; 0: not copied yet. */
 static void carry_run(struct site_builder *b, const struct allocation_sites *older,
-                      const struct survivor_run *run, uint32_t *stack_of)
+                      const struct survivor_run *run, uint32_t *stack_of, uint64_t share)
 {
     size_t i = search_first(older->objects, 0, older->object_count, is_before, &run->older);
     for (; i < older->object_count && older->objects[i].object - run->older < run->count;
          i++) {
         struct site_object object = older->objects[i];
+        if (!is_drawn(&object, share))
+            continue;
         if (stack_of[object.stack] == 0)
             stack_of[object.stack] = site_builder_copy_stack(b, older, object.stack) + 1;
         object.object = run->newer + (object.object - run->older);
@@ -224,7 +232,7 @@ static void carry_run(struct site_builder *b, const struct allocation_sites *old
 }
 
 static void carry_all(struct site_builder *b, const struct allocation_sites *older,
-                      const struct survivor_map *map)
+                      const struct survivor_map *map, uint64_t share)
 {
     uint32_t *stack_of =
         alloc_zeroed(array_bytes((size_t)older->stack_count + 1, sizeof(*stack_of)));
@@ -232,26 +240,54 @@ static void carry_all(struct site_builder *b, const struct allocation_sites *old
     struct survivor_run run;
     bool damaged = false;
     while (survivor_map_next(&r, &run, &damaged))
-        carry_run(b, older, &run, stack_of);
+        carry_run(b, older, &run, stack_of, share);
     free(stack_of);
 }
 
+/* Each sample of the result stands for `each` bytes, so of those that stand for less a part
+ * is drawn. */
+static struct allocation_sites *carry_share(const struct allocation_sites *older,
+                                            const struct survivor_map *map,
+                                            const struct allocation_sites *newer,
+                                            uint64_t each, struct arena *a)
+{
+    struct site_builder b;
+    uint64_t of_newer = newer->per_sample > 0 ? each / newer->per_sample : 1;
+    site_builder_begin(&b, a);
+    if (older != NULL)
+        carry_all(&b, older, map, older->per_sample > 0 ? each / older->per_sample : 1);
+    for (uint32_t i = 0; i < newer->object_count; i++) {
+        struct site_object object = newer->objects[i];
+        if (!is_drawn(&object, of_newer))
+            continue;
+        object.stack = site_builder_copy_stack(&b, newer, object.stack);
+        site_builder_object(&b, object);
+    }
+    struct allocation_sites of = *newer;
+    of.per_sample = newer->per_sample > 0 ? each : 0;
+    return site_builder_end(&b, &of, false);
+}
+
+/* Where there are more stacks than there is room for, those of later samples would be left
+ * out, and with them a leak that begins late. */
 struct allocation_sites *allocation_sites_carry(const struct allocation_sites *older,
                                                 const struct survivor_map *map,
                                                 const struct allocation_sites *newer,
                                                 struct arena *a)
 {
-    struct site_builder b;
-    site_builder_begin(&b, a);
-    if (older != NULL && map != NULL && map->older.token == older->token &&
-        map->newer.token == newer->token)
-        carry_all(&b, older, map);
-    for (uint32_t i = 0; i < newer->object_count; i++) {
-        struct site_object object = newer->objects[i];
-        object.stack = site_builder_copy_stack(&b, newer, object.stack);
-        site_builder_object(&b, object);
+    enum { TRIES = 8 };
+    if (older != NULL && (map == NULL || map->older.token != older->token ||
+                          map->newer.token != newer->token))
+        older = NULL;
+    uint64_t each = newer->per_sample;
+    if (older != NULL && each > 0 && older->per_sample > each)
+        each = older->per_sample;
+    struct allocation_sites *sites = carry_share(older, map, newer, each, a);
+    for (int i = 0; i < TRIES && sites->unnamed > newer->unnamed && each > 0; i++) {
+        each *= 2;
+        sites = carry_share(older, map, newer, each, a);
     }
-    return site_builder_end(&b, newer, false);
+    return sites;
 }
 
 /* --- writing --------------------------------------------------------------------- */

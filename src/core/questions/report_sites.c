@@ -2,6 +2,7 @@
  * program that made them, and by the ways that lead to it. */
 #include "base/error.h"
 #include "heap/allocation_sites.h"
+#include "heap/names.h"
 #include "questions/code_ways.h"
 #include "questions/report_suspects.h"
 #include "ranking/leak_samples.h"
@@ -23,6 +24,7 @@ struct site_finder {
     struct hd_report *r;
     const struct series *s;
     struct leak_samples samples;
+    bool is_whole;               /* every interval was sampled, and anything allocated */
     const struct hd_code *codes; /* by frame of the sites, in the report's arena */
     struct arena scratch;
 };
@@ -111,14 +113,21 @@ static const struct hd_code *code_of(const struct site_finder *f, uint32_t stack
     return &f->codes[stack_of(f, stack)->frames[i]];
 }
 
-/* The innermost frame of the program; 0 if there is none. */
+/* The innermost frame of the program; else that outside of the framework, as it is not known
+ * of all programs what is their own; else the innermost of all. */
 static size_t site_of(const struct site_finder *f, uint32_t stack)
 {
     const struct site_stack *s = stack_of(f, stack);
-    for (size_t i = 0; i < s->frame_count; i++)
-        if (code_of(f, stack, i)->is_own)
+    size_t other = s->frame_count;
+    for (size_t i = 0; i < s->frame_count; i++) {
+        const struct hd_code *code = code_of(f, stack, i);
+        if (code->is_own)
             return i;
-    return 0;
+        if (other == s->frame_count &&
+            !names_is_framework(name_part(code->method), NAME_CLASS))
+            other = i;
+    }
+    return other < s->frame_count ? other : 0;
 }
 
 /* The next one of the program above it, or where there is none of it at all the next one;
@@ -320,10 +329,12 @@ static const struct hd_allocations *allocations_of(struct site_finder *f,
                                   .per_sample = sites->per_sample > 0 ? sites->per_sample
                                                                       : HD_UNKNOWN,
                                   .unnamed = sites->unnamed,
+                                  .is_whole = f->is_whole,
                                   .grown = gained(f, s),
                                   .wait_seconds = HD_UNKNOWN};
     if (of->samples == 0) {
-        to->wait_seconds = seconds_until_sample(f, to->grown, per_sample);
+        if (f->is_whole)
+            to->wait_seconds = seconds_until_sample(f, to->grown, per_sample);
         return to;
     }
     qsort(of->stacks, of->len, sizeof(*of->stacks), by_samples);
@@ -357,8 +368,25 @@ static const struct hd_code *codes_of(struct site_finder *f)
     return codes;
 }
 
+/* Whether any snapshot was to have samples. */
+static bool see_intervals(struct site_finder *f, struct hd_snapshot *const *snaps)
+{
+    bool any = false;
+    uint64_t sampled = 0;
+    f->is_whole = f->samples.sites != NULL;
+    for (size_t k = 0; k < f->s->usable_count; k++) {
+        const struct allocation_sites *sites = leak_sites_of(snaps[k]);
+        any |= sites != NULL;
+        f->is_whole &= k == 0 || sites != NULL;
+        sampled += sites != NULL ? sites->sampled : 0;
+    }
+    f->is_whole &= sampled > 0;
+    return any;
+}
+
 void report_add_sites(struct hd_report *r, const struct suspect_rows *rows)
 {
+    static const struct allocation_sites none = {.stack_count = 0};
     const struct series *s = rows->s;
     struct hd_snapshot *snaps[SERIES_MAX_SNAPSHOTS];
     size_t count = report_rows(r, r->diff.suspect_count);
@@ -367,7 +395,9 @@ void report_add_sites(struct hd_report *r, const struct suspect_rows *rows)
         snaps[i] = s->snaps[s->usable[i]];
     if (count > 0)
         f.samples = leak_samples_of(rows->tree, rows->births, snaps, &f.scratch);
-    if (f.samples.sites != NULL) {
+    if (see_intervals(&f, snaps) && count > 0) {
+        if (f.samples.sites == NULL)
+            f.samples = (struct leak_samples){.sites = &none};
         f.codes = codes_of(&f);
         struct suspect_samples *all = count_samples(&f, rows, count);
         for (size_t i = 0; i < count; i++)

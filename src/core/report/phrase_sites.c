@@ -90,7 +90,7 @@ static void add_wait(struct sentence *h, uint64_t seconds)
     enum { MINUTE = 60, HOUR = 3600, MINUTES = 2 * HOUR };
     bool hours = seconds > MINUTES;
     uint64_t unit = hours ? HOUR : MINUTE, n = seconds / unit + (seconds % unit != 0);
-    say(h, ", about ", n, " more ", as_noun(n, hours ? "hour" : "minute"));
+    say(h, ", at most about ", n, " more ", as_noun(n, hours ? "hour" : "minute"));
 }
 
 /* A suspect of ten times the usual distance between samples should have one. */
@@ -100,6 +100,8 @@ static void add_reason(struct sentence *h, const struct hd_allocations *a)
     uint64_t each = a->per_sample != HD_UNKNOWN ? a->per_sample : USUAL;
     if (a->unnamed > 0) {
         say(h, "unknown: ", as_plural(a->unnamed, "sample"), " without names of methods");
+    } else if (!a->is_whole) {
+        say(h, "unknown: not every interval was sampled");
     } else if (a->grown != HD_UNKNOWN && a->grown / CERTAIN >= each) {
         say(h, "unknown: none of its objects was sampled");
     } else {

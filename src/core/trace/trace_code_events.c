@@ -64,16 +64,17 @@ enum { LARGEST_OFFSET = INT32_MAX };
 /* Pairs are in the order of the code as a rule. */
 uint32_t code_map_find(const struct code_map *m, uint32_t native)
 {
-    const uint32_t prologue = UINT32_MAX - 1;
+    const uint32_t prologue = UINT32_MAX - 1, epilogue = UINT32_MAX - 2;
     uint32_t found = CODE_NO_OFFSET, best = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         uint32_t at = le_u32(m->native + 4 * (size_t)i), il = le_u32(m->il + 4 * (size_t)i);
+        bool ends = il == epilogue && (at > best || found == CODE_NO_OFFSET);
         if (at == 0 && il == prologue)
             il = 0;
-        if (at > native || at < best || il > LARGEST_OFFSET)
+        if (at > native || at < best || (il > LARGEST_OFFSET && !ends))
             continue;
         best = at;
-        found = il;
+        found = ends ? CODE_NO_OFFSET : il;
     }
     return found;
 }

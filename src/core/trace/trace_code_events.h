@@ -48,7 +48,8 @@ bool code_map_parse(struct bytes payload, struct code_map *m);
 
 /* The offset in IL of the last pair at or before an offset in code. Optimized code has
  * pairs of some statements only, and of a short method perhaps none behind the prologue:
- * there it is 0. */
+ * there it is 0. Behind the epilogue lies code that the compiler moved there, of statements
+ * that no pair tells: CODE_NO_OFFSET. */
 uint32_t code_map_find(const struct code_map *m, uint32_t native);
 
 /* The least offset in IL after another one that has a pair, CODE_NO_OFFSET without one. */

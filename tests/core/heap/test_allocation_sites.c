@@ -405,3 +405,47 @@ Test(allocation_sites, sessions_of_hours_stay_within_the_limits)
     cr_expect_eq(before->objects[0].born, 1, "the oldest are among them");
     arena_free(&a);
 }
+
+/* count objects from a number on, each of a way of its own, in that collection. */
+static const struct allocation_sites *ways_of(uint64_t token, uint32_t first,
+                                              uint32_t count, uint32_t born,
+                                              struct arena *a)
+{
+    const struct allocation_sites of = {
+        .token = token, .collection = born, .sampled = count, .per_sample = 100};
+    struct site_builder b;
+    site_builder_begin(&b, a);
+    for (uint32_t i = first; i < first + count; i++) {
+        char method[32];
+        snprintf(method, sizeof(method), "App.Way%u", (unsigned)i);
+        uint32_t frame = site_builder_frame(&b, &(struct site_frame){.method = method});
+        struct site_object object = {i, site_builder_stack(&b, &frame, 1), born};
+        site_builder_object(&b, object);
+    }
+    return site_builder_end(&b, &of, false);
+}
+
+/* A leak that begins late has samples, too: each of those that are left stands for more. */
+Test(allocation_sites, where_stacks_are_too_many_a_part_of_all_is_carried)
+{
+    enum { MORE = 400 };
+    struct arena a = {0};
+    uint32_t *older_of = arena_array(&a, uint32_t, MAX_SITE_STACKS + MORE);
+    for (uint32_t i = 0; i < MAX_SITE_STACKS + MORE; i++)
+        older_of[i] = i < MAX_SITE_STACKS ? i : UINT32_MAX;
+    struct told_side from = {1, MAX_SITE_STACKS}, to = {2, MAX_SITE_STACKS + MORE};
+    struct survivor_map map = survivor_map_write(&from, &to, older_of, &a);
+    const struct allocation_sites *older = ways_of(1, 0, MAX_SITE_STACKS, 1, &a);
+    const struct allocation_sites *all = allocation_sites_carry(
+        older, &map, ways_of(2, MAX_SITE_STACKS, MORE, 2, &a), &a);
+    uint32_t newer = 0;
+    for (uint32_t i = 0; i < all->object_count; i++)
+        newer += all->objects[i].born == 2;
+    cr_expect_eq(all->unnamed, 0);
+    cr_expect_eq(all->per_sample, 200);
+    cr_expect(newer > MORE / 3 && newer < MORE / 3 * 2, "%u", (unsigned)newer);
+    cr_expect(all->object_count > MAX_SITE_STACKS / 2 &&
+                  all->object_count < MAX_SITE_STACKS,
+              "%u", (unsigned)all->object_count);
+    arena_free(&a);
+}

@@ -305,7 +305,8 @@ Test(report_sites, sites_of_another_snapshot_say_nothing)
     other.token++;
     snaps[SERIES - 1]->sites = &other;
     struct hd_report *r = diff_of(snaps, SERIES, NULL);
-    cr_expect_null(allocated(r));
+    const struct hd_allocations *a = allocated(r);
+    cr_assert(a != NULL && a->samples == 0 && !a->is_whole);
     hd_report_free(r);
 }
 
@@ -320,6 +321,7 @@ static struct hd_report *without_samples(uint64_t unnamed, double seconds)
         last = (struct allocation_sites *)snaps[k]->sites;
         last->unnamed = unnamed;
         last->per_sample = 1 << 20;
+        last->sampled = 40;
     }
     return diff_of(snaps, SERIES, NULL);
 }
@@ -335,7 +337,7 @@ Test(report_sites, a_suspect_without_a_sample_says_how_long_to_wait)
     cr_expect(a->wait_seconds > 300 && a->wait_seconds < 420, "%llu",
               (unsigned long long)a->wait_seconds);
     char *text = written(r, "text");
-    expect_part(text, "allocated   too little for a sample: 1.59 MiB so far, about");
+    expect_part(text, "allocated   too little for a sample: 1.59 MiB so far, at most about");
     expect_part(text, " more minutes");
     free(text);
     hd_report_free(r);
@@ -349,6 +351,31 @@ Test(report_sites, a_suspect_without_a_sample_says_how_long_to_wait)
     expect_part(text, "allocated   unknown: 3 samples without names of methods");
     free(text);
     hd_report_free(r);
+}
+
+/* As when the process does not answer for a while, another tool takes the samples, or the
+ * last interval was too much for it. */
+Test(report_sites, without_samples_of_every_interval_nothing_is_said_of_time)
+{
+    for (size_t lost = 1; lost <= SERIES; lost++) {
+        struct hd_snapshot *snaps[SERIES];
+        for (size_t k = 0; k < SERIES; k++) {
+            snaps[k] = shop_at(k);
+            snaps[k]->clock = 60 * (double)k;
+            made_sites(snaps[k], collection_of(k), NULL, 0);
+            ((struct allocation_sites *)snaps[k]->sites)->sampled = lost == SERIES ? 0 : 40;
+            if (k == lost)
+                snaps[k]->sites = NULL;
+        }
+        struct hd_report *r = diff_of(snaps, SERIES, NULL);
+        const struct hd_allocations *a = allocated(r);
+        cr_assert(a != NULL && !a->is_whole, "%zu", lost);
+        cr_expect_eq(a->wait_seconds, HD_UNKNOWN);
+        char *text = written(r, "text");
+        expect_part(text, "allocated   unknown: not every interval was sampled");
+        free(text);
+        hd_report_free(r);
+    }
 }
 
 /* --- shown ---------------------------------------------------------------------------- */
