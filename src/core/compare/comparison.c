@@ -404,6 +404,7 @@ void comparison_begin_any(struct hd_comparison *c)
 
 void comparison_end(struct hd_comparison *c)
 {
+    dominators_free(&c->found);
     pthread_mutex_unlock(&c->asked);
 }
 
@@ -631,7 +632,8 @@ comparison_holders(struct hd_comparison *c, enum selection selection, struct hd_
                : comparison_holder_parts(c, selection, NULL, NULL, err);
 }
 
-const uint64_t *comparison_retained(struct hd_comparison *c, struct hd_error *err)
+const uint64_t *comparison_retained(struct hd_comparison *c, bool with_owners,
+                                    struct hd_error *err)
 {
     struct hd_snapshot *snap = c->snaps[c->count - 1];
     if (c->retained_by_type != NULL)
@@ -647,11 +649,16 @@ const uint64_t *comparison_retained(struct hd_comparison *c, struct hd_error *er
         return NULL;
     uint64_t all = snap->node_count;
     comparison_report_progress(c, HD_FINDING_OWNERS, 0, all);
-    struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
+    bool both = with_owners && !snap->info.sampled;
+    struct dominators d =
+        dominators_find(snap, both ? DOMINATORS_OF_BOTH : DOMINATORS_PLAIN);
     reach_given(snap, d.node, d.count);
     comparison_report_progress(c, HD_FINDING_OWNERS, all - all / 4, all);
     c->retained_by_type = retained_by_type(&d, snap, &c->arena);
-    dominators_free(&d);
+    if (both)
+        c->found = d;
+    else
+        dominators_free(&d);
     return c->retained_by_type;
 }
 
