@@ -483,21 +483,34 @@ static inline void young_add(uint32_t *around, uint64_t identity, bool is_referr
     *around += (uint32_t)(stir(identity << 10 | (uint64_t)is_referrer << 9 | field) >> 32);
 }
 
-static void look_around(struct knowledge *k, size_t side, node_id n)
+/* Adds those that refer to free objects. Few references lead there, so all are passed over
+ * in order, and only of those the object is looked for. */
+static void add_referrers(struct knowledge *k, size_t side)
+{
+    const struct graph *g = side_of(k, side)->graph;
+    node_id n = 0;
+    for (uint32_t e = 0; e < g->edge_count; e++) {
+        node_id to = g->edge_to[e];
+        if (!bits_have(k->free[side], to))
+            continue;
+        while (g->edge_begin[n + 1] <= e)
+            n++;
+        uint32_t begin = g->edge_begin[n], len = g->edge_begin[n + 1] - begin;
+        if (k->identity[side][n] != NO_NODE)
+            young_add(&k->around[side][to], k->identity[side][n], true,
+                      len <= FIELDS_TOLD ? e - begin : FIELDS_TOLD);
+    }
+}
+
+/* Adds those that a free object refers to. */
+static void add_references(struct knowledge *k, size_t side, node_id n)
 {
     const struct graph *g = side_of(k, side)->graph;
     const node_id *to = g->edge_to + g->edge_begin[n], *identity = k->identity[side];
     uint32_t len = g->edge_begin[n + 1] - g->edge_begin[n];
-    if (identity[n] != NO_NODE) {
-        for (uint32_t i = 0; i < len; i++)
-            if (bits_have(k->free[side], to[i]))
-                young_add(&k->around[side][to[i]], identity[n], true,
-                          len <= FIELDS_TOLD ? i : FIELDS_TOLD);
-    } else if (len <= MAX_REFERENCES && bits_have(k->free[side], n)) {
-        for (uint32_t i = 0; i < len; i++)
-            if (identity[to[i]] != NO_NODE)
-                young_add(&k->around[side][n], identity[to[i]], false, i);
-    }
+    for (uint32_t i = 0; len <= MAX_REFERENCES && i < len; i++)
+        if (identity[to[i]] != NO_NODE)
+            young_add(&k->around[side][n], identity[to[i]], false, i);
 }
 
 static bool know_side(void *context, size_t i)
@@ -516,8 +529,10 @@ static bool know_side(void *context, size_t i)
         else if (s->mate[p] != DEAD)
             k->identity[i][s->node[p]] = i == 0 ? s->node[p] : k->al->a.node[s->mate[p]];
     }
-    for (node_id n = 0; n < nodes; n++)
-        look_around(k, i, n);
+    add_referrers(k, i);
+    for (uint32_t p = 0; p < s->len; p++)
+        if (s->mate[p] == FREE)
+            add_references(k, i, s->node[p]);
     return true;
 }
 
