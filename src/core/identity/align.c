@@ -919,11 +919,13 @@ uint64_t same_align(struct same *s, const struct hd_snapshot *older,
             find_anchors(&al);
         }
         fill_between(&al);
+        uint32_t unknown = count_free(&al.a);
         find_young(&al);
         fill_between(&al);
         extend(&al);
         fill_between(&al);
-        find_young(&al); /* again: more of their neighbours are known by now */
+        if (count_free(&al.a) < unknown)
+            find_young(&al); /* again: more of their neighbours are known by now */
         for_each_share(&al, keep_order_of_share);
         fill_between(&al);
         report(s, &al);

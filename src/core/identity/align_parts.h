@@ -130,6 +130,7 @@ uint32_t run_bits(const struct alignment *al, const struct run *r);
 void for_each_share(struct alignment *al, void (*work)(struct alignment *, struct share));
 
 /* seeds.c */
+uint32_t count_free(const struct side *s);
 void find_in_place(struct alignment *al);
 void find_anchors(struct alignment *al);
 void sweep_regions(struct alignment *al);

@@ -776,19 +776,19 @@ static void take_chains(struct young_chains *c)
     free(buffers);
 }
 
-static bool has_free(const struct side *s)
+uint32_t count_free(const struct side *s)
 {
+    uint32_t count = 0;
     for (uint32_t p = 0; p < s->len; p++)
-        if (s->mate[p] == FREE)
-            return true;
-    return false;
+        count += s->mate[p] == FREE;
+    return count;
 }
 
 void find_young(struct alignment *al)
 {
     struct young_chains c = {.al = al};
     struct gram_rows rows = {al, YOUNG_KEYS, 0};
-    if (!has_free(&al->a) || !has_free(&al->b))
+    if (count_free(&al->a) == 0 || count_free(&al->b) == 0)
         return;
     struct gram_pairs pairs = grams_join(al, grams_in_rows, &rows);
     add_runs(&c, &pairs, false);
