@@ -180,15 +180,32 @@ enum { SHARE_OBJECTS = 1 << 13 };
 
 /* --- in the order of addresses --------------------------------------------------- */
 
-/* The system clears every page that it hands out: what sorting needs beside the addresses
+/* The system clears every page that it hands out: what ordering needs beside the addresses
  * is where keys and mates stand afterwards. */
 static void sort_by_address(struct side *s)
 {
-    uint64_t *buffers = alloc_resize(NULL, array_bytes(s->len, sizeof(*buffers)));
+    struct address_index x;
+    uint64_t *address = alloc_resize(NULL, array_bytes(s->len, sizeof(*address)));
     node_id *node = alloc_resize(NULL, array_bytes(s->len, sizeof(*node)));
-    radix_sort(s->address, s->node, s->len, buffers, node);
-    free(node);
-    s->key = (uint32_t *)buffers;
+    uint32_t i = 1;
+    while (i < s->len && s->address[i - 1] <= s->address[i])
+        i++;
+    if (i < s->len && address_index_make(&x, s->address, s->len)) {
+        for (i = 0; i < s->len; i++) {
+            uint32_t to = address_index_find(&x, s->address[i]);
+            address[to] = s->address[i];
+            node[to] = s->node[i];
+        }
+        address_index_free(&x);
+        uint64_t *was = s->address;
+        s->address = address, address = was;
+        free(s->node);
+        s->node = node;
+    } else {
+        radix_sort(s->address, s->node, s->len, address, node);
+        free(node);
+    }
+    s->key = (uint32_t *)address;
     s->mate = s->key + s->len;
 }
 

@@ -13,19 +13,13 @@
 #define ALIGN_PARTS_H
 
 #include "base/hash.h"
+#include "heap/address_index.h"
 #include "heap/snapshot.h"
 
 /* In the place of a mate. */
 #define FREE UINT32_MAX
 #define DEAD (UINT32_MAX - 1) /* of a: it went, there is nothing to look for */
 #define IS_MATE(position) ((position) < DEAD)
-
-/* The collector plans and sweeps region by region: 4 MiB since .NET 7. Older runtimes have
- * larger segments, of which these are parts. */
-static inline uint64_t region_of(uint64_t address)
-{
-    return address >> 22;
-}
 
 /* Amounts of information are in eighths of a bit, so that they fit a byte. */
 enum { BIT = 8 };
