@@ -337,7 +337,7 @@ static bool add_step(void *context, size_t i, const struct hd_snapshot *older,
     struct births *b = &to->o->births;
     if (i == 1)
         births_begin(b, &to->o->tree, older, to->o->selection);
-    births_add(b, i, older, newer, same);
+    births_add(b, i, newer, same);
     to->steps += b->source != HD_SAME_UNKNOWN;
     return b->source != HD_SAME_UNKNOWN;
 }
