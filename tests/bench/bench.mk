@@ -3,6 +3,7 @@
 #: bench         |                    | 20 min   | speed and memory against the gates
 #: bench-buffers | .NET SDK           | minutes  | what a snapshot takes of the process
 #: bench-compare |                    | 5 min    | BASE=commit: ratios to it, of FILES=... as well
+#: bench-official | NuGet             | 3 min    | processor time beside the present dotnet-gcdump
 
 TOOL_SRC += tests/bench/make_heap.c tests/bench/synthetic.c tests/bench/synthetic_trace.c \
             tests/bench/synthetic_stream.c tests/bench/shapes.c tests/bench/press_keys.c \
@@ -47,4 +48,10 @@ bench-compare: $(BUILD)/heapdrift $(BUILD)/make-heap
 	@scripts/install-deps.sh build test
 	@tests/bench/compare.py $(BUILD)
 
-.PHONY: bench bench-buffers bench-compare
+# FILES="OLDER NEWER" instead of made heaps.
+bench-official: $(BUILD)/heapdrift $(BUILD)/make-heap
+	@scripts/install-deps.sh build test
+	@tests/peers/tools.sh
+	@tests/bench/official.py $(BUILD)
+
+.PHONY: bench bench-buffers bench-compare bench-official

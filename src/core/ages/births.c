@@ -10,15 +10,21 @@
 /* A cohort fits six bits. What was in the first snapshot remembers it. */
 enum { COHORT = 0x3F, OLD = 0x80 };
 
-/* NO_PATH of what is not counted. */
-static path_id path_at(const struct births *b, size_t k, const struct hd_snapshot *snap,
-                       node_id n)
+/* The path of each node, malloc'd; NO_PATH if it is not counted. */
+static path_id *paths_of(const struct births *b, size_t k, const struct hd_snapshot *snap)
 {
     const struct full_tree *f = &b->t->full[k];
-    path_id p = f->at_node[n];
-    bool counts = p != NO_PATH && b->t->labels.all[f->label[p]].kind == TYPE_OBJECT &&
-                  snapshot_selects(snap, n, b->selection & SELECT_GEN2);
-    return counts ? f->cut[p] : NO_PATH;
+    uint32_t nodes = snap->graph->node_count;
+    path_id *counted = alloc_unknown(f->len + 1), *path = alloc_unknown((size_t)nodes + 1);
+    for (path_id p = 0; p < f->len; p++)
+        if (b->t->labels.all[f->label[p]].kind == TYPE_OBJECT)
+            counted[p] = f->cut[p];
+    for (node_id n = 0; n < nodes; n++)
+        if (f->at_node[n] != NO_PATH &&
+            snapshot_selects(snap, n, b->selection & SELECT_GEN2))
+            path[n] = counted[f->at_node[n]];
+    free(counted);
+    return path;
 }
 
 static uint32_t *births_cell(struct births *b, path_id p, size_t cohort, size_t k)
@@ -49,7 +55,7 @@ static void births_count(struct births *b, size_t k, const struct hd_snapshot *s
         b->kept[g->type[n]] +=
             (b->cohort[n] & OLD) != 0 && snapshot_selects(snap, n, b->selection);
     for (node_id n = 0; n < g->node_count; n++) {
-        path_id p = path_at(b, k, snap, n);
+        path_id p = b->path[n];
         size_t cohort = b->cohort[n] & COHORT;
         if (p == NO_PATH)
             continue;
@@ -84,11 +90,12 @@ void births_begin(struct births *b, const struct ownership_tree *t,
     births_begin_empty(b, t, selection);
     b->cohort = alloc_zeroed((size_t)nodes + 1);
     memset(b->cohort, OLD, nodes);
+    b->path = paths_of(b, 0, first);
     births_count(b, 0, first);
 }
 
-void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
-                const struct hd_snapshot *newer, const struct same *same)
+void births_add(struct births *b, size_t k, const struct hd_snapshot *newer,
+                const struct same *same)
 {
     uint32_t nodes = newer->graph->node_count;
     if (same->source < b->source)
@@ -97,13 +104,14 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
         return;
     unsigned char *cohort = alloc_zeroed((size_t)nodes + 1);
     memset(cohort, (int)k, nodes);
+    path_id *path = paths_of(b, k, newer);
     for (node_id n = 0; n < same->count; n++) {
-        path_id from = path_at(b, k - 1, older, n);
+        path_id from = b->path[n];
         node_id to = same->next[n];
         bool stays = false;
         if (to != NO_NODE) {
             unsigned char old = b->cohort[n] & OLD;
-            path_id now = path_at(b, k, newer, to);
+            path_id now = path[to];
             stays = from != NO_PATH && now == from;
             if (now != NO_PATH)
                 --*fresh_at(b, k, now); /* births_count() adds all */
@@ -113,7 +121,9 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
             b->left[from * b->n + k - 1]++;
     }
     free(b->cohort);
+    free(b->path);
     b->cohort = cohort;
+    b->path = path;
     b->nodes = nodes;
     if (k + 1 == b->n) {
         b->kept =
@@ -126,6 +136,8 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
 void births_end(struct births *b)
 {
     size_t paths = b->t->len;
+    free(b->path);
+    b->path = NULL;
     for (node_id n = 0; n < b->nodes; n++)
         b->cohort[n] &= COHORT;
     b->stayed_below = alloc_zeroed(array_bytes(paths, sizeof(*b->stayed_below)));
@@ -145,6 +157,7 @@ void births_free(struct births *b)
     free(b->kept);
     free(b->came);
     free(b->cohort);
+    free(b->path);
     *b = (struct births){0};
 }
 

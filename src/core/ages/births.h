@@ -31,6 +31,7 @@ struct births {
     unsigned char *cohort; /* of each node of the snapshot that was added last; when all are
                               in, of the last: 0 is what the first has, wherever it hangs */
     uint32_t nodes;        /* of that */
+    path_id *path;         /* of each of them, until all are in; NO_PATH: not counted */
 };
 
 /* Over the aligned ownership tree t, which must outlive it; its first snapshot must have
@@ -41,8 +42,8 @@ void births_begin(struct births *b, const struct ownership_tree *t,
 
 /* Add snapshot k, from 1 on in order: same leads from the objects of k - 1. O(objects). A
  * step of which nothing is known makes all unknown. */
-void births_add(struct births *b, size_t k, const struct hd_snapshot *older,
-                const struct hd_snapshot *newer, const struct same *same);
+void births_add(struct births *b, size_t k, const struct hd_snapshot *newer,
+                const struct same *same);
 
 /* The same of digests, all at once: snaps are those of the ownership tree. What they know
  * of ages has to reach from the first to the last, and all objects are asked for; else the

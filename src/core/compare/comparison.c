@@ -18,7 +18,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* --- plans ------------------------------------------------------------------ */
 
@@ -121,8 +120,7 @@ bool plan_graphs(struct plan *plan, struct hd_snapshot *const *snaps, size_t cou
     unsigned most = how->threads > 0 ? how->threads : 1;
     plan->at_once = fit_together(needs, count, most, limit);
     largest *= plan->at_once;
-    plan->keep =
-        plan->at_once > 1 && (limit == 0 || (graphs <= limit && largest <= limit - graphs));
+    plan->keep = limit == 0 || (graphs <= limit && largest <= limit - graphs);
     plan->left = count > 0 ? left_over(plan, needs, graphs, largest, limit) : UINT64_MAX;
     free(needs);
     more *= plan->at_once;
@@ -151,13 +149,6 @@ struct input_opener {
     uint64_t kept; /* bytes of graphs that wait for a question */
 };
 
-static bool is_large(const char *path)
-{
-    enum { LARGE = 64 << 20 };
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= LARGE;
-}
-
 /* Half of the memory is for graphs that wait, half for those that are being read; one after
  * the other, what those take that wait. */
 static uint64_t for_waiting(const struct input_opener *o)
@@ -166,17 +157,14 @@ static uint64_t for_waiting(const struct input_opener *o)
     return o->at_once > 1 || o->kept >= most ? most / 2 : o->kept;
 }
 
-/* With threads a graph stays if there is room, so that no file is read twice. One thread
- * is sparing: the first is used at once; the last waits, and is read again unless that
- * takes longer than its memory is worth. */
+/* A graph stays if there is room, so that no file is read twice. */
 static void keep_or_drop(struct input_opener *o, size_t i)
 {
     struct hd_info_entry *entry = &o->entries[i];
     uint64_t bytes = entry->snap->graph != NULL ? entry->snap->graph_bytes : 0;
-    bool keep = i == 0 || (i + 1 == o->count && is_large(entry->path));
+    uint64_t limit = o->how->max_memory;
     pthread_mutex_lock(&o->lock);
-    if (o->at_once > 1)
-        keep = o->how->max_memory == 0 || o->kept + bytes <= for_waiting(o);
+    bool keep = limit == 0 || o->kept + bytes <= limit / 2;
     o->kept += keep ? bytes : 0;
     pthread_mutex_unlock(&o->lock);
     if (!keep)
@@ -404,6 +392,7 @@ void comparison_begin_any(struct hd_comparison *c)
 
 void comparison_end(struct hd_comparison *c)
 {
+    dominators_free(&c->found);
     pthread_mutex_unlock(&c->asked);
 }
 
@@ -631,7 +620,8 @@ comparison_holders(struct hd_comparison *c, enum selection selection, struct hd_
                : comparison_holder_parts(c, selection, NULL, NULL, err);
 }
 
-const uint64_t *comparison_retained(struct hd_comparison *c, struct hd_error *err)
+const uint64_t *comparison_retained(struct hd_comparison *c, bool with_owners,
+                                    struct hd_error *err)
 {
     struct hd_snapshot *snap = c->snaps[c->count - 1];
     if (c->retained_by_type != NULL)
@@ -647,11 +637,16 @@ const uint64_t *comparison_retained(struct hd_comparison *c, struct hd_error *er
         return NULL;
     uint64_t all = snap->node_count;
     comparison_report_progress(c, HD_FINDING_OWNERS, 0, all);
-    struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);
+    bool both = with_owners && !snap->info.sampled;
+    struct dominators d =
+        dominators_find(snap, both ? DOMINATORS_OF_BOTH : DOMINATORS_PLAIN);
     reach_given(snap, d.node, d.count);
     comparison_report_progress(c, HD_FINDING_OWNERS, all - all / 4, all);
     c->retained_by_type = retained_by_type(&d, snap, &c->arena);
-    dominators_free(&d);
+    if (both)
+        c->found = d;
+    else
+        dominators_free(&d);
     return c->retained_by_type;
 }
 

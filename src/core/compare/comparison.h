@@ -64,6 +64,7 @@ struct hd_comparison {
     struct ownership *owned[SELECTIONS];
     struct hd_snapshot **holders[SELECTIONS];
     uint64_t *retained_by_type; /* of the only snapshot, or the last */
+    struct dominators found;    /* of both kinds, of that one, until the question ends */
     uint64_t reserved; /* bytes that somebody holds beside graphs (comparison_reserve) */
     struct arena arena;
 };
@@ -145,8 +146,9 @@ struct hd_snapshot *const *comparison_holder_parts(struct hd_comparison *c,
                                                    struct hd_error *err);
 
 /* What the instances of each type of the last snapshot retain together, by its types. NULL:
- * it has no graph, or err. */
-const uint64_t *comparison_retained(struct hd_comparison *c, struct hd_error *err);
+ * it has no graph, or err. with_owners: the same question asks for its ownership next. */
+const uint64_t *comparison_retained(struct hd_comparison *c, bool with_owners,
+                                    struct hd_error *err);
 
 /* --- steps.c: what comparison.c keeps ---------------------------------------------- */
 

@@ -214,6 +214,16 @@ static void fold_digest(struct growth_folder *f, size_t i, const struct hd_snaps
         count_survivors(f, snap);
 }
 
+/* Of the only snapshot they may have been found with its retained sizes. */
+static struct dominators owners_of(struct hd_comparison *c, const struct hd_snapshot *snap)
+{
+    struct dominators d = c->found;
+    if (d.count == 0)
+        return dominators_find(snap, DOMINATORS_OF_OWNERS);
+    c->found = (struct dominators){0};
+    return d;
+}
+
 /* One after the other, the first is remembered when its dominators are gone, and forgotten
  * before those of the last come: then the most memory is free. Side by side it is the
  * other way round, so that the last need not wait. */
@@ -237,7 +247,7 @@ static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
         fold_digest(f, i, snap, is_first && alone, is_last && !alone);
         return true;
     }
-    struct dominators d = dominators_find(snap, DOMINATORS_OF_OWNERS);
+    struct dominators d = owners_of(f->c, snap);
     reach_given(snap, d.node, d.count);
     uint32_t most = snap->node_count / 4 * 3; /* of the time */
     tell(f, most);
@@ -327,7 +337,7 @@ static bool add_step(void *context, size_t i, const struct hd_snapshot *older,
     struct births *b = &to->o->births;
     if (i == 1)
         births_begin(b, &to->o->tree, older, to->o->selection);
-    births_add(b, i, older, newer, same);
+    births_add(b, i, newer, same);
     to->steps += b->source != HD_SAME_UNKNOWN;
     return b->source != HD_SAME_UNKNOWN;
 }

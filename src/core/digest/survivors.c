@@ -86,8 +86,6 @@ void survivors_sample(struct digest_survivors *to, const struct hd_snapshot *sna
     arena_free(&scratch);
 }
 
-enum { ADDRESS_SHIFT = 3 };
-
 struct survivor_name {
     uint32_t number;
     UT_hash_handle hh;
@@ -211,6 +209,14 @@ static struct survived compare_type(const struct survivors *s, uint32_t i,
 
 /* --- all objects ----------------------------------------------------- */
 
+static inline bool is_followed(const struct hd_snapshot *snap, node_id n,
+                               const type_id *number, enum selection selection)
+{
+    const struct graph *g = snap->graph;
+    return number[g->type[n]] != NO_TYPE && graph_address(g, n) != 0 &&
+           snapshot_selects(snap, n, selection);
+}
+
 bool survivors_begin(struct survivors *s, const struct hd_snapshot *first,
                      enum selection selection, bool estimates)
 {
@@ -235,19 +241,24 @@ bool survivors_begin(struct survivors *s, const struct hd_snapshot *first,
         if (is_object)
             survivors_add_name(s, first->types[t].name, number[t]);
     }
-    s->kind = alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(*s->kind)));
-    ids_init(&s->addresses, ADDRESS_SHIFT);
+    uint64_t *address =
+        alloc_resize(NULL, array_bytes((size_t)g->node_count + 1, sizeof(*address)));
+    size_t len = 0;
+    for (node_id n = 0; n < g->node_count; n++)
+        if (is_followed(first, n, number, selection))
+            address[len++] = graph_address(g, n);
+    address_index_make_any(&s->addresses, address, len);
+    s->kind = alloc_unknown(len + 1);
     struct latest *latest = no_answers(s, &scratch);
     for (node_id n = 0; n < g->node_count; n++) {
-        uint64_t address = graph_address(g, n);
-        if (number[g->type[n]] == NO_TYPE || address == 0 ||
-            !snapshot_selects(first, n, selection) || !ids_add(&s->addresses, address))
+        if (!is_followed(first, n, number, selection))
             continue;
-        s->kind[s->addresses.len - 1] = kind_of(s, latest, number[g->type[n]],
-                                                g->small_size[n], (uint32_t)s->kinds.len);
+        uint32_t *kind = &s->kind[address_index_find(&s->addresses, graph_address(g, n))];
+        if (*kind == NO_PAIR)
+            *kind = kind_of(s, latest, number[g->type[n]], g->small_size[n],
+                            (uint32_t)s->kinds.len);
     }
     arena_free(&scratch);
-    ids_freeze(&s->addresses);
     return true;
 }
 
@@ -294,10 +305,10 @@ struct survived *survivors_count(struct survivors *s, const struct hd_snapshot *
         if (number[g->type[n]] == NO_TYPE || !may_have_survived(last, address) ||
             !snapshot_selects(last, n, s->selection))
             continue;
-        uint32_t at = ids_find(&s->addresses, address);
+        uint32_t at = address_index_find(&s->addresses, address);
         kept[g->type[n]].count +=
-            at != NO_ID && s->kind[at] == kind_of(s, latest, number[g->type[n]],
-                                                  g->small_size[n], NO_PAIR);
+            at != UINT32_MAX && s->kind[at] == kind_of(s, latest, number[g->type[n]],
+                                                       g->small_size[n], NO_PAIR);
     }
     arena_free(&scratch);
     return kept;
@@ -306,7 +317,7 @@ struct survived *survivors_count(struct survivors *s, const struct hd_snapshot *
 void survivors_free(struct survivors *s)
 {
     HASH_CLEAR(hh, s->names);
-    ids_free(&s->addresses);
+    address_index_free(&s->addresses);
     pair_table_free(&s->kinds);
     free(s->kind);
     arena_free(&s->arena);

@@ -13,7 +13,7 @@
 #define SURVIVORS_H
 
 #include "base/arrays.h"
-#include "heap/ids.h"
+#include "heap/address_index.h"
 #include "heap/snapshot.h"
 
 /* Instances of a type that are still there: at least count; or, where only samples can be
@@ -24,9 +24,9 @@ struct survived {
 
 /* What has to be remembered of the first snapshot: some 10 bytes per object. */
 struct survivors {
-    struct ids addresses;
+    struct address_index addresses;
     struct pair_table kinds; /* a number for every type (by name) and size */
-    uint32_t *kind;          /* of each address */
+    uint32_t *kind;          /* of each address, by position */
     struct survivor_name *names;
     uint32_t name_count;
     enum selection selection;

@@ -78,7 +78,7 @@ static inline bool graph_reachable(const struct graph *g, node_id n)
 static inline void graph_prefetch(const struct graph *g, const node_id *queue,
                                   uint32_t head, uint32_t tail)
 {
-    enum { FAR = 24, NEAR = 12 };
+    enum { FAR = 64, NEAR = 32 };
     if (tail - head > FAR)
         __builtin_prefetch(&g->edge_begin[queue[head + FAR]]);
     if (tail - head > NEAR)

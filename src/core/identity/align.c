@@ -180,15 +180,32 @@ enum { SHARE_OBJECTS = 1 << 13 };
 
 /* --- in the order of addresses --------------------------------------------------- */
 
-/* The system clears every page that it hands out: what sorting needs beside the addresses
+/* The system clears every page that it hands out: what ordering needs beside the addresses
  * is where keys and mates stand afterwards. */
 static void sort_by_address(struct side *s)
 {
-    uint64_t *buffers = alloc_resize(NULL, array_bytes(s->len, sizeof(*buffers)));
+    struct address_index x;
+    uint64_t *address = alloc_resize(NULL, array_bytes(s->len, sizeof(*address)));
     node_id *node = alloc_resize(NULL, array_bytes(s->len, sizeof(*node)));
-    radix_sort(s->address, s->node, s->len, buffers, node);
-    free(node);
-    s->key = (uint32_t *)buffers;
+    uint32_t i = 1;
+    while (i < s->len && s->address[i - 1] <= s->address[i])
+        i++;
+    if (i < s->len && address_index_make(&x, s->address, s->len)) {
+        for (i = 0; i < s->len; i++) {
+            uint32_t to = address_index_find(&x, s->address[i]);
+            address[to] = s->address[i];
+            node[to] = s->node[i];
+        }
+        address_index_free(&x);
+        uint64_t *was = s->address;
+        s->address = address, address = was;
+        free(s->node);
+        s->node = node;
+    } else {
+        radix_sort(s->address, s->node, s->len, address, node);
+        free(node);
+    }
+    s->key = (uint32_t *)address;
     s->mate = s->key + s->len;
 }
 
@@ -919,11 +936,13 @@ uint64_t same_align(struct same *s, const struct hd_snapshot *older,
             find_anchors(&al);
         }
         fill_between(&al);
+        uint32_t unknown = count_free(&al.a);
         find_young(&al);
         fill_between(&al);
         extend(&al);
         fill_between(&al);
-        find_young(&al); /* again: more of their neighbours are known by now */
+        if (count_free(&al.a) < unknown)
+            find_young(&al); /* again: more of their neighbours are known by now */
         for_each_share(&al, keep_order_of_share);
         fill_between(&al);
         report(s, &al);

@@ -13,19 +13,13 @@
 #define ALIGN_PARTS_H
 
 #include "base/hash.h"
+#include "heap/address_index.h"
 #include "heap/snapshot.h"
 
 /* In the place of a mate. */
 #define FREE UINT32_MAX
 #define DEAD (UINT32_MAX - 1) /* of a: it went, there is nothing to look for */
 #define IS_MATE(position) ((position) < DEAD)
-
-/* The collector plans and sweeps region by region: 4 MiB since .NET 7. Older runtimes have
- * larger segments, of which these are parts. */
-static inline uint64_t region_of(uint64_t address)
-{
-    return address >> 22;
-}
 
 /* Amounts of information are in eighths of a bit, so that they fit a byte. */
 enum { BIT = 8 };
@@ -130,6 +124,7 @@ uint32_t run_bits(const struct alignment *al, const struct run *r);
 void for_each_share(struct alignment *al, void (*work)(struct alignment *, struct share));
 
 /* seeds.c */
+uint32_t count_free(const struct side *s);
 void find_in_place(struct alignment *al);
 void find_anchors(struct alignment *al);
 void sweep_regions(struct alignment *al);

@@ -12,9 +12,9 @@
 
 /* what is alike on both sides: hashes of positions, joined.
  *
- * For keys in a row ("n-grams") and for whatever else positions are known by. All hashes
- * are dealt out to parts by their highest bits; a part is sorted, and then the groups of
- * equal hashes of both sides stand beside each other. Parts are worked on by several
+ * For keys in a row ("n-grams") and for whatever else positions are known by. The hashes of
+ * a large heap are dealt out to parts by their highest bits; those of one side of a part
+ * become a table, in which those of the other are looked up. Parts are worked on by several
  * threads. Equal hashes may be different things: who takes a pair compares it itself. */
 
 /* Hash and position. */
@@ -33,7 +33,8 @@ static inline uint32_t gram_position(uint64_t entry)
     return (uint32_t)entry;
 }
 
-/* Gives the entries of one side, in the order of positions, to gram_add(). Called twice. */
+/* Gives the entries of one side, at most one per position, to gram_add(). Called twice for
+ * large sides. */
 struct gram_sink;
 typedef void gram_source(void *context, size_t side, struct gram_sink *sink);
 
@@ -55,7 +56,7 @@ static inline uint32_t gram_y(uint64_t pair)
 }
 
 /* The pairs of positions whose hash is unique on either side, sorted; malloc'd. O(entries);
- * 8 bytes per entry and pair, and as much again for the largest part. */
+ * 8 bytes per entry and pair, and 24 to 48 for each hash of a part. */
 struct gram_pairs {
     uint64_t *all;
     size_t len;
@@ -68,13 +69,14 @@ struct gram_rows {
     uint32_t width, without;
 };
 
-/* A part of a heap of eight million objects sorts in the cache; more parts would be too
- * many places to write to at a time. */
-enum { PART_BITS = 10, PARTS = 1 << PART_BITS };
+/* The table of a part fits the second level of the cache; more parts would be too many
+ * places to write to at a time. */
+enum { PART_POSITIONS = 1 << 13, MAX_PART_BITS = 10 };
 
 struct gram_sink {
     uint64_t *entry; /* NULL: only count */
     uint32_t *at;    /* per part */
+    unsigned part_bits;
 };
 
 struct part_pairs {
@@ -85,6 +87,8 @@ struct part_pairs {
 struct join {
     gram_source *source;
     void *context;
+    uint32_t positions[2];
+    unsigned part_bits;
     uint64_t *entry[2];
     uint32_t *begin[2];       /* per part, and the end */
     struct part_pairs *found; /* per part */
@@ -92,7 +96,7 @@ struct join {
 
 static void gram_add(struct gram_sink *sink, uint32_t hash, uint32_t position)
 {
-    uint32_t *at = &sink->at[hash >> (32 - PART_BITS)];
+    uint32_t *at = &sink->at[(uint64_t)hash >> (32 - sink->part_bits)];
     if (sink->entry != NULL)
         sink->entry[*at] = gram_entry(hash, position);
     (*at)++;
@@ -123,81 +127,108 @@ static void grams_in_rows(void *context, size_t side, struct gram_sink *sink)
 
 /* --- dealing out ---------------------------------------------------------------------- */
 
+/* Of one part the size needs not be counted. */
 static bool deal_out(void *context, size_t side)
 {
     struct join *j = context;
-    uint32_t *begin = alloc_zeroed(array_bytes(PARTS + 1, sizeof(*begin)));
-    struct gram_sink sink = {.at = begin};
-    j->source(j->context, side, &sink);
-    j->begin[side] = alloc_zeroed(array_bytes(PARTS + 1, sizeof(*begin)));
-    uint32_t count = 0;
-    for (size_t i = 0; i <= PARTS; i++) {
-        uint32_t of_part = begin[i];
-        begin[i] = count;
-        count += of_part;
+    size_t parts = (size_t)1 << j->part_bits, bytes = (parts + 1) * sizeof(uint32_t);
+    uint32_t *begin = j->begin[side] = alloc_zeroed(bytes);
+    uint32_t *end = alloc_zeroed(bytes), count = j->positions[side];
+    struct gram_sink sink = {.at = end, .part_bits = j->part_bits};
+    if (parts > 1) {
+        j->source(j->context, side, &sink);
+        count = 0;
+        for (size_t i = 0; i <= parts; i++) {
+            begin[i] = count;
+            count += end[i];
+        }
+        memcpy(end, begin, bytes);
     }
-    memcpy(j->begin[side], begin, (PARTS + 1) * sizeof(*begin));
     sink.entry = j->entry[side] = alloc_resize(NULL, array_bytes((size_t)count + 1, 8));
     j->source(j->context, side, &sink);
-    free(begin);
+    begin[parts] = end[parts - 1];
+    free(end);
     return true;
 }
 
 /* --- joining ---------------------------------------------------------------------- */
 
-struct grams_part {
-    const uint64_t *entry[2];
-    size_t len[2];
+#define NONE UINT32_MAX
+#define SEVERAL (UINT32_MAX - 1)
+
+/* The positions that have a hash. */
+struct gram_slot {
+    uint32_t hash, x, y; /* x NONE: the slot is free */
 };
 
-static size_t group_end(const uint64_t *entry, size_t i, size_t len)
+/* Open addressing, at most half full of hashes of a. */
+struct gram_table {
+    struct gram_slot *slots;
+    unsigned bits;
+    size_t len;
+    uint64_t factor; /* secret: a file cannot choose hashes whose slots are neighbours */
+};
+
+static inline struct gram_slot *slot_of(const struct gram_table *t, uint32_t hash)
 {
-    size_t end = i + 1;
-    while (end < len && gram_hash(entry[end]) == gram_hash(entry[i]))
-        end++;
-    return end;
+    size_t mask = ((size_t)1 << t->bits) - 1, i = (hash * t->factor) >> (64 - t->bits);
+    while (t->slots[i].x != NONE && t->slots[i].hash != hash)
+        i = (i + 1) & mask;
+    return &t->slots[i];
 }
 
-static void find_pairs(struct part_pairs *f, const struct grams_part *p)
+/* Doubled when it is full, since most entries of a part may have one hash. */
+static void make_slots(struct gram_table *t, unsigned bits)
 {
-    const uint64_t *a = p->entry[0], *b = p->entry[1];
-    for (size_t i = 0, k = 0, i_end, k_end; i < p->len[0] && k < p->len[1];) {
-        i_end = gram_hash(a[i]) <= gram_hash(b[k]) ? group_end(a, i, p->len[0]) : i;
-        k_end = gram_hash(b[k]) <= gram_hash(a[i]) ? group_end(b, k, p->len[1]) : k;
-        if (i_end == i + 1 && k_end == k + 1) {
-            f->all = grow(f->all, f->len, &f->cap, sizeof(*f->all));
-            f->all[f->len++] = gram_pair(gram_position(a[i]), gram_position(b[k]));
-        }
-        i = i_end, k = k_end;
-    }
+    struct gram_table old = *t;
+    size_t bytes = array_bytes((size_t)1 << bits, sizeof(*t->slots));
+    t->bits = bits;
+    t->slots = memset(alloc_resize(NULL, bytes), 0xFF, bytes);
+    for (size_t i = 0; old.slots != NULL && i < (size_t)1 << old.bits; i++)
+        if (old.slots[i].x != NONE)
+            *slot_of(t, old.slots[i].hash) = old.slots[i];
+    free(old.slots);
 }
 
 static bool join_part(void *context, size_t i)
 {
+    enum { FIRST_BITS = 10 };
     struct join *j = context;
-    struct grams_part p;
-    for (int s = 0; s < 2; s++) {
-        p.entry[s] = j->entry[s] + j->begin[s][i];
-        p.len[s] = j->begin[s][i + 1] - j->begin[s][i];
-    }
-    if (p.len[0] == 0 || p.len[1] == 0)
+    struct part_pairs *f = &j->found[i];
+    struct gram_table t = {.factor = stir(hash_seed()) | 1};
+    if (j->begin[0][i] == j->begin[0][i + 1] || j->begin[1][i] == j->begin[1][i + 1])
         return true;
-    size_t most = p.len[0] > p.len[1] ? p.len[0] : p.len[1];
-    uint64_t *buffers = alloc_resize(NULL, array_bytes(most, sizeof(*buffers)));
-    for (int s = 0; s < 2; s++)
-        radix_sort(j->entry[s] + j->begin[s][i], NULL, p.len[s], buffers, NULL);
-    free(buffers);
-    find_pairs(&j->found[i], &p);
+    make_slots(&t, FIRST_BITS);
+    for (uint32_t e = j->begin[0][i]; e < j->begin[0][i + 1]; e++) {
+        uint64_t entry = j->entry[0][e];
+        struct gram_slot *slot = slot_of(&t, gram_hash(entry));
+        bool is_new = slot->x == NONE;
+        slot->hash = gram_hash(entry);
+        slot->x = is_new ? gram_position(entry) : SEVERAL;
+        t.len += is_new;
+        if (2 * t.len > (size_t)1 << t.bits)
+            make_slots(&t, t.bits + 1);
+    }
+    for (uint32_t e = j->begin[1][i]; e < j->begin[1][i + 1]; e++) {
+        uint64_t entry = j->entry[1][e];
+        struct gram_slot *slot = slot_of(&t, gram_hash(entry));
+        slot->y = slot->y == NONE ? gram_position(entry) : SEVERAL;
+    }
+    for (size_t k = 0; k < (size_t)1 << t.bits; k++)
+        if (t.slots[k].x < SEVERAL && t.slots[k].y < SEVERAL)
+            *APPEND(f->all, f->len, f->cap) = gram_pair(t.slots[k].x, t.slots[k].y);
+    free(t.slots);
     return true;
 }
 
 static struct gram_pairs collect_pairs(struct join *j)
 {
     struct gram_pairs pairs = {0};
-    for (size_t i = 0; i < PARTS; i++)
+    size_t parts = (size_t)1 << j->part_bits;
+    for (size_t i = 0; i < parts; i++)
         pairs.len += j->found[i].len;
     pairs.all = alloc_resize(NULL, array_bytes(pairs.len + 1, sizeof(*pairs.all)));
-    for (size_t i = 0, len = 0; i < PARTS; i++) {
+    for (size_t i = 0, len = 0; i < parts; i++) {
         if (j->found[i].len > 0)
             memcpy(pairs.all + len, j->found[i].all, j->found[i].len * sizeof(*pairs.all));
         len += j->found[i].len;
@@ -209,12 +240,17 @@ static struct gram_pairs collect_pairs(struct join *j)
     return pairs;
 }
 
-static struct gram_pairs grams_join(gram_source *source, void *context, unsigned threads)
+static struct gram_pairs grams_join(const struct alignment *al, gram_source *source,
+                                    void *context)
 {
-    struct join j = {.source = source, .context = context};
-    workers_run(2, threads, deal_out, &j);
-    j.found = alloc_zeroed(array_bytes(PARTS, sizeof(*j.found)));
-    workers_run(PARTS, threads, join_part, &j);
+    struct join j = {
+        .source = source, .context = context, .positions = {al->a.len, al->b.len}};
+    uint32_t most = al->a.len > al->b.len ? al->a.len : al->b.len;
+    while (j.part_bits < MAX_PART_BITS && most >> j.part_bits > PART_POSITIONS)
+        j.part_bits++;
+    workers_run(2, al->threads, deal_out, &j);
+    j.found = alloc_zeroed(array_bytes((size_t)1 << j.part_bits, sizeof(*j.found)));
+    workers_run((size_t)1 << j.part_bits, al->threads, join_part, &j);
     for (int s = 0; s < 2; s++) {
         free(j.entry[s]);
         free(j.begin[s]);
@@ -370,7 +406,7 @@ static bool is_free(const struct alignment *al, const struct run *r)
 static void find_anchors_of(struct alignment *al, uint32_t without)
 {
     struct gram_rows rows = {al, ANCHOR_KEYS, without};
-    struct gram_pairs pairs = grams_join(grams_in_rows, &rows, al->threads);
+    struct gram_pairs pairs = grams_join(al, grams_in_rows, &rows);
     struct anchors found = collect_anchors(al, &pairs);
     free(pairs.all);
     /* Those that say most first. */
@@ -483,21 +519,34 @@ static inline void young_add(uint32_t *around, uint64_t identity, bool is_referr
     *around += (uint32_t)(stir(identity << 10 | (uint64_t)is_referrer << 9 | field) >> 32);
 }
 
-static void look_around(struct knowledge *k, size_t side, node_id n)
+/* Adds those that refer to free objects. Few references lead there, so all are passed over
+ * in order, and only of those the object is looked for. */
+static void add_referrers(struct knowledge *k, size_t side)
+{
+    const struct graph *g = side_of(k, side)->graph;
+    node_id n = 0;
+    for (uint32_t e = 0; e < g->edge_count; e++) {
+        node_id to = g->edge_to[e];
+        if (!bits_have(k->free[side], to))
+            continue;
+        while (g->edge_begin[n + 1] <= e)
+            n++;
+        uint32_t begin = g->edge_begin[n], len = g->edge_begin[n + 1] - begin;
+        if (k->identity[side][n] != NO_NODE)
+            young_add(&k->around[side][to], k->identity[side][n], true,
+                      len <= FIELDS_TOLD ? e - begin : FIELDS_TOLD);
+    }
+}
+
+/* Adds those that a free object refers to. */
+static void add_references(struct knowledge *k, size_t side, node_id n)
 {
     const struct graph *g = side_of(k, side)->graph;
     const node_id *to = g->edge_to + g->edge_begin[n], *identity = k->identity[side];
     uint32_t len = g->edge_begin[n + 1] - g->edge_begin[n];
-    if (identity[n] != NO_NODE) {
-        for (uint32_t i = 0; i < len; i++)
-            if (bits_have(k->free[side], to[i]))
-                young_add(&k->around[side][to[i]], identity[n], true,
-                          len <= FIELDS_TOLD ? i : FIELDS_TOLD);
-    } else if (len <= MAX_REFERENCES && bits_have(k->free[side], n)) {
-        for (uint32_t i = 0; i < len; i++)
-            if (identity[to[i]] != NO_NODE)
-                young_add(&k->around[side][n], identity[to[i]], false, i);
-    }
+    for (uint32_t i = 0; len <= MAX_REFERENCES && i < len; i++)
+        if (identity[to[i]] != NO_NODE)
+            young_add(&k->around[side][n], identity[to[i]], false, i);
 }
 
 static bool know_side(void *context, size_t i)
@@ -516,8 +565,10 @@ static bool know_side(void *context, size_t i)
         else if (s->mate[p] != DEAD)
             k->identity[i][s->node[p]] = i == 0 ? s->node[p] : k->al->a.node[s->mate[p]];
     }
-    for (node_id n = 0; n < nodes; n++)
-        look_around(k, i, n);
+    add_referrers(k, i);
+    for (uint32_t p = 0; p < s->len; p++)
+        if (s->mate[p] == FREE)
+            add_references(k, i, s->node[p]);
     return true;
 }
 
@@ -539,7 +590,7 @@ static struct gram_pairs join_by_neighbours(const struct alignment *al)
 {
     struct knowledge k = {.al = al};
     workers_run(2, al->threads, know_side, &k);
-    struct gram_pairs pairs = grams_join(known_by_others, &k, al->threads);
+    struct gram_pairs pairs = grams_join(al, known_by_others, &k);
     for (int i = 0; i < 2; i++) {
         free(k.identity[i]);
         free(k.free[i]);
@@ -725,21 +776,21 @@ static void take_chains(struct young_chains *c)
     free(buffers);
 }
 
-static bool has_free(const struct side *s)
+uint32_t count_free(const struct side *s)
 {
+    uint32_t count = 0;
     for (uint32_t p = 0; p < s->len; p++)
-        if (s->mate[p] == FREE)
-            return true;
-    return false;
+        count += s->mate[p] == FREE;
+    return count;
 }
 
 void find_young(struct alignment *al)
 {
     struct young_chains c = {.al = al};
     struct gram_rows rows = {al, YOUNG_KEYS, 0};
-    if (!has_free(&al->a) || !has_free(&al->b))
+    if (count_free(&al->a) == 0 || count_free(&al->b) == 0)
         return;
-    struct gram_pairs pairs = grams_join(grams_in_rows, &rows, al->threads);
+    struct gram_pairs pairs = grams_join(al, grams_in_rows, &rows);
     add_runs(&c, &pairs, false);
     free(pairs.all);
     pairs = join_by_neighbours(al);

@@ -82,6 +82,7 @@ struct finder {
     struct dominators_link *links;
     uint32_t link_count;
     uint32_t class_first; /* smallest number of the class being visited */
+    uint64_t *late;       /* a bit per number that a weaker class refers to; or NULL */
 
     struct frame_on_stack *stack;
     size_t stack_cap;
@@ -104,10 +105,13 @@ static inline uint32_t give_number(struct finder *f, uint32_t v, node_id w)
 /* A reference from the node numbered v to one that has a number. */
 static inline void see_again(struct finder *f, uint32_t v, uint32_t number)
 {
-    if (number > v) {
+    if (number < f->class_first) {
+        if (f->late != NULL)
+            bits_set(f->late, number);
+    } else if (number > v) {
         if (v < f->semi[number])
             f->semi[number] = v;
-    } else if (number < v && number >= f->class_first && number != 0) {
+    } else if (number < v && number != 0) {
         f->links[f->link_count++] = (struct dominators_link){number, v};
     }
 }
@@ -232,7 +236,7 @@ static void walk_by_class(struct finder *f)
                 struct dominators_place here = f->place[entries[i].node];
                 if (here.first != SEEN)
                     walk_below(f, 0, entries[i].node);
-                else if (here.number >= f->class_first)
+                else
                     see_again(f, 0, here.number);
             }
     }
@@ -253,6 +257,8 @@ static void number_nodes(struct finder *f)
     if (f->kind == DOMINATORS_PLAIN) {
         walk_below(f, 0, g->root);
     } else {
+        if (f->kind == DOMINATORS_OF_BOTH)
+            f->late = bits_new(g->node_count);
         give_number(f, 0, g->root);
         walk_by_class(f);
     }
@@ -280,6 +286,8 @@ struct pair {
 /* The forest of numbers already done. */
 struct forest {
     struct pair *at;
+    uint64_t *late; /* a bit per number: any between it and anc is; or NULL */
+    bool is_late;   /* any on the latest way */
     uint32_t *path;
     size_t path_cap;
 };
@@ -295,12 +303,17 @@ static inline uint32_t smallest_semi(struct forest *t, uint32_t v, uint32_t limi
         v = t->at[v].anc;
     }
     uint32_t top = t->at[v].anc, best = t->at[v].label;
+    t->is_late = t->late != NULL && bits_have(t->late, v);
     while (depth > 0) {
         struct pair *at = &t->at[t->path[--depth]];
         if (at->label < best)
             best = at->label;
         at->label = best;
         at->anc = top;
+        if (t->is_late)
+            bits_set(t->late, t->path[depth]);
+        else
+            t->is_late = t->late != NULL && bits_have(t->late, t->path[depth]);
     }
     return best;
 }
@@ -336,6 +349,7 @@ static void find_semidominators(struct finder *f, struct forest *t)
 {
     t->at = buffer_pool_take(&f->buffers, f->count, sizeof(*t->at));
     uint32_t *from = sort_links(f, t->at), end = f->link_count;
+    t->late = f->late != NULL ? bits_new(f->count) : NULL;
     for (uint32_t w = f->count; w-- > 1;) {
         uint32_t semi = f->semi[w], begin = t->at[w].links;
         for (uint32_t e = end; e-- > begin && semi > 0;) {
@@ -344,7 +358,11 @@ static void find_semidominators(struct finder *f, struct forest *t)
             uint32_t via = smallest_semi(t, from[e], w + 1);
             if (via < semi)
                 semi = via;
+            if (t->is_late)
+                bits_set(f->late, w);
         }
+        if (t->late != NULL && bits_have(f->late, w))
+            bits_set(t->late, w);
         end = begin;
         f->semi[w] = semi;
         t->at[w] = (struct pair){.anc = f->parent[w], .label = semi};
@@ -393,6 +411,27 @@ static void find_immediate(struct finder *f, struct pair *at)
     }
 }
 
+/* Finds plain dominators, each of which is that of owners or the root.
+ *
+ * All depth-first ancestors of a reference from a weaker class have higher numbers than its
+ * target, down to the root. So the plain semi of a late number, and of those that a path of
+ * higher numbers leads to from one, is 0 (f->late); all others have that of owners. The
+ * walk from the parent up to semi then ends at the root if it meets a late number, of which
+ * `nearest` has the closest.
+ *
+ * plain: the depth-first parents, written over. O(numbers). */
+static void find_plain(struct finder *f, const uint32_t *idom, uint32_t *plain)
+{
+    uint32_t *nearest = buffer_pool_take(&f->buffers, f->count, sizeof(*nearest));
+    nearest[0] = 0;
+    for (uint32_t w = 1; w < f->count; w++) {
+        bool is_late = bits_have(f->late, w) || nearest[plain[w]] > f->semi[w];
+        nearest[w] = is_late ? w : nearest[idom[w]];
+        plain[w] = is_late ? 0 : idom[w];
+    }
+    buffer_pool_give(&f->buffers, nearest, f->count, sizeof(*nearest));
+}
+
 static struct dominators find(const struct hd_snapshot *snap, enum dominator_kind kind,
                               struct buffer_pool buffers)
 {
@@ -407,16 +446,25 @@ static struct dominators find(const struct hd_snapshot *snap, enum dominator_kin
     if (n > 0)
         number_nodes(&f);
     struct forest t = {0};
+    uint32_t *plain = NULL;
     if (f.count > 0) {
         find_semidominators(&f, &t);
+        if (kind == DOMINATORS_OF_BOTH) {
+            plain = alloc_resize(NULL, array_bytes(f.count, sizeof(*plain)));
+            memcpy(plain, f.parent, f.count * sizeof(*plain));
+        }
         find_immediate(&f, t.at);
+        if (plain != NULL)
+            find_plain(&f, f.parent, plain);
     }
     free(t.path);
+    free(t.late);
+    free(f.late);
     free(f.place);
     buffer_pool_give(&f.buffers, t.at, f.count, sizeof(*t.at));
     buffer_pool_give(&f.buffers, f.semi, n, sizeof(*f.semi));
     free(f.links);
-    return (struct dominators){f.count, f.node, f.parent, f.buffers};
+    return (struct dominators){f.count, f.node, f.parent, plain, f.buffers};
 }
 
 struct dominators dominators_find(const struct hd_snapshot *snap, enum dominator_kind kind)
@@ -440,6 +488,7 @@ void dominators_free(struct dominators *d)
 {
     free(d->node);
     free(d->idom);
+    free(d->plain);
     buffer_pool_free(&d->buffers);
     *d = (struct dominators){0};
 }

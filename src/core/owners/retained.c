@@ -130,6 +130,7 @@ static bool find_places(struct retained_places *p, struct dominators *d,
 {
     enum { ALWAYS = 4096, PART = 16 };
     size_t most = ALWAYS + d->count / PART;
+    const uint32_t *idom = d->plain != NULL ? d->plain : d->idom;
     uint32_t *at = buffer_pool_take(&d->buffers, d->count, sizeof(*at));
     struct deal *deals = deals_of(snap);
     size_t bytes = sizeof(*p->answers) << ANSWER_BITS;
@@ -139,7 +140,7 @@ static bool find_places(struct retained_places *p, struct dominators *d,
     for (uint32_t w = 0; w < d->count && p->kind_count <= most; w++) {
         fetch(d, snap->graph, w + AHEAD);
         type_id type = snap->graph->type[d->node[w]];
-        const struct retained_answer *a = answer_of(p, at[d->idom[w]], type);
+        const struct retained_answer *a = answer_of(p, at[idom[w]], type);
         p->kinds[a->kind].bytes += size_of(snap, deals, d->node[w]);
         at[w] = a->place;
     }
@@ -198,7 +199,7 @@ uint64_t *retained_by_type(struct dominators *d, const struct hd_snapshot *snap,
     if (few)
         return sum;
     /* Each object for itself. */
-    struct tree t = {.parent = d->idom,
+    struct tree t = {.parent = d->plain != NULL ? d->plain : d->idom,
                      .type = buffer_pool_take(&d->buffers, d->count, sizeof(*t.type)),
                      .bytes = buffer_pool_take(&d->buffers, d->count, sizeof(*t.bytes)),
                      .len = d->count};

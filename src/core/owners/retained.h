@@ -9,7 +9,8 @@
 #include "owners/dominators.h"
 
 /* Bytes by type, in a; of a sample, what they stand for. d: of all references
- * (DOMINATORS_PLAIN). O(nodes); takes up to 24 bytes per node, as finding d did, and 10
+ * (DOMINATORS_PLAIN, or _OF_BOTH unless it is a sample, whose bytes are dealt out in the
+ * order of d). O(nodes); takes up to 24 bytes per node, as finding d did, and 10
  * beside them. */
 uint64_t *retained_by_type(struct dominators *d, const struct hd_snapshot *snap,
                            struct arena *a);

@@ -83,7 +83,10 @@ static bool answer_top(struct hd_report *r, struct hd_comparison *c, struct hd_o
     if (c->count != 1)
         return fail(err, HD_USAGE, "top takes one snapshot, not %zu", c->count);
     struct hd_snapshot *snap = c->snaps[0];
-    const uint64_t *retained = opt->by == HD_BY_TYPE ? comparison_retained(c, err) : NULL;
+    bool wants_tree = (opt->tree || opt->owner_of_most) && snap->info.has_roots &&
+                      !snap->read.tables_only;
+    const uint64_t *retained =
+        opt->by == HD_BY_TYPE ? comparison_retained(c, wants_tree, err) : NULL;
     if (err->status != HD_OK || !snapshot_need_reach(snap, err))
         return comparison_blame(err, 0);
     struct hd_snapshot *const *units = report_units(c, opt, err);
@@ -92,9 +95,7 @@ static bool answer_top(struct hd_report *r, struct hd_comparison *c, struct hd_o
         return false;
     struct view v = view_of(opt);
     r->top = view_top(&r->found.top, &v, r, &r->arena);
-    bool wants_tree = opt->tree || opt->owner_of_most;
-    if (wants_tree && snap->info.has_roots && !snap->read.tables_only &&
-        !report_add_tree_of_one(r, c, opt, err))
+    if (wants_tree && !report_add_tree_of_one(r, c, opt, err))
         return false;
     view_cut(r, opt->rows, &r->arena);
     return true;

@@ -22,7 +22,7 @@ struct dominated {
     const uint64_t *by_type; /* indexed by type */
 };
 
-/* Takes the snapshot over. */
+/* Takes the snapshot over. DOMINATORS_OF_BOTH: the plain ones. */
 static inline struct dominated dominate(struct hd_snapshot *snap, enum dominator_kind kind)
 {
     struct dominated all = {.snap = snap};
@@ -33,19 +33,20 @@ static inline struct dominated dominate(struct hd_snapshot *snap, enum dominator
         all.idom[n] = NO_NODE;
 
     struct dominators d = dominators_find(snap, kind);
+    const uint32_t *idom = d.plain != NULL ? d.plain : d.idom;
     uint64_t *retained = alloc_zeroed(array_bytes(d.count + 1, sizeof(*retained)));
     for (uint32_t w = 0; w < d.count; w++)
         retained[w] = graph_size(snap->graph, d.node[w]);
     for (uint32_t w = d.count; w-- > 1;)
-        retained[d.idom[w]] += retained[w];
+        retained[idom[w]] += retained[w];
     all.reached = d.count;
     cr_assert_eq(d.node[0], snap->graph->root);
-    cr_assert_eq(d.idom[0], 0);
+    cr_assert_eq(idom[0], 0);
     for (uint32_t w = 0; w < d.count; w++) {
         if (w > 0) {
-            cr_assert_lt(d.idom[w], w);
+            cr_assert_lt(idom[w], w);
             cr_assert_eq(all.idom[d.node[w]], NO_NODE, "node %u has one number", d.node[w]);
-            all.idom[d.node[w]] = d.node[d.idom[w]];
+            all.idom[d.node[w]] = d.node[idom[w]];
         }
         all.retained[d.node[w]] = retained[w];
     }

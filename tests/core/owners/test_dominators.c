@@ -226,6 +226,27 @@ Test(dominators, of_owners_ignore_references_from_weaker_classes)
     }
 }
 
+Test(dominators, of_both_are_those_of_owners_and_the_plain_ones)
+{
+    struct random r = random_from(4);
+    for (uint32_t graph = 0; graph < GRAPHS; graph++) {
+        struct forge f = {0};
+        struct small_heap h = make_small_heap(&f, &r);
+        struct dominated d = dominate(forge_finish(&f), DOMINATORS_OF_BOTH);
+        hang_groups(&h);
+        expect_by_definition(&h, &d, graph);
+        struct dominators both = dominators_find(d.snap, DOMINATORS_OF_BOTH);
+        struct dominators owners = dominators_find(d.snap, DOMINATORS_OF_OWNERS);
+        cr_assert_eq(both.count, owners.count, "graph %u", graph);
+        for (uint32_t w = 0; w < both.count; w++)
+            cr_assert(both.node[w] == owners.node[w] && both.idom[w] == owners.idom[w],
+                      "graph %u, number %u", graph, w);
+        dominators_free(&both);
+        dominators_free(&owners);
+        dominated_free(&d);
+    }
+}
+
 /* What all classes reach is the same, so both trees have all reachable bytes. */
 Test(dominators, of_either_kind_retain_all_that_is_reachable)
 {

@@ -380,11 +380,11 @@ static const node_id *second_idoms(const struct graph *g, struct arena *a)
 
 enum { COMPARED = 100000 };
 
-static void expect_same(struct hd_snapshot *snap)
+static void expect_same(struct hd_snapshot *snap, enum dominator_kind kind)
 {
     struct arena scratch = {0};
     const node_id *idom = second_idoms(snap->graph, &scratch);
-    struct dominated d = dominate(snap, DOMINATORS_PLAIN);
+    struct dominated d = dominate(snap, kind);
     cr_assert_gt(d.reached, COMPARED / 2);
     for (node_id n = 0; n < snap->graph->node_count; n++)
         cr_assert_eq(d.idom[n], idom[n], "idom(%u) is %u, not %u", n, d.idom[n], idom[n]);
@@ -405,7 +405,30 @@ Test(dominators_shapes, of_a_random_graph_are_what_another_algorithm_finds,
         if (i % 1000 == 0)
             forge_reference(&f, i, i + 1);
     }
-    expect_same(forge_finish(&f));
+    expect_same(forge_finish(&f), DOMINATORS_PLAIN);
+}
+
+/* Trees of statics, parts of which a stack and handles hold, too. */
+Test(dominators_shapes, of_several_classes_are_what_another_algorithm_finds,
+     .timeout = PATIENCE)
+{
+    struct random r = random_from(9);
+    struct forge f = {0};
+    node_id root = forge_pseudo(&f, "[.NET Roots]"), first = root + 4;
+    forge_start(&f, root);
+    forge_reference(&f, root, forge_pseudo(&f, "[static vars]"));
+    forge_reference(&f, root, forge_pseudo(&f, "[strong Handles]"));
+    forge_reference(&f, root, forge_pseudo(&f, "[local vars]"));
+    forge_objects(&f, "App.Node", OBJECT, COMPARED);
+    for (uint32_t i = 0; i < COMPARED; i++) {
+        bool held = random_below(&r, 100) == 0;
+        forge_reference(&f, held ? root + 1 + random_below(&r, 3) : first + i / 2,
+                        first + i);
+        if (random_below(&r, 4) == 0)
+            forge_reference(&f, first + random_below(&r, COMPARED),
+                            first + random_below(&r, COMPARED));
+    }
+    expect_same(forge_finish(&f), DOMINATORS_OF_BOTH);
 }
 
 /* A chain with a jump ahead from every node and one back. */
@@ -425,5 +448,5 @@ Test(dominators_shapes, of_jumps_ahead_and_back_are_what_another_algorithm_finds
         if (i > 10)
             forge_reference(&f, i, i > back ? i - back : 1);
     }
-    expect_same(forge_finish(&f));
+    expect_same(forge_finish(&f), DOMINATORS_PLAIN);
 }

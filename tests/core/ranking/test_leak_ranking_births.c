@@ -51,7 +51,7 @@ static void tell(struct births *b, const struct store *s, size_t k, const struct
     for (size_t i = 0; i < s->len; i++)
         if (is_there(&s->all[i], k - 1) && is_there(&s->all[i], k))
             same.next[s->all[i].node[k - 1]] = s->all[i].node[k];
-    births_add(b, k, older, a->snaps[k], &same);
+    births_add(b, k, a->snaps[k], &same);
     same_free(&same);
 }
 
