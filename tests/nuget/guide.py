@@ -71,7 +71,7 @@ def plain(message):
         (r"0x[0-9a-f]+( in gen\d)?", "ADDRESS"),
         (r" \(gen\d\)", ""),
         (r"over [0-9.]+ (ms|s)\b", "over TIME"),
-        (r"(?m)^(heap|also) .*\n", ""),
+        (r"(?m)^(heap|allocated|also) .*\n", ""),
         # Which rule it is depends on the heap.
         (r"(?sm)^RULES\n.*?^next:", "next:"),
         (r"[0-9.]+ %", "N %"),
