@@ -113,8 +113,8 @@ static const struct hd_code *code_of(const struct site_finder *f, uint32_t stack
     return &f->codes[stack_of(f, stack)->frames[i]];
 }
 
-/* The innermost frame of the program; else that outside of the framework, as it is not known
- * of all programs what is their own; else the innermost of all. */
+/* The innermost frame of the program; else that outside of the framework, as it is not
+ * known of all programs what is their own; else the innermost of all. */
 static size_t site_of(const struct site_finder *f, uint32_t stack)
 {
     const struct site_stack *s = stack_of(f, stack);

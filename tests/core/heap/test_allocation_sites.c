@@ -407,9 +407,8 @@ Test(allocation_sites, sessions_of_hours_stay_within_the_limits)
 }
 
 /* count objects from a number on, each of a way of its own, in that collection. */
-static const struct allocation_sites *ways_of(uint64_t token, uint32_t first,
-                                              uint32_t count, uint32_t born,
-                                              struct arena *a)
+static const struct allocation_sites *
+ways_of(uint64_t token, uint32_t first, uint32_t count, uint32_t born, struct arena *a)
 {
     const struct allocation_sites of = {
         .token = token, .collection = born, .sampled = count, .per_sample = 100};
@@ -436,8 +435,8 @@ Test(allocation_sites, where_stacks_are_too_many_a_part_of_all_is_carried)
     struct told_side from = {1, MAX_SITE_STACKS}, to = {2, MAX_SITE_STACKS + MORE};
     struct survivor_map map = survivor_map_write(&from, &to, older_of, &a);
     const struct allocation_sites *older = ways_of(1, 0, MAX_SITE_STACKS, 1, &a);
-    const struct allocation_sites *all = allocation_sites_carry(
-        older, &map, ways_of(2, MAX_SITE_STACKS, MORE, 2, &a), &a);
+    const struct allocation_sites *all =
+        allocation_sites_carry(older, &map, ways_of(2, MAX_SITE_STACKS, MORE, 2, &a), &a);
     uint32_t newer = 0;
     for (uint32_t i = 0; i < all->object_count; i++)
         newer += all->objects[i].born == 2;

@@ -337,7 +337,8 @@ Test(report_sites, a_suspect_without_a_sample_says_how_long_to_wait)
     cr_expect(a->wait_seconds > 300 && a->wait_seconds < 420, "%llu",
               (unsigned long long)a->wait_seconds);
     char *text = written(r, "text");
-    expect_part(text, "allocated   too little for a sample: 1.59 MiB so far, at most about");
+    expect_part(text,
+                "allocated   too little for a sample: 1.59 MiB so far, at most about");
     expect_part(text, " more minutes");
     free(text);
     hd_report_free(r);

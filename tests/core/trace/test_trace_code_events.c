@@ -100,8 +100,14 @@ Test(trace_code_events, an_offset_in_code_is_of_the_last_instruction_before_it)
 {
     static const struct {
         uint32_t native, il;
-    } cases[] = {{0, 0}, {7, 0}, {8, 5}, {19, 5}, {20, 9}, {35, 9},
-                 {40, CODE_NO_OFFSET}, {70, CODE_NO_OFFSET}};
+    } cases[] = {{0, 0},
+                 {7, 0},
+                 {8, 5},
+                 {19, 5},
+                 {20, 9},
+                 {35, 9},
+                 {40, CODE_NO_OFFSET},
+                 {70, CODE_NO_OFFSET}};
     struct text t = {0};
     struct code_map m;
     forge_map(&t, sizeof(pairs) / sizeof(*pairs));
