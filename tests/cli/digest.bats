@@ -50,7 +50,7 @@ identity() {
     [[ $(identity "$tmp"/d-[12].digest "$tmp/alone.digest") == null ]]
     # A store has them as well.
     works record -q --store="$tmp/a.db" --service=consumer $followed/*
-    works fleet -q --store="$tmp/a.db" --min-span=1s --format=json
+    works fleet -q --store="$tmp/a.db" --since=all --min-span=1s --format=json
     [[ $(json '.suspects[0].type') == *Telemetry.Delivery* ]]
 }
 
