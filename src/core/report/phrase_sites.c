@@ -100,10 +100,10 @@ static void add_reason(struct sentence *h, const struct hd_allocations *a)
     uint64_t each = a->per_sample != HD_UNKNOWN ? a->per_sample : USUAL;
     if (a->unnamed > 0) {
         say(h, "unknown: ", as_plural(a->unnamed, "sample"), " without names of methods");
-    } else if (!a->is_whole) {
-        say(h, "unknown: not every interval was sampled");
     } else if (a->grown != HD_UNKNOWN && a->grown / CERTAIN >= each) {
         say(h, "unknown: none of its objects was sampled");
+    } else if (!a->is_whole) {
+        say(h, "unknown: not every interval was sampled");
     } else {
         say(h, "too little for a sample");
         if (a->grown != HD_UNKNOWN)

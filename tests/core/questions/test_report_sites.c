@@ -364,7 +364,9 @@ Test(report_sites, without_samples_of_every_interval_nothing_is_said_of_time)
             snaps[k] = shop_at(k);
             snaps[k]->clock = 60 * (double)k;
             made_sites(snaps[k], collection_of(k), NULL, 0);
-            ((struct allocation_sites *)snaps[k]->sites)->sampled = lost == SERIES ? 0 : 40;
+            struct allocation_sites *made = (struct allocation_sites *)snaps[k]->sites;
+            made->sampled = lost == SERIES ? 0 : 40;
+            made->per_sample = 1 << 20;
             if (k == lost)
                 snaps[k]->sites = NULL;
         }
@@ -373,7 +375,10 @@ Test(report_sites, without_samples_of_every_interval_nothing_is_said_of_time)
         cr_assert(a != NULL && !a->is_whole, "%zu", lost);
         cr_expect_eq(a->wait_seconds, HD_UNKNOWN);
         char *text = written(r, "text");
-        expect_part(text, "allocated   unknown: not every interval was sampled");
+        /* Without the last one nothing tells how much a sample stands for. */
+        expect_part(text, lost == SERIES - 1
+                              ? "allocated   unknown: none of its objects was sampled"
+                              : "allocated   unknown: not every interval was sampled");
         free(text);
         hd_report_free(r);
     }
