@@ -32,14 +32,11 @@ static bool find_regions(struct address_index *x, const uint64_t *address, size_
 /* False: two are equal. */
 static bool mark_spots(struct address_index *x, const uint64_t *address, size_t len)
 {
-    unsigned region_spots = REGION_BITS - x->shift;
     uint32_t before = 0;
     bool differ = true;
     x->words = alloc_zeroed(array_bytes(x->len, sizeof(*x->words)));
     for (size_t i = 0; i < len; i++) {
-        uint64_t region = x->number[region_of(address[i]) - x->first] - 1;
-        uint64_t spot = region << region_spots |
-                        (address[i] >> x->shift & ((UINT64_C(1) << region_spots) - 1));
+        uint64_t spot = address_index_spot(x, address[i]);
         uint64_t bit = UINT64_C(1) << spot % 64, *bits = &x->words[spot / 64].bits;
         differ &= (*bits & bit) == 0;
         *bits |= bit;

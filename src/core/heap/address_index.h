@@ -46,6 +46,15 @@ void address_index_free(struct address_index *x); /* {0} is fine */
  * not there. */
 uint32_t address_index_search(const struct address_index *x, uint64_t address);
 
+/* The number of the spot of an address in a region that has objects. */
+static inline uint64_t address_index_spot(const struct address_index *x, uint64_t address)
+{
+    unsigned region_spots = REGION_BITS - x->shift;
+    uint64_t region = x->number[region_of(address) - x->first] - 1;
+    return region << region_spots |
+           (address >> x->shift & ((UINT64_C(1) << region_spots) - 1));
+}
+
 static inline uint32_t address_index_find(const struct address_index *x, uint64_t address)
 {
     uint64_t region = region_of(address) - x->first;
@@ -53,9 +62,7 @@ static inline uint32_t address_index_find(const struct address_index *x, uint64_
         return address_index_search(x, address);
     if (region >= x->span || x->number[region] == 0)
         return UINT32_MAX;
-    unsigned region_spots = REGION_BITS - x->shift;
-    uint64_t spot = ((uint64_t)(x->number[region] - 1) << region_spots) |
-                    (address >> x->shift & ((UINT64_C(1) << region_spots) - 1));
+    uint64_t spot = address_index_spot(x, address);
     const struct address_word *word = &x->words[spot / 64];
     uint64_t bit = UINT64_C(1) << spot % 64;
     if ((word->bits & bit) == 0 || address & ((1U << x->shift) - 1))
