@@ -292,7 +292,9 @@ static bool find_busy_site(const struct site_keeper *k, const struct busy_stacks
     *method = NULL;
     for (size_t j = 0; j < frame_count(busy, i); j++) {
         const struct named_address *n = find_name(k, frame_at(busy, i, j));
-        if (n == NULL || n->frame.method == NULL)
+        if (n == NULL)
+            return false; /* as named_frames() */
+        if (n->frame.method == NULL)
             continue;
         has_name = true;
         if (n->frame.is_own || !k->own_is_known) {

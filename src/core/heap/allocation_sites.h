@@ -99,8 +99,11 @@ struct survivor_map;
 
 /* Returns the sites of a snapshot: those of the one before whose objects survived by the
  * map, and the newer ones, which have the numbers of the snapshot and its token. Nothing is
- * carried if older or map is NULL, or they are not of the same two snapshots. In a, and it
- * needs nothing of the others afterwards. */
+ * carried if older or map is NULL, or they are not of the same two snapshots. Where there
+ * is no room for all stacks, or a sample of one stands for more bytes than of the other, a
+ * part is drawn, and per_sample is larger. In a, and it needs nothing of the others
+ * afterwards.
+ */
 struct allocation_sites *allocation_sites_carry(const struct allocation_sites *older,
                                                 const struct survivor_map *map,
                                                 const struct allocation_sites *newer,
