@@ -395,6 +395,11 @@ enum hd_fact {
     HD_FACT_OTHERS, /* events, timers, devices; of Windows all handles */
     HD_FACT_MAPPINGS,
     HD_FACT_UPTIME, /* seconds */
+
+    /* counts, of collections that are the program's and not a snapshot's. Known where its
+     * objects were followed from the snapshot before to this one */
+    HD_FACT_GC_PAUSE,   /* of the time between them: stopped for these, in millionths */
+    HD_FACT_SINCE_GEN2, /* seconds from the last one of gen2 to this snapshot */
     HD_FACT_COUNT
 };
 

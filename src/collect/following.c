@@ -15,6 +15,7 @@
 #include "trace/nettrace.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,6 +275,7 @@ struct hd_following {
     bool is_without_sites; /* it allocates too much */
     struct site_keeper sites;
     struct hd_activity activity;
+    uint64_t last_gen2; /* ticks of the process: its last such collection; 0: not known */
     struct hd_collect_options how; /* of the snapshot that is taken */
 };
 
@@ -331,6 +333,24 @@ static struct hd_activity activity_of(const struct movement_events *e)
     return a;
 }
 
+/* Adds to a snapshot's facts what the program's own collections did since the one before.
+ * The clock of a process is the same in all of its sessions. */
+static void add_collections(struct hd_following *f, struct hd_process_facts *facts)
+{
+    const struct interval_activity *i = &f->now->events.activity;
+    const double pause = f->activity.collecting / f->activity.seconds;
+    if (f->activity.seconds <= 0) {
+        f->last_gen2 = 0;
+        return;
+    }
+    if (i->last_gen2 != 0)
+        f->last_gen2 = i->last_gen2;
+    hd_fact_set(facts, HD_FACT_GC_PAUSE, (uint64_t)(fmin(pause, 1) * 1e6));
+    if (f->last_gen2 != 0 && f->last_gen2 <= i->end)
+        hd_fact_set(facts, HD_FACT_SINCE_GEN2,
+                    (uint64_t)seconds_of(&f->now->events, i->end - f->last_gen2));
+}
+
 /* What the collector said of the snapshot before, told to this one. */
 static bool identify(struct hd_following *f, struct hd_snapshot *snap,
                      const struct places *places, const struct told_side *side,
@@ -342,7 +362,8 @@ static bool identify(struct hd_following *f, struct hd_snapshot *snap,
         return fail(err, f->why_no_now.error.status, "%s", f->why_no_now.error.message);
     }
     if (snap->identity.instance != f->instance)
-        return give_reason(snap, HD_UNTOLD_RESTARTED, err);
+        if (snap->identity.instance != f->instance)
+            return give_reason(snap, HD_UNTOLD_RESTARTED, err);
     struct movement *m =
         listening_stop(f->now, snap->identity.collection, &snap->untold, err);
     bool is_too_much =
@@ -361,6 +382,7 @@ static bool identify(struct hd_following *f, struct hd_snapshot *snap,
     free(older_of);
     snap->told = told;
     f->activity = activity_of(&f->now->events);
+    add_collections(f, &snap->facts);
     if (f->now->with_sites)
         site_keeper_add(&f->sites, &f->now->events, snap, places, &f->how, &f->activity);
     return true;
@@ -385,8 +407,10 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
     } else {
         give_reason(snap, HD_UNTOLD_INCOMPLETE, err);
     }
-    if (snap->told == NULL)
+    if (snap->told == NULL) {
         site_keeper_forget(&f->sites);
+        f->last_gen2 = 0;
+    }
     listening_end(f->now);
     f->now = f->next;
     f->next = NULL;
@@ -525,12 +549,15 @@ bool hd_following_write(FILE *trace, const struct hd_snapshot *snap,
 {
     struct text texts[OUR_EVENTS] = {0};
     struct text *told = &texts[TOLD_EVENT_ID - 1];
+    struct hd_process_facts facts = origin->facts;
+    for (enum hd_fact n = HD_FACT_GC_PAUSE; snap != NULL && n <= HD_FACT_SINCE_GEN2; n++)
+        hd_fact_set(&facts, n, hd_fact(&snap->facts, n));
     bool ok = fflush(trace) == 0 || fail_to_write(err), any = false;
     if (snap != NULL && snap->told != NULL)
         survivor_map_put(snap->told, told);
     else if (snap != NULL && snap->untold != HD_UNTOLD_NOTHING)
         text_add_string(told, hd_untold_name(snap->untold));
-    process_facts_put(&origin->facts, &texts[PROCESS_EVENT_ID - 1]);
+    process_facts_put(&facts, &texts[PROCESS_EVENT_ID - 1]);
     if (snap != NULL && snap->sites != NULL)
         allocation_sites_put(snap->sites, &texts[SITES_EVENT_ID - 1]);
     for (int i = 0; i < OUR_EVENTS; i++)

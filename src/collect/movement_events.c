@@ -252,6 +252,8 @@ static void note_start(struct movement_events *e, const struct gc_event *gc, uin
         return;
     a->collections[gc->depth < 2 ? gc->depth : 2]++;
     a->of_allocations += gc->is_of_allocations;
+    if (gc->depth >= 2)
+        a->last_gen2 = time;
 }
 
 static bool start(struct movement_events *e, const struct gc_event *gc, uint64_t time)

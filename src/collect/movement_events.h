@@ -30,6 +30,7 @@ enum { MAX_SAMPLES = 1 << 16 };
 struct interval_activity {
     uint64_t begin, end;     /* ticks: when their collections began; 0: not known */
     uint64_t collecting;     /* ticks in collections that stop the program */
+    uint64_t last_gen2;      /* ticks: when the last such collection began; 0: none did */
     uint32_t collections[3]; /* of each generation */
     uint32_t of_allocations; /* of these: because the program used up a budget */
 };

@@ -40,8 +40,8 @@ load='LeakLab.Cache.Load@Cache.cs:77 < LeakLab.Program.Step < -System.Threading.
     works -q --format=json "$tmp/two"
     [[ $(jq -c '.suspects[0].sites | map([.at.method, .at.line, .caller.method, .samples])' <<<"$out") == \
         '[["LeakLab.Cache.Add",42,"LeakLab.Program.Step",15],["LeakLab.Cache.Load",77,"LeakLab.Program.Step",5]]' ]]
-    [[ $(jq -c '.suspects[0].sampling | [.samples, .in_every_interval, .new]' <<<"$out") == \
-        '[20,true,[null,4,4,4,4,4]]' ]]
+    [[ $(jq -c '.suspects[0].sampling | [.samples, .in_every_interval, .every_interval_sampled, .new]' <<<"$out") == \
+        '[20,true,true,[null,4,4,4,4,4]]' ]]
     [[ $(jq -c '.suspects[0].sites[1].stacks[0].frames | map(.own)' <<<"$out") == '[true,true,false]' ]]
     works -q "$tmp/two"
     out_has "LeakLab.Cache.Add (Cache.cs:42) ← Program.Step   15 of 20 samples, in every interval"

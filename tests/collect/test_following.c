@@ -258,6 +258,44 @@ Test(following, tells_the_second_snapshot_who_stayed)
     told_free(&t);
 }
 
+/* Those of the program: 2, of gen0 or gen2, and none that a snapshot is of. */
+static void expect_collections(uint32_t depth, bool is_gen2_known)
+{
+    struct trace_forge moves = begin_moves();
+    forge_start(&moves, 2, depth, OF_SMALL);
+    forge_territory(&moves, 0, 0x10000);
+    forge_territory(&moves, 1, 0x20000);
+    forge_territory(&moves, 2, 0x30000);
+    forge_moved(&moves, OTHER_THREAD, 0x10018, 0x20000);
+    if (depth == 2)
+        forge_moved(&moves, OTHER_THREAD, 0x30000, 0x30000);
+    forge_end(&moves, 2, depth);
+    forge_collection(&moves, 3, 1, 0x20000, 0x20000);
+    struct told t = follow_two(&moves, MOVEMENT_HONEST);
+    cr_assert(t.ok[0] && t.ok[1], "%s", t.why[1].message);
+    const struct hd_process_facts *first = &t.snaps[0]->facts, *second = &t.snaps[1]->facts;
+    cr_expect_eq(hd_fact(first, HD_FACT_GC_PAUSE), HD_UNKNOWN);
+    cr_expect_eq(hd_fact(first, HD_FACT_SINCE_GEN2), HD_UNKNOWN);
+    cr_expect_float_eq((double)hd_fact(second, HD_FACT_GC_PAUSE),
+                       1e6 * t.activity.collecting / t.activity.seconds, 1);
+    cr_expect_eq(hd_fact(second, HD_FACT_SINCE_GEN2) != HD_UNKNOWN, is_gen2_known);
+    told_free(&t);
+}
+
+Test(following, tells_the_second_snapshot_how_long_its_program_stood_still)
+{
+    expect_collections(0, false);
+    expect_collections(2, true);
+}
+
+Test(following, a_process_that_is_not_followed_has_no_facts_of_collections)
+{
+    struct trace_forge moves = usual_moves();
+    struct told t = follow_two(&moves, MOVEMENT_CUT);
+    cr_expect_eq(hd_fact(&t.snaps[1]->facts, HD_FACT_GC_PAUSE), HD_UNKNOWN);
+    told_free(&t);
+}
+
 Test(following, a_process_that_refuses_is_not_followed)
 {
     struct trace_forge moves = usual_moves();

@@ -232,6 +232,7 @@ Test(told_trace, facts_of_the_process_are_read_again_with_survivors_and_without)
         uint64_t collected = hd_fact(&snap->facts, HD_FACT_GC_COMMITTED);
         if (told == 1)
             tell_itself(snap);
+        hd_fact_set(&snap->facts, HD_FACT_GC_PAUSE, 12345);
         cr_assert(write_facts(path, told == 1 ? snap : NULL, &err), "%s", err.message);
         struct counted is = counted(path);
         cr_expect_eq(is.ours, 1 + (size_t)told);
@@ -239,6 +240,8 @@ Test(told_trace, facts_of_the_process_are_read_again_with_survivors_and_without)
         cr_expect_eq(is.losses, was.losses);
         struct hd_snapshot *again = opened(path);
         expect_facts_in(again);
+        cr_expect_eq(hd_fact(&again->facts, HD_FACT_GC_PAUSE),
+                     told == 1 ? 12345 : HD_UNKNOWN);
         cr_expect_eq(hd_fact(&again->facts, HD_FACT_GC_COMMITTED), collected);
         cr_expect_eq(again->told != NULL, told == 1);
         cr_expect(again->info.complete);

@@ -79,6 +79,23 @@ adds_up='sum(f["parts"].values()) == f["size"]'
     done
 }
 
+@test "a series knows how long collections stopped the program, and when the last one of gen2 was" {
+    start_lab list
+    for suffix in gcdump nettrace; do
+        works collect -q "$pid" --on-enter --count=3 -o "$tmp/t.$suffix" < <(for _ in 1 2 3; do
+            echo
+            sleep 2
+            iterate 200
+        done)
+        expect_facts "$tmp/t-1.$suffix" "f['gc_pause_ppm'] is None"
+        for k in 2 3; do
+            expect_facts "$tmp/t-$k.$suffix" "0 < f['gc_pause_ppm'] < 500000" "0 <= f['since_gen2_seconds'] < 60"
+        done
+    done
+    works convert -q "$tmp/t-3.gcdump" -o "$tmp/t.digest"
+    expect_facts "$tmp/t.digest" "0 < f['gc_pause_ppm'] < 500000"
+}
+
 @test "the limit of the control group is a fact of gcdumps, traces and cores; without one it is unknown" {
     start_lab list
     works collect -q "$pid" -o "$tmp/no.gcdump"

@@ -133,6 +133,19 @@ static void add_collector(struct build *b, struct doc_facts *f,
                 as_size(hd_fact(p, g)));
 }
 
+static void add_collections(struct build *b, struct doc_facts *f,
+                            const struct hd_process_facts *p)
+{
+    uint64_t pause = hd_fact(p, HD_FACT_GC_PAUSE), gen2 = hd_fact(p, HD_FACT_SINCE_GEN2);
+    struct known_facts own = {b, p, f, NULL};
+    if (pause != HD_UNKNOWN)
+        SAY(b, next_fact(&own, "collections"), "stopped it for ",
+            as_share((double)pause / 1e6), " of the time");
+    if (gen2 != HD_UNKNOWN)
+        SAY(b, next_fact(&own, "collections"), "the last one of gen2 ", as_duration(gen2),
+            " before");
+}
+
 void build_process_facts(struct build *b, struct doc_facts *f,
                          const struct hd_snapshot_facts *s)
 {
@@ -142,6 +155,7 @@ void build_process_facts(struct build *b, struct doc_facts *f,
     add_threads(b, f, &s->facts);
     add_descriptors(b, f, &s->facts);
     add_collector(b, f, &s->facts);
+    add_collections(b, f, &s->facts);
 }
 
 /* --- a series ------------------------------------------------------------------------ */

@@ -46,6 +46,8 @@ static const struct {
     [HD_FACT_OTHERS] = {"other_handles", true},
     [HD_FACT_MAPPINGS] = {"mappings", true},
     [HD_FACT_UPTIME] = {"uptime_seconds", true},
+    [HD_FACT_GC_PAUSE] = {"gc_pause_ppm", true},
+    [HD_FACT_SINCE_GEN2] = {"since_gen2_seconds", true},
 };
 _Static_assert(HD_FACT_COUNT <= 64, "known has a bit for each");
 

@@ -72,6 +72,9 @@ static const struct record_field sampling_fields[] = {
           NULL, has_intervals_too),
     FIELD("in_every_interval", TRUTH(in_every_interval), NEVER_NULL,
           "Whether some of each interval are there."),
+    FIELD("every_interval_sampled", TRUTH(is_whole), NEVER_NULL,
+          "Whether allocations were sampled in all of them; if not, no sample is unknown, "
+          "never too little."),
     FIELD("bytes_per_sample", UINT64(per_sample), MAY_BE_NULL,
           "Allocated bytes that one sample stands for, about; null when unknown."),
     FIELD("unnamed", UINT64(unnamed), NEVER_NULL,

@@ -192,7 +192,8 @@ Test(process_account, info_lists_all_facts_of_a_snapshot)
                          "of_brk=10485760 of_files=41943040 gc_committed=20971520 "
                          "gc_free=1048576 fragmented=2048 fragmented_gen2=2048 gc_heaps=2 "
                          "pinned_objects=1 threads=12 thread=9:.NET%20TP%20Worker "
-                         "thread=3:a%1b[2Jb sockets=2 open_files=5 pipes=1");
+                         "thread=3:a%1b[2Jb sockets=2 open_files=5 pipes=1 "
+                         "gc_pause_ppm=34000 since_gen2_seconds=135");
     expect_line(text, "  memory ", "100 MiB (104,857,600 bytes)\n");
     expect_line(text, "    mapped files ", "40.0 MiB, 40 %\n");
     expect_line(text, "    native memory ", "40.0 MiB, 40 %: [heap] of malloc 10.0 MiB\n");
@@ -204,6 +205,9 @@ Test(process_account, info_lists_all_facts_of_a_snapshot)
     expect_line(text, "  collector ",
                 "20.0 MiB committed, 1.00 MiB in free regions, 2 heaps, 1 pinned object\n");
     expect_line(text, "  fragmented ", "2.00 KiB, gen2 2.00 KiB\n");
+    expect_line(
+        text, "  collections ",
+        "stopped it for 3.4 % of the time, the last one of gen2 2 min 15 s before\n");
     free(text);
 }
 
@@ -211,13 +215,20 @@ Test(process_account, info_lists_only_what_is_known)
 {
     static const char *const names[] = {
         "\n  memory ",      "\n  by kind ",   "\n  control group ", "\n  threads ",
-        "\n  descriptors ", "\n  collector ", "\n  fragmented "};
+        "\n  descriptors ", "\n  collector ", "\n  fragmented ",    "\n  collections "};
     static const struct {
         const char *line;
         int has; /* of names; -1: none */
-    } cases[] = {{"", -1},          {"resident=1024", 0},    {"private=1024", 1},
-                 {"limit=1024", 2}, {"thread=1:main", 3},    {"pipes=1", 4},
-                 {"gc_heaps=1", 5}, {"fragmented_loh=0", 6}, {"uptime_seconds=5", -1}};
+    } cases[] = {{"", -1},
+                 {"resident=1024", 0},
+                 {"private=1024", 1},
+                 {"limit=1024", 2},
+                 {"thread=1:main", 3},
+                 {"pipes=1", 4},
+                 {"gc_heaps=1", 5},
+                 {"fragmented_loh=0", 6},
+                 {"uptime_seconds=5", -1},
+                 {"gc_pause_ppm=0", 7}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         char *text = info_of(cases[i].line);
         for (int k = 0; k < (int)(sizeof(names) / sizeof(*names)); k++)
