@@ -47,17 +47,34 @@ size_t array_bytes(size_t count, size_t item_size)
 }
 
 /* Large arrays are worth huge pages where the system has them: touching memory for the
- * first time is a good part of the cost of a heap. The page with malloc's own word in front
- * of the array is advised too: with different advice the mapping would be two, which
- * realloc() then has to copy instead of moving its pages. */
+ * first time is a good part of the cost of a heap. */
+enum { WORTH_IT = 4 << 20, PAGE = 4096, HUGE_PAGE = 2 << 20, MALLOC_HEAD = 32, SPARE = 8 };
+
+/* Returns the bytes to request for an array: with malloc's own words they are whole huge
+ * pages, which Linux then aligns, unless that takes more than an eighth of it. */
+static size_t whole_pages(size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    size_t over = (size + MALLOC_HEAD) % HUGE_PAGE, more = over > 0 ? HUGE_PAGE - over : 0;
+    if (size >= WORTH_IT && more <= size / SPARE && size <= SIZE_MAX / 2)
+        return size + more;
+#endif
+    return size > 0 ? size : 1;
+}
+
+/* All of a mapping is advised, the page of malloc's own words too: with different advice it
+ * would be two, which realloc() then has to copy instead of moving its pages. malloc has
+ * touched that page before, so the first huge page is made of it. Advice only: it may be
+ * refused, as the second one is before Linux 6.1. */
 static void *advise(void *p, size_t size)
 {
 #ifdef MADV_HUGEPAGE
-    enum { WORTH_IT = 4 << 20, PAGE = 4096 };
+    enum { COLLAPSE = 25 }; /* MADV_COLLAPSE, which older headers lack */
+    unsigned char *begin = (unsigned char *)p - (uintptr_t)p % PAGE;
     if (size >= WORTH_IT) {
-        size_t into_page = (uintptr_t)p % PAGE;
-        /* Advice only: it may be refused. */
-        (void)madvise((unsigned char *)p - into_page, into_page + size, MADV_HUGEPAGE);
+        (void)madvise(begin, (uintptr_t)p % PAGE + size, MADV_HUGEPAGE);
+        if ((uintptr_t)begin % HUGE_PAGE == 0)
+            (void)madvise(begin, HUGE_PAGE, COLLAPSE);
     }
 #else
     (void)size;
@@ -67,10 +84,11 @@ static void *advise(void *p, size_t size)
 
 void *alloc_zeroed(size_t size)
 {
-    void *p = calloc(1, size > 0 ? size : 1);
+    const size_t bytes = whole_pages(size);
+    void *p = calloc(1, bytes);
     if (p == NULL)
         out_of_memory(size);
-    return advise(p, size);
+    return advise(p, bytes);
 }
 
 uint32_t *alloc_unknown(size_t count)
@@ -81,10 +99,11 @@ uint32_t *alloc_unknown(size_t count)
 
 void *alloc_resize(void *p, size_t size)
 {
-    void *resized = realloc(p, size > 0 ? size : 1);
+    const size_t bytes = whole_pages(size);
+    void *resized = realloc(p, bytes);
     if (resized == NULL)
         out_of_memory(size);
-    return advise(resized, size);
+    return advise(resized, bytes);
 }
 
 void *grow(void *items, size_t len, size_t *cap, size_t item_size)
@@ -92,7 +111,8 @@ void *grow(void *items, size_t len, size_t *cap, size_t item_size)
     if (len < *cap)
         return items;
     size_t new_cap = *cap > 0 ? *cap * 2 : 16;
-    void *grown = alloc_resize(items, array_bytes(new_cap, item_size));
-    *cap = new_cap;
+    size_t bytes = whole_pages(array_bytes(new_cap, item_size));
+    void *grown = alloc_resize(items, bytes);
+    *cap = bytes / item_size;
     return grown;
 }
