@@ -32,7 +32,7 @@ void alloc_blame(void)
 
 void alloc_room(size_t size)
 {
-    /* Through a volatile pointer: nobody uses it, and a compiler may leave it out. */
+    /* Through a volatile pointer: a compiler may drop an allocation that is not used. */
     void *volatile room = malloc(size);
     if (room == NULL)
         out_of_memory(size);

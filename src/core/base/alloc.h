@@ -13,21 +13,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory ran out: call the handler. wanted is 0 when nobody said how much. */
+/* Memory ran out: calls the handler. wanted is 0 if the size is not known. */
 _Noreturn void out_of_memory(size_t wanted);
 
-/* Behind a failure of another library, which may mean anything: out_of_memory() if it was
- * that. malloc() says so in errno, which has to be 0 before the library is called. */
+/* After a failure of another library whose cause is not clear: calls out_of_memory() if it
+ * was that. malloc() reports it in errno, which must be 0 before the library is called. */
 void alloc_blame(void);
 
-/* Before a library that crashes or ends the process where memory fails it: see that so
- * much is there, and leave it to the library. */
+/* Before calling a library that crashes or ends the process when memory runs out: checks
+ * that size bytes can be allocated, and frees them for the library. */
 void alloc_room(size_t size);
 
 void *alloc_zeroed(size_t size);
 
-/* So many numbers, none of which is known: UINT32_MAX, as NO_NODE and its like. Room for
- * one at least. */
+/* Returns count unknown numbers: UINT32_MAX, as NO_NODE and similar. Capacity for at least
+ * one. */
 uint32_t *alloc_unknown(size_t count);
 
 /* realloc; what is new is not cleared. */
@@ -37,7 +37,7 @@ void *alloc_resize(void *p, size_t size);
  *     t->all = grow(t->all, t->len, &t->cap, sizeof(*t->all)); */
 void *grow(void *items, size_t len, size_t *cap, size_t item_size);
 
-/* A pointer to one more item of such an array: *APPEND(t->all, t->len, t->cap) = item; */
+/* A pointer to a new last item of such an array: *APPEND(t->all, t->len, t->cap) = item; */
 #define APPEND(items, len, cap) \
     ((items) = grow((items), (len), &(cap), sizeof(*(items))), &(items)[(len)++])
 

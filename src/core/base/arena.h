@@ -1,8 +1,9 @@
-/* arena.h - memory that is freed all at once, and an account of what a file makes grow.
+/* arena.h - allocate memory that is freed in one call, and account for memory that a file
+ * makes grow.
  *
- * A snapshot is built once, read many times and dropped whole, so its
- * strings and tables come from an arena: no frees on the error paths, and
- * nothing to leak. A {0} arena is empty and ready to use. */
+ * A snapshot is built once, read many times and dropped whole, so its strings and tables
+ * are in an arena: error paths free nothing, and nothing can leak. A {0} arena is empty and
+ * ready to use. */
 #ifndef ARENA_H
 #define ARENA_H
 
@@ -13,18 +14,18 @@
 
 /* --- account ---------------------------------------------------------------------- */
 
-/* What is built from a file, against what it may take.
+/* Memory built from a file, and its limit.
  *
  * A few kilobytes can unpack to gigabytes of records, each of which becomes a larger
- * struct. So whatever grows with what a file says is charged to its reader's account, and
- * who makes it grow looks whether that is over, at places where it can stop and say so.
- * Allocation itself goes on: until somebody looks, an account is over by what one block of
- * the input, or one step of doubling, makes.
+ * struct. So memory whose size a file decides is charged to its reader's account, and the
+ * caller that makes it grow checks the limit at places where it can stop and report the
+ * failure. Allocation itself does not fail: between two checks an account can exceed its
+ * limit by one block of the input, or one step of doubling.
  *
- * NULL is an account that nobody keeps. One thread at a time may use it. */
+ * NULL: no accounting. Not thread-safe. */
 
 struct account {
-    uint64_t limit; /* bytes; 0: none */
+    uint64_t limit; /* bytes; 0: no limit */
     uint64_t used;
     uint64_t most; /* that was used at a time */
 };
@@ -51,7 +52,7 @@ static inline bool account_is_over(const struct account *a)
 /* Say that it is over. Always false. */
 bool account_fail(const struct account *a, struct hd_error *err);
 
-/* grow(), charged; and free(), with what it was charged. */
+/* grow() and free() that charge and release the size of the array. */
 void *account_grow(struct account *a, void *items, size_t len, size_t *cap,
                    size_t item_size);
 void account_free(struct account *a, void *items, size_t cap, size_t item_size);
@@ -64,14 +65,14 @@ void account_free(struct account *a, void *items, size_t cap, size_t item_size);
 struct arena {
     struct arena_block *blocks; /* newest first */
     unsigned char *next, *end;  /* free space in the newest block */
-    struct account *account;    /* charged for blocks; NULL: nobody counts */
+    struct account *account;    /* charged for blocks; NULL: no accounting */
     size_t size;                /* of all blocks */
 };
 
 /* Zeroed and aligned for any type. */
 void *arena_alloc(struct arena *a, size_t size);
 
-/* A copy of len bytes with a NUL behind it. */
+/* Returns a copy of len bytes, with a NUL appended. */
 char *arena_strdup(struct arena *a, const char *s, size_t len);
 char *arena_printf(struct arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -8,8 +8,8 @@
 
 /* --- radix sort ------------------------------------------------------------------- */
 
-/* A digit has up to 2048 values, whose counters stay in the first level of the cache. Few
- * numbers are not worth clearing and adding up so many. */
+/* A digit has up to 2048 values, whose counters fit the first level of the cache. For few
+ * numbers, clearing and summing up that many counters costs more than a smaller digit. */
 enum { DIGIT_BITS = 9, SMALL_DIGIT_BITS = 8, SMALL_COUNT = 4096, INSERTED = 24 };
 
 /* Move everything to where its digit belongs. */

@@ -38,8 +38,8 @@ static inline void bits_set(uint64_t *bits, uint32_t n)
     bits[n / 64] |= UINT64_C(1) << (n % 64);
 }
 
-/* False if it is there already. For walks, which mostly meet what they have seen: then
- * nothing is written. */
+/* Adds n. False if it was already there; then nothing is written, as most walks mostly meet
+ * numbers that they have seen. */
 static inline bool bits_add(uint64_t *bits, uint32_t n)
 {
     uint64_t bit = UINT64_C(1) << (n % 64);
@@ -51,14 +51,12 @@ static inline bool bits_add(uint64_t *bits, uint32_t n)
 
 /* --- search ----------------------------------------------------------------------- */
 
-/* Where in a sorted array something is, or would be.
- *
- * One binary search for all orders: who calls says what stands before the place. Inlined
- * with that question, so that it costs what a loop written out would. */
+/* Binary search with a caller-supplied predicate, inlined so that it costs no more than a
+ * hand-written loop. */
 
-/* The first i of begin .. end - 1 for which is_before(all, i, wanted) is false; end if it
- * is true for all. It must be true for none behind that one. O(log(end - begin)) questions.
- */
+/* Returns the first i of begin .. end - 1 for which is_before(all, i, wanted) is false; end
+ * if it is true for all. is_before must be monotonic: false for all i after the first
+ * false. O(log(end - begin)) calls. */
 static inline __attribute__((always_inline)) size_t
 search_first(const void *all, size_t begin, size_t end,
              bool (*is_before)(const void *all, size_t i, const void *wanted),
@@ -81,24 +79,21 @@ int by_first_number(const void *a, const void *b);
 
 /* --- radix sort ------------------------------------------------------------------- */
 
-/* Numbers in ascending order, with what belongs to them.
- *
- * For millions of addresses, hashes and positions, where qsort() would call a function for
- * each of 22 comparisons. It looks only at digits in which the numbers differ, and at none
- * if they ascend already. O(count), whatever they are. */
+/* Sort numbers in ascending order, along with their values. For millions of addresses,
+ * hashes and positions, where qsort() would call a function for each of 22 comparisons.
+ * Only digits in which the numbers differ are sorted by, and none if they ascend already.
+ * O(count) for all inputs. */
 
-/* Sort keys; values, unless NULL, go with them. Those of equal keys stay in their order.
- * The spare arrays have room for as many; what is in them afterwards means nothing. */
+/* Sorts keys, and values along with them unless NULL. Stable. The spare arrays need the
+ * same capacity; their content afterwards is undefined. */
 void radix_sort(uint64_t *keys, uint32_t *values, size_t count, uint64_t *spare_keys,
                 uint32_t *spare_values);
 
 /* --- pair table ------------------------------------------------------------------- */
 
-/* A number for every pair of two 32-bit numbers.
- *
- * Open addressing, for the inner loops over all objects, where uthash would cost a
- * cache miss and 56 bytes each. Keys come from our own counters, never straight from a
- * file. A {0} table is empty. */
+/* Numbers all pairs of two 32-bit numbers. Open addressing, for the inner loops over all
+ * objects, where uthash would cost a cache miss and 56 bytes each. Keys must be our own
+ * counters, never straight from a file. A {0} table is empty. */
 
 #define NO_PAIR UINT32_MAX
 
@@ -108,19 +103,19 @@ struct pair_table {
     size_t len, cap; /* cap is a power of two, at most half used */
 };
 
-/* The value of a pair; value is stored, and returned, if it has none. NO_PAIR only looks.
- */
+/* Returns the value of a pair; stores and returns `value` if it has none. NO_PAIR only
+ * looks. */
 uint32_t pair_table_put(struct pair_table *t, uint32_t a, uint32_t b, uint32_t value);
 void pair_table_free(struct pair_table *t);
 
 /* --- buffer pool ------------------------------------------------------------------ */
 
-/* Large arrays that are used again instead of being given back.
+/* Reuses large arrays.
  *
  * The system clears every page that it hands out, which for a heap of ten million objects
- * costs as much as a walk through it. A computation of several steps, whose arrays all
- * have about one size, therefore keeps those that a step is done with for the next one. A
- * {0} list is empty. */
+ * costs the same as a walk through it. A computation of several steps, whose arrays all
+ * have about one size, therefore passes on those that a step no longer needs. A {0} list is
+ * empty. */
 
 struct buffer_pool {
     struct buffer_pool_block {
@@ -130,11 +125,11 @@ struct buffer_pool {
     size_t len;
 };
 
-/* An array of count items: the smallest spare block that is large enough, or new memory.
- * Not cleared; to be given back with buffer_pool_give(), or to free(). */
+/* Returns an array of count items: the smallest spare block that is large enough, or new
+ * memory. Not cleared. The caller passes it to buffer_pool_give() or free(). */
 void *buffer_pool_take(struct buffer_pool *s, size_t count, size_t item_size);
 
-/* Keep an array of that many items for buffer_pool_take(). NULL is fine. */
+/* Adds an array of count items to the pool. NULL is allowed. */
 void buffer_pool_give(struct buffer_pool *s, void *p, size_t count, size_t item_size);
 
 void buffer_pool_free(struct buffer_pool *s);

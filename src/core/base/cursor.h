@@ -1,10 +1,10 @@
-/* cursor.h - read little-endian values from untrusted bytes; and how files of .NET's
- * tracing library begin.
+/* cursor.h - read little-endian values from untrusted bytes, and the header of files of
+ * .NET's tracing library.
  *
- * The cursor remembers its first failure. After that every read returns zero
- * and moves nothing, so decode a whole record, then check cursor_ok() once. A
- * loop over a count from the file is bounded by cursor_count(), never by the
- * count itself. A copy of a cursor is a place to come back to. */
+ * The cursor remembers its first failure. After that every read returns zero and moves
+ * nothing, so decode a whole record, then check cursor_ok() once. A loop over a count from
+ * the file is bounded by cursor_count(), never by the count itself. Copy a cursor to return
+ * to its position later. */
 #ifndef CURSOR_H
 #define CURSOR_H
 
@@ -37,8 +37,8 @@ float cursor_f32(struct cursor *c);
 /* The next byte, not consumed; -1 at the end. */
 int cursor_peek(const struct cursor *c);
 
-/* An element count of count_size bytes, 4 or 8, refused unless that many
- * elements of at least min_size bytes can still follow. what is a plural. */
+/* Reads an element count of count_size bytes, 4 or 8. Rejected unless that number of
+ * elements of at least min_size bytes can still follow. `what` is a plural. */
 uint64_t cursor_count(struct cursor *c, size_t count_size, size_t min_size,
                       const char *what);
 
@@ -47,15 +47,13 @@ const unsigned char *cursor_bytes(struct cursor *c, size_t size);
 
 /* --- fast serialization ----------------------------------------------------------- */
 
-/* How files of .NET's tracing library begin: .gcdump, .netperf and
- * .nettrace up to version 5.
- *
- * One container for objects of any kind. The first one, its entry object, tells what file
- * it is; what stands in it is for who reads such files. */
+/* The header of files of .NET's tracing library: .gcdump, .netperf and .nettrace up to
+ * version 5. A container for objects of any kind; the type of the first one, its entry
+ * object, identifies the format. The content is up to the reader of that format. */
 
 #define FAST_SERIALIZATION "!FastSerialization.1"
 
-/* As it stands in front of a file, behind its length. */
+/* With its length, as at the start of a file. */
 #define FAST_SERIALIZATION_HEAD "\x14\0\0\0" FAST_SERIALIZATION
 
 /* The name of the entry object's type. False if head does not begin like such a file, or

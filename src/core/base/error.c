@@ -12,8 +12,8 @@ static bool set(struct hd_error *err, enum hd_status status, const char *fmt, va
     if (err == NULL || err->status != HD_OK)
         return false;
     c_vsnprintf(err->message, sizeof(err->message), fmt, args);
-    /* Messages quote what files say: one line, in UTF-8, and nothing that a terminal obeys.
-     * Never longer than before. */
+    /* Messages quote names from files: make them one line of UTF-8 without terminal
+     * controls. Never longer than before. */
     size_t left = strlen(err->message), kept = 0;
     for (size_t i = 0, n; left > 0; i += n, left -= n) {
         const unsigned char *at = (const unsigned char *)err->message + i;

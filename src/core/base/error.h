@@ -1,8 +1,7 @@
-/* error.h - one way to say what went wrong, and what to do instead; and to refuse options
- * of callers who know more of them.
+/* error.h - report failures and their remedies, and check option structs of callers built
+ * against an older or newer header.
  *
- * Every function here records a failure and returns false, so a caller can
- * write
+ * Every function here records a failure and returns false, so a caller can write
  *     return fail(err, HD_IO, "%s", strerror(errno));
  * The first failure wins: err is left alone when it already holds one. */
 #ifndef ERROR_H
@@ -30,29 +29,29 @@ bool fail_at_line_about(struct hd_error *err, enum hd_topic topic, uint64_t line
                         const char *kind, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* HD_TOO_BIG: what, "analyzing its graph", would take needed bytes of memory, but only
- * limit may be used. HD_ABOUT_GRAPH_MEMORY. */
+/* HD_TOO_BIG and HD_ABOUT_GRAPH_MEMORY: `what`, as in "analyzing its graph", needs needed
+ * bytes of memory, and the limit is limit. */
 bool fail_memory(struct hd_error *err, const char *what, uint64_t needed, uint64_t limit);
 
 /* --- options ---------------------------------------------------------------------- */
 
-/* Option structs of callers who know less or more of them than we do.
+/* Option structs of callers built against an older or newer header.
  *
- * Each begins with a size_t, its size for the caller; 0 is what it was in version 0.1. New
- * members go to the end, where 0 must mean what was done before there was one. */
+ * Each begins with a size_t, its size for the caller; 0 is its size in version 0.1. New
+ * members are appended, and 0 must mean the behaviour before the member existed. */
 
-/* Where a struct ends whose last member is that one: what version 0.1 had. */
+/* Size of a struct that ends with the member `last`: its size in version 0.1. */
 #define OPTIONS_END(type, last) (offsetof(type, last) + sizeof(((type *)0)->last))
 
-/* Copy theirs, of which version 0.1 had `first` bytes, to ours, which has `known`: zeros
- * where it ends before, HD_USAGE if it goes on with anything but zeros. theirs may be NULL:
- * all zeros. */
+/* Copies theirs, of which version 0.1 had `first` bytes, to ours, which has `known`.
+ * Members that theirs lacks are 0; HD_USAGE if bytes past `known` are not 0. theirs may be
+ * NULL: all zeros. */
 bool options_copy(void *ours, size_t known, size_t first, const void *theirs,
                   struct hd_error *err);
 
 /* --- remedy ----------------------------------------------------------------------- */
 
-/* What to do instead, behind why a file is refused. */
+/* The remedy, appended to the reason why a file is rejected. */
 
 #define TAKE_GCDUMP \
     "; take a gcdump of the process with `heapdrift collect PID -o app.gcdump`"

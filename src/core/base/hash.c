@@ -9,7 +9,7 @@
 static uint64_t seed;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* In a sandbox without /dev, the clock and where things lie have to do. */
+/* In a sandbox without /dev, seed with the clock and addresses. */
 static void choose_seed(void)
 {
     int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);

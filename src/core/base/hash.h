@@ -1,11 +1,11 @@
-/* hash.h - uthash, hashing with XXH3, and a hash of numbers. Include this, not uthash.h.
+/* hash.h - uthash with XXH3, and a hash of numbers. Include this, not uthash.h.
  *
- * For names (types, signatures), of which there are some 10^5. An entry costs
- * 56 bytes and a cache miss, so objects are looked up elsewhere (ids.h).
+ * For names (types, signatures), of which there are some 10^5. An entry costs 56 bytes and
+ * a cache miss, so objects are looked up elsewhere (ids.h).
  *
- * The seed is another one in every process: who writes a file cannot choose 300 names of
- * one bucket, which would make a table quadratic. So nothing that is printed may depend on
- * hashes; a loop over a table goes in the order in which its entries came. */
+ * The seed differs from process to process: otherwise a crafted file could have 300 names
+ * of one bucket, which would make a table quadratic. So output must not depend on hashes; a
+ * loop over a table visits entries in order of insertion. */
 #ifndef HASH_H
 #define HASH_H
 
@@ -24,7 +24,7 @@ uint64_t hash_seed(void);
 #define uthash_fatal(msg) out_of_memory(0)
 #include <uthash.h>
 
-/* A hash of a number, all of whose bits depend on all of it (the end of MurmurHash3). */
+/* Hashes a number; every bit of the result depends on all of n (the end of MurmurHash3). */
 static inline uint64_t stir(uint64_t n)
 {
     n = (n ^ n >> 33) * 0xFF51AFD7ED558CCDU;

@@ -1,10 +1,11 @@
-/* Four sources behind one face: a plain file (read whole if it is small, mapped, or taken
- * block by block), memory, what is packed (packed.c), and a stream of someone else's. A
- * path that is no regular file is read into memory first, so that it can be rewound.
+/* input.c - read four sources through one interface: a plain file (read whole if it is
+ * small, mapped, or read by blocks), memory, packed bytes (packed.c), and a stream of the
+ * caller.
  *
- * A mapping ends where its file does, even when that becomes shorter: touching what is gone
- * raises SIGBUS, and what another process writes changes under the reader's eyes. So only
- * files that are too large to be held are mapped. */
+ * A path that is not a regular file is read into memory first, so that it can be rewound. A
+ * mapping ends where its file ends, even if the file is truncated later: reading past that
+ * raises SIGBUS, and writes by another process change the mapped bytes. So only files that
+ * are too large to be held are mapped. */
 #include "base/input.h"
 
 #include "base/alloc.h"
@@ -21,8 +22,8 @@
 /* Small enough to stay in the second-level cache. */
 enum { BLOCK_SIZE = 256 * 1024 };
 
-/* A file is held in memory if it takes no more than this, and no more than that share of
- * what may be used. */
+/* A file is held in memory up to this size, and up to this share (1/n) of the memory
+ * limit. */
 enum { MAX_HELD = 1 << 20, SHARE_HELD = 8 };
 
 struct input {
@@ -34,7 +35,7 @@ struct input {
     size_t mapped;      /* bytes of all that are a mapping */
     size_t held;        /* bytes in owned_all that can be had again */
     uint64_t file_size; /* of a file, packed or not */
-    uint64_t told;      /* bytes of it that progress was told of */
+    uint64_t told;      /* bytes of the file reported to progress */
     struct file_stamp stamp;
 
     struct unpacker *unpacker; /* NULL if it is not packed */
@@ -113,7 +114,7 @@ static ssize_t read_fully(int fd, off_t place, unsigned char *to, size_t size)
     return (ssize_t)len;
 }
 
-/* The same from what is unpacked, or from a pipe. */
+/* Reads up to size bytes from the unpacker, or from a pipe. */
 static bool read_on(struct input *in, unsigned char *to, size_t size, size_t *got,
                     struct hd_error *err)
 {
@@ -124,7 +125,7 @@ static bool read_on(struct input *in, unsigned char *to, size_t size, size_t *go
     return n >= 0 || fail(err, HD_IO, "%s", strerror(errno));
 }
 
-/* Twice as much, but no more than may be used and the byte that is too many. */
+/* Doubles cap, up to the memory limit and one byte to detect that it is exceeded. */
 static size_t more_room(const struct input *in, size_t cap)
 {
     size_t more = cap < BLOCK_SIZE ? BLOCK_SIZE : array_bytes(cap, 2);
@@ -132,8 +133,8 @@ static size_t more_room(const struct input *in, size_t cap)
     return most > 0 && most < more ? (size_t)most + 1 : more;
 }
 
-/* Append everything that is left to a malloc'd buffer that begins with len bytes of what
- * was read before. */
+/* Appends the rest of the input to a malloc'd buffer that begins with len bytes read
+ * before. Frees the buffer on failure. */
 static bool slurp(struct input *in, unsigned char *buffer, size_t len, struct bytes *to,
                   struct hd_error *err)
 {
@@ -178,7 +179,8 @@ static bool start_unpacking(struct input *in, struct hd_error *err)
     return in->unpacker != NULL && unpack_head(in, err);
 }
 
-/* All of a pipe; but of what is not worth it, the head only: it may never end. */
+/* Reads all of a pipe; only the head if no format begins like it, since a pipe may never
+ * end. */
 static bool read_pipe(struct input *in, struct hd_error *err)
 {
     unsigned char *start = alloc_resize(NULL, BLOCK_SIZE);
@@ -280,7 +282,7 @@ struct input *input_stream(ssize_t (*take)(void *from, void *to, size_t room), v
     return in;
 }
 
-/* file_size is what has come so far. */
+/* file_size is the size so far. */
 struct input *input_growing(const struct growing_file *file)
 {
     struct input *in = alloc_zeroed(sizeof(*in));
@@ -412,7 +414,8 @@ void input_passed(struct input *in, double share)
     report_progress(in, (uint64_t)((double)in->file_size * share));
 }
 
-/* What has come of it behind the position, a block at most; waits for the first byte. */
+/* Reads the bytes written so far after the position, at most a block; waits for the first
+ * byte. */
 static ssize_t next_that_came(struct input *in)
 {
     const struct growing_file *file = &in->growing;
@@ -493,7 +496,7 @@ bool input_rewind(struct input *in, struct hd_error *err)
     if (in->take != NULL)
         return unread || fail(err, HD_UNSUPPORTED, "cannot be read twice");
     in->position = 0;
-    /* What was read is to be read once more. */
+    /* These bytes will be read again. */
     if (in->told > 0)
         in->opt.progress(in->opt.progress_context, HD_READING, 0, in->told);
     in->told = 0;

@@ -82,9 +82,9 @@ void json_append(json_t *array, json_t *value)
 static int write_piece(const char *piece, size_t size, void *out)
 {
     struct out *o = out;
-    /* JSON allows DEL, C1 and what turns the direction of writing as they are, and "##vso["
-     * too; but a terminal or a build server may be what reads it. Escaped, the names stay
-     * the same. C0 is escaped already, and jansson splits no character and no command. */
+    /* JSON allows DEL, C1, bidirectional controls and "##vso[" as they are; but a terminal
+     * or a build server may read the output. Escaped, the names stay the same. C0 is
+     * escaped already, and jansson splits no character and no command. */
     size_t written = 0;
     for (size_t i = 0, n; i < size; i += n) {
         n = 1;
@@ -144,7 +144,7 @@ void json_scan_free(struct json_scan *j)
     text_free(&j->string);
 }
 
-/* What comes next; -1 at the end and after a failure. */
+/* Returns the next byte after blanks; -1 at the end and after a failure. */
 static int json_scan_next(struct json_scan *j)
 {
     if (j->at.failed)
@@ -224,7 +224,7 @@ uint64_t json_scan_number(struct json_scan *j)
 
 size_t json_scan_numbers(struct json_scan *j, uint64_t *to, size_t room)
 {
-    enum { DIGITS = 18 }; /* of what surely fits */
+    enum { DIGITS = 18 }; /* that surely fit 64 bits */
     const unsigned char *at = j->at.at, *end = j->at.end;
     size_t len = 0;
     while (len < room && !j->at.failed && end - at > DIGITS + 2 && at[0] == ',') {
@@ -284,7 +284,7 @@ static int hex_digit(unsigned char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Four digits; more than 16 bits if there are none. */
+/* Parses four hexadecimal digits; NONE, more than 16 bits, on failure. */
 static uint32_t parse_unit(struct json_scan *j)
 {
     enum { DIGITS = 4, NONE = 1 << 16 };

@@ -10,29 +10,29 @@
 
 /* --- json out --------------------------------------------------------------------- */
 
-/* Values for jansson as this program writes them: unknown is null, integers
- * are exact, names are UTF-8.
+/* Values for jansson as this program writes them: unknown is null, integers are exact,
+ * names are UTF-8.
  *
- * jansson returns NULL or -1 when memory runs out, and takes NULL for what it is given:
- * left alone, rows would be missing. json_put(), json_append() and json_write() ask, so
- * whatever was made before is asked for too; a value made of a string that is no UTF-8
- * would look the same, and must not be made (json_string_or_null). */
+ * jansson returns NULL or -1 when memory runs out, and accepts NULL as a value: unchecked,
+ * rows would be missing. json_put(), json_append() and json_write() check, and so all
+ * values made before are checked too. A value made of a string that is not UTF-8 would fail
+ * in the same way, so it must not be made (json_string_or_null). */
 
-/* null for NULL. What is not UTF-8 in a name becomes U+FFFD here, and only here. */
+/* null for NULL. Bytes that are not UTF-8 become U+FFFD here, and only here. */
 json_t *json_string_or_null(const char *s);
 
 /* null for HD_UNKNOWN. */
 json_t *json_number_or_null(uint64_t n);
 
-/* null for what is no finite number. */
+/* null unless x is finite. */
 json_t *json_real_or_null(double x);
 
-/* Arrays, with null for what is unknown. */
+/* Arrays; unknown elements are null. */
 json_t *json_numbers(const uint64_t *all, size_t count);
 json_t *json_reals(const double *all, size_t count);
 json_t *json_strings(const char *const *all, size_t count);
 
-/* And back: null is unknown. False for what is neither that nor a whole number. */
+/* Reads a number back; null is unknown. False for anything else but a whole number. */
 bool json_parse_uint64(const json_t *value, uint64_t *n);
 
 /* Take over value, as all makers of values here expect. */
@@ -46,18 +46,18 @@ void json_write(json_t *value, struct out *o);
 /* A string alone, or null, within what the caller writes. */
 void json_write_string(const char *s, struct out *o);
 
-/* The same by a function that takes o, and the pieces that jansson makes with its flags:
+/* The same by a function that receives o and the pieces that jansson makes with its flags:
  * for places with an escape of their own. */
 void json_write_with(json_t *value, struct out *o, json_dump_callback_t piece,
                      size_t flags);
 
 /* --- json scan -------------------------------------------------------------------- */
 
-/* Read JSON in the order of its bytes, without making anything of it.
+/* Reads JSON in the order of its bytes without building values.
  *
  * For files with a million numbers: jansson allocates for each, which takes twenty times as
- * long. Whoever reads says what comes next; what is something else, or no JSON, is the
- * scanner's first failure. After that every read returns nothing, as of a cursor. */
+ * long. The caller names the expected kind; any other, or invalid JSON, is the scanner's
+ * first failure. After that every read returns nothing, as with a cursor. */
 
 struct json_scan {
     struct cursor at;
@@ -67,9 +67,9 @@ struct json_scan {
 struct json_scan json_scan_over(struct bytes bytes, struct hd_error *err);
 void json_scan_free(struct json_scan *j);
 
-/* Enter an object or array: what comes next has to be its bracket, '{' or '['. Then, before
+/* Enters an object or array: the next byte must be its bracket, '{' or '['. Then, before
  * each member or element, json_scan_more() with the bracket that ends it: true if there is
- * one; false behind the end, or after a failure. first is true once. */
+ * one; false past the end, or after a failure. first is true once. */
 bool json_scan_enter(struct json_scan *j, char bracket);
 bool json_scan_more(struct json_scan *j, char end, bool first);
 
@@ -79,9 +79,9 @@ bool json_scan_name(struct json_scan *j);
 /* A whole number from 0 to 2^64 - 2, or null as HD_UNKNOWN. */
 uint64_t json_scan_number(struct json_scan *j);
 
-/* Behind an element that was such a number, in an array: further ones into `to`, as many as
- * there is room for, up to one that is written in another way. Three times as fast as one
- * by one; the number of them. */
+/* After such a number in an array: reads further ones into `to`, at most room, up to the
+ * first that is written differently. Returns their number. Three times as fast as one by
+ * one. */
 size_t json_scan_numbers(struct json_scan *j, uint64_t *to, size_t room);
 
 /* Any number; NAN for null. */

@@ -1,7 +1,6 @@
-/* little_endian.h - numbers as files and sockets have them, the lowest byte first.
- *
- * Byte by byte, so neither alignment nor the processor's own order matters; compilers make
- * one load of it. Who calls has seen to it that the bytes are there. */
+/* little_endian.h - read and write numbers with the lowest byte first, as in files and on
+ * sockets. Byte by byte, so neither alignment nor the processor's own order matters;
+ * compilers make one load of it. The caller has checked that the bytes exist. */
 #ifndef LITTLE_ENDIAN_H
 #define LITTLE_ENDIAN_H
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As much as a pipe takes at once. */
+/* The capacity of a pipe. */
 enum { BLOCK_SIZE = 64 * 1024 };
 
 static void pass_on(struct out *o, const char *s, size_t len)

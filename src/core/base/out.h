@@ -1,9 +1,9 @@
-/* out.h - output that remembers its first write error, so that a writer can write
- * straight on and its caller looks once, at the end. On top of it CSV, tables of columns,
- * XML, and bytes that are packed.
+/* out.h - write output that remembers its first write error, so that a writer need not
+ * check and its caller checks once, at the end. On top of it CSV, tables of columns, XML,
+ * and packed bytes.
  *
- * Small pieces are put together: a sink sees blocks, and nothing before the first of them
- * is full. Whoever begins one ends it with out_finish() or out_abandon(). */
+ * Small pieces are joined: a sink receives blocks, and nothing before the first is full.
+ * Every out must end with out_finish() or out_abandon(). */
 #ifndef OUT_H
 #define OUT_H
 
@@ -31,22 +31,22 @@ void out_abandon(struct out *o);
 
 /* --- csv -------------------------------------------------------------------------- */
 
-/* Cells and rows of CSV (RFC 4180, LF) and of TSV, one way for all who write some.
- * It does not know what they tell. */
+/* Cells and rows of CSV (RFC 4180, LF) and of TSV, for all writers. Must not depend on
+ * their content. */
 
 /* True if s begins with =, +, -, @, a tab or CR, which a spreadsheet takes for a formula or
- * for what may stand before one, or with ::,
- * which GitHub takes for a command in a log; behind any number of apostrophes: those of the
- * name itself need one more, or the reader would take them for the writer's. */
+ * for characters that may precede one, or with ::, which GitHub takes for a command in a
+ * log. Also after any number of apostrophes: those of the name itself need one more, or the
+ * reader would take them for the writer's. */
 bool csv_needs_apostrophe(const char *s, size_t len);
 
-/* Append value as UTF-8 with an apostrophe in front if a spreadsheet would take it for a
- * formula. The CSV reader takes the apostrophe off again. */
+/* Appends value as UTF-8 with an apostrophe before it if a spreadsheet would take it for a
+ * formula. The CSV reader removes the apostrophe. */
 void csv_add_clean(struct text *t, const char *value);
 
-/* The same as a cell: in quotes if it has a comma, a quote or a line end; what a terminal
- * or a build server would obey is written out (text_add_visible), but for tabs and line
- * ends. */
+/* The same as a cell: quoted if it has a comma, a quote or a line end. Controls of
+ * terminals and commands of build servers are escaped (text_add_visible), except tabs and
+ * line ends. */
 void csv_add_cell(struct text *t, const char *value);
 
 /* --- tables ---------------------------------------------------------------------- */
@@ -73,10 +73,9 @@ void csv_titles(struct csv_writer *s, const char *const *titles, size_t count);
 
 /* --- xml out ---------------------------------------------------------------------- */
 
-/* XML as it goes out: a line per element, text with its tags.
- *
- * Nothing is kept but how deep it is, so memory cannot run out in the middle. Attributes of
- * an element come before what is in it. What XML has no character for becomes U+FFFD. */
+/* Streams XML: a line per element, text with its tags. Only the depth is stored, so memory
+ * cannot run out in the middle. Write the attributes of an element before its content.
+ * Characters that XML lacks become U+FFFD. */
 
 struct xml_out {
     struct out *to;
@@ -97,7 +96,7 @@ void xml_close_with(struct xml_out *x, const char *name, const char *content);
 
 /* Bytes as gzip or zstd: the other way round than input.h. */
 
-/* The same bytes give the same file: no name, no time. */
+/* Reproducible: the header has no name and no time. */
 void pack_gzip(const void *bytes, size_t size, struct out *to);
 
 /* The same, smaller and faster to read. The level is that of zstd's command, 1 to 19. */

@@ -13,19 +13,19 @@
 
 enum { BLOCK_SIZE = 256 * 1024, ROOM_TO_UNPACK = 1 << 20 };
 
-/* gzip cannot do more than 1,032 to 1; zstd, xz and bzip2 can, but no heap is that regular:
- * text of ten million equal objects comes to 40 to 1. Below the first number nobody waits.
- */
+/* gzip is limited to 1,032 to 1; zstd, xz and bzip2 are not, but no heap is that regular:
+ * text of ten million equal objects compresses 40 to 1. Anything below the first number
+ * unpacks without a noticeable wait. */
 enum { NEVER_TOO_MUCH = 64 << 20, MAX_PER_BYTE = 1000 };
 
-/* Looking at one takes some 0.1 ms; a manifest of fifty snapshots has some 10 kB. */
+/* Inspecting an entry takes some 0.1 ms; a manifest of fifty snapshots has some 10 kB. */
 enum { MAX_ENTRIES = 1000, MAX_KEPT = 1 << 20 };
 
 struct unpacker {
     struct packed from;
     struct archive *archive; /* open at the entry wanted */
     unsigned entry;          /* of a zip: its number from 1; 0 otherwise */
-    bool is_bare;            /* it unpacks to nothing at all */
+    bool is_bare;            /* it unpacks to zero bytes */
     uint64_t unpacked;       /* bytes since the archive was opened */
 };
 
@@ -73,8 +73,8 @@ static bool is_too_much(const struct unpacker *u)
 
 /* --- the archive --------------------------------------------------------------------- */
 
-/* libarchive goes through 25 layers, and refuses more: each may stand for a thousand times
- * the one around it. The last of those counted is none. */
+/* libarchive unpacks up to 25 layers, each of which may expand a thousandfold, and rejects
+ * more. Its count includes the unpacked bytes. */
 static bool has_one_layer(const struct unpacker *u, struct hd_error *err)
 {
     enum { MAX_FILTERS = 2 };
@@ -171,7 +171,7 @@ bool unpacker_read(struct unpacker *u, unsigned char *to, size_t size, size_t *g
 
 /* --- zips ---------------------------------------------------------------------------- */
 
-/* What stands in the way of a file does not matter if another one is wanted. */
+/* A file that cannot be read does not matter if another one is wanted. */
 struct unpack_look {
     unsigned char *head;
     unsigned unreadable;
@@ -183,7 +183,7 @@ struct unpack_look {
     struct arena *arena;
 };
 
-/* The rest of a file whose head was read; all that are kept have a bound together. */
+/* Reads the rest of a file after its head; all such files share one bound. */
 static bool read_kept(struct unpacker *u, struct unpack_look *l, size_t size,
                       struct bytes *text, struct hd_error *err)
 {
@@ -306,7 +306,7 @@ bool zip_list(const struct packed *from, bool (*keep)(const char *name),
     return ok;
 }
 
-/* What was unpacked may be a zip, too: then it is one with files to choose from. */
+/* A compressed zip is treated as a zip, too: one with files to choose from. */
 static bool is_zip(const struct unpacker *u)
 {
     int format = archive_format(u->archive) & ARCHIVE_FORMAT_BASE_MASK;
@@ -370,7 +370,7 @@ static void pack(struct archive *a, const void *bytes, size_t size, struct out *
     need(e != NULL);
     archive_entry_set_filetype(e, AE_IFREG);
     need(archive_write_set_format_raw(a) == ARCHIVE_OK);
-    /* Nothing behind the end: it would be filled up to a block of a tape. */
+    /* No padding to a block of a tape. */
     need(archive_write_set_bytes_in_last_block(a, 1) == ARCHIVE_OK);
     need(archive_write_open(a, to, NULL, pass_on, NULL) == ARCHIVE_OK);
     need(archive_write_header(a, e) == ARCHIVE_OK);

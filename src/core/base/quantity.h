@@ -1,5 +1,6 @@
-/* quantity.h - amounts as people type them: "10MiB", "5%", "120", "2026-12-31"; days and
- * times of the calendar, and what time it is. It does not know what they limit. */
+/* quantity.h - parse amounts as people type them: "10MiB", "5%", "120", "2026-12-31";
+ * calendar days and times, and clocks. Must not depend on the things that the amounts
+ * limit. */
 #ifndef QUANTITY_H
 #define QUANTITY_H
 
@@ -19,8 +20,8 @@
 /* Whether there is such a day. */
 bool calendar_has_day(int year, int month, int day);
 
-/* Days since 1970-01-01 of a day of a year from 1 and a month from 1 to 12. Behind the last
- * day of a month the next month goes on. */
+/* Returns the days since 1970-01-01 of a day of a year from 1 and a month from 1 to 12.
+ * Days past the end of a month count into the next. */
 int64_t calendar_day(int year, int month, int day);
 
 /* The same in seconds. */
@@ -53,8 +54,6 @@ bool quantity_day(const char *s, int64_t *day);
 
 /* --- clock ------------------------------------------------------------------------ */
 
-/* What time it is. */
-
 /* Of CLOCK_REALTIME since 1970, of CLOCK_MONOTONIC since some moment. */
 static inline double clock_seconds(clockid_t which)
 {
@@ -63,7 +62,7 @@ static inline double clock_seconds(clockid_t which)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* On a clock that nobody sets. */
+/* On a clock that cannot be set. */
 static inline uint64_t clock_us(void)
 {
     struct timespec t;

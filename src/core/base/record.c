@@ -89,7 +89,7 @@ static json_t *elements(const struct field_shape *s, const void *all, size_t len
     return array;
 }
 
-/* Of what a pointer leads to, which is not NULL or has no elements. */
+/* The JSON of a pointer's target; the pointer is not NULL unless it has no elements. */
 static json_t *pointed_json(const struct record_field *f, const void *of,
                             const struct record_walk *w)
 {
@@ -113,7 +113,7 @@ static json_t *pointed_json(const struct record_field *f, const void *of,
     }
 }
 
-/* An empty list has no address, and is none the less a list. */
+/* An empty list may be NULL, and is still a list, not null. */
 static bool is_empty_list(const struct record_field *f, const void *of,
                           const struct record_walk *w)
 {
@@ -398,7 +398,6 @@ size_t record_list(const struct record *r, const char *list, struct listed all[M
     return count;
 }
 
-/* What is per snapshot of snapshot k; for SIZE_MAX what is not. */
 size_t record_list_known(const struct record *r, const char *list, const struct hd_model *m,
                          struct listed all[MAX_LISTED])
 {
@@ -416,6 +415,7 @@ const char *column_title(const struct column *c, const struct hd_model *m)
     return c->title_in != NULL ? c->title_in(m) : c->title;
 }
 
+/* The titles of columns per snapshot for snapshot k; of all others if k is SIZE_MAX. */
 static void put_titles(struct csv_writer *csv, const struct listed *all, size_t len,
                        size_t k, const struct record_walk *w)
 {

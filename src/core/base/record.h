@@ -1,11 +1,10 @@
-/* record.h - what a struct says to those outside, said once.
+/* record.h - describe the output of a struct once, for JSON, CSV and schemas.
  *
- * A record is a table of fields: a key, where the value lies in the struct and what it is
- * there, when it is null, and a sentence for who reads it. One walker makes its JSON of
- * that, one its cells of CSV, one reads it back; tests/support/schema.h makes the JSON
- * schemas. So a field that one of them has and another lacks cannot be written. A field
- * whose member has another type than its kind does not compile. It does not know any
- * record. */
+ * A record is a table of fields: a key, the place and kind of the value in the struct, when
+ * it is null, and a sentence for readers. One walker writes its JSON, one its cells of CSV,
+ * one reads it back; tests/support/schema.h makes the JSON schemas. So the formats cannot
+ * differ in their fields. A field whose member has another type than its kind does not
+ * compile. Must not depend on any record. */
 #ifndef RECORD_H
 #define RECORD_H
 
@@ -14,9 +13,9 @@
 #include "base/out.h"
 #include "heapdrift_model.h"
 
-/* What all records of a document share. */
+/* Facts that all records of a document share. */
 struct record_walk {
-    size_t snapshots;    /* the length of what is per snapshot */
+    size_t snapshots;    /* the length of arrays with one element per snapshot */
     const void *context; /* for fields that a function makes */
     const char *title;   /* of the first column of a table; NULL: its key */
 };
@@ -27,9 +26,9 @@ enum field_kind {
     FIELD_SIZE,    /* size_t */
     FIELD_UINT32,  /* uint32_t, unsigned */
     FIELD_INT64,   /* int64_t */
-    FIELD_DOUBLE,  /* null where it is no finite number */
+    FIELD_DOUBLE,  /* null unless finite */
     FIELD_BOOL,    /* bool */
-    FIELD_ENUM,    /* an enum by its name; null where it has none */
+    FIELD_ENUM,    /* an enum by its name; null without one */
     FIELD_ADDRESS, /* uint64_t as "0x7f.."; 0 is null */
     FIELD_XXH3,    /* uint64_t as 16 hexadecimal digits; HD_UNKNOWN is null */
     FIELD_SERIES,  /* uint64_t *: a number per snapshot */
@@ -40,29 +39,29 @@ enum field_kind {
     FIELD_NUMBERS, /* uint64_t * and how many */
     FIELD_DOUBLES, /* double * and how many */
     FIELD_STRINGS, /* const char ** and how many */
-    FIELD_RECORD,  /* a record of what lies there itself */
-    FIELD_POINTER, /* of what a pointer leads to */
+    FIELD_RECORD,  /* a record embedded at the offset */
+    FIELD_POINTER, /* a record that a pointer leads to */
     FIELD_RECORDS, /* of each of an array: a pointer to it and how many */
-    FIELD_PART,    /* the fields of another record of what lies there, in this object */
-    FIELD_PART_AT, /* ... of what a pointer leads to */
-    FIELD_MADE,    /* by a function; its schema says what it is */
+    FIELD_PART, /* the fields of another record, embedded at the offset, in this object */
+    FIELD_PART_AT, /* the same, through a pointer */
+    FIELD_MADE,    /* by a function; the schema of the field describes it */
     FIELD_CELL     /* of CSV only, by a function */
 };
 
 typedef json_t *record_make(const void *of, const struct record_walk *w);
 typedef void record_words(struct text *t, const void *of, const struct record_walk *w);
 
-/* Where a value is, and what it is there. Made by the macros below. */
+/* Place and kind of a value. Made by the macros below. */
 struct field_shape {
     enum field_kind kind;
     size_t offset;
-    size_t count;  /* offset of the size_t that says how many there are */
-    size_t stride; /* bytes of an element, or of what a record is of */
+    size_t count;  /* offset of the size_t with the number of elements */
+    size_t stride; /* bytes of an element, or of the struct of the record */
     const struct record *record;
     const struct record *other; /* of an element that is_other */
     bool (*is_other)(const void *element);
-    const char *(*name)(unsigned value); /* of an enum, below end; NULL is null. Of a
-                                            string: the closed list that it is of */
+    const char *(*name)(unsigned value); /* for an enum, below end; NULL is null. For a
+                                            string: its closed list of values */
     unsigned end;
     record_make *make;
     record_words *cell;
@@ -85,7 +84,8 @@ struct column {
     bool grows;                                 /* of suspects it is what is bad */
     const char *meaning;                        /* NULL: clear */
     const char *(*meaning_in)(const struct hd_model *m); /* of a report; NULL: meaning */
-    const char *file; /* its key in files of the browser; NULL: as of the field, "": none */
+    const char
+        *file; /* key in files of the browser; NULL: that of the field, "": left out */
     const char *page; /* classes of its cells in the page's long table */
 };
 
@@ -94,15 +94,14 @@ struct record_field {
     struct field_shape shape;
     enum field_null null;
     const char *doc;
-    const char *schema; /* what else its schema says, members of JSON; NULL: nothing. All of
-                           it, where a function makes the value */
+    const char *schema; /* further members of the JSON schema; NULL: no further ones. All of
+                           it, if a function makes the value */
     bool (*known)(const void *of, const struct record_walk *w); /* else null; NULL: known */
     const struct column *column; /* NULL: no list for people has it */
 };
 
 struct record {
-    const char
-        *name; /* in schemas, where several refer to it; NULL: it stands where it is */
+    const char *name; /* in schemas, if several refer to it; NULL: written inline */
     const char *doc;
     size_t size; /* of the struct */
     const struct record_field *fields;
@@ -121,10 +120,10 @@ struct listed {
 };
 enum { MAX_LISTED = 40 };
 
-/* Those of one of the lists above; how many. */
+/* Finds the columns of one of the lists above; returns their number. */
 size_t record_list(const struct record *r, const char *list, struct listed all[MAX_LISTED]);
 
-/* The same without columns that nothing of the model is known for. */
+/* The same without columns of which the model has no value. */
 size_t record_list_known(const struct record *r, const char *list, const struct hd_model *m,
                          struct listed all[MAX_LISTED]);
 
@@ -216,8 +215,8 @@ const char *column_title(const struct column *c, const struct hd_model *m);
         .kind = FIELD_CELL, .cell = (function) \
     }
 
-/* A row: a key, a shape, when it is null, its words; then, where there is more, what its
- * schema says besides and the function by which it is known. */
+/* A row: a key, a shape, when it is null, its doc; optionally, further schema members and
+ * the function that tests whether it is known. */
 #define FIELD(key_, shape_, null_, ...)                                     \
     {                                                                       \
         .key = (key_), .shape = shape_, .null = (null_), .doc = __VA_ARGS__ \
@@ -271,7 +270,7 @@ const char *column_title(const struct column *c, const struct hd_model *m);
         (void)x, (void)w;                                            \
         return (expression);                                         \
     }
-/* And for CSV_CELL(), of one statement. */
+/* A WORDS function of one statement, also for CSV_CELL(). */
 #define WORDS(name, statement)                                                    \
     static void name(struct text *t, const void *of, const struct record_walk *w) \
     {                                                                             \
@@ -304,15 +303,14 @@ json_t *records_json(const struct record *r, const void *all, size_t len,
 void record_put(json_t *object, const struct record *r, const void *of,
                 const struct record_walk *w);
 
-/* Take the values of object into to, strings and arrays into the arena; what the fields of
- * a record here have no kind for is left alone: records, tallies, what a function makes.
- * w->snapshots numbers are expected per snapshot. False if a value is missing, or is not
- * what its field says. */
+/* Parses the values of object into `to`, strings and arrays into the arena. Records,
+ * tallies and values made by functions are skipped. w->snapshots numbers are expected per
+ * snapshot. False if a value is missing, or does not match its field. */
 bool record_parse(const struct record *r, const json_t *object, void *to,
                   const struct record_walk *w, struct arena *a);
 
-/* The field of that key, also of a part, and where in the struct that lies; NULL: there is
- * none. */
+/* Returns the field with that key, also of a part, and the offset of its struct; or
+ * NULL. */
 const struct record_field *record_find(const struct record *r, const char *key, size_t len,
                                        size_t *offset);
 

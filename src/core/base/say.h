@@ -1,11 +1,11 @@
-/* say.h - sentences, written as they are read: say(t, "grew from ", first, " to ", last,
- * " (", as_percent(share), ")").
+/* say.h - write sentences as they are read: say(t, "grew from ", first, " to ", last, " (",
+ * as_percent(share), ")").
  *
  * Each argument is a part. Strings are our own words, added as they are; unsigned integers
- * are counts, 1,234,567; everything else says what it is by a function that returns a part:
+ * are counts, 1,234,567; everything else is wrapped in a function that returns a part:
  * as_size(), as_percent(), as_name() ... An argument of any other type does not compile: a
  * signed integer, a double, a character. Units that need more than base are parts of their
- * own, made where they are known: a function that returns a struct say_part.
+ * own, defined elsewhere: a function that returns a struct say_part.
  *
  * Unknown numbers, HD_UNKNOWN, are "-". */
 #ifndef SAY_H
@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 
-/* Words, and the places of names in them: names come from files, so each format escapes
+/* Words, and the places of names in them: names are read from files, so each format escapes
  * them its own way. {0} is empty. */
 enum { SENTENCE_NAMES = 6 };
 struct sentence {
@@ -29,7 +29,7 @@ void sentence_free(struct sentence *s);
 /* Marks the words from byte `from` on as a name. At most SENTENCE_NAMES. */
 void sentence_end_name(struct sentence *s, size_t from);
 
-/* A piece of a sentence: a function that appends it, and what that function needs. */
+/* A piece of a sentence: the function that appends it, and its arguments. */
 struct say_part {
     void (*add)(struct sentence *to, const struct say_part *p);
     const char *words;
@@ -64,7 +64,7 @@ struct say_part as_plural(uint64_t n, const char *noun);       /* 1 chain, 2 cha
 /* 28–33; 28 of equal ones. */
 struct say_part as_range(uint64_t least, uint64_t most);
 
-/* The noun alone, for a count that is said elsewhere: "chain", "chains". */
+/* The noun alone, for a count that is printed elsewhere: "chain", "chains". */
 struct say_part as_noun(uint64_t n, const char *noun);
 
 /* A name from a file: valid UTF-8, controls and commands of build servers visible. */
@@ -91,8 +91,8 @@ void format_duration(struct text *t, uint64_t seconds);
 
 void format_plural(struct text *t, uint64_t n, const char *noun); /* 1 chain, 2 chains */
 
-/* A name in valid UTF-8, control characters (C0, C1) visible: \t, \n, \x1b; and with
- * nothing that a build server takes for a command in a log: #\x23[error]. */
+/* Appends a name in valid UTF-8, control characters (C0, C1) visible: \t, \n, \x1b;
+ * commands of build servers are broken up: #\x23[error]. */
 void format_name(struct text *t, const char *name);
 
 /* --- behind say() ------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ void format_name(struct text *t, const char *name);
 void say_text(struct text *to, const struct say_part *parts);
 void say_sentence(struct sentence *to, const struct say_part *parts);
 
-/* What arguments that are no parts become. */
+/* Parts for arguments of other types. */
 struct say_part say_words(const char *words);
 struct say_part say_count(uint64_t n);
 struct say_part say_same(struct say_part p);

@@ -198,7 +198,7 @@ static const struct {
     {0x251C, "|"},   /* ├ */
     {0x2581, "."},   /* ▁ to █: the bars of a trend */
     {0x2582, ":"},   {0x2583, "-"}, {0x2584, "="}, {0x2585, "+"}, {0x2586, "*"},
-    {0x2587, "%"},   {0x2588, "#"}, {0x2589, "#"}, /* ▉ to ▏: the end of a bar that lies */
+    {0x2587, "%"},   {0x2588, "#"}, {0x2589, "#"}, /* ▉ to ▏: the end of a horizontal bar */
     {0x258A, "="},   {0x258B, "="}, {0x258C, "="}, {0x258D, "-"}, {0x258E, "-"},
     {0x258F, "-"},   {0x2591, "."}, /* ░ */
     {0x25B2, "^"},                  /* ▲ */
@@ -308,7 +308,7 @@ static void make_locale(void)
     c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* Of this thread only. Returns what was before. */
+/* For this thread only. Returns the previous locale. */
 static locale_t c_locale_enter(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -376,7 +376,7 @@ void text_add_word(struct text *t, const char *name)
     }
 }
 
-/* 16: none. */
+/* Returns 16 if c is not a hexadecimal digit. */
 static unsigned hex_digit(char c)
 {
     static const char hex[] = "0123456789abcdef0123456789ABCDEF";

@@ -1,8 +1,8 @@
-/* text.h - a growable byte string, and UTF-8: as ASCII, from UTF-16, as the C locale has
- * numbers and letters, and as a path.
+/* text.h - a growable byte string; UTF-8, as ASCII, from UTF-16; numbers and letters of the
+ * C locale; paths.
  *
- * Type names are bytes: they are kept and compared as they come, and only
- * the writers care whether they are UTF-8. A {0} text is empty. */
+ * Type names are bytes: they are stored and compared unchanged, and only the writers care
+ * whether they are UTF-8. A {0} text is empty. */
 #ifndef TEXT_H
 #define TEXT_H
 
@@ -28,13 +28,13 @@ void text_add_code_point(struct text *t, uint32_t code);
  * offending byte; one per lone surrogate). */
 void text_add_utf8(struct text *t, const void *bytes, size_t len);
 
-/* Whether a terminal, an editor or a browser obeys a character instead of showing it: C0,
- * DEL, C1, line ends of Unicode, and what turns the direction of writing (so that
- * "gnp.exe" is read as "exe.png": CVE-2021-42574). */
+/* True if a terminal, an editor or a browser obeys the character instead of showing it: C0,
+ * DEL, C1, line ends of Unicode, and bidirectional controls (with which "gnp.exe" is read
+ * as "exe.png": CVE-2021-42574). */
 bool text_is_control(uint32_t code);
 
-/* Whether what a build server takes for a command begins at byte i: "::error::" where a
- * line may begin, "##vso[" and "##[error]" anywhere, of which the second # counts. */
+/* True if a command of a build server begins at byte i: "::error::" where a line may begin,
+ * "##vso[" and "##[error]" anywhere, of which the second # counts. */
 bool text_is_command(const char *s, size_t len, size_t i);
 
 /* UTF-8 with controls and commands written out, "\x1b", "\u202e", "#\x23vso[". Tabs and
@@ -50,8 +50,8 @@ static inline void text_clear(struct text *t)
 }
 void text_free(struct text *t);
 
-/* Length in bytes of the UTF-8 sequence at s (1 to 4), or 0 when the bytes
- * there are none: overlong, surrogate, cut, out of range. */
+/* Returns the length in bytes of the UTF-8 sequence at s (1 to 4), or 0 if it is invalid:
+ * overlong, surrogate, truncated, out of range. */
 size_t utf8_length(const unsigned char *s, size_t left);
 
 /* Code point of the valid sequence of n bytes at s. */
@@ -68,23 +68,22 @@ size_t utf8_columns(const char *s, size_t len);
 
 /* --- ascii ------------------------------------------------------------------------ */
 
-/* What is printed of UTF-8 where only ASCII can be shown.
+/* UTF-8 for outputs that show only ASCII.
  *
  * Arrows, bars, dashes and lines of trees have a plain form; any other character is written
- * as its number, "caf\u{e9}". It does not know what the text says. */
+ * as its number, "caf\u{e9}". Must not depend on the content of the text. */
 
 /* The same text in ASCII. */
 void text_add_ascii(struct text *t, const char *s, size_t len);
 
-/* The columns that s takes when it is printed: those of its ASCII form, or of itself. */
+/* Returns the columns of s in print: those of its ASCII form, or of itself. */
 size_t printed_columns(const char *s, size_t len, bool ascii);
 
 /* --- utf16 ------------------------------------------------------------------------ */
 
-/* UTF-16 to UTF-8, and the pairs of surrogates that make one character.
- *
- * .NET's strings are UTF-16 that nobody has checked: a surrogate may stand alone. It is
- * kept, as three bytes (text.h), so that two names that differ stay two. */
+/* UTF-16 to UTF-8, and surrogate pairs. .NET's strings are unvalidated UTF-16: a surrogate
+ * may be alone. It is preserved, as three bytes (text.h), so that two names that differ
+ * stay two. */
 
 enum utf16_order { UTF16_LITTLE, UTF16_BIG };
 
@@ -103,17 +102,15 @@ static inline bool utf16_is_low(uint32_t unit)
 uint32_t utf16_join(uint32_t high, uint32_t low);
 void utf16_split(uint32_t code, uint32_t *high, uint32_t *low);
 
-/* Append that many units of two bytes; NUL is one like any other. */
+/* Appends count units of two bytes; NUL is one like any other. */
 void text_add_utf16(struct text *t, const unsigned char *units, size_t count,
                     enum utf16_order order);
 
 /* --- c locale --------------------------------------------------------------------- */
 
-/* Numbers and letters as the C locale has them, whatever setlocale() or
- * uselocale() said: a caller under de_DE must not get "1,9" in a CSV, nor 1 for "1.9".
- *
- * For everything with a decimal point, and for letters of ASCII. Integers are the same
- * everywhere. */
+/* Numbers and letters of the C locale, whatever setlocale() or uselocale() is set to: a
+ * caller under de_DE must not get "1,9" in a CSV, nor 1 for "1.9". For everything with a
+ * decimal point, and for letters of ASCII. Integers are the same everywhere. */
 
 int c_vsnprintf(char *s, size_t size, const char *fmt, va_list args)
     __attribute__((format(printf, 3, 0)));
@@ -132,18 +129,18 @@ bool ascii_same_word(const char *a, const char *b);
  * bytes beyond ASCII are "%20". */
 void text_add_word(struct text *t, const char *name);
 
-/* The next byte of such a word, which has one; moves *at past it. Never NUL unless the word
- * has one as it is. */
+/* Returns the next byte of such a word, which has one, and moves *at past it. NUL only if
+ * the word has an unescaped one. */
 char text_take_char(const char **at, const char *end);
 
 /* --- path ------------------------------------------------------------------------- */
 
-/* The parts of a path, by its letters: nothing is looked up. */
+/* The parts of a path, by its letters: the file system is not read. */
 
-/* What follows the last slash; all of a path that ends in one. */
+/* Returns the part after the last slash; all of a path that ends in one. */
 const char *path_file_name(const char *path);
 
-/* Also if it is nothing else. */
+/* True also if path equals `end`. */
 bool path_ends_in(const char *path, const char *end);
 
 #endif

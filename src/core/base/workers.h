@@ -1,9 +1,9 @@
-/* workers.h - the same work for every item of a list, on several threads; and work that is
- * watched and may be stopped.
+/* workers.h - do the same work for every item of a list on several threads; and work that
+ * another thread watches and may stop.
  *
- * Threads live as long as the call. An item is worked on by one thread, items are taken in
- * order, and which thread takes which must change nothing: every item has its own place
- * for its result. */
+ * Threads live as long as the call. An item is worked on by one thread, items are started
+ * in order, and the results must not depend on which thread does which: every item has its
+ * own place for its result. */
 #ifndef WORKERS_H
 #define WORKERS_H
 
@@ -12,29 +12,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Call work(context, i) for i = 0 .. count - 1, on at most that many threads, the caller's
- * among them; 0 means 1. An item is begun only after all before it were begun. After one
- * returned false no further is begun. */
+/* Calls work(context, i) for i = 0 .. count - 1, on at most `threads` threads, the caller's
+ * among them; 0 means 1. Items are started in order. After a call returned false no further
+ * one is started. */
 void workers_run(size_t count, unsigned threads, bool (*work)(void *context, size_t i),
                  void *context);
 
-/* Into how many shares to cut so many things for threads: none of less than least things,
- * most shares, and at least one. */
+/* Returns the number of shares to split things into for threads: at most `most`, of at
+ * least `least` things each, and at least one. */
 size_t workers_shares(uint64_t things, uint64_t least, unsigned threads, size_t most);
 
 /* --- watch ------------------------------------------------------------------------ */
 
-/* Long work that somebody else watches and may stop.
- *
- * The work looks up now and then, every few thousand steps; who watches reads a percentage.
- * NULL is nobody. */
+/* Long work that another thread watches and may stop. The work checks every few thousand
+ * steps; the watcher reads a percentage. NULL: not watched. */
 
 struct watch {
     atomic_bool stop;
     atomic_uint percent;
 };
 
-/* How often: every so many steps, a power of two. */
+/* Steps between checks; a power of two. */
 enum { WATCH_EVERY = 1 << 14 };
 
 /* done of all is done. False: stop. */
