@@ -81,7 +81,7 @@ static void ages_free(struct hd_ages *h)
     *h = (struct hd_ages){0};
 }
 
-/* object_of: of each node its number in the order of addresses; NO_NODE: none. */
+/* object_of: the number of each node in the order of addresses; or NO_NODE. */
 static struct hd_ages snapshot_alone(const struct hd_snapshot *snap,
                                      const struct ownership_tree *t, const struct places *p,
                                      const uint32_t *object_of, uint64_t token)
@@ -106,8 +106,8 @@ static struct hd_ages snapshot_alone(const struct hd_snapshot *snap,
     return now;
 }
 
-/* The moments of before, and the new one behind them. What is left out by that is the
- * oldest: what came then or before is all one. */
+/* Appends the new moment to those of before. At AGES_MAX the oldest is dropped: objects of
+ * that moment and earlier ones are then alike. Returns 1 if so. */
 static unsigned add_moment(struct hd_ages *now, const struct hd_ages *before)
 {
     uint32_t left_out = before->moment_count == AGES_MAX;
@@ -126,9 +126,9 @@ static unsigned char earlier(unsigned char moment, unsigned less)
     return (unsigned char)(moment > less ? moment - less : 0);
 }
 
-/* From one snapshot to the next, whose nodes object_of tells apart: which objects of the
- * older one stayed, who each of the newer one was (NO_NODE: nobody), and numbers for paths
- * that both have. */
+/* Carries ages from one snapshot to the next: which objects of the older one survived,
+ * which older object each newer one was (NO_NODE: none), and numbers for paths that both
+ * have. */
 struct birth_carrier {
     struct hd_ages *now, *before;
     const uint32_t *object_of;
@@ -148,8 +148,7 @@ static void take_age(void *context, uint32_t older, uint32_t newer)
         b->came = earlier(a->came, c->left_out);
 }
 
-/* Nothing of a file that says what cannot be: an object that is two, or another type or
- * size. */
+/* Uses nothing of a damaged file: an object that is two, or of another type or size. */
 static bool carry_told(struct birth_carrier *c, const struct survivor_map *told)
 {
     struct survivor_map_reader r = {.told = told};
@@ -172,7 +171,7 @@ static void take_age_of_node(void *context, uint32_t older, uint32_t node)
     take_age(c, older, c->object_of[node]);
 }
 
-/* The same for entries that were made anew around what stayed (identity/same.h). */
+/* The same for entries that were recreated around surviving objects (identity/same.h). */
 static void carry_remade(struct birth_carrier *c, const struct hd_snapshot *snap,
                          const struct places *p)
 {
@@ -230,8 +229,8 @@ static bool is_of(const struct survivor_map *told, const struct hd_ages *now,
 /* --- for the digest -------------------------------------------------------------- */
 
 struct ages_group {
-    uint32_t place; /* or type, of what is at none */
-    uint32_t age;   /* born * 256 + came */
+    uint32_t place; /* or the type of objects without a place */
+    uint32_t age;   /* born * 256 + arrived */
     uint64_t objects, bytes;
 };
 
@@ -242,7 +241,7 @@ static int ages_by_place(const void *a, const void *b)
                                 : (x->age > y->age) - (x->age < y->age);
 }
 
-/* What roots reach by place, or else what is lost by type. All but those of age 0. */
+/* Groups reachable objects by place, or unreachable ones by type. Leaves out age 0. */
 static struct ages_group *group_objects(const uint16_t *age, const struct hd_snapshot *snap,
                                         const struct ownership_tree *t, bool lost,
                                         size_t *len)
@@ -303,7 +302,7 @@ static void ages_keep(struct digest_ages *to, const struct hd_ages *h,
     memcpy(to->moment, h->moment, h->moment_count * sizeof(*to->moment));
     if (!follows)
         return;
-    /* Of each node; what has no address is always new. */
+    /* Age of each node; nodes without an address are always new. */
     uint32_t nodes = snap->graph->node_count;
     uint16_t *age = alloc_zeroed(array_bytes((size_t)nodes + 1, sizeof(*age)));
     for (uint32_t n = 0; n < nodes; n++)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A cohort fits six bits. What was in the first snapshot remembers it. */
+/* A cohort fits six bits. OLD marks objects that the first snapshot has. */
 enum { COHORT = 0x3F, OLD = 0x80 };
 
 /* The path of each node, malloc'd; NO_PATH if it is not counted. */
@@ -163,12 +163,12 @@ void births_free(struct births *b)
 
 /* --- of digests ---------------------------------------------------------------------- */
 
-/* Births of digests: these keep at each place how many objects came when, and were first
- * seen when, by the snapshots that were followed (heap/digest.h). Of these some are
- * compared, and what came between two of them is of the later one.
+/* Births from digests, which store at each place how many objects arrived in, and were
+ * first seen in, which of the snapshots followed (heap/digest.h). If only some of these are
+ * compared, objects that arrived between two of them count for the later one.
  *
- * What they do not tell: an object that went elsewhere and came back between two snapshots
- * that are compared counts as gone and as come. */
+ * An object that moved elsewhere and back between two compared snapshots counts as lost and
+ * as new. */
 
 struct digests {
     struct births *b;
@@ -217,7 +217,7 @@ static path_id births_path_of(const struct digests *d, size_t k, uint32_t place)
     return f->cut[f->at_place[place]];
 }
 
-/* All objects, as if they had been there for ever. */
+/* Adds all objects as if they had always been there. */
 static void add_all(struct digests *d, size_t k)
 {
     const struct hd_snapshot *snap = d->snaps[k];
@@ -277,7 +277,7 @@ static void count_those_that_left(struct digests *d, size_t k)
     }
 }
 
-/* What no root reaches was there, too. */
+/* Unreachable objects survived, too. */
 static void keep_lost(struct digests *d, size_t k, uint32_t first)
 {
     const struct hd_snapshot *snap = d->snaps[k];
@@ -357,7 +357,7 @@ static bool stays_of_each(const struct births *b, path_id p, const struct popula
     return without <= (few ? 1 : 0);
 }
 
-/* It fills if it comes more slowly each time. */
+/* False for a place that fills: growth slows down. */
 static bool goes_on(const struct births *b, const struct population *at)
 {
     size_t half = (at->steps + 1) / 2;
@@ -380,7 +380,7 @@ static bool is_even(const struct population *at)
     return few || (at->steps + 1) * least >= most;
 }
 
-/* Old enough is what came long ago: whether any still come tells only age 0. */
+/* Only age 0 shows whether objects still arrive: higher ages count old arrivals. */
 static bool has_newcomers(const struct births *b, path_id p, unsigned age,
                           const struct population *at)
 {
@@ -392,7 +392,7 @@ static bool has_newcomers(const struct births *b, path_id p, unsigned age,
     return true;
 }
 
-/* In the end as many go as come: a store that is full by now. */
+/* True if departures have caught up with arrivals: a store that is full by now. */
 static bool is_full(const struct population *at)
 {
     size_t half = at->steps / 2 > 0 ? at->steps / 2 : 1;
@@ -430,7 +430,7 @@ static double chance_of(const struct population *at)
                                    at->all_came));
 }
 
-/* Nothing at this age speaks against turnover. */
+/* True if the numbers at this age are compatible with turnover. */
 static bool may_turn_over(const struct births *b, path_id p, unsigned age,
                           const struct population *at)
 {
@@ -439,7 +439,7 @@ static bool may_turn_over(const struct births *b, path_id p, unsigned age,
     return !stays_of_each(b, p, at) || chance_of(at) > rank_by.turnover_chance;
 }
 
-/* Objects that were there, step by step, and how many of them went. */
+/* Objects present, summed over steps, and how many of them left. */
 struct mortality {
     uint64_t there, went;
 };
@@ -449,8 +449,8 @@ static double rate(const struct mortality *m)
     return m->there > 0 ? (double)m->went / (double)m->there : 0;
 }
 
-/* In a queue, a window, a list that is cleared now and then the oldest go first, and not by
- * chance. A leak among turnover loses the new ones, and more of those. */
+/* In a queue, a window, a list that is cleared now and then the oldest leave first, not
+ * random ones. A leak within turnover loses mostly new ones. */
 struct deaths {
     bool queues, hides_a_leak;
 };
@@ -458,8 +458,8 @@ struct deaths {
 static struct deaths deaths_of(const struct births *b, path_id p, size_t first)
 {
     struct mortality young = {0}, old = {0};
-    /* From a snapshot on: of those that a step found new, and of older ones. Of the first
-     * snapshot nobody knows which are new. */
+    /* From the second snapshot on: objects that a step found new, and older ones. In the
+     * first snapshot the new ones are unknown. */
     for (size_t k = first; k + 1 < b->n; k++)
         for (size_t c = 0; c <= k; c++) {
             struct mortality *of = c == k && k > first ? &young : &old;
@@ -482,8 +482,8 @@ static struct deaths deaths_of(const struct births *b, path_id p, size_t first)
 
 /* --- what stays ----------------------------------------------------------- */
 
-/* Of all that came and are there, the part that has shown that it stays, and what comes of
- * the last steps, too. */
+/* The share of arrivals still present that has been shown to survive; the last steps are
+ * credited with the same rate. */
 static double kept_share(const struct births *b, path_id p, const struct population *at)
 {
     uint64_t all = 0;
@@ -505,7 +505,7 @@ static bool keeps_at(const struct births *b, path_id p, unsigned age,
 
 /* --- what begins late ----------------------------------------------------- */
 
-/* Most of those that came then and lived to that age are there at the end. */
+/* True if most arrivals that reached that age are there at the end. */
 static bool mostly_stays(const struct births *b, path_id p, size_t cohort, unsigned age)
 {
     size_t grown = cohort + age < b->n ? cohort + age : b->n - 1;
@@ -513,15 +513,14 @@ static bool mostly_stays(const struct births *b, path_id p, size_t cohort, unsig
     return stayed > 0 && rank_by.mostly * stayed >= births_at(b, p, cohort, grown);
 }
 
-/* What did not keep all the time may have begun to. The start is chosen by what is seen,
- * out of all there are: so many times likelier is it that chance made one look like that.
- */
+/* A leak may start late. The start is chosen after the fact, so the chance is multiplied by
+ * the number of possible starts (Bonferroni). */
 static void judge_late(const struct births *b, path_id p, struct stays *best)
 {
     for (unsigned age = 0; age < rank_by.ages && b->n > rank_by.fewest_late_steps + 1 + age;
          age++) {
-        /* The snapshot after which every cohort mostly stays; the last but one if none
-         * does. */
+        /* The snapshot after which every cohort mostly stays; the second last if there is
+         * none. */
         size_t first = b->n - 1;
         while (first > 0 && mostly_stays(b, p, first, age))
             first--;
@@ -553,7 +552,7 @@ struct stays stays_of(const struct births *b, path_id p)
     struct population all = population_of(b, p, 0, 0);
     best.came = all.all_came;
     best.went = all.all_left;
-    if (best.came == 0) /* most paths: nothing more can be said of them */
+    if (best.came == 0) /* most paths: no evidence */
         return best;
     best.has_of_each = stays_of_each(b, p, &all);
     struct deaths deaths = deaths_of(b, p, 0);

@@ -1,10 +1,10 @@
-/* births.h - who came when, and who of them stayed: per path of an aligned ownership tree.
+/* births.h - count objects per path of an aligned ownership tree by cohort: when they
+ * arrived, and how many survive.
  *
  * An object belongs at its path to the cohort of the snapshot in which it was first seen
- * there. What the first snapshot has is cohort 0, wherever it hangs later: old objects that
- * change hands are nobody's births. How many of each cohort are there in each snapshot is a
- * triangle; a leak keeps its columns, load and churn do not. What follows from it
- * is below. */
+ * there. Objects of the first snapshot are cohort 0, wherever they are later: an old object
+ * with a new owner is not a birth. The counts of each cohort in each snapshot are a
+ * triangle; a leak keeps its columns, load and churn do not. The test for this is below. */
 #ifndef BIRTHS_H
 #define BIRTHS_H
 
@@ -14,15 +14,15 @@
 struct births {
     const struct ownership_tree *t;
     size_t n;                       /* snapshots */
-    enum hd_identity_source source; /* the weakest of all steps; HD_SAME_UNKNOWN: nothing
-                                       is known, whatever else stands here */
+    enum hd_identity_source source; /* the weakest of all steps; HD_SAME_UNKNOWN: no
+                                       identity, ignore all other fields */
     enum selection selection;
-    uint32_t *row;  /* [path * n + cohort]: 1 + where its numbers begin; 0: it has none */
+    uint32_t *row; /* [path * n + cohort]: 1 + offset of its counts in cell; 0: no counts */
     uint32_t *cell; /* of each row one per snapshot, from that of the cohort on */
     size_t len, cap;
     uint32_t *left;         /* [path * n + k]: of cohort 0, there in k and not in k + 1 */
     uint64_t *stayed;       /* per path: bytes of the later cohorts in the last snapshot */
-    uint64_t *stayed_below; /* the same of it and all paths below it */
+    uint64_t *stayed_below; /* the same, including all paths below */
     uint32_t
         *came; /* per path of the last full ownership tree: objects of the later cohorts */
     uint64_t *fresh; /* [label * n + k], k > 0: objects of snapshot k that are not in k - 1,
@@ -30,8 +30,8 @@ struct births {
     uint64_t *kept;  /* per type of the last snapshot: objects that the first has, too */
     unsigned char *cohort; /* of each node of the snapshot that was added last; when all are
                               in, of the last: 0 is what the first has, wherever it hangs */
-    uint32_t nodes;        /* of that */
-    path_id *path;         /* of each of them, until all are in; NO_PATH: not counted */
+    uint32_t nodes;        /* of that snapshot */
+    path_id *path;         /* path of each node until births_end(); NO_PATH: not counted */
 };
 
 /* Over the aligned ownership tree t, which must outlive it; its first snapshot must have
@@ -40,13 +40,13 @@ struct births {
 void births_begin(struct births *b, const struct ownership_tree *t,
                   const struct hd_snapshot *first, enum selection selection);
 
-/* Add snapshot k, from 1 on in order: same leads from the objects of k - 1. O(objects). A
- * step of which nothing is known makes all unknown. */
+/* Adds snapshot k, from 1 on in order: same maps objects of k - 1 to it. O(objects). A step
+ * without identity makes all unknown. */
 void births_add(struct births *b, size_t k, const struct hd_snapshot *newer,
                 const struct same *same);
 
-/* The same of digests, all at once: snaps are those of the ownership tree. What they know
- * of ages has to reach from the first to the last, and all objects are asked for; else the
+/* The same from digests, all in one call: snaps are those of the ownership tree. Their ages
+ * must reach from the first to the last, and the selection must be all objects; else the
  * source is HD_SAME_UNKNOWN. O(places + groups of ages). */
 void births_of_digests(struct births *b, const struct ownership_tree *t,
                        const struct hd_snapshot *const *snaps, enum selection selection);
@@ -62,8 +62,8 @@ static inline uint32_t births_at(const struct births *b, path_id p, size_t cohor
     return row > 0 ? b->cell[row - 1 + (k - cohort)] : 0;
 }
 
-/* How many of a cohort are there in snapshot k and not in k + 1: dead, or elsewhere. They
- * never get more but where digests say so. */
+/* Objects of a cohort that are there in snapshot k and not in k + 1: dead, or elsewhere. A
+ * cohort can grow only with digests. */
 static inline uint32_t births_lost(const struct births *b, path_id p, size_t cohort,
                                    size_t k)
 {
@@ -75,31 +75,32 @@ static inline uint32_t births_lost(const struct births *b, path_id p, size_t coh
 
 /* --- retention -------------------------------------------------------------------- */
 
-/* Does a place keep what it gets?
+/* Tests whether a place accumulates.
  *
- * What leaks has survivors of every interval; a store that lives on turnover loses as many
- * as it gains, and churn has none. So these numbers are held against the
- * hypothesis that for each object that comes at least half a one goes (as many in a steady
- * state; half leaves room for a load that grows): of B that came and D that went then B are
- * no more than Bin(B + D, 2/3). Objects that die young hide a leak among them, so the same
- * is asked of those that are one and two snapshots old. docs/ranking.md, "It keeps what it
- * gets". It does not know what a path is. */
+ * A leak has survivors of every interval; a store with turnover loses the number that it
+ * gains, and churn has no survivors. The null hypothesis is that for each object that
+ * arrives at least half a one leaves (in a steady state, one; half allows for a growing
+ * load): of B arrivals and D departures, B is no more than Bin(B + D, 2/3). Objects that
+ * die young hide a leak among them, so the test is repeated for those that are one and two
+ * snapshots old. docs/ranking.md, "It keeps what it gets". Must not depend on what a path
+ * is. */
 
 struct stays {
-    bool keeps;          /* it keeps what it gets */
-    bool turns_over;     /* at every age as many go as come: it grows by its load */
-    bool queues;         /* the oldest go first: so do they who wait */
-    bool has_of_each;    /* some of what came in each interval are still there */
-    unsigned age;        /* snapshots after which objects are counted: 0, 1 or 2 */
-    size_t since;        /* it keeps what it gets after this snapshot; 0: all the time */
-    double chance;       /* of what was seen at that age, if it were turnover */
+    bool keeps;       /* it keeps what it gets */
+    bool turns_over;  /* at every age departures match arrivals: it grows with its load */
+    bool queues;      /* the oldest leave first, as in a queue */
+    bool has_of_each; /* some arrivals of each interval are still there */
+    unsigned age;     /* snapshots after which objects are counted: 0, 1 or 2 */
+    size_t since;     /* it keeps what it gets after this snapshot; 0: all the time */
+    double chance;    /* p-value of the counts at that age under turnover */
     uint64_t came, went; /* at that age, in all steps since then */
-    double share;        /* of those that came and are there: what stays by that age */
+    double share; /* of the arrivals that are there: the share that survives at that age's
+                     rate */
 };
 
-/* Objects that have been at a path for `age` snapshots: how many came to be so in each step
- * after snapshot `first`, how many of all went, and how many of each cohort are there at
- * the end. */
+/* Objects that have been at a path for `age` snapshots: how many reached that age in each
+ * step after snapshot `first`, how many of all left, and how many of each cohort are there
+ * at the end. */
 struct population {
     size_t first, steps;
     uint64_t came[SERIES_MAX_SNAPSHOTS], left[SERIES_MAX_SNAPSHOTS];
@@ -109,7 +110,7 @@ struct population {
 struct population population_of(const struct births *b, path_id p, size_t first,
                                 unsigned age);
 
-/* Of a path. Needs three snapshots; with fewer nothing is said. */
+/* Tests a path. With fewer than three snapshots nothing is found. */
 struct stays stays_of(const struct births *b, path_id p);
 
 #endif

@@ -1,7 +1,7 @@
-/* sampled_objects.h - where the objects of allocation sites are: nodes of a graph, and
- * places of a digest.
+/* sampled_objects.h - map the sampled objects of allocation sites to nodes of a graph, and
+ * to places of a digest.
  *
- * Must not depend on what is shown of them. */
+ * Must not depend on their presentation. */
 #ifndef SAMPLED_OBJECTS_H
 #define SAMPLED_OBJECTS_H
 
@@ -12,9 +12,9 @@
  * graph, or they are those of another snapshot. O(objects). */
 node_id *sampled_nodes(const struct hd_snapshot *snap);
 
-/* The sites for a digest: in the place of objects their places in the full tree t, which is
- * that of the snapshot alone. Of more stacks than may be kept those with most objects, so
- * that they are at most MAX_DIGEST_SITES bytes as text. In a; NULL as sampled_nodes(). */
+/* Returns the sites for a digest, with places in the full tree t of the snapshot alone
+ * instead of objects. Only the stacks with most objects, up to MAX_DIGEST_SITES bytes as
+ * text. In a; NULL as sampled_nodes(). */
 enum { MAX_DIGEST_SITES = 64 << 10 };
 struct allocation_sites *sampled_by_place(const struct hd_snapshot *snap,
                                           const struct full_tree *t, struct arena *a);

@@ -1,4 +1,4 @@
-/* input.c - read four sources through one interface: a plain file (read whole if it is
+/* Read four sources through one interface: a plain file (read whole if it is
  * small, mapped, or read by blocks), memory, packed bytes (packed.c), and a stream of the
  * caller.
  *

@@ -103,8 +103,8 @@ static void add_byte(struct text *t, char byte)
     text_add_string(t, code);
 }
 
-/* Names are bytes. What would end a line or a column is escaped, and what a terminal obeys
- * or an editor cannot show: the file is looked at in differences of git. */
+/* Appends a name, which is bytes, with escapes for line ends, column separators, terminal
+ * controls and invalid UTF-8: the file is read in diffs of git. */
 static void baseline_add_name(struct text *t, const char *name)
 {
     for (size_t left = strlen(name), n; left > 0; name += n, left -= n) {
@@ -189,7 +189,7 @@ static bool unescape(char *s)
     return true;
 }
 
-/* A total that nothing is held against would be growth that nobody accepts. */
+/* A total that no rule uses would be growth that is never accepted. */
 static bool is_one_of(const char *name, const char *const *names)
 {
     while (*names != NULL && strcmp(name, *names) != 0)

@@ -96,8 +96,8 @@ static bool is_same(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* Of budgets for one type only the first is ever looked at, whatever it limits; others
- * may look at the same thing in several ways. */
+/* Of budgets for one type only the first is ever used, whatever it limits; others may limit
+ * the same thing in several ways. */
 static bool repeats(const struct rule *a, const struct rule *b)
 {
     if (a->kind != b->kind || !is_same(a->pattern, b->pattern) || a->entry == b->entry)
@@ -121,7 +121,7 @@ bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_e
             return true;
         if (rule->path == NULL)
             return fail(err, HD_USAGE, "two budgets for %s; keep one", name);
-        /* An option overrides what the file says. */
+        /* An option overrides the file. */
         if (b->rules[i].path == NULL)
             return true;
         return fail_at_line(err, rule->line, "duplicate-rule",
@@ -163,7 +163,7 @@ bool suppression_has_expired(const struct hd_budgets *b, const struct suppressio
 
 /* --- options ------------------------------------------------------------- */
 
-/* TYPE=N: names may have an equals sign, limits have none. */
+/* TYPE=N: names may have an equals sign, limits do not. */
 static const char *split_budget(struct hd_budgets *b, struct rule *rule, const char *value)
 {
     const char *equals = strrchr(value, '=');

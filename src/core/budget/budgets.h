@@ -1,9 +1,8 @@
-/* budgets.h - how much growth is allowed, and what is excused: the rules of one check.
+/* budgets.h - parse the rules of one check: limits of growth, and suppressions.
  *
- * Rules come from heapdrift.yml, from options and, where neither has any, from the
- * default. An entry of the file may limit both counts and bytes: two rules of one entry.
- * Of the entries for types the first that matches a type is the one that counts.
- * What is held against them: judge.h. Guide: docs/check.md. */
+ * Rules are read from heapdrift.yml, from options and, without either, from the default. An
+ * entry of the file may limit both counts and bytes: two rules of one entry. For a type,
+ * the first matching entry for types counts. judge.h applies them. Guide: docs/check.md. */
 #ifndef BUDGETS_H
 #define BUDGETS_H
 
@@ -13,16 +12,15 @@
 
 /* --- baselines -------------------------------------------------------------- */
 
-/* Growth that is accepted: what a program grew by when somebody looked at it
- * and went on.
+/* Growth that is accepted: the growth of a program when it was reviewed.
  *
  * A text file for git: one line per type, total and holder that grew, sorted, columns
- * separated by tabs. It knows nothing of rules. Format: docs/formats/baseline.md. */
+ * separated by tabs. Must not depend on rules. Format: docs/formats/baseline.md. */
 
 struct baseline {
     struct hd_accepted *all; /* malloc'd; names in the caller's arena */
     size_t len, cap;
-    uint64_t snapshots;          /* of the run that was accepted; 0: there is no baseline */
+    uint64_t snapshots;          /* of the accepted run; 0: there is no baseline */
     uint64_t iterations;         /* between its first and last snapshot; HD_UNKNOWN */
     uint64_t seconds;            /* likewise */
     struct accepted_slot *slots; /* by kind and name; in the arena */
@@ -31,15 +29,15 @@ struct baseline {
 
 void baseline_add(struct baseline *b, const struct hd_accepted *accepted);
 
-/* What is accepted of it; all zero if nothing is. */
+/* Returns the accepted growth; zeros without an entry. */
 struct hd_accepted baseline_find(const struct baseline *b, enum hd_accepted_kind kind,
                                  const char *name);
 
-/* Read size bytes of a file. Failing lines are told by number. */
+/* Parses size bytes of a file. Errors name the line. */
 bool baseline_parse(struct baseline *b, const char *data, size_t size, struct arena *a,
                     struct hd_error *err);
 
-/* All of it as data, with its names, in a. */
+/* Returns the baseline as data, with its names, in a. */
 const struct hd_accepted_growth *baseline_growth(const struct baseline *b, struct arena *a);
 
 /* The text of the file. */
@@ -65,16 +63,16 @@ struct rule {
     struct hd_limit limit;
     bool limit_is_min_score; /* of suspects: the limit is --min-score */
     bool is_default;
-    bool is_optional; /* it may match nothing */
-    bool lacks_unit;  /* its limit is so many bytes and does not say so */
-    size_t entry;     /* rules of one entry share it */
+    bool is_optional; /* a pattern that matches no type is no problem */
+    bool lacks_unit;  /* its limit is a number of bytes without a unit */
+    size_t entry;     /* shared by the rules of one entry */
     const char *path; /* of the file, or NULL: an option, or the default */
     uint64_t line;    /* in it */
 };
 
 /* An exception: what its pattern matches may exceed its budget. */
 struct suppression {
-    const char *type, *holder; /* patterns; one of them is NULL */
+    const char *type, *holder; /* patterns; exactly one is NULL */
     const char *reason;
     bool expires;
     int64_t until; /* the last day on which it counts, since 1970-01-01 */
@@ -101,7 +99,7 @@ struct hd_budgets {
     int64_t today;            /* days since 1970-01-01 */
 };
 
-/* The text of a limit. NULL, or what it should have been. */
+/* Parses a limit. Returns NULL, or a description of the expected syntax. */
 const char *limit_parse(const char *s, enum hd_measure measure, struct hd_limit *limit);
 
 /* Whether a limit in bytes is a small bare number: "max_growth: 5" was meant as 5 MiB or 5
@@ -118,8 +116,8 @@ bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_e
 
 bool suppression_has_expired(const struct hd_budgets *b, const struct suppression *s);
 
-/* What names a rule wherever it is told, in every format: "type MyApp.*", "total bytes",
- * "holder ...", "suspects any", "process native". */
+/* Returns the name of a rule in all formats: "type MyApp.*", "total bytes", "holder ...",
+ * "suspects any", "process native". */
 const char *rule_name(enum hd_rule_kind kind, enum hd_total total, const char *pattern,
                       struct arena *a);
 

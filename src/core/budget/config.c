@@ -1,7 +1,7 @@
 /* heapdrift.yml -> rules and suppressions.
  *
- * libyaml reads the file twice: first its events one by one, which tell what must not be
- * built, then the document, whose nodes know their lines. */
+ * libyaml reads the file twice: first as events, to find content that must not be built,
+ * then as a document, whose nodes have line numbers. */
 #include "budget/budgets.h"
 
 #include "base/alloc.h"
@@ -41,10 +41,9 @@ static void begin_parser(yaml_parser_t *parser, struct bytes all)
                                  all.size);
 }
 
-/* A file of budgets needs neither anchors nor directives. */
+/* Real budget files have neither anchors nor directives. */
 enum { DEEPEST = 32, MAX_ANCHORS = 100, MAX_DIRECTIVES = 4000 };
 
-/* What has been seen of a file so far. */
 struct seen {
     int depth, anchors;
 };
@@ -84,11 +83,11 @@ static bool is_harmless(struct seen *seen, const yaml_event_t *event, struct hd_
     return !has_zero || fail_at_line(err, line, "bad-value", "contains a NUL character");
 }
 
-/* False and err, with the line, where lists and keys are nested too deeply, or there are
- * too many anchors or directives (what libyaml does for each takes as long as brackets are
- * open, anchors and directives were before), where something stands for another part of the
- * file, and where a string has a zero byte (it would be applied up to there). What is no
- * YAML is left to others, who have the messages. Linear. */
+/* False and err, with the line, if lists and keys are nested too deeply, if there are too
+ * many anchors or directives (libyaml's time for each grows with the number of open
+ * brackets, anchors and directives), if an alias is used, and if a string has a zero byte
+ * (it would be cut there). Invalid YAML is left to the parser, which has the messages.
+ * Linear. */
 static bool is_all_harmless(struct bytes all, struct hd_error *err)
 {
     yaml_parser_t parser;
@@ -146,7 +145,7 @@ static bool bad(struct config_reader *r, uint64_t line, const char *kind, const 
     return fail_at_line(r->err, line, kind, "%s", what);
 }
 
-/* That a word is none of a list: the value of a key (""), cut to so many bytes. */
+/* Fails for a word that is not in a list: the value of a key (""), cut to `most` bytes. */
 static bool unknown_word(struct config_reader *r, uint64_t line, const char *kind,
                          const char *key, const char *word, int most, const char *instead,
                          const char *const *words)
@@ -165,7 +164,7 @@ static bool unknown_word(struct config_reader *r, uint64_t line, const char *kin
     return false;
 }
 
-/* Where a word is in a list, whose end has NULL. */
+/* Returns the index of a word in a NULL-terminated list, or its length. */
 static size_t place_of(const char *word, const char *const *words)
 {
     size_t i = 0;
@@ -223,8 +222,8 @@ static const yaml_node_t *value_of(struct config_reader *r, const yaml_node_t *m
     return NULL;
 }
 
-/* NULL where there is none; an error if it is no list. "budgets:" with nothing behind it
- * is an empty list. */
+/* *list is NULL without the key; fails if it is not a list. "budgets:" with no value fails,
+ * too. */
 static bool find_list(struct config_reader *r, const yaml_node_t *root, const char *key,
                       const yaml_node_t **list)
 {
@@ -258,7 +257,7 @@ static bool check_process(struct config_reader *r, const yaml_node_t *root)
     return true;
 }
 
-/* libyaml does not always tell why it failed. */
+/* libyaml does not always have a reason. */
 static bool load_document(struct config_reader *r, yaml_parser_t *parser,
                           yaml_document_t *document, bool is_first)
 {
@@ -274,7 +273,7 @@ static bool load_document(struct config_reader *r, yaml_parser_t *parser,
                         parser->problem != NULL ? parser->problem : "cannot be read");
 }
 
-/* Whether there is nothing behind the first document. */
+/* True if there is only one document. */
 static bool ends_here(struct config_reader *r, yaml_parser_t *parser)
 {
     yaml_document_t second;
@@ -302,7 +301,7 @@ static bool check_document(struct config_reader *r)
            check_entries(r, r->suppress, suppression_keys);
 }
 
-/* The document stays for the lines of what is found later. */
+/* The document is kept for line numbers of later errors. */
 static bool read_lines(struct config_reader *r, struct bytes all)
 {
     yaml_parser_t parser;
@@ -380,7 +379,7 @@ static bool check_values(struct config_reader *r)
     return true;
 }
 
-/* What stands behind a key, as long as the document; or NULL. */
+/* Returns the value of a key, valid as long as the document; or NULL. */
 static const char *text_of(struct config_reader *r, const yaml_node_t *mapping,
                            const char *key)
 {

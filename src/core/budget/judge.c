@@ -1,6 +1,5 @@
-/* What rules say of totals, types, holders and the ranking. The sentence that all of it
- * follows: a rule passes only if the snapshots show that it is not over its limit
- * (docs/check.md). */
+/* Judge totals, types, holders and the ranking by the rules. One principle: a rule passes
+ * only if the snapshots show that it is not over its limit (docs/check.md). */
 #include "budget/judge.h"
 
 #include "base/error.h"
@@ -14,13 +13,13 @@
 
 /* --- what was meant by a pattern that matches nothing -------------------------------- */
 
-/* What was meant by the pattern of a budget that matches nothing.
+/* Guess the intended pattern of a budget that matches nothing.
  *
- * A budget for "contoso.*" passes for ever where the types are Contoso.Orders.Order; so who
- * wrote it is told what is there. It guesses, and decides nothing. */
+ * A budget for "contoso.*" passes forever if the types are Contoso.Orders.Order; so the
+ * report suggests a pattern. It decides nothing. */
 
-/* Looking for one costs as much as all names are long, and more patterns are wrong for one
- * reason mostly. */
+/* A guess costs the length of all names, and several wrong patterns mostly have the same
+ * cause. */
 enum { MAX_GUESSES = 16 };
 
 /* --- upper and lower case ------------------------------------------------ */
@@ -46,8 +45,8 @@ static const char *in_case_of(const char *pattern, const char *name, struct aren
 
 /* --- typing errors ------------------------------------------------------- */
 
-/* What of a name the pattern spells: all of it, what stands behind its last dot, or so
- * many parts of its namespace as the pattern has before ".*". */
+/* Returns the part of a name to compare with the pattern: all of it, the part after its
+ * last dot, or as many parts of its namespace as the pattern has before ".*". */
 static const char *comparable(const char *name, const char *pattern, size_t dots,
                               bool is_namespace, struct arena *a)
 {
@@ -91,8 +90,8 @@ static const char *nearest(const char *pattern, const struct series *s, struct a
 
 /* --- all of it ----------------------------------------------------------- */
 
-/* For each rule of b for types or holders that matches none in the evidence, the pattern
- * that would be right, in a; else NULL. Only the first few of them are looked at. */
+/* For each rule of b for types or holders that matches nothing in the evidence, stores the
+ * pattern that was probably meant, in a; else NULL. Only for the first MAX_GUESSES. */
 static void unmatched_find(const char **meant, const struct hd_budgets *b,
                            const struct evidence *e, struct arena *a)
 {
@@ -123,14 +122,14 @@ struct check_run {
     const struct evidence *e;
     const struct series *s;
     double heap;       /* that shares of scores are of; 0 unknown */
-    double min_steady; /* a steady row that scores less of the heap is no suspect */
+    double min_steady; /* a steady row with a smaller share of the heap is not a suspect */
     struct arena *a;
     struct findings *out;
     size_t cap;
     struct suppression_matches suppression_matches;
 };
 
-/* Why a pass of such a rule cannot be said; or no reason. */
+/* Returns why such a rule cannot pass; or no reason. */
 static struct hd_reason doubt_about(const struct check_run *c, enum hd_per per)
 {
     const struct series *s = c->s;
@@ -145,7 +144,7 @@ static struct hd_reason doubt_about(const struct check_run *c, enum hd_per per)
     return c->e->doubt;
 }
 
-/* 29 % of 100 is 29, whatever binary fractions make of it. */
+/* 29 % of 100 is 29, despite binary fractions. */
 static bool is_over(double value, double limit)
 {
     return value > limit + fabs(limit) * 1e-12;
@@ -207,8 +206,8 @@ static void judge_decide(const struct check_run *c, struct finding *f)
         f->status = HD_FOUND_PASS;
 }
 
-/* A rule that looked at nothing: it is kept, but that shows nothing unless somebody said
- * that there may be nothing to look at. */
+/* A rule that matches nothing passes, which shows nothing unless the rule is declared
+ * optional. */
 static void add_unmatched(struct check_run *c, const struct rule *rule, struct finding f)
 {
     judge_decide(c, &f);
@@ -220,8 +219,8 @@ static void add_unmatched(struct check_run *c, const struct rule *rule, struct f
     add_finding(c, f);
 }
 
-/* What becomes of the finding where a baseline accepts between most and least: over it is
- * what is so either way. f has the numbers of the one that decides. */
+/* Combines the findings where a baseline accepts between least and most: over only if it is
+ * so either way. f has the numbers of the one that decides. */
 static void weigh(struct finding *f, const struct finding *with_least,
                   const struct finding *with_most)
 {
@@ -232,7 +231,7 @@ static void weigh(struct finding *f, const struct finding *with_least,
         f->over = OVER_MAYBE;
 }
 
-/* What a finding is if so much is accepted. */
+/* Returns the finding with `accepted` taken off. */
 static struct finding less(struct finding f, const struct growth *g, double accepted)
 {
     f.accepted = accepted;
@@ -251,7 +250,7 @@ static struct finding unknown_number(const struct check_run *c, const struct rul
     return f;
 }
 
-/* Of values that may be NAN: over the limit is only what shows to be. */
+/* Values may be NAN: over only if it is shown. */
 static struct finding hold_known(const struct check_run *c, const struct rule *rule,
                                  const struct values *v, const struct hd_accepted *accepted)
 {
@@ -281,9 +280,9 @@ static struct finding hold(const struct check_run *c, const struct rule *rule,
 
 /* --- suppressions -------------------------------------------------------- */
 
-/* counted is f without what is excused by a suppression, if any. f becomes counted where
- * that may be over the limit as much, and suppressed where only f is over it. True in that
- * case if what is counted is not shown to be kept: then counted is a finding beside f. */
+/* Applies a suppression, if any; `counted` is f without the suppressed growth. If `counted`
+ * may be over the limit to the same degree, f becomes `counted`; if only f is over, f is
+ * suppressed. True in that case if `counted` is undecided: then it is a second finding. */
 static bool suppress(struct finding *f, const struct finding *counted,
                      const struct suppression *by)
 {
@@ -301,8 +300,8 @@ static bool suppress(struct finding *f, const struct finding *counted,
     return counted->status == HD_FOUND_INCONCLUSIVE;
 }
 
-/* Of a failure: tell the suppression that has expired, if one would have excused it. row:
- * of the ranking, or NULL. */
+/* Notes in a failure the suppression that has expired, if one would have applied. row: of
+ * the ranking, or NULL. */
 static void note_expired(const struct check_run *c, struct finding *f, const char *type,
                          const char *subject, const struct hd_suspect *row)
 {
@@ -370,7 +369,7 @@ static void judge_process(struct check_run *c, const struct rule *rule)
     add_finding(c, f);
 }
 
-/* True if a limit of that number also limits the part. */
+/* True if a limit for that number also limits the part. */
 static bool has_part(enum hd_process_number number, enum hd_process_part part)
 {
     switch (number) {
@@ -388,8 +387,8 @@ static bool has_part(enum hd_process_number number, enum hd_process_part part)
     }
 }
 
-/* True if somebody allows the growth outside of the heap, by a budget that passes (*by) or
- * by a baseline (NULL). */
+/* True if the growth outside the heap is allowed, by a budget that passes (*by) or by a
+ * baseline (NULL). */
 static bool allows_outside(const struct check_run *c, const struct hd_process_growth *g,
                            const char **by)
 {
@@ -410,7 +409,7 @@ static bool allows_outside(const struct check_run *c, const struct hd_process_gr
            scale_accepted(&b->baseline, c->e, all.bytes, HD_PER_TOTAL).least;
 }
 
-/* What is to be said of growth outside of the heap; or no reason. */
+/* Returns the reason for growth outside of the heap; or no reason. */
 static struct hd_reason reason_outside(const struct check_run *c)
 {
     const struct hd_process_growth *g = c->e->diff->process;
@@ -428,7 +427,7 @@ static struct hd_reason reason_outside(const struct check_run *c)
 
 enum { NO_ENTRY = -1 };
 
-/* The first budget for types whose pattern matches. */
+/* Returns the first budget for types with a matching pattern. */
 static int64_t entry_of(const struct check_run *c, const char *name)
 {
     if (!evidence_shows(c->e, name))
@@ -441,7 +440,7 @@ static int64_t entry_of(const struct check_run *c, const char *name)
     return NO_ENTRY;
 }
 
-/* How near a finding is to its limit, for the one that stands for many. */
+/* True if f is nearer to its limit: the nearest finding represents the rule. */
 static bool is_nearer(const struct finding *f, const struct finding *than)
 {
     if (than->subject == NULL)
@@ -473,7 +472,7 @@ static struct finding hold_type(const struct check_run *c, const struct rule *ru
     return f;
 }
 
-/* One type: f is what becomes of it. True if *beside stands beside it. */
+/* Judges one type: f is its finding. True if *beside is a second one. */
 static bool judge_type(const struct check_run *c, const struct rule *rule,
                        const struct series_row *row, struct finding *f,
                        struct finding *beside)
@@ -559,13 +558,13 @@ static void judge_holder(struct check_run *c, const struct rule *rule)
 
 /* --- suspects ------------------------------------------------------------ */
 
-/* At the limit is too much, but a score of nothing is no finding, whatever the limit. */
+/* Reaching the limit is too much, but a score of 0 is never a finding. */
 static bool reaches(double score, double limit)
 {
     return score > 0 && !is_over(limit, score);
 }
 
-/* Grows by about as much in every step: a suspect of any size. */
+/* Growth of about the same amount in every step: a suspect of any size. */
 static bool is_steady(const struct hd_suspect *row)
 {
     return row->suspicion == HD_SUSPECT_STEADY || row->suspicion == HD_SUSPECT_AGE;
@@ -579,7 +578,7 @@ static enum over over_of_score(const struct check_run *c, const struct finding *
     double least = f->allowed;
     if (f->rule->limit_is_min_score && is_steady(row))
         least = c->min_steady * f->base < least ? c->min_steady * f->base : least;
-    /* Of a whole score the ranking has decided. */
+    /* For a whole score the ranking has decided. */
     bool decided = f->rule->limit_is_min_score && f->observed == row->score && noise == 0;
     if (decided && row->suspicion == HD_SUSPECT_NOT)
         return OVER_NOT;
@@ -594,21 +593,21 @@ static struct accepted accepted_score(const struct check_run *c, const char *typ
     return scale_accepted(&c->b->baseline, c->e, score, HD_PER_TOTAL);
 }
 
-/* What a finding is if so much is accepted. */
+/* Returns the finding with `accepted` taken off the score. */
 static struct finding less_score(const struct check_run *c, struct finding f, double score,
                                  double accepted)
 {
     const struct hd_suspect *row = ranked_row(c->e->diff, f.ranked);
     double whole = c->e->score_noise != NULL ? c->e->score_noise[f.ranked] : 0;
     double noise = row->score > 0 ? whole * score / row->score : 0;
-    /* What is nothing but the rounding of a rate is nothing. */
+    /* Ignore rounding of the rate. */
     f.accepted = accepted < score * (1 - 1e-9) ? accepted : score;
     f.observed = score - f.accepted;
     f.over = over_of_score(c, &f, row, noise);
     return f;
 }
 
-/* Of row i of the ranking; score is that of the row, or what of it is counted. */
+/* Judges row i of the ranking; score is that of the row, or its counted part. */
 static struct finding hold_score(const struct check_run *c, const struct rule *rule,
                                  size_t i, double score)
 {
@@ -636,7 +635,7 @@ static struct finding hold_score(const struct check_run *c, const struct rule *r
     return f;
 }
 
-/* One row: f is what becomes of it. True if *beside stands beside it. */
+/* Judges one row: f is its finding. True if *beside is a second one. */
 static bool judge_ranked(const struct check_run *c, const struct rule *rule, size_t i,
                          struct finding *f, struct finding *beside)
 {
@@ -656,8 +655,8 @@ static bool judge_ranked(const struct check_run *c, const struct rule *rule, siz
     return open;
 }
 
-/* Whether a type that was not found growing may be a suspect all the same: what a sample
- * may be off by hides as much. */
+/* True if a type that was not found growing may still be a suspect: the sampling error
+ * could hide growth above the limit. */
 static bool may_be_hidden(const struct check_run *c, const struct rule *rule)
 {
     const struct evidence *e = c->e;
@@ -683,7 +682,7 @@ static bool may_be_hidden(const struct check_run *c, const struct rule *rule)
     return false;
 }
 
-/* Whether nobody excuses or accepts that so many of them came. */
+/* True if the growth is neither suppressed nor accepted. */
 static bool is_counted(const struct check_run *c, const struct hd_native *n)
 {
     struct hd_accepted all = baseline_find(&c->b->baseline, HD_ACCEPTED_TYPE, n->type);
@@ -695,7 +694,7 @@ static bool is_counted(const struct check_run *c, const struct hd_native *n)
     return n->is_undecided && by == NULL && (double)(n->last - n->first) > accepted;
 }
 
-/* Why it cannot be said that there is no suspect; or no reason. */
+/* Returns why "no suspects" cannot be concluded; or no reason. */
 static struct hd_reason doubt_about_none(const struct check_run *c, const struct rule *rule)
 {
     const struct hd_diff *d = c->e->diff;
@@ -719,10 +718,10 @@ static struct hd_reason doubt_about_none(const struct check_run *c, const struct
     return because(may_be_hidden(c, rule) ? HD_REASON_SAMPLE_MAY_HIDE : HD_REASON_NONE);
 }
 
-/* Less than half a byte is shown as none. */
+/* Less than half a byte is printed as 0. */
 #define MIN_SCORE 0.5
 
-/* What a pass is told with; of several the one that --strict does not take. */
+/* Returns the remark of a pass; if several apply, the one that --strict rejects. */
 static struct hd_reason reason_of_none(const struct check_run *c, const struct rule *rule)
 {
     const struct hd_diff *d = c->e->diff;
@@ -739,7 +738,7 @@ static struct hd_reason reason_of_none(const struct check_run *c, const struct r
                               .bytes = g->pools};
 }
 
-/* No row fails. What suppressions excuse has its findings already, from begin on. */
+/* No row fails. Suppressed rows already have their findings, from begin on. */
 static void add_none(struct check_run *c, const struct rule *rule, size_t begin)
 {
     const struct hd_diff *d = c->e->diff;

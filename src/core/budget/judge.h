@@ -1,23 +1,23 @@
-/* judge.h - rules held against a series: what was observed, and whether that is too much.
+/* judge.h - apply rules to a series: the observed growth, and whether it is over the limit.
  *
- * Every rule gives at least one finding. Of a rule for many types those that fail or are
- * excused give one each; if there are none, the one that comes nearest stands for the rule.
- * A pass is said only where the snapshots show one; growth that is suppressed or accepted
- * changes nothing about that: a finding that is left open stands beside it. It does not
- * know how rules are written down or printed. */
+ * Every rule has at least one finding. A rule for many types has one for each type that
+ * fails or is suppressed; if there are none, the type nearest to its limit represents the
+ * rule. A rule passes only if the snapshots show that; suppressed or accepted growth does
+ * not change this: an undecided finding is added to it. Must not depend on the syntax of
+ * rules or on output. */
 #ifndef JUDGE_H
 #define JUDGE_H
 
 #include "budget/measure.h"
 
-/* What the numbers say of a limit; of a sample they may leave it open. */
+/* Relation of the observed growth to a limit; samples may leave it open. */
 enum over { OVER_NOT, OVER_MAYBE, OVER_SURELY };
 
 struct finding {
     const struct rule *rule;
     enum hd_finding_status status;
     struct hd_limit limit; /* that is applied: the rule's, or --min-score */
-    const char *subject;   /* the type; NULL for totals, holders, and where none matches */
+    const char *subject;   /* the type; NULL for totals, holders, and unmatched patterns */
     const struct hd_tally *at; /* of a type that is the subject, per snapshot; or NULL */
     bool is_lenient;           /* a pass that --strict does not take */
     bool is_by_steadiness;     /* the limit is --min-steady */
@@ -27,7 +27,7 @@ struct finding {
     double allowed;        /* in the same unit: limit, of base */
     double base;           /* the value in the first snapshot; of scores: the heap */
     double accepted;       /* what the baseline took off observed */
-    bool depends_on_scale; /* of what the baseline accepts: whether it is over */
+    bool depends_on_scale; /* whether it is over depends on how the baseline is scaled */
     size_t first, last;    /* the snapshots that show it */
     const char *holder;    /* of totals by holder: what grew most */
     size_t ranked;         /* number of the row of the ranking; NOT_RANKED */
@@ -38,15 +38,16 @@ struct finding {
 struct findings {
     struct finding *all; /* in a */
     size_t len;
-    bool *rule_matched;     /* per rule of the budgets: false if it matches nothing */
-    const char **meant;     /* per rule: of one that matches nothing, what might; NULL */
+    bool *rule_matched; /* per rule of the budgets: false if its pattern matches no type */
+    const char *
+        *meant; /* per rule: the pattern probably meant if it matches nothing; NULL */
     bool *suppression_used; /* per suppression */
     bool *expired;          /* per suppression */
 };
 
-/* Hold every rule of b against the evidence; false and err when a rule asks for what the
- * run does not tell (growth per iteration without iterations). Results and their strings
- * live in a; b and evidence must outlive them. */
+/* Applies every rule of b to the evidence; false and err if a rule needs data that the run
+ * lacks (growth per iteration without iterations). Results and their strings live in a; b
+ * and evidence must outlive them. */
 bool judge_rules(struct findings *out, const struct hd_budgets *b, const struct evidence *e,
                  struct arena *a, struct hd_error *err);
 

@@ -231,7 +231,7 @@ static double sum_of_facts(const struct hd_process_facts *facts,
     return sum;
 }
 
-/* Native memory is what the collector does not have, whose part must be known. */
+/* Native memory excludes the memory of the collector, so that must be known. */
 static double native_memory(const struct hd_snapshot *snap)
 {
     uint64_t parts[HD_PART_COUNT];
@@ -282,7 +282,7 @@ static double simple_growth(const struct series *s, const struct hd_tally *at,
     return (double)last - (double)first;
 }
 
-/* Holders have objects of the same types: no two of them were sampled together, though. */
+/* Holders have objects of the same types, but sampled independently. */
 static void measure_add_holder(struct values *v, const struct evidence *e,
                                const struct series_row *row, enum hd_measure measure)
 {
@@ -405,7 +405,7 @@ struct counted_score counted_score(const struct suppression_matches *x,
         measure_blame(&to, x, s, heads[i].score);
     }
     text_free(&holder);
-    /* What is nothing but the rounding of sums is nothing. */
+    /* Ignore rounding of sums. */
     c.score = c.score > row->score * 1e-9 ? c.score : 0;
     c.by = to.by;
     return c;
@@ -433,7 +433,7 @@ struct growth growth_of(const struct evidence *e, const struct values *v, enum h
     if (per != HD_PER_STEP)
         return between(v, first, last,
                        rounds != NULL ? (double)(rounds[last] - rounds[first]) : 1);
-    /* The step that grew most, within what any of them may have grown by. */
+    /* The step that grew most, within the error bounds of all of them. */
     struct growth worst = {.value = -INFINITY, .low = -INFINITY, .high = -INFINITY};
     for (size_t i = 1; i < s->usable_count; i++) {
         first = s->usable[i - 1];
@@ -487,7 +487,7 @@ static bool is_known(uint64_t length)
     return length != HD_UNKNOWN && length > 0;
 }
 
-/* Two times that say more than steps do. */
+/* True if both times are long enough to outweigh the number of steps. */
 static bool paces_differ(const struct baseline *then, const struct baseline *now)
 {
     if (!is_known(then->seconds) || !is_known(now->seconds))
@@ -498,7 +498,7 @@ static bool paces_differ(const struct baseline *then, const struct baseline *now
            (pace > SAME_PACE || pace < 1 / SAME_PACE);
 }
 
-/* Of growth from the first to the last snapshot. */
+/* Scales growth from the first to the last snapshot. */
 static struct accepted of_whole(const struct baseline *then, const struct baseline *now,
                                 double amount)
 {
@@ -515,7 +515,7 @@ static struct accepted of_whole(const struct baseline *then, const struct baseli
     return (struct accepted){fmin(by_steps, by_time), fmax(by_steps, by_time)};
 }
 
-/* Objects and bytes are whole: half of one that is accepted is one. */
+/* Objects and bytes are whole: half an accepted object is one. */
 static double whole_number(double x)
 {
     const double rounding = 1e-9;
@@ -559,7 +559,7 @@ static uint64_t positive(double x)
     return x > 0 ? tally_rounded(ceil(x)) : 0;
 }
 
-/* count and bytes: as far as they are told, else NULL. */
+/* count and bytes: NULL if not known. */
 static struct hd_accepted baseline_entry(const struct evidence *e,
                                          enum hd_accepted_kind kind, const char *name,
                                          const struct values *count,

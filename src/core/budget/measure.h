@@ -1,10 +1,10 @@
-/* measure.h - what a run shows, for rules to be held against: what a rule counts, as a
- * number per snapshot; what suppressions take out of it; by how much it grew; and how much
- * of that a baseline accepts.
+/* measure.h - measure the growth of a run for rules: the number per snapshot that a rule
+ * counts, the part that suppressions exclude, its growth, and how much of that a baseline
+ * accepts.
  *
- * Numbers of a type, of the whole heap, or of what hangs below holders; growth from the
- * first snapshot that can be compared to the last, in the worst step, or per iteration. It
- * knows no limit: what is too much is for judge.h. */
+ * Numbers of a type, of the whole heap, or of everything below holders; growth from the
+ * first comparable snapshot to the last, in the worst step, or per iteration. Must not
+ * depend on limits: judge.h compares with them. */
 #ifndef MEASURE_H
 #define MEASURE_H
 
@@ -13,25 +13,25 @@
 
 /* --- the run --------------------------------------------------------------------- */
 
-/* Points into what others made, and owns nothing. */
+/* Borrows everything. */
 struct evidence {
-    const struct hd_diff *diff; /* the ranking, and where the growth went */
+    const struct hd_diff *diff; /* the ranking, and the breakdown of growth */
     const struct hd_options *opt;
     const struct series *types;
     const struct series *holders; /* the same snapshots by holder; NULL: not known */
-    /* What hangs below excused holders, by type: a series for each suppression, by its
-     * number; of no use for those of types. NULL: not known. */
+    /* Objects below suppressed holders, by type: a series for each suppression, by its
+     * number; unused for suppressions of types. NULL: not known. */
     const struct series *suppressed;
     const double *reachable_noise; /* of reachable bytes, per snapshot; NULL: exact */
     const double *score_noise;     /* per row of the ranking, by its number; NULL: exact */
-    const size_t *ranked_of;       /* per row of types; NULL: none is ranked */
+    const size_t *ranked_of;       /* per row of types; NULL: the ranking is empty */
 
     /* Without a reason their codes are HD_REASON_NONE. */
-    struct hd_reason doubt;       /* why nothing can pass: out of order, filtered */
-    struct hd_reason no_evidence; /* why nothing can fail either: only garbage */
-    bool hides_all;               /* --type and the like show no type */
+    struct hd_reason doubt;       /* why rules cannot pass: out of order, filtered */
+    struct hd_reason no_evidence; /* why rules cannot fail either: only garbage */
+    bool hides_all;               /* options such as --type show no type */
     bool (*shows)(const void *context, const char *name); /* NULL: all are shown */
-    /* What patterns select; NULL: names_match() */
+    /* pattern matching; NULL: names_match() */
     bool (*matches)(const void *context, const char *pattern, const char *name);
     const void *context;
 };
@@ -46,10 +46,11 @@ static inline struct hd_reason because(enum hd_reason_code code)
 /* Whether a pattern of a budget or a suppression selects a type or a holder. */
 bool evidence_matches(const struct evidence *e, const char *pattern, const char *name);
 
-/* Whether rows of that type are shown. */
+/* True if rows of that type are shown. */
 bool evidence_shows(const struct evidence *e, const char *name);
 
-/* What shares of scores are of, in the last snapshot that can be compared; 0 unknown. */
+/* Returns the heap size that shares of scores refer to, in the last comparable snapshot; 0
+ * unknown. */
 double evidence_heap(const struct evidence *e);
 
 #define NOT_RANKED SIZE_MAX
@@ -66,9 +67,10 @@ static inline const struct hd_suspect *ranked_row(const struct hd_diff *d, size_
 
 /* --- suppressions ---------------------------------------------------------------- */
 
-/* What suppressions take out of a run: types, and what hangs below holders. The first that
- * fits and has not expired excuses. Of a type a suppressed holder takes out only what hangs
- * below it. What is excused is not counted, neither by rules nor by a new baseline. */
+/* The part of a run that suppressions exclude: types, and objects below holders. The first
+ * match that has not expired applies. For a type, a suppressed holder excludes only the
+ * objects below it. Excluded growth is not counted, neither by rules nor by a new
+ * baseline. */
 struct suppression_matches {
     const struct hd_budgets *b;
     const struct evidence *e;
@@ -95,8 +97,8 @@ const struct suppression *suppression_of_type(const struct suppression_matches *
 size_t suppression_part(const struct hd_budgets *b, const struct evidence *e,
                         const char *holder);
 
-/* The first of those that would excuse this but have expired; NULL. row: of the ranking,
- * whose holder may be meant; or NULL. */
+/* Returns the first expired suppression that would match; or NULL. row: of the ranking,
+ * whose holder may match; or NULL. */
 const struct suppression *suppression_expired(const struct suppression_matches *x,
                                               const char *type, const char *subject,
                                               const struct hd_suspect *row);
@@ -108,8 +110,8 @@ void suppression_use(const struct suppression_matches *x, const struct suppressi
 /* One number per snapshot of the series. */
 struct values {
     double y[SERIES_MAX_SNAPSHOTS];
-    double noise[SERIES_MAX_SNAPSHOTS]; /* y is off by up to so much: samples */
-    bool unknown;                       /* some snapshot does not tell it */
+    double noise[SERIES_MAX_SNAPSHOTS]; /* error bound of y: samples */
+    bool unknown;                       /* it is missing in some snapshot */
 };
 
 struct values values_of_row(const struct series *s, const struct series_row *row,
@@ -120,7 +122,7 @@ struct values values_of_total(const struct evidence *e, enum hd_total total);
  * snapshot than in another is unknown: its growth would be the difference of two things. */
 struct values values_of_process(const struct evidence *e, enum hd_process_number number);
 
-/* What hangs below all holders that match a pattern. */
+/* Objects below all holders that match a pattern. */
 struct held {
     struct values values;
     const char *most; /* the holder that grew most */
@@ -130,11 +132,12 @@ struct held {
 /* e must know holders. */
 struct held held_by(const struct evidence *e, const char *pattern, enum hd_measure measure);
 
-/* What is left of such values when what is excused is not counted. */
+/* Values without the suppressed part. */
 struct counted {
     struct values values;
-    const struct suppression *by; /* that takes most of the growth out; NULL: none does */
-    bool untold;                  /* a holder is suppressed, and holders are not known */
+    const struct suppression
+        *by;     /* the one that excludes most of the growth; NULL: not suppressed */
+    bool untold; /* a holder is suppressed, and holders are not known */
 };
 
 struct counted counted_of_type(const struct suppression_matches *x,
@@ -145,35 +148,35 @@ struct counted counted_of_holders(const struct suppression_matches *x, const cha
 /* The part of a row's score that is not excused. */
 struct counted_score {
     double score;
-    const struct suppression *by; /* NULL: nothing is */
+    const struct suppression *by; /* NULL: not suppressed */
     bool untold;
 };
 
 struct counted_score counted_score(const struct suppression_matches *x,
                                    const struct hd_suspect *row);
 
-/* Growth as a rule means it, over the snapshots that can be compared. Of a step over one
- * that was left out it is the mean of the steps that it spans: one of them is no less. */
+/* Growth as a rule defines it, over the comparable snapshots. A step over a snapshot that
+ * was left out is the mean of the steps that it spans: at least one of them has grown as
+ * much. */
 struct growth {
     double value;
-    double low, high;   /* it is between these: samples. Of steps, the worst */
+    double low, high;   /* bounds of value for samples; for steps, of the worst */
     size_t first, last; /* the snapshots that show it */
 };
 
-/* At least two snapshots must be usable; HD_PER_ITERATION needs iterations. Of numbers that
- * are NAN the growth is not finite; the worst step is that of the others. */
+/* At least two snapshots must be usable; HD_PER_ITERATION needs iterations. If values are
+ * NAN the growth is not finite; the worst step is that of the others. */
 struct growth growth_of(const struct evidence *e, const struct values *v, enum hd_per per);
 
 /* --- what a baseline accepts ----------------------------------------------------- */
 
-/* How much of what a baseline accepts counts in a run that is longer or shorter.
+/* Scale the growth that a baseline accepts to a run that is longer or shorter.
  *
- * Growth is accepted at a rate: so much in so many iterations. Where both runs count
- * iterations these decide; where one of them does, nothing is known of the other. Else a
- * run is as long as its steps, or as its time: a load may come by the clock, or as so much
- * work between two snapshots, and nobody says which. Then what is accepted lies between
- * the two. Surely `least`, perhaps `most`, in objects or bytes; most is INFINITY where the
- * runs cannot be compared. */
+ * Growth is accepted at a rate. If both runs count iterations, growth per iteration; if
+ * only one does, they are not comparable. Else by the number of steps, or by time: the load
+ * may be per second or per step, and which is not known. Then the accepted growth is
+ * between the two: surely `least`, perhaps `most`, in objects or bytes; most is INFINITY if
+ * the runs are not comparable. */
 struct accepted {
     double least, most;
 };
@@ -183,15 +186,13 @@ struct accepted {
 struct accepted scale_accepted(const struct baseline *b, const struct evidence *e,
                                uint64_t amount, enum hd_per per);
 
-/* Whether the run is of other length than the one that was accepted, as far as either
- * tells. */
+/* True if the run has another length than the accepted one, as far as both are known. */
 bool scale_differs(const struct baseline *b, const struct evidence *e);
 
-/* What a run shows as a new baseline: the growth that later runs may have. Every type that
- * grew, totals, scores, and the holders that rules ask for, as far as it counts: what a
- * suppression excuses is not accepted besides, or it would hide a leak elsewhere. Names are
- * the evidence's. At least two snapshots must be usable. False and err if it cannot be told
- * what is excused. */
+/* Builds a new baseline from a run: the growth that later runs may have. Every type that
+ * grew, totals, scores, and the holders that rules name, without the suppressed part:
+ * accepted in addition, it would hide a leak elsewhere. Names are the evidence's. At least
+ * two snapshots must be usable. False and err if the suppressed part is not known. */
 bool accept_growth(struct baseline *to, const struct hd_budgets *b,
                    const struct evidence *e, struct hd_error *err);
 
