@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By the walk of chains, where nobody has marked what is reachable. */
+/* Without marks of reachable nodes, by the walk of chains. */
 static bool is_reached(const struct hd_objects *o, node_id n)
 {
     const struct graph *g = o->snap->graph;
@@ -65,7 +65,8 @@ bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *ob
 
 /* --- by address ------------------------------------------------------------------ */
 
-/* The ones that begin last at or before the address, and first behind it; NO_NODE. */
+/* The last nodes that begin at or before the address, and the first after it; or
+ * NO_NODE. */
 struct object_nearest {
     node_id before, behind;
 };
@@ -128,7 +129,7 @@ bool hd_object_at(const struct hd_objects *o, uint64_t address, uint32_t *number
 
 /* --- what keeps it alive --------------------------------------------------------- */
 
-/* The root of all roots says nothing. */
+/* Returns the parent, or NO_NODE below the root of all roots. */
 static node_id above(const struct hd_objects *o, node_id n)
 {
     node_id up = o->walk.parent[n];
@@ -200,9 +201,9 @@ const char *hd_object_kind_name(enum hd_object_kind kind)
 
 /* --- fields -------------------------------------------------------------------------- */
 
-/* What an object is made of: fields or elements with their values, as far as the snapshot
- * tells (heap/graph.h). Here, and nowhere else, it is decided which values need asking
- * for: who prints them has only those that were. */
+/* The fields or elements of an object with their values, as far as the snapshot has them
+ * (heap/graph.h). Only this code decides which values are shown on request only: output
+ * code receives no others. */
 
 struct hd_fields_memory {
     struct arena arena;
@@ -216,8 +217,8 @@ static bool is_element(const char *name)
     return name != NULL && name[0] == '[' && strchr(name, '.') == NULL;
 }
 
-/* Text is what secrets are, and buffers are what they travel in: an array of bytes may be a
- * password as well as a string may. A single number in a field is none. */
+/* Text may be secret, and so may buffers: an array of bytes can be a password just like a
+ * string. A single number in a field is not. */
 static bool is_secret(const struct hd_field *f)
 {
     if (f->kind == HD_FIELD_REFERENCE)
@@ -225,7 +226,7 @@ static bool is_secret(const struct hd_field *f)
     return f->kind == HD_FIELD_CHAR || (f->kind != HD_FIELD_UNKNOWN && is_element(f->name));
 }
 
-/* Where a reference leads to is none. */
+/* The target of a reference is not secret. */
 static void hide(struct hd_field *f)
 {
     f->is_hidden = true;
@@ -245,13 +246,14 @@ struct hd_field objects_shown_field(const struct hd_snapshot *snap, struct hd_fi
                                     bool with_text)
 {
     const struct graph *g = snap->graph;
-    /* What a reference leads to is in the graph: who reads values need not know it. */
+    /* Targets of references are resolved here, with the graph: readers of values need not
+     * have it. */
     bool leads = field.kind == HD_FIELD_REFERENCE && field.to < g->node_count;
     field.is_hidden = false;
     field.to = leads ? field.to : HD_NO_OBJECT;
     field.to_type = leads ? snap->types[g->type[field.to]].name : NULL;
     if (field.name != NULL && field.name[0] == '\0')
-        field.name = NULL; /* there is no metadata */
+        field.name = NULL; /* no metadata */
     bool is_gone = field.is_redacted || (field.boxed != NULL && field.boxed->is_redacted);
     if (!with_text && !is_gone && is_secret(&field))
         hide(&field);
@@ -284,7 +286,7 @@ static struct hd_field *list_references(const struct hd_objects *o, node_id n,
     return all;
 }
 
-/* What it says besides its fields. */
+/* Reads the value of the object itself, apart from its fields. */
 static const struct hd_field *read_self(const struct hd_objects *o, node_id n,
                                         size_t most_text, struct arena *a)
 {
@@ -315,7 +317,7 @@ static const char *text_of_units(const struct hd_field *units, size_t len, struc
     return s;
 }
 
-/* The elements of a string are told as its text. */
+/* The elements of a string are shown as its text. */
 static void read_text(const struct fields *known, node_id n, size_t most_text,
                       struct hd_object_fields *fields)
 {
@@ -408,9 +410,9 @@ const char *hd_field_kind_name(enum hd_field_kind kind)
 
 /* --- what it retains ---------------------------------------------------------------- */
 
-/* What an object retains: by definition the bytes that roots reach through it alone. Two
- * walks over the graph, which take a part of a second for millions of objects; so a thread
- * makes them for who must not wait. */
+/* The retained size of an object: by definition the bytes that roots reach through it
+ * alone. Two walks over the graph, which need a part of a second for millions of objects;
+ * so a thread makes them for callers that must not wait. */
 
 /* --- two walks ------------------------------------------------------------------- */
 
@@ -458,7 +460,7 @@ static uint64_t find_retained(const struct hd_snapshot *snap, node_id n,
         .marked = bits_new(g->node_count),
         .queue = alloc_resize(NULL, array_bytes(g->node_count, sizeof(*m.queue))),
         .watch = watch};
-    /* What others lead to is marked first: the rest hangs on n alone. */
+    /* Mark everything reachable without n first: the rest depends on n alone. */
     bits_set(m.marked, n);
     if (n != g->root)
         mark_from(&m, g->root);
@@ -527,7 +529,7 @@ static void object_retained_begin(struct hd_objects *o, node_id n)
         find_apart(o);
 }
 
-/* Chains come first: by them it is known what is reachable. */
+/* Chains must be ready: reachability is known from them. */
 bool hd_object_retained(struct hd_objects *o, uint32_t number, uint64_t *bytes)
 {
     struct retained_of_one *r = &o->retained;

@@ -8,7 +8,7 @@
 
 /* --- objects by size or by address --------------------------------------------------- */
 
-/* Keys of nodes, and room for sorting behind them. */
+/* Keys of nodes, followed by scratch for sorting. */
 static uint64_t *new_keys(size_t count)
 {
     return alloc_resize(NULL,
@@ -59,8 +59,8 @@ static node_id *new_nodes(size_t count)
     return alloc_resize(NULL, array_bytes(count + 1, sizeof(node_id)));
 }
 
-/* What was counted behind each becomes where each begins, one place too far right: filling
- * moves every beginning to where it belongs. */
+/* Turns counts into offsets, one place too far right: filling moves every offset to its
+ * place. */
 static void add_up(uint32_t *begin, size_t count)
 {
     uint32_t sum = 0;
@@ -134,7 +134,7 @@ uint64_t type_index_bytes(const struct hd_snapshot *snap)
            (snap->graph->addresses != NULL ? 2 : 1);
 }
 
-/* Those of one type are sorted at a time. */
+/* One type is sorted at a time. */
 uint64_t type_index_work(const struct hd_snapshot *snap)
 {
     uint64_t most = 0;
@@ -164,7 +164,7 @@ static bool count_referrers(const struct referrer_index *index, const struct gra
     return true;
 }
 
-/* Where the next ones go is fetched ahead: they are all over the heap. */
+/* Prefetches the next targets: they are all over the heap. */
 static bool fill_referrers(struct referrer_index *index, const struct graph *g,
                            struct watch *watch)
 {

@@ -1,9 +1,8 @@
-/* object_index.h - what is looked up about single objects: those of each type, and what
- * refers to each.
+/* object_index.h - index single objects: those of each type, and the referrers of each.
  *
- * Flat arrays made by counting sorts, in two passes over the graph each. Making one takes
+ * Flat arrays made by counting sorts, in two passes over the graph each. Building one takes
  * a part of a second for ten million objects, so it can be watched and stopped
- * (base/workers.h). It does not know who asks. */
+ * (base/workers.h). Must not depend on its callers. */
 #ifndef OBJECT_INDEX_H
 #define OBJECT_INDEX_H
 
@@ -11,15 +10,15 @@
 #include "heap/graph.h"
 #include "heap/snapshot.h"
 
-/* Those of type t are node[begin[t]] ... node[begin[t + 1] - 1]: largest first, then by
- * number. In by_address they stand in that order; NULL without addresses. */
+/* The objects of type t are node[begin[t]] ... node[begin[t + 1] - 1]: largest first, then
+ * by number. by_address has them by address; NULL without addresses. */
 struct type_index {
     uint32_t *begin; /* types + 1 */
     node_id *node, *by_address;
 };
 
-/* What refers to node n is from[begin[n]] ... from[begin[n + 1] - 1]: ascending, once for
- * each reference. */
+/* The referrers of node n are from[begin[n]] ... from[begin[n + 1] - 1]: ascending, once
+ * for each reference. */
 struct referrer_index {
     uint32_t *begin; /* nodes + 1 */
     node_id *from;
@@ -41,7 +40,7 @@ void referrer_index_free(struct referrer_index *index);
 
 /* --- objects by size or by address --------------------------------------------------- */
 
-/* nodes ascend: afterwards the largest stand first, equal ones still ascend. */
+/* nodes ascend: afterwards largest first, equal ones still ascend. */
 void order_by_size(const struct graph *g, node_id *nodes, size_t count);
 
 /* nodes ascend: afterwards by address, equal ones still ascend. */
@@ -50,7 +49,7 @@ void order_by_address(const struct graph *g, node_id *nodes, size_t count);
 /* nodes in any order: ascending. */
 void order_by_number(node_id *nodes, size_t count);
 
-/* The bytes that sorting so many takes meanwhile. */
+/* Returns the bytes that sorting count nodes needs temporarily. */
 static inline uint64_t order_work(uint64_t count)
 {
     return 3 * sizeof(uint64_t) * count;

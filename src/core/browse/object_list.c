@@ -1,5 +1,4 @@
-/* Lists of objects: those of a type are a part of the index where they stand in its order;
- * others are an array of their own. */
+/* List objects: lists by type are slices of the index; others are arrays of their own. */
 #include "base/arrays.h"
 #include "base/error.h"
 #include "browse/object_index.h"
@@ -56,8 +55,8 @@ static void put_in_order(struct hd_object_list *list, const struct graph *g,
 
 /* --- of a type ------------------------------------------------------------------- */
 
-/* Its instances, as they stand in the graph. Every node is written, and stays if it is one:
- * no branch that nobody can foresee, and there is room for one too many. */
+/* Collects the instances of t, as in the graph. Every node is written, and kept if it is
+ * one: that avoids an unpredictable branch, and needs capacity for one more. */
 static void collect_type(struct hd_object_list *list, const struct graph *g, type_id t)
 {
     size_t count = 0;
@@ -109,7 +108,7 @@ struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type
 
 /* --- at a place of the tree of owners -------------------------------------------- */
 
-/* Parents stand before their children, so one look at each path suffices. */
+/* Parents precede their children, so one pass over the paths suffices. */
 static path_id object_list_path_of(const struct ownership_tree *t,
                                    const struct full_tree *f,
                                    const struct hd_place_step *steps, size_t count)
@@ -145,7 +144,7 @@ static uint64_t collect_place(struct hd_object_list *list, const struct hd_objec
     return count;
 }
 
-/* Within a question: what is known of owners goes when others are asked for. */
+/* Within a question: the ownership is replaced when another selection is asked for. */
 static bool fill_place(struct hd_object_list *list, const struct hd_objects *o,
                        const struct hd_place_step *steps, size_t count,
                        enum selection selection, struct hd_error *err)
@@ -261,9 +260,9 @@ void hd_object_list_free(struct hd_object_list *list)
 
 /* --- groups -------------------------------------------------------------------------- */
 
-/* What an object refers to, or what refers to it, by type and field. */
+/* List the references to or from an object, by type and field. */
 
-/* One reference: its other end, and by which field it stands there. */
+/* One reference: its other end, and its field. */
 struct object_list_link {
     node_id node;
     field_id field;
@@ -277,8 +276,8 @@ struct links {
 
 /* --- which references there are -------------------------------------------------- */
 
-/* The references of one object to all others, or with `to` those to it alone, of which the
- * object is the other end. Fields that are not known are NO_FIELD. */
+/* Adds all references of an object, or with `to` only those to it, whose other end is
+ * `from`. Unknown fields are NO_FIELD. */
 static void add_references(struct links *links, const struct graph *g, node_id from,
                            node_id to)
 {
@@ -295,8 +294,8 @@ static void add_references(struct links *links, const struct graph *g, node_id f
     free(ids);
 }
 
-/* malloc'd. Who refers several times stands several times in a row: each is looked at once.
- */
+/* malloc'd. An object with several references is several times in a row: each is read
+ * once. */
 static struct links links_of(const struct graph *g, struct neighbours near, node_id n,
                              enum hd_direction direction)
 {
@@ -404,7 +403,7 @@ struct hd_object_group *hd_object_groups(const struct hd_objects *o, uint32_t nu
 
 /* --- one by one ------------------------------------------------------------------ */
 
-/* What refers by one field: in the order in which they are told. */
+/* A referrer by one field, in output order. */
 struct object_list_holder {
     node_id node;
     field_id field;

@@ -112,7 +112,7 @@ static struct hd_objects *open_parts(struct hd_comparison *c, size_t k, unsigned
     o->k = k;
     o->snap = c->snaps[k];
     atomic_store(&o->making, HD_OBJECTS_GRAPH);
-    /* Without a thread it is made at once: slower, and the same. */
+    /* Without a thread it is built here: slower, with the same result. */
     if (pthread_create(&o->thread, NULL, make_parts, o) != 0) {
         o->joined = true;
         make_parts(o);

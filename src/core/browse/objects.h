@@ -1,9 +1,9 @@
-/* objects.h - the objects of one snapshot of a comparison, and the thread that makes what
- * is looked up about them (hd_objects_open).
+/* objects.h - the objects of one snapshot of a comparison, and the thread that builds the
+ * data for look-ups (hd_objects_open).
  *
- * The thread makes one part after the other and never touches a part again; whoever asks
- * looks at a part only when its bit is set. The graph is pinned: no question to the
- * comparison gives it back. */
+ * The thread builds one part after the other and never touches a part again; callers read a
+ * part only when its bit is set. The graph is pinned: the comparison does not release
+ * it. */
 #ifndef OBJECTS_H
 #define OBJECTS_H
 
@@ -22,7 +22,7 @@ struct hd_objects {
     atomic_uint ready, making; /* enum hd_objects_part */
     struct hd_error error;     /* of the thread; read when making is 0 */
 
-    unsigned wanted; /* parts; all but for objects_open_one() */
+    unsigned wanted; /* parts; all except for objects_open_one() */
     bool pinned;
     uint64_t reserved;
     struct referrers_of_one {
@@ -45,25 +45,25 @@ struct hd_objects {
     struct arena arena; /* walk */
 };
 
-/* For questions about one object: no index is made, neither of types nor of what refers to
- * what, and nothing is said about others. As hd_objects_open() else. */
+/* For questions about one object: no index is built, neither of types nor of referrers, and
+ * there is no information about other objects. Otherwise as hd_objects_open(). */
 struct hd_objects *objects_open_one(struct hd_comparison *c, size_t k);
 
-/* What is shown of a field, or of a static variable, as who reads values gives it: without
- * secrets unless they were asked for; what a reference leads to. */
+/* Returns a field, or a static variable, as it is shown: without secrets unless with_text;
+ * with the target of a reference. */
 struct hd_field objects_shown_field(const struct hd_snapshot *snap, struct hd_field field,
                                     bool with_text);
 
-/* What the graph has of one object, without what needs a part: referrers are unknown. */
+/* Returns the facts that the graph has about one object, without those that need a part:
+ * referrers are unknown. */
 struct hd_object object_at(const struct hd_snapshot *snap, node_id number);
 
-/* What hd_object() says but for whether roots reach it, which takes as long as its chain.
- */
+/* Fills in everything of hd_object() except whether roots reach it, which needs a walk
+ * along its chain. */
 void objects_describe(const struct hd_objects *o, node_id n, struct hd_object *object);
 
-/* Find what refers to node n, by going through all references: from then on it is known as
- * if HD_OBJECTS_REFERRERS were there, of n only. Not within a question. False and err:
- * HD_TOO_BIG. */
+/* Finds the referrers of node n, by a pass over all references: from then on as with
+ * HD_OBJECTS_REFERRERS, for n only. Not within a question. False and err: HD_TOO_BIG. */
 bool objects_find_referrers(struct hd_objects *o, node_id n, struct hd_error *err);
 
 /* Bytes of objects that roots reach through node n only, itself included: its retained size
@@ -72,11 +72,11 @@ bool objects_find_referrers(struct hd_objects *o, node_id n, struct hd_error *er
 bool objects_find_retained(struct hd_objects *o, node_id n, uint64_t *bytes,
                            struct hd_error *err);
 
-/* Stop looking for what an object retains, and forget it. */
+/* Stops computing the retained size of an object, and drops the result. */
 void objects_forget_retained(struct hd_objects *o);
 
-/* Bytes that are held beside the graph, within the comparison's limit. Not by two threads
- * at a time. */
+/* Reserves bytes in addition to the graph, within the comparison's limit. Not
+ * thread-safe. */
 bool objects_reserve(struct hd_objects *o, uint64_t bytes, struct hd_error *err);
 void objects_unreserve(struct hd_objects *o, uint64_t bytes);
 
@@ -92,8 +92,7 @@ static inline enum hd_object_kind objects_kind_of(const struct type *t)
                                        : HD_OBJECT;
 }
 
-/* What a node refers to, or what refers to it: with duplicates. Empty where it is not
- * known yet. */
+/* The targets of a node, or its referrers: with duplicates. Empty if not known yet. */
 struct neighbours {
     const node_id *node;
     uint32_t count;

@@ -1,7 +1,7 @@
-/* chain_growth.h - which root chains of a type grew over a series.
+/* chain_growth.h - find the root chains of a type that grew over a series.
  *
- * From exact counts every change is known. From samples only a change whose 95 % intervals
- * do not overlap is told; the rest is left open. */
+ * Exact counts show every change. Samples show only a change whose 95 % intervals do not
+ * overlap; others are left open. */
 #ifndef CHAIN_GROWTH_H
 #define CHAIN_GROWTH_H
 
@@ -18,7 +18,8 @@ struct grown_chain {
 };
 
 struct grown_chains {
-    struct grown_chain *all; /* those of the last snapshot in its order, then the gone */
+    struct grown_chain
+        *all; /* the chains of the last snapshot in its order, then those that vanished */
     size_t len;
 };
 

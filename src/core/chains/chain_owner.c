@@ -43,7 +43,7 @@ void signature_push(struct signature *s, uint32_t type, field_id by)
     for (size_t p = 1; p <= SIGNATURE_PERIODS; p++) {
         if (!repeats_before(s, p))
             continue;
-        /* Drop the last p elements, which are those before them once more. */
+        /* Drop the last p elements, which repeat those before them. */
         const struct signature_element *again = &s->all[s->len - p];
         struct signature_element *kept = &s->all[s->len - 2 * p], *last = &kept[p - 1];
         for (size_t i = 0; i < p; i++) {
@@ -101,8 +101,8 @@ void signature_free(struct signature *s)
 
 /* --- plumbing ------------------------------------------------------------------------ */
 
-/* Nested types stand without the outer one, as event listeners are told them. With a * a
- * pattern of docs/names.md, without one the whole name. The first that matches counts. */
+/* Nested types lack the outer one, as in events. With a * a pattern of docs/names.md,
+ * without one the whole name. The first match counts. */
 static const struct {
     const char *pattern;
     enum plumbing is;
@@ -118,7 +118,7 @@ static const struct {
     {"System.Threading.PeriodicTimer*", PLUMBING_WAY},
     {"System.Timers.Timer", PLUMBING_WAY},
 
-    /* tasks and what awaits them */
+    /* tasks and their awaiters */
     {"System.Threading.Tasks.*", PLUMBING_WAY},
     {"System.Runtime.CompilerServices.*", PLUMBING_WAY},
     {"AsyncStateMachineBox<*", PLUMBING_WAY},
@@ -151,7 +151,7 @@ static const struct {
     {"AwaitableSocketAsyncEventArgs", PLUMBING_WAY},
     {"BufferMemoryReceiveOperation", PLUMBING_WAY},
 
-    /* the container of services, and the host that runs some of them */
+    /* the container of services, and hosts of some services */
     {"Microsoft.Extensions.DependencyInjection.ServiceLookup.*CallSite",
      PLUMBING_CALL_SITE},
     {"Microsoft.Extensions.DependencyInjection.ServiceLookup.ServiceProviderEngineScope",
@@ -166,8 +166,8 @@ static const struct {
     {"Microsoft.Extensions.Hosting.*", PLUMBING_WAY},
 };
 
-/* Every type of a snapshot is held against the whole table, and nearly none gets past the
- * letters in front of a *. */
+/* Every type of a snapshot is compared with the whole table, and nearly all differ in the
+ * letters before a *. */
 static bool chain_owner_matches(const char *pattern, const char *type)
 {
     size_t i = 0;
@@ -222,7 +222,7 @@ struct owner_types owner_types_of(struct hd_snapshot *const *snaps, size_t count
             known->is_many |= type->raw.count > 1 || type->tally[SELECT_ALL].count > 1;
             enum type_rank rank = type_rank_of(&own, type);
             known->rank = rank > known->rank ? rank : known->rank;
-            /* Most of plumbing has a short name, which anybody may give a class. */
+            /* Most of plumbing has a short name, which a program may use, too. */
             if (type_origin_of(type->module) == ORIGIN_PROGRAM)
                 known->plumbing = PLUMBING_NONE;
         }
@@ -236,7 +236,7 @@ void owner_types_free(struct owner_types *o)
     arena_free(&o->arena);
 }
 
-/* What keeps others because that is its use says nothing of whose they are. */
+/* General containers do not identify an owner. */
 static bool is_container(const char *name)
 {
     static const char *const prefixes[] = {
@@ -313,7 +313,7 @@ bool owner_stands_at(const chain_role window[ROLE_WINDOW])
 
 static chain_role role_at(const struct signature *s, size_t i, const chain_role *roles)
 {
-    /* What hangs from no root begins with a group that is no type. */
+    /* A chain of an unreachable object begins with a group, which is not a type. */
     return s->all[i].type != UINT32_MAX ? roles[s->all[i].type] : 0;
 }
 

@@ -1,10 +1,10 @@
-/* chain_owner.h - which element of a root chain owns what hangs below it.
+/* chain_owner.h - find the element of a root chain that owns everything below it.
  *
- * A chain is one shortest way; where it enters the heap is an accident that differs from
+ * A chain is one shortest path; its entry into the heap is an accident that differs from
  * snapshot to snapshot. Its owner is the nearest element above the instance that has a
- * name to a reader: a static variable, an object that is the only one of its type, a
- * service of the container or a scope of it; where dominators are known, what they say.
- * What is above is how it was reached. Rules and reasons: docs/chains.md. */
+ * meaningful name: a static variable, an object that is the only one of its type, a service
+ * of the container or a scope of it; if dominators are known, the owner that they name. The
+ * elements above it are only the path to it. Rules and reasons: docs/chains.md. */
 #ifndef CHAIN_OWNER_H
 #define CHAIN_OWNER_H
 
@@ -15,12 +15,11 @@
 
 enum { SIGNATURE_PERIODS = 3 };
 
-/* What stands in the place of a field where steps that were folded, or chains of one group,
- * have several; and where nothing was seen yet. */
+/* Several fields in folded steps or in chains of one group; and no field seen yet. */
 #define FIELD_SEVERAL (NO_FIELD - 1)
 #define FIELD_UNSEEN (NO_FIELD - 2)
 
-/* What is known of a field after one more; which may be one of those above. */
+/* Merges two fields, each possibly one of the values above. */
 static inline field_id field_seen(field_id before, field_id more)
 {
     if (before == FIELD_UNSEEN || more == FIELD_UNSEEN)
@@ -31,9 +30,10 @@ static inline field_id field_seen(field_id before, field_id more)
 struct signature_element {
     uint32_t type;
     field_id by; /* of the element before it */
-    /* repeats[p - 1]: how often the last p elements up to this one stand here. */
+    /* repeats[p - 1]: how often in a row the last p elements occur up to this one */
     uint32_t repeats[SIGNATURE_PERIODS];
-    /* back[p - 1]: by which field this one, the last of them, leads to the first again. */
+    /* back[p - 1]: the field by which this one, the last of the p, leads to the first
+     * again */
     field_id back[SIGNATURE_PERIODS];
 };
 
@@ -53,20 +53,20 @@ int signature_compare(const struct signature *a, const struct signature *b);
 int signature_compare_from(const struct signature *a, size_t i, const struct signature *b,
                            size_t j);
 
-/* The longest repeated pattern that begins at element i: its length, and how often
- * it stands there (1 and 1 if nothing is repeated). */
+/* Returns the length of the longest repeated pattern that begins at element i, and how
+ * often it occurs (1 and 1 if nothing is repeated). */
 unsigned signature_pattern(const struct signature *s, size_t i, uint32_t *repeats);
 
 void signature_free(struct signature *s);
 
 #define HD_NO_OWNER SIZE_MAX
 
-/* What a type may be to a chain; bits. */
+/* Possible roles of a type in a chain; bits. */
 enum {
     ROLE_VARIABLE = 1 << 0,  /* a static variable */
     ROLE_PROGRAM = 1 << 1,   /* a class of the program */
-    ROLE_NAMED = 1 << 2,     /* neither plumbing nor a collection, array, delegate, ... */
-    ROLE_SINGLE = 1 << 3,    /* named, and no snapshot has more than one object of it */
+    ROLE_NAMED = 1 << 2,     /* not plumbing, collection, array, delegate, ... */
+    ROLE_SINGLE = 1 << 3,    /* named, and at most one object per snapshot */
     ROLE_TIMER = 1 << 4,     /* of the runtime's timer list */
     ROLE_CALL_SITE = 1 << 5, /* these as in enum plumbing */
     ROLE_SCOPE = 1 << 6,
@@ -92,7 +92,7 @@ struct owner_types {
 struct owner_types owner_types_of(struct hd_snapshot *const *snaps, size_t count);
 void owner_types_free(struct owner_types *o);
 
-/* The role of each type of a snapshot, one of those above; in a. */
+/* Returns the role of each type of a snapshot; in a. */
 chain_role *owner_roles(const struct owner_types *o, const struct hd_snapshot *snap,
                         struct arena *a);
 chain_role owner_role(const struct owner_types *o, enum type_kind kind, const char *name);
@@ -100,10 +100,10 @@ chain_role owner_role(const struct owner_types *o, enum type_kind kind, const ch
 /* The roles of an element and of up to three above it, itself first; 0 beyond the end. */
 enum { ROLE_WINDOW = 4 };
 
-/* Whether it is only a handle by which the way goes on: what keeps one registration of a
- * token, to take it back, leads to all of them, and holds none but its own. below is what
- * it leads to, under what that leads to; what is asked for leads to ROLE_TOKEN, as it were.
- */
+/* True if the object is only a handle: an object that keeps one registration of a token, to
+ * unregister, leads to all registrations, but owns only its own. `below` is the next
+ * element, `under` the one after that; the instance itself is treated as leading to
+ * ROLE_TOKEN. */
 static inline bool owner_is_handle(chain_role role, chain_role below, chain_role under)
 {
     const chain_role token = ROLE_TOKEN | ROLE_REGISTRATION;
@@ -114,8 +114,9 @@ static inline bool owner_is_handle(chain_role role, chain_role below, chain_role
 bool owner_stands_at(const chain_role window[ROLE_WINDOW]);
 bool owner_is_service(const chain_role window[ROLE_WINDOW]);
 
-/* The element of a chain that owns its last one, or HD_NO_OWNER. wanted is the type that
- * the dominators name, or NO_TYPE; what does not pass it goes by roles. O(length). */
+/* Returns the element of a chain that owns its last one, or HD_NO_OWNER. wanted is the type
+ * that the dominators name, or NO_TYPE; a chain without it is judged by roles.
+ * O(length). */
 size_t owner_in_signature(const struct signature *s, const chain_role *role_of_type,
                           uint32_t wanted);
 
@@ -135,10 +136,10 @@ enum hd_service owner_service(const struct signature *s, size_t i,
 
 /* --- plumbing ------------------------------------------------------------------------ */
 
-/* Types of the framework that every way through the heap may pass, and that
- * say nothing of who holds what: timers, tasks, and the container of services.
+/* Types of the framework that occur on any path through the heap and do not identify an
+ * owner: timers, tasks, and the container of services.
  *
- * They belong to .NET 10 and stand here only, in one table with a test. */
+ * They are those of .NET 10 and occur only here, in one table with a test. */
 
 enum plumbing {
     PLUMBING_NONE,
@@ -147,11 +148,12 @@ enum plumbing {
     PLUMBING_CALL_SITE, /* refers to the one instance of a singleton service */
     PLUMBING_SCOPE,     /* has a list of the services to dispose of */
     PLUMBING_SERVICES,  /* the table of the services that a scope has made */
-    PLUMBING_TOKEN, /* the source of a cancellation token, and its list of who registered */
-    PLUMBING_REGISTRATION /* one of them; whoever keeps it to unregister holds them all */
+    PLUMBING_TOKEN, /* the source of a cancellation token, and its list of registrations */
+    PLUMBING_REGISTRATION /* a registration; an object that keeps one to unregister reaches
+                             all of them */
 };
 
-/* Of an object's canonical type name. */
+/* Returns the role of an object's canonical type name. */
 enum plumbing plumbing_of(const char *type);
 
 #endif

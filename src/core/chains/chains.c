@@ -37,7 +37,7 @@ uint32_t chain_query_of(const struct hd_snapshot *snap, const struct chain_quest
 
 struct path {
     struct signature signature;
-    size_t skipped; /* elements that are missing behind CHAIN_HEAD_ELEMENTS */
+    size_t skipped; /* elements missing after CHAIN_HEAD_ELEMENTS */
     size_t owner;   /* element of the signature, or HD_NO_OWNER */
     enum hd_root_kind kind;
     node_id node;
@@ -54,18 +54,18 @@ const char *chain_type_name(const struct hd_snapshot *snap, uint32_t type)
     return type == UNREACHABLE_GROUP ? "[unreachable]" : snap->types[type].name;
 }
 
-/* The nodes of one chain; reused, as a chain may be as long as the heap. */
+/* The nodes of one chain; the array is reused, as a chain may be as long as the heap. */
 struct node_list {
     node_id *all;
     size_t cap;
 };
 
-/* Half of what there is room for; folding looks at the last few elements only. */
+/* Removes half of the capacity; folding needs the last few elements only. */
 static size_t skip_middle(struct signature *s)
 {
     size_t less = CHAIN_MAX_ELEMENTS / 2, from = CHAIN_HEAD_ELEMENTS + less;
     memmove(&s->all[CHAIN_HEAD_ELEMENTS], &s->all[from], (s->len - from) * sizeof(*s->all));
-    s->all[CHAIN_HEAD_ELEMENTS].by = FIELD_SEVERAL; /* of one that is missing */
+    s->all[CHAIN_HEAD_ELEMENTS].by = FIELD_SEVERAL; /* the element before is missing */
     s->len -= less;
     return less;
 }
@@ -137,8 +137,8 @@ bool chain_has_program(const struct chain_search *s, uint32_t type)
            (s->ask->role_of_type[type] & ROLE_PROGRAM) != 0;
 }
 
-/* Paths of one group: as they are from the owner down. Of these, those in the run
- * [first, end_of_run) come in by the way that is shown. */
+/* Paths of one group: equal from the owner down. Those in [first, end_of_run) also share
+ * the path from the root that is shown. */
 struct chains_group {
     const struct path *all;
     size_t len, first, end_of_run;
@@ -149,7 +149,7 @@ struct frame_fields {
     field_id of[HD_MAX_FRAME_TYPES + 1];
 };
 
-/* What path tells of the pattern of p elements that ends at element i. */
+/* Adds the fields of the pattern of p elements that ends at element i. */
 static void see_fields(struct frame_fields *to, const struct signature *s, size_t i,
                        unsigned p)
 {
@@ -233,7 +233,7 @@ void chain_set_share(struct hd_chain *c, const struct chains *all)
     c->low = c->high = c->share;
     if (!c->exact)
         wilson_interval(c->count, all->samples, &c->low, &c->high);
-    /* Of the rest nothing is known. */
+    /* The rest may be all or none. */
     if (all->uncovered > 0) {
         double unknown = (double)all->uncovered / (double)all->instances;
         c->low *= 1 - unknown;
@@ -279,8 +279,7 @@ static int by_group(const struct path *x, const struct path *y)
                                   owned[0] ? y->owner : 0);
 }
 
-/* Paths of one group side by side, those that enter alike too, in the order of the
- * samples. */
+/* Orders paths by group, then by equal paths from the root, then by sample. */
 static int by_group_and_order(const void *a, const void *b)
 {
     const struct path *x = a, *y = b;
@@ -355,7 +354,7 @@ static enum hd_generation generation_of(const struct chain_search *s, node_id n)
                                     : ranges_find(&snap->ranges, graph_address(g, n));
 }
 
-/* Of the examples, from the instance up: frames and walk have the same nodes. */
+/* For the examples, from the instance up: frames and walk have the same nodes. */
 static void find_generations(struct chains *c, const struct chain_search *s)
 {
     for (size_t i = 0; i < c->len; i++)
@@ -431,10 +430,9 @@ void chain_name_fields(struct hd_chain *c, const struct chain_search *s, size_t 
 
 /* --- digests -----------------------------------------------------------------
  *
- * The chains that a digest keeps, as the graph that they are of: the links as a tree, and
- * after them the samples, each below what its chain leads over. What must not be asked of
- * it is stored beside: numbers of the heap's own nodes, generations, and how many instances
- * there are. */
+ * The chains of a digest, as a graph: the links as a tree, and after them the samples, each
+ * below the last link of its chain. Facts that this graph lacks are stored next to it:
+ * numbers of the heap's own nodes, generations, and the number of instances. */
 
 struct digest_graph {
     struct hd_snapshot snap; /* that of the digest, with this graph */
@@ -450,7 +448,7 @@ static const struct digest_chains *chains_of(const struct digest_graph *d)
     return &d->snap.digest->chains;
 }
 
-/* The root is node 0, link i node 1 + i; then come the samples. */
+/* The root is node 0, link i node 1 + i; samples follow. */
 static node_id node_of_link(uint32_t link)
 {
     return link != NO_PLACE ? 1 + link : 0;
@@ -518,7 +516,7 @@ static uint64_t objects_at(const struct digest_graph *d, const struct chain_ques
     return of_age ? p->old[place].count : p->at[place].count;
 }
 
-/* What no root reaches is at no place, and counts where types are asked for. */
+/* Unreachable objects have no place, but count if types are asked for. */
 static void count_instances(const struct digest_graph *d, const struct chain_question *ask,
                             struct sampler *samplers)
 {
@@ -571,7 +569,7 @@ static struct sampler *digest_samples(const struct digest_graph *d,
     return samplers;
 }
 
-/* Look at what a digest keeps as at a heap. */
+/* Replaces a digest by the graph of its chains. */
 static const struct digest_graph *look_at_digest(struct chain_search *s,
                                                  struct arena *scratch)
 {

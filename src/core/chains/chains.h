@@ -1,11 +1,11 @@
-/* chains.h - what holds the instances of a type, as a few groups of root chains.
+/* chains.h - find how the instances of a type are kept alive, as a few groups of root
+ * chains.
  *
- * A bottom-k sample of the instances is taken, each with its chain of types from
- * the root; runs of a repeated pattern are folded (a linked list is one frame);
- * chains that are equal from their owner down form a group, whose share of the instances
- * is known with a 95 % Wilson interval. Where references have fields, frames tell theirs.
- * A digest has a sample and its chains; of that the answer is made.
- * Formulas: docs/chains.md. */
+ * A bottom-k sample of the instances is taken, each with its chain of types from the root;
+ * runs of a repeated pattern are folded (a linked list is one frame); chains that are equal
+ * from their owner down form a group, whose share of the instances is known with a 95 %
+ * Wilson interval. If references have fields, frames have theirs. A digest stores a sample
+ * and its chains, from which it is answered. Formulas: docs/chains.md. */
 #ifndef CHAINS_H
 #define CHAINS_H
 
@@ -15,7 +15,7 @@
 /* An exact answer may have more groups; those beyond are counted and have no frames. */
 enum { CHAINS_WITH_FRAMES = 256 };
 
-/* A chain of more elements than that, after folding, loses some behind the first ones: it
+/* A chain that is longer than this after folding loses elements after the first ones: it
  * may be as long as the heap, and there are many samples. */
 enum { CHAIN_MAX_ELEMENTS = 8192, CHAIN_HEAD_ELEMENTS = 1024 };
 
@@ -23,22 +23,22 @@ struct chains {
     struct hd_chain *all; /* by count, descending; then by signature */
     size_t len;
     uint64_t instances; /* how many there are to sample from */
-    uint64_t uncovered; /* of so many of them a digest has no samples */
+    uint64_t uncovered; /* instances without samples in a digest */
     uint64_t samples;   /* how many were looked at */
 };
 
-/* Which objects are meant by when they came: since one of these snapshots. */
+/* Selects objects by arrival: since one of these snapshots. */
 struct since_range {
     unsigned char first, last;
 };
 
-/* Several questions to one snapshot at once. Every node has a key, its type or whatever
- * key_of_node says; every key belongs to at most one question. */
+/* Several questions to one snapshot, answered together. Every node has a key, its type or
+ * that of key_of_node; every key belongs to at most one question. */
 struct chain_question {
     const uint32_t *key_of_node;  /* per node, or NULL: the types of the snapshot */
     const uint32_t *key_of_place; /* of a digest the same per place */
-    const uint32_t *query_of_key; /* number of the question from 1; 0: none */
-    size_t key_count;             /* larger keys belong to none */
+    const uint32_t *query_of_key; /* number of the question from 1; 0: no question */
+    size_t key_count;             /* larger keys belong to no question */
     size_t queries;
     const unsigned char *since_of_node; /* since when it is there; NULL: any time will do */
     const struct since_range *since_of_query;
@@ -52,7 +52,7 @@ struct chain_options {
     uint64_t seed;
     bool exact;  /* count all instances; samples then give the repeats only */
     size_t most; /* chains that an exact answer may tell apart; 0: any number */
-    bool fields; /* two fields of one type part chains, where they are known */
+    bool fields; /* separate chains by two fields of one type, if known */
 };
 
 /* An answer to each question, one pass over the objects. snap must have a graph, or a
@@ -64,13 +64,10 @@ struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *wa
 
 /* --- shared by both ways ---------------------------------------------------- */
 
-/* What the two ways of finding chains share: a sample (chains.c), all instances
- * (exact_chains.c) --- */
-
-/* The type at the head of what hangs from no root. */
+/* The type at the head of unreachable objects. */
 #define UNREACHABLE_GROUP UINT32_MAX
 
-/* What is asked of one snapshot, and what is known of its types. */
+/* The questions to one snapshot, and facts about its types. */
 struct chain_search {
     const struct hd_snapshot *snap;
     const struct walk *walk;
@@ -89,7 +86,7 @@ static inline field_id chain_field_of(const struct chain_search *s, node_id n)
     return s->field_of != NULL ? s->field_of[n] : NO_FIELD;
 }
 
-/* Its name, as long as the answers; NULL for what is no field. */
+/* Returns the name, valid as long as the answers; NULL if there is no field. */
 const char *chain_field_name(const struct chain_search *s, field_id field);
 
 /* The question that asks for a node, from 1; 0 without. */
@@ -114,7 +111,7 @@ uint64_t chain_hash_more(uint64_t before, const char *name);
 uint64_t chain_hash_field(const struct chain_search *s, uint64_t before, field_id field);
 uint64_t chain_hash_end(uint64_t hash, bool has_owner, bool unreachable);
 
-/* Of count among the samples of all. */
+/* Sets the share of c->count in the samples of all. */
 void chain_set_share(struct hd_chain *c, const struct chains *all);
 
 /* For qsort: by count, descending; then by signature. */
@@ -135,19 +132,20 @@ void wilson_interval(uint64_t k, uint64_t n, double *low, double *high);
 
 /* --- owners of single objects ------------------------------------------------- */
 
-/* Who owns single objects: the owner of the chain of each, as chains of a
- * sample have it (chain_owner.h).
+/* Finds the owners of single objects: the owner in the chain of each, as in chains of a
+ * sample (chain_owner.h).
  *
- * Objects of one folded chain have one owner, so a chain is looked at once however many
+ * Objects of one folded chain have one owner, so a chain is examined once, however many
  * objects it leads to. */
 
 struct node_owner {
-    type_id type; /* NO_TYPE: none */
+    type_id type; /* NO_TYPE: no owner */
     enum hd_service service;
 };
 
-/* Of each of these nodes. O(nodes above them + chains), 4 bytes per node of the graph and
- * some 50 per chain. False: there are more than most chains (0: any number). */
+/* Finds the owner of each of these nodes. O(nodes above them + chains), 4 bytes per node of
+ * the graph and some 50 per chain. False: there are more than `most` chains (0: any
+ * number). */
 bool node_owners_find(struct node_owner *owners, const node_id *nodes, size_t count,
                       const struct hd_snapshot *snap, const struct walk *walk,
                       const chain_role *role_of_type, size_t most);

@@ -9,12 +9,12 @@
 
 /* --- the chains of all ---------------------------------------------------------- */
 
-/* The folded chain of every object at once.
+/* Find the folded chains of all objects in one pass.
  *
  * The chain of an object is that of its parent with one type more, folded as in
- * signature.h; folding drops the end again, so every chain is a node of an ownership tree
- * and each object takes constant time. That makes exact counts as cheap as a walk, where
- * tracing every object by itself would be quadratic on a list. */
+ * signature.h. Folding only drops the end again, so every chain is a node of a tree of
+ * chains and each object takes constant time. That makes exact counts as cheap as a walk;
+ * tracing every object separately would be quadratic on a list. */
 
 #define NO_CHAIN UINT32_MAX
 
@@ -30,11 +30,11 @@ struct chain_index {
 struct chain_index_question {
     const struct hd_snapshot *snap;
     const struct walk *walk;
-    const field_id *field_of; /* by node (walk.h): two fields of one type part chains; NULL:
-                                 they do not */
-    const node_id *nodes;     /* of these and what is above them only; NULL: of all */
+    const field_id *field_of; /* by node (walk.h): separates chains by two fields of one
+                                 type; NULL: does not */
+    const node_id *nodes;     /* only these nodes and their ancestors; NULL: all nodes */
     size_t count;
-    size_t most; /* it stops behind so many chains (0: any number): len is larger then */
+    size_t most; /* limit of chains (0: any number); exceeding it stops, with len > most */
 };
 
 struct indexer {
@@ -110,8 +110,8 @@ static uint32_t extend(struct indexer *in, uint32_t chain, uint32_t type, field_
 struct chain_index_builder {
     const struct chain_index_question *ask;
     struct indexer in;
-    uint32_t unreachable; /* the chain of what no root reaches */
-    node_id *up;          /* nodes whose chains wait for that of their parent */
+    uint32_t unreachable; /* the chain of unreachable objects */
+    node_id *up;          /* nodes whose chains need that of their parent first */
     size_t cap;
 };
 
@@ -291,7 +291,7 @@ static uint32_t owner_of(const struct chain_search *s, const struct chain_index 
                          struct exact_chains_nearest *near, const struct tally_of_chain *t)
 {
     chain_role window[ROLE_WINDOW];
-    /* The root of all, where that is an object: nothing stands above it. */
+    /* The root of all, if that is an object, has no owner. */
     if (t->chain == 0)
         return NO_CHAIN;
     type_id wanted = chain_owner_wanted(s, t->query);
@@ -306,8 +306,8 @@ static uint32_t owner_of(const struct chain_search *s, const struct chain_index 
     return owner != NO_CHAIN ? owner : of_other_type(x, near, above, x->type[t->chain]);
 }
 
-/* With fields each element is two letters, its field and its type; of an owner its field is
- * left out, as it stands above. */
+/* With fields each element is two letters, its field and its type; an owner's own field is
+ * left out, since it refers to the owner from above. */
 static void hash_tallies(const struct chain_search *s, struct exact *e)
 {
     const struct chain_index *x = &e->index;
@@ -349,7 +349,7 @@ static int by_query_and_hash(const void *a, const void *b)
     return (x->chain > y->chain) - (x->chain < y->chain);
 }
 
-/* Chains that differ above their owner only become one, the most frequent of them. */
+/* Merges chains that differ only above their owner into the most frequent of them. */
 static void merge_below_owners(const struct chain_search *s, struct exact *e)
 {
     struct arena scratch = {0};
@@ -493,12 +493,12 @@ struct node_owners_search {
     const struct chain_index *x;
     const chain_role *role_of_type;
     const bool *is_singleton;
-    struct signature signature; /* of one chain; written over by the next */
+    struct signature signature; /* of one chain; overwritten by the next */
 };
 
 static struct node_owner owner_of_chain(struct node_owners_search *s, uint32_t chain)
 {
-    /* Its last elements, as many as a chain may have: an owner is the nearest. */
+    /* Only its last elements, up to the maximum of a chain: an owner is the nearest. */
     const struct chain_index *x = s->x;
     struct signature *to = &s->signature;
     to->len = x->length[chain] < CHAIN_MAX_ELEMENTS ? x->length[chain] : CHAIN_MAX_ELEMENTS;

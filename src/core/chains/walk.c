@@ -139,7 +139,7 @@ struct walk walk_graph(const struct hd_snapshot *snap, struct arena *a)
 
 enum { KIND_UNSEEN = 0xFF };
 
-/* Names of groups decide below them; of what no root reaches none does. */
+/* Names of groups determine the kind below them, except below the unreachable one. */
 static unsigned char kind_below(const struct hd_snapshot *snap, node_id n,
                                 unsigned char above)
 {
@@ -153,7 +153,7 @@ unsigned char *walk_root_kinds(const struct hd_snapshot *snap, const struct walk
 {
     const struct graph *g = snap->graph;
     unsigned char *kind = alloc_resize(NULL, (size_t)g->node_count + 1);
-    node_id *up = NULL; /* nodes that wait for what is above them */
+    node_id *up = NULL; /* nodes that need their parents first */
     size_t cap = 0;
     memset(kind, KIND_UNSEEN, (size_t)g->node_count + 1);
     if (g->node_count > 0)

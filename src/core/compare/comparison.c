@@ -21,16 +21,16 @@
 
 /* --- plans ------------------------------------------------------------------ */
 
-/* How many graphs are in memory and worked on at the same time.
+/* Decide how many graphs are in memory and worked on concurrently.
  *
  * Decided before any of them is touched, from their numbers of objects and references and
- * from what may be used (hd_read_options.max_memory). It decides about time only: answers
- * never depend on it, and when not even one snapshot fits, that is an error and not a
- * smaller answer, since what is free differs from run to run. */
+ * from the memory limit (hd_read_options.max_memory). Affects time only: answers never
+ * depend on it, and if not even one snapshot fits, that is an error and not a smaller
+ * answer, since free memory differs from run to run. */
 
-/* What finding dominators takes, and the path of each object that is kept: at most 24 and 4
- * bytes per object, 12 per reference that is no edge of a depth-first tree. Some more for
- * what stands beside them, and an upper bound for the references. */
+/* Returns the bytes for finding dominators and the path of each object: at most 24 and 4
+ * bytes per object, 12 per reference that is not an edge of a depth-first tree. Plus some
+ * for data next to them, and with an upper bound of the references. */
 uint64_t plan_dominators(uint64_t objects, uint64_t references)
 {
     enum { PER_OBJECT = 34, PER_REFERENCE = 12 };
@@ -45,7 +45,8 @@ uint64_t plan_walk(uint64_t objects, uint64_t references)
     return objects * PER_OBJECT;
 }
 
-/* What is taken beside the graph: by the work, or before by whoever reads it. */
+/* Returns the bytes needed in addition to the graph: by the work, or earlier by the
+ * reader. */
 static uint64_t work_on(const struct hd_snapshot *snap, plan_work *work)
 {
     uint64_t bytes = work(snap->node_count, snap->edge_count);
@@ -59,7 +60,8 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The largest number of snapshots, up to most, of which any that many fit together. */
+/* Returns the largest number n of snapshots, up to most, such that any n of them fit
+ * together. */
 static unsigned fit_together(const uint64_t *needs, size_t count, unsigned most,
                              uint64_t limit)
 {
@@ -70,8 +72,8 @@ static unsigned fit_together(const uint64_t *needs, size_t count, unsigned most,
     return usable > 0 ? usable : 1;
 }
 
-/* What the graphs at work leave over. A little more is always allowed, as to readers: it
- * is what ordinary heaps need. */
+/* Returns the memory that the graphs at work leave over. Always at least a little, as for
+ * readers: the need of ordinary heaps. */
 static uint64_t left_over(const struct plan *plan, const uint64_t *needs, uint64_t graphs,
                           uint64_t largest, uint64_t limit)
 {
@@ -137,7 +139,7 @@ bool plan_graphs(struct plan *plan, struct hd_snapshot *const *snaps, size_t cou
  * It decides which graphs stay until the first question: no file is read twice if there is
  * room. It does not know what the questions are. */
 
-/* Whoever opens which entry changes nothing: each has its own place. */
+/* Which thread opens which entry does not matter: each has its own place. */
 struct input_opener {
     struct hd_info_entry *entries;
     const struct hd_input *inputs;
@@ -209,7 +211,8 @@ static bool open_one(void *context, size_t i)
     return true;
 }
 
-/* What was too large for a share of the memory gets all of it, one after the other. */
+/* Opens files that were too large for a share of the memory again with all of it, one after
+ * the other. */
 static void open_large_ones_again(struct input_opener *o)
 {
     if (o->at_once == 1 && o->kept == 0)
@@ -277,8 +280,8 @@ static void claim_what_is_missed(struct input_opener *o)
     free(skipped);
 }
 
-/* Open every input into the entry of its number. What cannot be opened leaves an error in
- * its entry; what a folder holds beside snapshots is skipped. */
+/* Opens every input into the entry of its number. A file that cannot be opened leaves an
+ * error in its entry; other files of a folder are skipped. */
 static void open_all(struct hd_info_entry *entries, const struct hd_input *inputs,
                      size_t count, const struct hd_read_options *how)
 {
@@ -438,14 +441,14 @@ static bool works_on(const struct graph_work *w, size_t k)
     return false;
 }
 
-/* The caller's error may hold a failure of before, which says nothing of this one. */
+/* The caller's error may hold an earlier failure, which does not concern this plan. */
 static bool plan_work_on(struct graph_work *w, struct hd_error *err)
 {
     struct hd_snapshot *snaps[HD_MAX_SNAPSHOTS];
     struct hd_error own = {0};
     for (size_t i = 0; i < w->count; i++)
         snaps[i] = w->c->snaps[w->indexes[i]];
-    /* What may be used: less what others hold beside these snapshots. */
+    /* Available memory: the limit without pinned graphs of other snapshots. */
     const struct hd_comparison *c = w->c;
     struct hd_read_options how = c->how;
     uint64_t held = c->reserved;
@@ -547,12 +550,11 @@ struct holder_builder {
     enum selection selection;
     const struct holder_parts *parts;
     struct hd_snapshot **holders;
-    struct hd_snapshot **of_parts; /* parts->count of them for each snapshot */
+    struct hd_snapshot **of_parts; /* parts->count for each snapshot */
     const struct graph_work *work;
 };
 
-/* Bytes of a holder as a row, with its name and the path that it was made of; and of what
- * a series then makes of it. */
+/* Bytes of a holder as a row, with its name and its path, and of its row in a series. */
 enum { PER_HOLDER = 1024 };
 
 static bool too_many_holders(const struct holder_builder *h, const struct hd_snapshot *snap,
@@ -652,10 +654,10 @@ const uint64_t *comparison_retained(struct hd_comparison *c, bool with_owners,
 
 /* --- writing ------------------------------------------------------------------------- */
 
-/* A snapshot as another format. A digest is made of what analyses find, so that comes
- * first; the rest is format/snapshot_writer.h. */
+/* Write a snapshot in another format. A digest is made from results of analyses, which are
+ * computed first; for all else see format/snapshot_writer.h. */
 
-/* Nobody else must take the digest for one that was read: it goes when it is written. */
+/* The digest must not be mistaken for one that was read: it is dropped after writing. */
 static bool write_built(struct hd_snapshot *snap, const struct snapshot_writer *w,
                         struct hd_sink to, struct hd_losses *lost, struct hd_error *err)
 {
@@ -688,13 +690,12 @@ bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, struct hd_s
 
 /* --- chains ----------------------------------------------------------------- */
 
-/* Root chains in several snapshots of a comparison, side by side.
+/* Find root chains in several snapshots of a comparison in parallel.
  *
- * Who asks says which snapshots are looked at and which instances are meant in each; the
- * graphs, the walks and the memory are the matter of this file. It does not know why the
- * chains are wanted. */
+ * The caller chooses the snapshots and the instances in each; this file manages the graphs,
+ * the walks and the memory. Must not depend on the purpose of the chains. */
 
-/* Bytes of a chain of an exact answer, with what finds it. */
+/* Bytes of a chain of an exact answer, and of the search for it. */
 enum { PER_CHAIN = 384 };
 
 static bool too_many_chains(const struct series_chains *s, struct hd_error *err)

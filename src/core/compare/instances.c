@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Bytes of a chain that an owner is looked for in, with what finds it. */
+/* Bytes of a chain in which an owner is sought, and of the search. */
 enum { PER_CHAIN = 64 };
 
 struct instance_finder {
@@ -23,7 +23,8 @@ struct instance_finder {
     const struct graph_work *work;
 };
 
-/* What stays of the walk, and beside dominators what an object retains and its place. */
+/* The rest of the walk, and, in addition to dominators, the retained size and the place of
+ * an object. */
 static uint64_t plan_instances(uint64_t objects, uint64_t references)
 {
     enum { PER_OBJECT = 20 };
@@ -32,8 +33,8 @@ static uint64_t plan_instances(uint64_t objects, uint64_t references)
 
 /* --- local variables, and what was there before ----------------------------------- */
 
-/* What only local variables hold is on its way out, unless it was put into something that
- * is older: then that will keep it. */
+/* An object on the stack only is about to die, unless it was added to an older object: that
+ * one will keep it alive. */
 static bool is_older(const struct instance_finder *f, node_id n)
 {
     return f->root_of[n] == HD_ROOT_STACK &&
@@ -107,7 +108,7 @@ static void instances_choose(struct instance_finder *f)
 
 /* --- the largest ----------------------------------------------------------------- */
 
-/* What is not known comes last. */
+/* Unknown sizes are last. */
 static bool is_before(const struct graph *g, const struct one_instance *x,
                       const struct one_instance *y)
 {
@@ -119,7 +120,7 @@ static bool is_before(const struct graph *g, const struct one_instance *x,
     return a != b ? a < b : x->node < y->node;
 }
 
-/* A heap, on top of it the one that is the first to go. */
+/* A heap with the first one to drop on top. */
 static void sink(struct instances *found, const struct graph *g, size_t i, size_t len)
 {
     struct one_instance *all = found->largest, moved = all[i];

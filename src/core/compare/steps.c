@@ -1,4 +1,4 @@
-/* What was found of a series step by step: which objects stayed, who owns what. */
+/* Find surviving objects, and owners, step by step of a series. */
 #include "compare/steps.h"
 
 #include "base/error.h"
@@ -29,7 +29,7 @@ bool steps_are_of_digests(const struct series *s)
     return all;
 }
 
-/* NULL: nothing speaks against it. */
+/* NULL: no obstacle. */
 static const char *obstacle(const struct series *s)
 {
     const char *of_series = obstacle_of_series(s);
@@ -55,10 +55,10 @@ const char *steps_why_unknown(const struct series *s)
     return why != NULL ? why : "their order is not known well enough";
 }
 
-/* What same_find() takes for each object of both, and births for each of the newer. */
+/* Bytes of same_find() for each object of both, and of births for each of the newer. */
 enum { PER_OBJECT = 48 };
 
-/* Reserving may give graphs back, so it comes first. */
+/* First, since reserving may release graphs. */
 static bool show_step(struct hd_comparison *c, const struct series *s, size_t i,
                       step_visitor *visit, void *context, bool *more, struct hd_error *err)
 {
@@ -157,9 +157,8 @@ struct growth_folder {
 
 static void remember_first(struct growth_folder *f, const struct hd_snapshot *first)
 {
-    /* Of a first snapshot that is not usable, others say nothing: its own counts stand
-     * beside.
-     */
+    /* If the first snapshot is not usable, there are no survivors: its own counts are shown
+     * next to the series. */
     bool told = first != NULL && f->s->usable[0] == 0 && !first->info.sampled;
     if (told && !f->s->restarted)
         f->remembers = survivors_begin(&f->first, first, f->s->selection, f->estimates);
@@ -169,7 +168,7 @@ static void remember_first(struct growth_folder *f, const struct hd_snapshot *fi
     pthread_mutex_unlock(&f->lock);
 }
 
-/* The first was begun before the last, so it comes to an end. */
+/* The first was begun before the last, so the wait ends. */
 static void count_survivors(struct growth_folder *f, const struct hd_snapshot *last)
 {
     pthread_mutex_lock(&f->lock);
@@ -187,8 +186,7 @@ static void count_survivors(struct growth_folder *f, const struct hd_snapshot *l
 
 /* --- folding ---------------------------------------------------------------- */
 
-/* Bytes that a path takes in its own ownership tree and in the aligned one, with what finds
- * it. */
+/* Bytes of a path in its own ownership tree and in the aligned one, and of the search. */
 enum { PER_PATH = 176 };
 
 static bool too_many_paths(const struct growth_folder *f, struct hd_error *err)
@@ -214,7 +212,7 @@ static void fold_digest(struct growth_folder *f, size_t i, const struct hd_snaps
         count_survivors(f, snap);
 }
 
-/* Of the only snapshot they may have been found with its retained sizes. */
+/* For a single snapshot they may have been found with its retained sizes. */
 static struct dominators owners_of(struct hd_comparison *c, const struct hd_snapshot *snap)
 {
     struct dominators d = c->found;
@@ -224,14 +222,14 @@ static struct dominators owners_of(struct hd_comparison *c, const struct hd_snap
     return d;
 }
 
-/* One after the other, the first is remembered when its dominators are gone, and forgotten
- * before those of the last come: then the most memory is free. Side by side it is the
- * other way round, so that the last need not wait. */
+/* In sequence, the first is recorded after its dominators are freed, and dropped before
+ * those of the last are computed: then the most memory is free. In parallel it is the other
+ * way round, so that the last need not wait. */
 static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
                      struct hd_error *err)
 {
     struct growth_folder *f = context;
-    bool several = f->s->usable_count > 1; /* of one nothing can survive */
+    bool several = f->s->usable_count > 1; /* a single one has no survivors */
     bool is_first = several && i == 0, is_last = several && i + 1 == f->s->usable_count;
     bool alone = f->work->plan.at_once == 1;
     if (!snapshot_need_graph(snap, err)) {
@@ -251,8 +249,8 @@ static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
     reach_given(snap, d.node, d.count);
     uint32_t most = snap->node_count / 4 * 3; /* of the time */
     tell(f, most);
-    /* What is left is for the paths of all snapshots. How many there are is known only when
-     * they are made: no more than objects. */
+    /* The rest is for the paths of all snapshots. Their number is known only once they are
+     * built: at most that of objects. */
     uint64_t left = f->work->plan.left / f->s->usable_count;
     if (left / PER_PATH < snap->node_count)
         f->o->tree.full[i].most = 1 + (size_t)(left / PER_PATH);
@@ -266,7 +264,7 @@ static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
     return fits || too_many_paths(f, err);
 }
 
-/* Chains are looked for in the first and the last, or in all of them. */
+/* Chains are found in the first and the last, or in all of them. */
 static bool wants_again(const void *context, size_t i)
 {
     const struct growth_folder *f = context;

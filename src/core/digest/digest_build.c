@@ -17,7 +17,7 @@
 
 /* --- what is referred to from elsewhere ---------------------------------------------- */
 
-/* Objects of one place that are referred to from the same places. */
+/* Objects of one place with references from the same places. */
 struct digest_build_group {
     uint64_t hash; /* of both */
     path_id target;
@@ -78,8 +78,8 @@ static void add_from(struct group_builder *s, path_id from)
     *APPEND(s->from, s->from_count, s->from_cap) = from;
 }
 
-/* The places that refer to n, each once, as a group of its own; next: the first of others
- * that is of n or behind it. */
+/* Returns the places that refer to n, each once, as a group. *next: the first entry of
+ * others for n or a later node. */
 static struct digest_build_group gather(struct group_builder *s, node_id n, size_t *next)
 {
     path_id at = s->f->at_node[n], parent = s->f->parent[at];
@@ -146,7 +146,7 @@ static int by_places(const void *a, const void *b)
     return (x->len > y->len) - (x->len < y->len);
 }
 
-/* By target, then by what refers to them. */
+/* By target, then by referring places. */
 static void sort_groups(struct group_builder *s)
 {
     struct digest_build_group *sorted =
@@ -181,7 +181,7 @@ static void keep_sharing(struct digest *to, const struct graph *g,
     size_t next = 0;
     for (node_id n = 0; n < g->node_count; n++) {
         path_id at = f->at_node[n];
-        /* What only the place refers to from which it hangs goes without saying. */
+        /* A reference from the parent's place only is implied. */
         if (at != NO_PATH && at != 0 &&
             (!bits_have(s.from_parent, n) || has_other(&s, next, n)))
             count_object(&s, gather(&s, n, &next));
@@ -223,7 +223,7 @@ struct chain_sampler {
     struct walk walk;
     uint32_t *sampler_of; /* of each place, from 1; 0: it is not large */
     struct sampler *samplers;
-    uint32_t large; /* so many of them */
+    uint32_t large; /* number of large places */
     const field_id *field_of;
     struct pair_table steps, children, ends; /* what makes a link, two numbers at a time */
     uint32_t step_count, child_count;
@@ -309,7 +309,7 @@ static uint32_t link_to(struct chain_sampler *s, uint32_t above, node_id n)
     return link;
 }
 
-/* False: there is no room for it. */
+/* False: the limit of links is reached. */
 static bool keep_chain(struct chain_sampler *s, node_id n, uint32_t *link)
 {
     const struct graph *g = s->snap->graph;
@@ -412,7 +412,7 @@ static void keep_chains(struct digest *to, const struct hd_snapshot *snap,
 
 /* --- places ---------------------------------------------------------- */
 
-/* As the file has them: an ownership tree has what they stand for. */
+/* Counts the file's objects; an ownership tree has the number that they represent. */
 static void count_objects(struct digest_places *to, const struct hd_snapshot *snap,
                           const struct full_tree *f)
 {

@@ -115,7 +115,7 @@ static struct survivor_name *find_name(const struct survivors *s, const char *na
     return found;
 }
 
-/* Names of a snapshot are copied: it may go before the next one comes. */
+/* Names of a snapshot are copied: it may be freed before the next one is read. */
 static void survivors_add_name(struct survivors *s, const char *name, uint32_t number)
 {
     struct survivor_name *slot = arena_alloc(&s->arena, sizeof(*slot));
@@ -184,7 +184,7 @@ static struct survived estimate(uint64_t kept, uint64_t seen, uint64_t all, bool
                              tally_rounded(ceil(high * (double)all))};
 }
 
-/* Addresses ascend in both. What is young now was not there before. */
+/* Addresses ascend in both. Objects that are young now did not exist before. */
 static struct survived compare_type(const struct survivors *s, uint32_t i,
                                     const struct digest_survivors *now, uint32_t k,
                                     uint64_t all)

@@ -1,14 +1,14 @@
-/* survivors.h - how many instances are certainly the same ones as before.
+/* survivors.h - count instances that are certainly the same as before.
  *
- * A cache that is refreshed has as many instances as before, but other ones; a leak keeps
- * what it has. An object of the last snapshot that lies at the address of an object of the
- * first, with the same type and size, counts as that object. The collector moves objects,
- * so the number is a lower bound; in gen2 and the large object heap, where it seldom does,
- * a good one. Objects known to be younger do not count.
+ * A cache that is refreshed has the same number of instances, but other ones; a leak keeps
+ * its instances. An object of the last snapshot at the address of an object of the first,
+ * with the same type and size, counts as that object. The collector moves objects, so the
+ * number is a lower bound; in gen2 and the large object heap, where it seldom does, a good
+ * one. Objects known to be younger do not count.
  *
- * A digest has a sample of the addresses only. Those with the smallest hashes were kept, of
- * both snapshots the same, so what both could have is a random choice of the last one's
- * instances; the share of them that were there before is the estimate. */
+ * A digest has a sample of the addresses only: those with the smallest hashes, in both
+ * snapshots. So the addresses that both samples could have are a random choice of the last
+ * one's instances; the share of them that existed before is the estimate. */
 #ifndef SURVIVORS_H
 #define SURVIVORS_H
 
@@ -19,10 +19,10 @@
 /* Instances of a type that are still there: at least count; or, where only samples can be
  * compared, about count, with 95 % between low and high. Those are HD_UNKNOWN else. */
 struct survived {
-    uint64_t count, low, high; /* all HD_UNKNOWN: nothing is known of the type */
+    uint64_t count, low, high; /* all HD_UNKNOWN: no estimate for the type */
 };
 
-/* What has to be remembered of the first snapshot: some 10 bytes per object. */
+/* Data about the first snapshot: some 10 bytes per object. */
 struct survivors {
     struct address_index addresses;
     struct pair_table kinds; /* a number for every type (by name) and size */
@@ -30,17 +30,17 @@ struct survivors {
     struct survivor_name *names;
     uint32_t name_count;
     enum selection selection;
-    bool estimates;                 /* then, beside names, only this: */
+    bool estimates;                 /* then only names and this are used: */
     struct digest_survivors sample; /* of the first */
     struct arena arena;
 };
 
-/* Whether what lies there may have been there before: nothing that is known to be young. */
+/* True unless the object at the address is known to be young. */
 bool may_have_survived(const struct hd_snapshot *snap, uint64_t address);
 
-/* Remember the objects of the first snapshot that selection means; it must have its graph
- * or digest. estimates: one of both snapshots has a digest only. False, and nothing to
- * free, if it has no addresses. */
+/* Records the objects of the first snapshot that are selected; it must have its graph or
+ * digest. estimates: one of both snapshots has a digest only. False, and nothing to free,
+ * if it has no addresses. */
 bool survivors_begin(struct survivors *s, const struct hd_snapshot *first,
                      enum selection selection, bool estimates);
 
@@ -51,8 +51,8 @@ struct survived *survivors_count(struct survivors *s, const struct hd_snapshot *
                                  struct arena *a);
 void survivors_free(struct survivors *s);
 
-/* A five-hundredth of the reachable heap, in bytes or objects: of what is smaller a digest
- * keeps no samples. */
+/* A five-hundredth of the reachable heap, in bytes or objects: a digest stores no samples
+ * of smaller types and places. */
 enum { LARGE_SHARE = 500 };
 
 /* For a digest: addresses of a sample of the objects of each type, of large ones or all. */

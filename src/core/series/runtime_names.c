@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The name, of whatever arguments and dimensions, or what is nested in it. */
+/* True for the name with any arguments and dimensions, and for types nested in it. */
 static bool is_or_is_in(const char *type, const char *name)
 {
     size_t len = strlen(name);

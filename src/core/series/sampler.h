@@ -1,5 +1,5 @@
-/* sampler.h - a bottom-k sample: of any number of objects those k whose numbers have the
- * smallest hashes. As good as a random choice, and always the same. */
+/* sampler.h - a bottom-k sample: the k objects with the smallest hashes of their numbers.
+ * As good as a random choice, and deterministic. */
 #ifndef SAMPLER_H
 #define SAMPLER_H
 

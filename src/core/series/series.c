@@ -79,7 +79,7 @@ void unit_name(struct text *out, enum hd_unit by, const struct type *t)
         add_file_name(out, t->module);
         break;
     case HD_BY_TYPE:
-    case HD_BY_HOLDER: /* the types of such a snapshot are holders: holders.h */
+    case HD_BY_HOLDER: /* here types are holders: holders.h */
         text_add_string(out, t->name);
         break;
     }
@@ -277,10 +277,10 @@ static bool differs(const char *a, const char *b)
     return a != NULL && b != NULL && strcmp(a, b) != 0;
 }
 
-/* Whether the snapshots are what they are taken for: of one process, in order of time, and
- * each another one. Warns once of each kind, about the first snapshot, and says how many
- * there are. A rule speaks only when files prove it: a warning about a true series would
- * cost more than a missing one about a mixture. docs/warnings.md. */
+/* Check that the snapshots are of one process, in order of time, and all different. Warns
+ * once of each kind, about the first snapshot, with the number of snapshots. A rule warns
+ * only if files prove it: a warning about a true series would cost more than a missing one
+ * about a mixture. docs/warnings.md. */
 
 /* --- messages ------------------------------------------------------------ */
 
@@ -317,7 +317,7 @@ static void add_instead(struct text *t, const char *what, const char *now,
     say(t, what, as_plain(now), " instead of ", as_plain(before));
 }
 
-/* The same code once more, or for the first time with a message for that case. */
+/* Counts a repeated code, or adds it with its message. */
 static void warn_once(struct series_warnings *w, enum warning_code code, size_t snapshot,
                       struct text *message, struct arena *a)
 {
@@ -335,7 +335,7 @@ static void warn_once(struct series_warnings *w, enum warning_code code, size_t 
             .times = 1};
 }
 
-/* Whether it is of a whole heap, and no table that may be a part of one. */
+/* True for a whole heap, not for a table that may be a part of one. */
 static bool has_objects(const struct hd_snapshot *snap)
 {
     bool digest = snap->digest != NULL && snap->info.references != HD_UNKNOWN;
@@ -344,7 +344,7 @@ static bool has_objects(const struct hd_snapshot *snap)
 
 /* --- the same one twice -------------------------------------------------- */
 
-/* The next type that has objects, from number t on; type_count behind the last. */
+/* Returns the next type that has objects, from number t on; or type_count. */
 static type_id next_row(const struct hd_snapshot *snap, type_id t)
 {
     while (t < snap->type_count && !type_has_row(&snap->types[t]))
@@ -429,15 +429,15 @@ static bool pids_differ(const struct hd_info *a, const struct hd_info *b)
     return a->pid != HD_UNKNOWN && b->pid != HD_UNKNOWN && a->pid != b->pid;
 }
 
-/* Windows tells names of machines in capitals here and not there. */
+/* Windows writes names of machines in capitals in some places only. */
 static bool hosts_differ(const struct hd_info *a, const struct hd_info *b)
 {
     return a->host != NULL && b->host != NULL && !ascii_same_word(a->host, b->host);
 }
 
-/* What is certain goes first. Addresses that are equal prove one process, unless the
- * system does not place memory at random; so they do not outweigh pid and container, but
- * what tools spell differently. */
+/* Certain evidence first. Equal addresses prove one process, unless the system does not
+ * randomize memory; so they do not outweigh pid and container, only names that tools spell
+ * differently. */
 static bool is_other_process(const struct hd_snapshot *before,
                              const struct hd_snapshot *now)
 {
@@ -453,7 +453,7 @@ static bool is_other_process(const struct hd_snapshot *before,
            differs(a->runtime, b->runtime);
 }
 
-/* The reason that tells people most. */
+/* Appends the reason that people understand best. */
 static void add_reason(struct text *t, const struct hd_snapshot *before,
                        const struct hd_snapshot *now)
 {
@@ -500,13 +500,13 @@ static void check_process(struct series *s, size_t k, struct series_warnings *w,
 
 /* --- the order ----------------------------------------------------------- */
 
-/* A heap text that was made of what has no time has the stamp 0. */
+/* A heap text made from an input without time has the stamp 0. */
 static bool has_clock(const struct hd_snapshot *snap)
 {
     return isfinite(snap->clock) && (snap->clock_is_date || snap->clock > 0);
 }
 
-/* The last one before k that goes by the same clock; k if there is none. */
+/* Returns the last snapshot before k with the same clock; k if there is none. */
 static size_t last_by_its_clock(const struct series *s, size_t k)
 {
     const struct hd_snapshot *now = s->snaps[k];
@@ -516,7 +516,7 @@ static size_t last_by_its_clock(const struct series *s, size_t k)
     return k;
 }
 
-/* A date, or "1500 ms" of a clock that is no date. */
+/* A date, or "1500 ms" of another clock. */
 static void add_moment(struct sentence *to, const struct say_part *p)
 {
     const struct hd_snapshot *snap = p->of;
@@ -530,8 +530,8 @@ static struct say_part as_moment(const struct hd_snapshot *snap)
     return (struct say_part){.add = add_moment, .of = snap};
 }
 
-/* Dates that are equal are warned about. Stamps of heap text that are equal say nothing:
- * there are tools that write always the same. */
+/* Equal dates are a warning; equal stamps of heap text are not: some tools always write the
+ * same. */
 static void check_time(struct series *s, size_t k, struct series_warnings *w,
                        struct arena *a)
 {
@@ -586,8 +586,8 @@ static uint64_t weight(const struct series *s, size_t k)
     return s->bytes_known ? s->totals[k].bytes : s->totals[k].count;
 }
 
-/* A heap that is less than half of both neighbours is a snapshot that went wrong
- * more often than a heap that shrank and came back. */
+/* A heap of less than half of both neighbours is an incomplete snapshot more often than a
+ * heap that shrank and grew again. */
 static bool dips(const struct series *s, size_t k)
 {
     if (k == 0 || k + 1 >= s->count)
@@ -596,7 +596,7 @@ static bool dips(const struct series *s, size_t k)
     return here < before - before / 2 && here < after - after / 2;
 }
 
-/* Most of its objects are of types that the runtime did not name to whoever took it. */
+/* True if most of its objects are of types whose names the runtime did not report. */
 static bool lacks_names(const struct series *s, size_t k)
 {
     static const char nameless[] = "UNKNOWN 0x";
@@ -608,8 +608,8 @@ static bool lacks_names(const struct series *s, size_t k)
     return count > s->totals[k].count / 2;
 }
 
-/* Rows with names and rows without line up with none of the others: leave out those that
- * are fewer. */
+/* Rows with names and rows without do not align with each other: leaves out the smaller
+ * group of snapshots. */
 static void leave_out_misnamed(struct series *s, struct series_warnings *w)
 {
     size_t lacking = 0, kept = 0;
@@ -637,8 +637,8 @@ static void leave_out_misnamed(struct series *s, struct series_warnings *w)
 static void choose_usable(struct series *s, struct series_warnings *w)
 {
     for (size_t k = 0; k < s->count; k++) {
-        /* No program has a heap without objects: at an end of the series too, that is no
-         * measurement. A table may have been asked for types that there are none of. */
+        /* Every program has objects: even at an end of the series this is not a
+         * measurement. A table may be filtered to types without objects. */
         bool empty = has_objects(s->snaps[k]) && s->snaps[k]->info.objects == 0,
              drops = empty || dips(s, k);
         if (drops)
@@ -651,8 +651,8 @@ static void choose_usable(struct series *s, struct series_warnings *w)
     leave_out_misnamed(s, w);
 }
 
-/* Two programs share the framework's types; two snapshots of one program share
- * most of its own. Names alone cannot prove more than this. */
+/* Two programs share the framework's types; two snapshots of one program share most of its
+ * own. Names alone cannot prove more than this. */
 static bool share_no_type(const struct series *s, const bool *is_app, size_t k)
 {
     enum { TOO_FEW_TO_TELL = 3 };
@@ -714,7 +714,7 @@ static void place_on_axis(struct series *s, const uint64_t *iterations)
 }
 
 /* Files of other tools have local time, and a start is UTC, so a negative uptime is
- * unknown. Counted iterations replace the clock: each of them ends. */
+ * unknown. Counted iterations replace the clock and its intervals. */
 static void measure_time(struct series *s)
 {
     s->seconds = s->clock_seconds = s->uptime = NAN;
@@ -744,7 +744,7 @@ static enum hd_confidence series_judge(const struct series *s)
 
 /* --- what may be compared ------------------------------------------------ */
 
-/* Tables made with different filters show differences that are none. */
+/* Tables made with different filters show differences of the filters. */
 static bool check_origins(const struct series *s, struct series_warnings *w,
                           struct hd_error *err)
 {

@@ -1,8 +1,7 @@
-/* series.h - snapshots in order, types lined up by name.
+/* series.h - align types by name over snapshots in order.
  *
- * A series knows which snapshots a trend may use, where on the time axis each
- * stands, and what is odd about their order. Rows stand in order of first use;
- * nothing is dropped. */
+ * A series has the snapshots that a trend may use, their places on the time axis, and
+ * warnings about their order. Rows are in order of first use; nothing is dropped. */
 #ifndef SERIES_H
 #define SERIES_H
 
@@ -19,7 +18,7 @@ extern const char *const series_status_names[HD_SERIES_STATUS_COUNT]; /* "growin
 enum growth_kind { GROWS_NOT, GROWS_IN_COUNT, GROWS_IN_SIZE };
 
 struct series_row {
-    const char *name;    /* of a type, or of what `by` asked for */
+    const char *name;    /* of a type, or of another unit (`by`) */
     struct hd_tally *at; /* one per snapshot; zeros where the type is absent */
     double *noise_share; /* of a count or of bytes, per snapshot; NULL: not sampled */
     enum hd_series_status status;
@@ -47,10 +46,10 @@ struct series {
     bool by_iterations;                  /* iterations; else 1, 2, 3, ... */
     bool restarted;                      /* not one process in order */
     bool out_of_order;                   /* times fall */
-    bool repeats[SERIES_MAX_SNAPSHOTS];  /* is another one in front of it, byte for byte */
+    bool repeats[SERIES_MAX_SNAPSHOTS];  /* equal to a snapshot before it, byte for byte */
     bool has_repeats;
-    double seconds;       /* from the first to the last usable one; NAN: nobody knows, or
-                             iterations count */
+    double seconds; /* from the first to the last usable one; NAN: unknown, or the axis is
+                       iterations */
     double clock_seconds; /* the same, whatever counts */
     double uptime;        /* of the process at the first; NAN */
     enum hd_confidence confidence;
@@ -75,11 +74,10 @@ struct series_question {
     const uint64_t *iterations;
 };
 
-/* Line up 1 to 50 snapshots, which must outlive the series; its arrays are in a.
- * Rows are types, or groups of types by another unit. ask->iterations gives the axis: one
- * rising number per snapshot, or NULL. False and err when snapshots cannot be compared
- * (tables of different generations), or when ask->selection means objects that one cannot
- * tell; err->snapshot says which. */
+/* Aligns 1 to 50 snapshots, which must outlive the series; its arrays are in a. Rows are
+ * types, or groups of types by another unit. ask->iterations is the axis: one rising number
+ * per snapshot, or NULL. False and err if snapshots cannot be compared (tables of different
+ * generations), or if one cannot select by ask->selection; err->snapshot is its number. */
 bool series_align(struct series *s, struct hd_snapshot *const *snaps, size_t count,
                   const struct series_question *ask, struct arena *a,
                   struct series_warnings *warnings, struct hd_error *err);
@@ -89,12 +87,12 @@ bool series_align(struct series *s, struct hd_snapshot *const *snaps, size_t cou
 struct trend series_trend(const struct series *s, const struct series_row *row, bool bytes,
                           double *y, double *noise);
 
-/* The objects that selection chooses in one type of one snapshot. For a table
- * that is known to be of one generation --gen2 takes all of it or nothing. */
+/* Returns the selected objects of one type in one snapshot. For a table of one known
+ * generation --gen2 selects all or nothing. */
 struct hd_tally series_tally(const struct hd_snapshot *snap, const struct type *t,
                              enum selection selection);
 
-/* Whether the snapshot can tell which objects selection means. */
+/* True if the snapshot has the data for the selection. */
 bool series_can_select(const struct hd_snapshot *snap, enum selection selection,
                        struct hd_error *err);
 
@@ -109,16 +107,16 @@ struct series_index {
 /* s must outlive it. */
 struct series_index series_index_of(const struct series *s);
 
-/* The row of that name, or NULL. */
+/* Returns the row with that name, or NULL. */
 struct series_row *series_row_named(const struct series_index *index, const char *name);
 
 void series_index_free(struct series_index *index);
 
 /* --- what a row stands for ----------------------------------------------------------- */
 
-/* The row that a type belongs to. Types: its name. Namespaces: what stands before
- * the last dot in front of any "<", "[" or "+"; "(global)" without. Modules: the
- * file name without folders; "(unknown)" without. Appended to out. */
+/* Appends the name of the row that a type belongs to. Types: its name. Namespaces: the part
+ * before the last dot before any "<", "[" or "+"; "(global)" without one. Modules: the file
+ * name without folders; "(unknown)" without one. */
 void unit_name(struct text *out, enum hd_unit by, const struct type *t);
 
 #endif

@@ -55,8 +55,8 @@ bool reaches_steady_line(const struct suspect_line *line, double score, double h
            reaches(score, line->steady_share, line->steady_bytes, heap);
 }
 
-/* A product of doubles may be off in its last bits, and of numbers that only a damaged file
- * tells by more than one: there neighbours are no numbers of their own. */
+/* The last bits of a product of doubles may be off, and for huge numbers of a damaged file
+ * by more than one: there integers are not representable. */
 static uint64_t least(double share, uint64_t bytes, double heap)
 {
     enum { BITS_OFF = 4 };

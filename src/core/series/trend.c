@@ -157,7 +157,7 @@ static double log_choose(double n, double k)
 
 struct urn {
     double since, before; /* things in each group */
-    double with;          /* of all of them */
+    double with;          /* "with" in both groups */
 };
 
 /* ln P(exactly k of the second group are "with"). */
@@ -195,8 +195,8 @@ static double tail_down(const struct urn *u, double k)
     return sum;
 }
 
-/* Both tails are summed from their largest term outwards: above what is expected the upper
- * one, else what is left of 1 by the lower one. */
+/* Sums a tail from its largest term outwards: the upper tail above the expected number,
+ * else 1 less the lower tail. */
 double chance_log(uint64_t before_with, uint64_t before_without, uint64_t since_with,
                   uint64_t since_without)
 {

@@ -1,9 +1,8 @@
-/* trend.h - does a series of numbers keep growing, and how fast?
+/* trend.h - find whether a series of numbers keeps growing, and how fast.
  *
- * Robust statistics over few points (2 to 50): Kendall's tau says how
- * monotonic, Theil-Sen slopes how fast, the sustained rate how fast still in the
- * second half. Formulas and their reasons: docs/ranking.md. It does not know what
- * the numbers stand for. */
+ * Robust statistics over few points (2 to 50): Kendall's tau for monotony, Theil-Sen slopes
+ * for speed, the sustained rate for the speed of the second half. Formulas and their
+ * reasons: docs/ranking.md. Must not depend on the meaning of the numbers. */
 #ifndef TREND_H
 #define TREND_H
 
@@ -17,7 +16,7 @@ struct trend {
     size_t n;
     const double *x; /* strictly ascending */
     const double *y;
-    const double *noise; /* band of each y; NULL: none */
+    const double *noise; /* error band of each y; NULL: exact */
 };
 
 /* Pairs that rise minus pairs that fall; a difference within the larger of the
@@ -59,9 +58,9 @@ double trend_sustained(const struct trend *t, size_t half);
  * fewer than 4 points or the first half does not rise. */
 double trend_slowing(const struct trend *t, size_t half);
 
-/* Whether y rises by nearly as much per unit of x in every step of at least four points,
- * and has not slowed down: numbers that come and go by chance do so about once in 100,000
- * series of six, what fills slows down (docs/ranking.md). */
+/* True if y rises by nearly the same amount per unit of x in every step of at least four
+ * points, and has not slowed down: random numbers do so in about one in 100,000 series of
+ * six, and filling slows down (docs/ranking.md). */
 bool trend_rises_evenly(const struct trend *t);
 
 /* Whether each of n counts is more than the one before. */
@@ -74,13 +73,13 @@ bool trend_rises_always(const uint64_t *counts, size_t n);
 
 /* Fisher's exact test, one-sided: of before_with + before_without things of one group and
  * since_with + since_without of another some are "with"; the natural logarithm of the
- * probability that, were they dealt out at random, at least since_with of these would be in
- * the second group. R. A. Fisher, On the interpretation of chi-squared from contingency
- * tables, and the calculation of P, JRSS 85 (1922). 0 (certain) for an empty group.
+ * probability that a random assignment puts at least since_with of these in the second
+ * group. R. A. Fisher, On the interpretation of chi-squared from contingency tables, and
+ * the calculation of P, JRSS 85 (1922). 0 (certain) for an empty group.
  *
  * R: fisher.test(matrix(c(since_with, since_without, before_with, before_without), 2),
- * alternative = "greater")$p.value. Good for groups of 10^9; O(sqrt(n)) where the answer is
- * not trivial: terms fall geometrically from the first. */
+ * alternative = "greater")$p.value. Good for groups of 10^9; O(sqrt(n)) unless the answer
+ * is trivial: terms fall geometrically from the first. */
 double chance_log(uint64_t before_with, uint64_t before_without, uint64_t since_with,
                   uint64_t since_without);
 

@@ -46,7 +46,7 @@ enum type_origin type_origin_in(struct hd_snapshot *const *snaps, size_t count,
     return found ? origin : ORIGIN_UNKNOWN;
 }
 
-/* How long the name of a file is without what says that it is a program. */
+/* Returns the length of a file name without the suffix of a program. */
 static size_t stem_of(const char *file)
 {
     size_t len = strlen(file);
@@ -76,8 +76,8 @@ struct own_modules own_modules_of(const struct hd_snapshot *snap)
     return (struct own_modules){0};
 }
 
-/* The word that the program's modules and classes share, and no letter behind it. A program
- * that is called as the framework is shares its word with that. */
+/* True for the word that the program's modules and classes share, if no letter follows. A
+ * program named like the framework shares its word with it. */
 static bool has_own_word(const struct own_modules *own, const char *name)
 {
     return own->name != NULL && type_origin_of(own->name) != ORIGIN_RUNTIME &&
@@ -98,8 +98,8 @@ enum type_rank type_rank_by_name(const char *name)
 
 /* --- both -------------------------------------------------------------------- */
 
-/* Named by the class that has it, or by what it holds; of all roots only these say more
- * than that they are some. */
+/* Ranks a root by the class of the static variable, or by its type; other roots have no
+ * specific names. */
 static enum type_rank rank_of_variable(const struct own_modules *own, const char *name)
 {
     struct place place = place_of(name);
@@ -114,8 +114,8 @@ enum type_rank type_rank_of(const struct own_modules *own, const struct type *t)
     if (t->kind != TYPE_OBJECT)
         return t->kind == TYPE_PSEUDO ? rank_of_variable(own, t->name) : RANK_PLAIN;
     if (async_method_of(&m, t->name)) {
-        /* Its state machine is in a box of the framework, whose module says nothing of it.
-         */
+        /* Its state machine is in a box of the framework, whose module is not that of the
+         * method. */
         if (type_rank_by_name(m.of) < RANK_NAMED)
             return RANK_PLAIN;
         return has_own_word(own, m.of) ? RANK_OWN : RANK_NAMED;
