@@ -1,5 +1,5 @@
-/* What several kinds of report have: cells, names, chains, notes, and where
- * snapshots are from. */
+/* Build the parts that several kinds of report share: cells, names, chains, notes, and the
+ * origin of snapshots. */
 #include "document/build.h"
 
 #include "heap/names.h"
@@ -28,7 +28,7 @@ void build_end(struct build *b, struct doc_runs *to)
     text_clear(&b->words);
 }
 
-/* What a part that is a run of its own is: a style, or more. */
+/* Kinds of own runs, in addition to styles. */
 enum { RUN_TYPE = DOC_LIBRARY_NAME + 1, RUN_FILE };
 
 static void add_own_run(struct sentence *to, const struct say_part *p)
@@ -125,8 +125,7 @@ struct say_part as_root_kind(int kind)
     return (struct say_part){.add = add_root_kind, .n = (uint64_t)kind};
 }
 
-/* Types by the names that people know. Those of groups of roots and of variables are
- * nobody's. */
+/* Types by the names that people know. Group roots and variables have no type. */
 static void add_run_of(struct build *b, struct doc_runs *to, const struct say_part *p)
 {
     const struct hd_report *r = b->r;
@@ -514,7 +513,7 @@ void build_notes(struct build *b, struct doc_section *s, size_t snapshot)
     }
 }
 
-/* What no section of its own has said. */
+/* Adds notes that no section has shown. */
 static void build_other_notes(struct build *b)
 {
     struct doc_notes *notes = NULL;
@@ -567,9 +566,9 @@ struct document *document_of(const struct hd_report *r, const struct hd_write_op
 
 /* --- chains ------------------------------------------------------------------------ */
 
-/* Chains: as ladders with all of their frames, and as they are said in a line. */
+/* Chains: as ladders with all of their frames, and as a line. */
 
-/* What a file calls a field is quoted, as any word of it. */
+/* The name of a field is read from a file, so it is quoted. */
 static void add_field(struct build *b, struct doc_runs *to, const char *type,
                       const char *field)
 {
@@ -580,8 +579,8 @@ static void add_field(struct build *b, struct doc_runs *to, const char *type,
     text_free(&t);
 }
 
-/* "(A.b → B.a) ×2–9 .c": the names, each with the field by which it leads on, and how often
- * they come one after the other. */
+/* "(A.b → B.a) ×2–9 .c": the names, each with the field that leads to the next, and how
+ * often they repeat. */
 static void frame_add_types(struct build *b, struct doc_runs *to, const struct hd_frame *f)
 {
     bool repeated = f->repeat_max > 1, grouped = repeated && f->type_count > 1;
@@ -605,8 +604,8 @@ static void frame_add_types(struct build *b, struct doc_runs *to, const struct h
     }
 }
 
-/* The frames that are shown, each with how many were left out before it. "[static …]" of a
- * kind of root: any variable of that kind would do. */
+/* Adds the frames that are shown, each with how many were left out before it. "[static …]"
+ * for a kind of root: any variable of that kind would do. */
 static void add_frames(struct build *b, struct doc_chain *to, const struct hd_chain_row *c,
                        const struct report_brief *brief)
 {

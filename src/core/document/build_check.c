@@ -1,5 +1,5 @@
-/* A diff held against rules: the verdict, what was compared, every rule with what was
- * observed and what holds it, the suspects, what to run next. */
+/* Build the report of a check: the verdict, the comparison, every rule with the observed
+ * growth and what keeps it alive, the suspects, the next commands. */
 #include "document/build.h"
 
 #include "base/hash.h"
@@ -59,7 +59,7 @@ struct listed_suspect {
     UT_hash_handle hh;
 };
 
-/* Of a suspect the table below says it. */
+/* The table below has the chains of suspects. */
 static void add_held_by(struct build *b, const struct hd_finding *f,
                         const struct listed_suspect *listed_suspect)
 {
@@ -76,7 +76,7 @@ static void add_held_by(struct build *b, const struct hd_finding *f,
         build_holder(b, &held->chains, f->holder);
 }
 
-/* Who reads a failure wants to know why; a pass is one line. */
+/* A failure needs its reason; a pass is one line. */
 static void add_rule(struct build *b, struct doc_table *t, const struct hd_finding *f,
                      const struct listed_suspect *listed_suspect)
 {

@@ -1,5 +1,5 @@
-/* What grew: what was compared, the suspects, the types by growth, what to run next. And
- * what takes the space in one snapshot. */
+/* Build the report of a diff: the comparison, the suspects, the types by growth, the next
+ * commands; and that of one snapshot by size. */
 #include "document/build.h"
 
 #include "heap/place.h"
@@ -16,7 +16,7 @@ enum { MORE = DOC_ON_DETAILED_LINES | DOC_ON_PAGES, ROOM_FOR_TREND = 70 };
 
 /* --- types --------------------------------------------------------------- */
 
-/* What rows add up to, under a name of ours. */
+/* Adds a sum of rows, under a name of ours. */
 static void add_sum(struct build *b, struct doc_table *t, struct hd_tally *at, bool is_free,
                     struct say_part name)
 {
@@ -30,7 +30,7 @@ static void add_sum(struct build *b, struct doc_table *t, struct hd_tally *at, b
     SAY(b, &build_cell_of(b, "type")->words, name);
 }
 
-/* Free space is no object: a row below the total of all types, and no part of it. */
+/* Free space is not an object: a row below the total of all types, not included in it. */
 static void add_free(struct build *b, struct doc_table *t, bool is_whole)
 {
     struct hd_tally at[SERIES_MAX_SNAPSHOTS];
@@ -114,8 +114,8 @@ void build_diff(struct build *b)
 
 /* --- what has stopped growing ------------------------------------------------------ */
 
-/* What grew, and then stayed as large: no suspects, and no reason to be sure of that.
- * Counts and bars are of the snapshots that could be compared. */
+/* Growth that leveled off: not a suspect, but not certain. Counts and bars are those of the
+ * comparable snapshots. */
 static void add_stopped_row(struct build *b, struct doc_table *t,
                             const struct hd_stopped *s)
 {
@@ -161,8 +161,7 @@ void build_stopped(struct build *b)
 
 /* --- outside the heap -------------------------------------------------------------- */
 
-/* What piles up and holds memory that no snapshot shows: its number, and what it usually
- * is. */
+/* Types that accumulate and hold memory outside every snapshot: number, and usual cause. */
 void build_native(struct build *b)
 {
     static const struct doc_column columns[] = {
@@ -210,11 +209,10 @@ void build_top(struct build *b)
 
 /* --- what was compared -------------------------------------------------------------- */
 
-/* What stands above a diff and a check: what was compared and how sure the result is, the
- * totals, and where the growth went; below, what to run next; and what a page was made of.
- */
+/* Build the start and end of a diff and a check. Start: the comparison and its certainty,
+ * the totals, the breakdown of growth; end: the next commands, and the inputs of a page. */
 
-/* A page says how many they are at its top, and which at its end. */
+/* A page has the number of snapshots at its top, and the list at its end. */
 static void head_add_compared(struct build *b, struct doc_section *s)
 {
     enum { BELOW = 2 };
@@ -264,7 +262,7 @@ static struct doc_facts *facts_of(struct build *b, struct doc_section *s)
     return &last->facts;
 }
 
-/* Where there is no room for more it is the first and the last, with bars. */
+/* Without space for more: the first and the last, with bars. */
 static struct doc_line *add_values(struct build *b, struct doc_facts *f, const char *name,
                                    bool bytes)
 {
@@ -339,7 +337,7 @@ static void add_totals(struct build *b, struct doc_section *s)
     f->all[f->len - 1].value.wraps = true;
 }
 
-/* Where it went, in exact bytes: the parts sum to the whole. */
+/* The breakdown of growth, in exact bytes: the parts sum to the whole. */
 static void head_add_growth(struct build *b, struct doc_section *s)
 {
     const struct hd_growth *g = &b->r->diff.growth;
@@ -354,7 +352,8 @@ static void head_add_growth(struct build *b, struct doc_section *s)
     PIECE(b, l, " ", "rest ", as_size_signed(g->rest));
 }
 
-/* Files know it of the time when they were taken, which nobody can ask for any more. */
+/* For files the reason refers to the time when they were taken, which cannot be changed any
+ * more. */
 static void add_untold(struct build *b, struct doc_section *s)
 {
     const struct hd_diff *d = &b->r->diff;
@@ -378,14 +377,14 @@ void build_diff_head(struct build *b)
     add_untold(b, s);
     build_selection(b, s);
     head_add_growth(b, s);
-    /* What an all-clear is worth. */
+    /* The power of an all-clear. */
     if (phrase_power_of_verdict(&b->words, b->r))
         PARAGRAPH(b, s, ".");
 }
 
 /* --- inputs, of a page ------------------------------------------------------------- */
 
-/* What a page was made of: the snapshots one by one, the command, the version. */
+/* The inputs of a page: the snapshots one by one, the command, the version. */
 
 /* "incomplete", "sampled", "no references" is what makes it less than others. */
 static void add_input(struct build *b, struct doc_table *t, const struct hd_info *info)
@@ -409,7 +408,7 @@ static void add_input(struct build *b, struct doc_table *t, const struct hd_info
         REMARK(b, "a table, without references");
 }
 
-/* What no file tells is left out. */
+/* Columns without any value are left out. */
 static void add_inputs(struct build *b, struct doc_section *s)
 {
     bool process = false, host = false, time = false, reachable = false;
@@ -433,7 +432,7 @@ static void add_inputs(struct build *b, struct doc_section *s)
         add_input(b, t, &b->r->snapshots[k].info);
 }
 
-/* A page has a place for the tree; where there is none it says why. */
+/* A page has a place for the tree; without one it shows the reason. */
 void build_inputs(struct build *b)
 {
     bool may_have = b->r->kind == HD_REPORT_DIFF || b->r->kind == HD_REPORT_CHECK ||
@@ -465,7 +464,7 @@ void build_inputs(struct build *b)
 /* Commands to paste: with the snapshots as they were named, so that a folder stays a
  * folder, and a run of a store a run. */
 
-/* Whether a word can be printed as it is, for somebody to paste. */
+/* True if a word is printed unchanged, so that it can be pasted. */
 static bool is_plain(const char *word)
 {
     struct text t = {0};
@@ -503,7 +502,7 @@ static void add_names(struct build *b, const struct names *of)
     }
 }
 
-/* What is in b->words, as commands; a line each. */
+/* Ends the commands in b->words; one a line. */
 static void end_commands(struct build *b, bool names_files)
 {
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
@@ -547,7 +546,7 @@ void build_next_of(struct build *b, const char *subject)
     end_commands(b, true);
 }
 
-/* What began late is found from where it began, if enough was taken since. */
+/* Growth that began late shows from its start, if enough snapshots follow. */
 static bool add_diff_since(struct build *b)
 {
     const struct hd_report *r = b->r;
@@ -566,8 +565,8 @@ static bool add_diff_since(struct build *b)
     return true;
 }
 
-/* Under load, and long enough; the process may be there still. What is in a store is
- * watched already. */
+/* Suggests to watch under load, and long enough; the process may still run. One in a store
+ * is watched already. */
 static void add_watch(struct build *b)
 {
     enum { FIVE_MINUTES = 5 * 60 }; /* between six snapshots, one apart */
@@ -580,7 +579,8 @@ static void add_watch(struct build *b)
         say(&b->words, as_digits(from.pid));
     else
         say(&b->words, "PID");
-    /* So many minutes between six snapshots that what a known store keeps would go. */
+    /* As many minutes between six snapshots as needed for the objects of a known store to
+     * expire. */
     if (s != NULL && s->reservation == HD_RESERVED_LIFETIME)
         say(&b->words, " --interval=", as_digits(s->lifetime.watch / FIVE_MINUTES + 1),
             "m");
@@ -597,7 +597,7 @@ void build_next(struct build *b)
         text_add_string(&b->words, "heapdrift explore");
         add_names(b, &in);
         if (in.count == 1 ||
-            in.are_options) { /* of many the line would be too long to say twice */
+            in.are_options) { /* with many names the line would be too long to repeat */
             text_add_string(&b->words, "\nheapdrift report");
             add_names(b, &in);
             text_add_string(&b->words, " -o leak.html");

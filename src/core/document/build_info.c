@@ -1,4 +1,5 @@
-/* The facts of each snapshot, or why a file is none; and the processes of this machine. */
+/* Build the facts of each snapshot, or why a file is not one; and the processes of this
+ * machine. */
 #include "document/build.h"
 #include "report/text_parts.h"
 
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A fact; nothing of what is not known. */
+/* Adds a fact if it is known. */
 static void add_fact(struct build *b, struct doc_facts *f, const char *name,
                      struct say_part (*as)(const char *words), const char *value)
 {
@@ -164,7 +165,7 @@ static void info_add_file(struct build *b, struct doc_table *t, size_t k)
     }
 }
 
-/* A line for each; what all of it says is asked for. */
+/* A line for each; options show more. */
 static void add_files(struct build *b)
 {
     static const struct doc_column columns[] = {
@@ -208,10 +209,10 @@ void build_info(struct build *b)
 
 /* The processes of this machine that snapshots can be taken of. */
 
-/* A column of which every cell would be empty is none; where all run on one machine its
- * name is known. Eighty columns have room for what tells processes apart and for what they
- * take. What engines run has a container besides, and often a name for it: then the user
- * and the command, which are alike in all of them, need a wider place. */
+/* Leaves out a column with only empty cells; if all run on one machine its name is known.
+ * Eighty columns hold the distinguishing columns and the sizes. Processes under an engine
+ * have a container, too, and often a name for it: then the user and the command, which are
+ * alike in all of them, need a wider place. */
 static struct doc_table *begin_table(struct build *b, struct doc_section *s)
 {
     const struct hd_process_list *list = &b->r->processes;
@@ -237,7 +238,7 @@ static struct doc_table *begin_table(struct build *b, struct doc_section *s)
     return TABLE(b, s, columns);
 }
 
-/* Of a container as much of its id as engines show: enough for it to be known by. */
+/* The id of a container is shortened as engines do: enough to recognize it. */
 static void add_process(struct build *b, struct doc_table *t, const struct hd_process *p)
 {
     enum { CONTAINER_DIGITS = 12 };

@@ -1,5 +1,5 @@
-/* Objects: one, with what it is, what it is made of, its neighbours and what keeps it
- * alive; the instances of some types; static variables. */
+/* Build reports of objects: one, with its facts, its content, its neighbours and what keeps
+ * it alive; the instances of some types; static variables. */
 #include "document/build.h"
 
 #include "heap/names.h"
@@ -25,8 +25,8 @@ static struct doc_section *begin_topic(struct build *b, const char *title)
     return s;
 }
 
-/* An object by its address or, where there is none, its number, as code: else a page takes
- * it for a ticket. */
+/* An object by its address or, without one, its number, as code: else a page would make it
+ * a link to a ticket. */
 void build_place(struct build *b, struct doc_runs *to, uint64_t address, uint32_t number)
 {
     if (address == 0)
@@ -44,7 +44,7 @@ static void add_text(struct build *b, struct doc_runs *to, const char *s, bool i
     text_free(&quoted);
 }
 
-/* What is no reference. Characters and members are words of others. */
+/* Adds a value that is not a reference. Characters and members are words of others. */
 static void add_plain(struct build *b, struct doc_runs *to, const struct hd_field *f)
 {
     struct text value = {0};
@@ -60,7 +60,7 @@ static void add_plain(struct build *b, struct doc_runs *to, const struct hd_fiel
     }
 }
 
-/* The value of a field, of a reference with what it leads to. */
+/* Adds the value of a field, for a reference with its target. */
 void build_value(struct build *b, struct doc_runs *to, const struct hd_field *f)
 {
     if (f->kind != HD_FIELD_REFERENCE) {
@@ -90,7 +90,7 @@ void build_value(struct build *b, struct doc_runs *to, const struct hd_field *f)
 
 /* --- what it is ------------------------------------------------------------------ */
 
-/* "since snapshot 3 of 6"; of one snapshot there is nothing to say. */
+/* "since snapshot 3 of 6"; not for a single snapshot. */
 static void object_add_since(struct build *b, struct doc_facts *f,
                              const struct hd_instance *x)
 {
@@ -150,7 +150,7 @@ static void object_add_facts(struct build *b, struct doc_section *s,
 
 /* --- what it is made of ---------------------------------------------------------- */
 
-/* Of a reference the type of what is there; what was declared may be an interface. Without
+/* For a reference the type of its target; the declared one may be an interface. Without
  * names: a reference per row, in the order of the file. */
 static void add_field_table(struct build *b, struct doc_section *s,
                             const struct hd_object_fields *f)
@@ -175,7 +175,7 @@ static void add_field_table(struct build *b, struct doc_section *s,
     build_rest(b, t, f->count - f->first - f->len);
 }
 
-/* A list may be cut, or nobody knows its names. */
+/* A list may be cut, or have no names. */
 static void object_add_parts(struct build *b, const struct hd_instance *x)
 {
     const struct hd_object_fields *f = &x->fields;
@@ -243,8 +243,8 @@ static void neighbours_add(struct build *b, const char *title,
     build_rest(b, t, count - shown);
 }
 
-/* All of them, one by one: who asks what holds an object wants each. Of a root what it is,
- * of an object what keeps that alive. */
+/* All of them, one by one: this is the question of the reader. For a root its kind, for an
+ * object what keeps it alive. */
 static void add_holders(struct build *b, const struct hd_instance *x)
 {
     bool fields = false;
@@ -316,7 +316,7 @@ void build_object(struct build *b)
 {
     const struct hd_instance *x = &b->r->instance;
     const struct hd_object *o = &x->object;
-    /* What a page has as its heading. */
+    /* The heading of a page. */
     SAY(b, &b->doc->summary, object_type_of(o->type, o->full_name), " ");
     if (o->address == 0)
         build_place(b, &b->doc->summary, 0, o->number);
@@ -324,7 +324,7 @@ void build_object(struct build *b)
         SAY_AS(b, &b->doc->summary, DOC_CODE, as_address(o->address));
     object_add_facts(b, doc_section(b->doc, DOC_PLAIN), x);
     object_add_parts(b, x);
-    /* Of references by name it tells only how many of a kind there are. */
+    /* Without field names it only has the number of references per type. */
     if (x->fields.count > x->fields.len)
         neighbours_add(b, "Refers to", x->refers_to, x->refers_to_count);
     if (x->holders_omitted > 0)
@@ -335,7 +335,7 @@ void build_object(struct build *b)
 
 /* --- the instances of some types -------------------------------------------------- */
 
-/* What holds them, what they retain, the largest of them. */
+/* Their owners, retained size, and the largest of them. */
 
 /* "1,200 Session objects", "1,200 Shop.* objects of 3 types", "1,200 objects of 90 types"
  */
@@ -432,7 +432,7 @@ void build_objects(struct build *b)
 
 /* --- static variables -------------------------------------------------------------- */
 
-/* What they hold, and what that retains. */
+/* Their values, with the retained sizes. */
 
 /* "1,200 static variables in app.core, 12 not set yet" */
 static void add_statics(struct build *b, struct doc_runs *to)
@@ -447,8 +447,8 @@ static void add_statics(struct build *b, struct doc_runs *to)
         SAY(b, to, ", ", set->unset, " not set yet");
 }
 
-/* texts: values that may be long, which then give way. Numbers and addresses do not: half
- * of one is none. */
+/* texts: long values, which then give way. Numbers and addresses do not: half a number is
+ * useless. */
 void build_statics(struct build *b)
 {
     const struct hd_static_set *set = &b->r->statics;

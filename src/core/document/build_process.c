@@ -1,4 +1,4 @@
-/* The account of a process: facts of one snapshot, and a table of a series. */
+/* Build the account of a process: facts of one snapshot, and a table of a series. */
 #include "document/build.h"
 
 #include "heap/process_facts.h"
@@ -17,7 +17,7 @@ struct known_facts {
     struct doc_line *line; /* NULL: no fact yet */
 };
 
-/* The words of the next fact, behind a comma if another one precedes it. */
+/* Returns the words of the next fact, after a comma if another one precedes it. */
 static struct doc_runs *next_fact(struct known_facts *k, const char *name)
 {
     if (k->line != NULL)

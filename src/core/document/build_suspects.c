@@ -1,5 +1,5 @@
-/* The suspects of a diff and of a check: what keeps growing, what holds it, and what it
- * usually is; what scores less, and what buffer pools hold. */
+/* Build the suspects of a diff and of a check: growth, what keeps it alive, the usual
+ * cause; rows below the threshold, and buffers of pools. */
 #include "document/build.h"
 
 #include "base/text.h"
@@ -13,7 +13,7 @@
 
 /* --- sentences -------------------------------------------------------------- */
 
-/* True if there is nothing to rank, after saying so. */
+/* True if there is nothing to rank, with a message. */
 static bool add_none(struct build *b, struct doc_section *s)
 {
     const struct hd_diff *d = &b->r->diff;
@@ -67,8 +67,8 @@ static void add_also(struct build *b, struct doc_runs *to, const struct hd_suspe
         SAY(b, to, ")");
 }
 
-/* What the ranking found growing, if the title is another; what goes along; the rate.
- * Whoever looks the type up in the table of types finds other numbers there. */
+/* Adds the type that the ranking found growing, if the title is another; co-retained types;
+ * the rate. The numbers of the table of types differ. */
 static void add_remarks(struct build *b, const struct hd_suspect *s)
 {
     struct async_method m;
@@ -93,8 +93,8 @@ static void add_remarks(struct build *b, const struct hd_suspect *s)
                s->at[b->r->snapshot_count - 1].count);
 }
 
-/* What bars are drawn of, a value per snapshot: the counts that the row tells or, where one
- * object came and went on growing, what it retains. */
+/* Returns the data for bars, a value per snapshot: the counts of the row or, for a single
+ * object that keeps growing, its retained size. */
 static struct doc_chart *chart_of(struct build *b, const struct hd_suspect *s,
                                   const struct hd_tally *counts, size_t n)
 {
@@ -131,12 +131,12 @@ static void suspects_add_row(struct build *b, struct doc_table *t,
     add_remarks(b, s);
 }
 
-/* A page has room for every frame; a line says those that say most. */
+/* A page has space for every frame; a line has the most informative ones. */
 static void suspects_add_held_by(struct build *b, const struct hd_chains *chains)
 {
     if (chains->len == 0 && chains->omitted == 0)
         return;
-    bool page = b->page != NULL; /* lines have just said who stayed */
+    bool page = b->page != NULL; /* lines have just shown the survivors */
     const char *label = page && chains->of_stayed ? "survivors are held by" : "held by";
     struct doc_chains *to = &doc_attached(b->doc, b->row, label)->chains;
     for (size_t i = 0; i < chains->len; i++)
@@ -188,8 +188,8 @@ static void add_group(struct build *b, struct doc_table *t,
     text_clear(&b->words);
 }
 
-/* What scores less, a few of them; and buffers that pools hold, which are free for use and
- * follow the peak load. */
+/* Adds a few rows below the threshold; and buffers that pools hold, which are free for use
+ * and follow the peak load. */
 static void suspects_add_groups(struct build *b, struct doc_table *t)
 {
     enum { MAX_MINOR = 5 };
@@ -212,7 +212,7 @@ static void suspects_add_groups(struct build *b, struct doc_table *t)
     arena_free(&scratch);
 }
 
-/* Columns that the words above them tell as well go first. */
+/* Columns that repeat the words above give way first. */
 static void suspects_add_table(struct build *b, struct doc_section *s)
 {
     const struct hd_diff *d = &b->r->diff;
@@ -233,7 +233,7 @@ static void suspects_add_table(struct build *b, struct doc_section *s)
     suspects_add_groups(b, t);
 }
 
-/* Of graphs what a row retains and its score are both bytes, and either may be larger. */
+/* With a graph the retained size and the score are both bytes, and either may be larger. */
 static const char *basis(const struct hd_report *r)
 {
     return r->options.by == HD_BY_HOLDER ? "by growth of the shallow bytes they hold"
@@ -262,19 +262,19 @@ void build_suspects(struct build *b)
 
 /* --- hints -------------------------------------------------------------------------- */
 
-/* A hint's section of docs/hints.md as blocks of a document.
+/* Turn a hint's section of docs/hints.md into blocks of a document.
  *
  * The page is a part of the program (hints.S), so that a report by mail and a terminal
- * without a browser have its text too. Of Markdown it has what is read here, and tests see
- * to it that it has nothing else: paragraphs with **words**, `code` and [words](link), and
- * blocks of code. It does not know how any of it is shown. */
+ * without a browser have its text too. The parser reads only the Markdown that tests allow
+ * there: paragraphs with **words**, `code` and [words](link), and blocks of code. Must not
+ * depend on renderers. */
 
 /* --- the page ------------------------------------------------------------- */
 
 extern const char hints_markdown[]; /* ends with a 0 */
 
-/* Where the text below the heading of that name begins; NULL: there is none. Its end is
- * where the next one begins, or that of the page. */
+/* Returns the start of the text below a heading; NULL if it does not exist. *end is the
+ * next heading, or the end of the page. */
 static const char *section_of(const char *id, const char **end)
 {
     static const char heading[] = "\n## ";
@@ -292,13 +292,13 @@ static const char *section_of(const char *id, const char **end)
 
 /* --- words ---------------------------------------------------------------- */
 
-/* What stands around a run, and what it is then. */
+/* Delimiters of a run, and its style. */
 struct markup {
     const char *open, *close;
     enum doc_style style;
 };
 
-/* What the mark that begins here is around, up to *to; NULL: there is none. */
+/* Returns the text inside the mark that begins here, up to *to; NULL if none does. */
 static const char *marked(const struct markup *m, const char *s, const char *end,
                           const char **to)
 {
@@ -325,7 +325,8 @@ static void add_marked(struct build *b, struct doc_runs *to, const char *s, cons
             s = until + strlen(marks[m].close);
         } else if ((from = marked(&label, s, end, &until)) != NULL) {
             text_add(&b->words, from, (size_t)(until - from));
-            s = until + strcspn(until, ")") + 1; /* nobody can follow it from here */
+            s = until + strcspn(until, ")") +
+                1; /* the link does not work outside of the page */
         } else {
             text_add(&b->words, *s == '\n' ? " " : s, 1);
             s++;
@@ -349,7 +350,7 @@ static void add_prose(struct build *b, struct doc_section *s, const char *from,
     add_marked(b, doc_piece(b->doc, l, ""), from, end);
 }
 
-/* What s begins with, up to the next of that; or to the end. */
+/* Returns the next occurrence of `what`, or end. */
 static const char *until(const char *s, const char *what, const char *end)
 {
     const char *found = strstr(s, what);

@@ -1,4 +1,5 @@
-/* The ownership tree, a line per place, or per chain of places that say the same. */
+/* Build the ownership tree, a line per place, or per chain of places with the same
+ * values. */
 #include "document/build.h"
 #include "report/text_parts.h"
 #include "report/view.h"
@@ -27,7 +28,7 @@ static void tree_add_type(struct build *b, struct doc_runs *to,
             n->full_name != NULL ? n->full_name : n->type);
 }
 
-/* The type of a variable's name is that of what it holds: "s_all: Order[]". */
+/* The type of a variable's name is that of its target: "s_all: Order[]". */
 static bool add_variable(struct build *b, struct doc_runs *to,
                          const struct hd_tree_node *variable,
                          const struct hd_tree_node *object)
@@ -48,7 +49,7 @@ static bool add_variable(struct build *b, struct doc_runs *to,
     return true;
 }
 
-/* The field by which it is held, behind the type that holds it; NULL: alone. */
+/* Adds the field through which it is owned, after the owner's type; NULL: alone. */
 static void tree_add_field(struct build *b, struct doc_runs *to, const char *holder,
                            const struct hd_tree_node *n)
 {
@@ -63,8 +64,8 @@ static void tree_add_field(struct build *b, struct doc_runs *to, const char *hol
         SAY_AS(b, to, DOC_ASIDE, " (", as_share(n->field_share), ")");
 }
 
-/* Behind a place that was named: by which field it leads on to the next of its line, or,
- * going up, holds the one before. */
+/* After the name of a place: the field that refers to the next of its line, or, going up,
+ * to the one before. */
 static void add_field_of(struct build *b, struct doc_runs *to, size_t i, size_t last)
 {
     const struct hd_tree *t = &b->r->tree;
@@ -79,9 +80,9 @@ static void add_field_of(struct build *b, struct doc_runs *to, size_t i, size_t 
 
 struct line_name {
     struct doc_runs *to;
-    bool any;    /* something was said */
+    bool any;    /* not empty */
     size_t gap;  /* places that were left out since */
-    size_t only; /* the last of them */
+    size_t only; /* the last of these */
 };
 
 static void add_joint(struct build *b, struct line_name *n)
@@ -91,7 +92,7 @@ static void add_joint(struct build *b, struct line_name *n)
     n->any = true;
 }
 
-/* What stands for one place may as well be its name. */
+/* A mark for a single place is no shorter than its name. */
 static void add_arrow(struct build *b, struct line_name *n)
 {
     if (n->gap > 0)
@@ -106,8 +107,8 @@ static void add_arrow(struct build *b, struct line_name *n)
     n->gap = 0;
 }
 
-/* Of a chain what says most: variables, owners, classes of the program, and where it ends;
- * the first of them and the last, if they are many. */
+/* Names the informative places of a chain: variables, owners, classes of the program, and
+ * its end; the first and the last, if they are many. */
 static void name_chain(struct build *b, struct doc_runs *to, const struct tree_line *line)
 {
     enum { MAX_TOLD = 2 };
@@ -149,7 +150,7 @@ static void name_chain(struct build *b, struct doc_runs *to, const struct tree_l
                 add_variable(b, to, next, n);
             i++;
         }
-        /* Going up the object stands before its variable. */
+        /* Going up the object precedes its variable. */
         add_field_of(b, to, variable && n->kind == HD_NODE_TYPE ? i - 1 : i, line->last);
     }
 }
@@ -184,7 +185,7 @@ static void name_line(struct build *b, struct doc_runs *to, const struct tree_li
     case HD_NODE_HEAP:
         SAY_AS(b, to, DOC_STRONG, "heap");
         break;
-    case HD_NODE_PATTERN: /* what is alone there says it better */
+    case HD_NODE_PATTERN: /* a single child is more informative */
         if (line->last > line->start)
             name_chain(b, to, &(struct tree_line){line->start + 1, line->last, 0});
         else
@@ -224,8 +225,8 @@ static void tree_add_line(struct build *b, struct doc_table *table,
 
 /* --- lines -------------------------------------------------------------------- */
 
-/* Whether a place has no line: others that are alone say nothing, nor do those that are
- * next to nothing beside what shares the line of their parent. */
+/* True if a place has no line: a group of others that is an only child, or a tiny group
+ * next to a child that shares its parent's line. */
 static bool is_silent(const struct build *b, size_t i)
 {
     const struct hd_tree_node *n = node_at(b, i);
@@ -235,7 +236,7 @@ static bool is_silent(const struct build *b, size_t i)
     return parent->folds || (n->parent + 1 == i && parent->end == i + 1);
 }
 
-/* A place that folds has its only child behind it. */
+/* A place that folds is followed by its only child. */
 static void add_lines(struct build *b, struct doc_table *table)
 {
     const struct hd_tree *t = &b->r->tree;
@@ -283,8 +284,8 @@ static void add_compared(struct build *b, struct doc_section *s)
     SAY_AS(b, to, DOC_STRONG, confidence_names[b->r->diff.confidence]);
 }
 
-/* "heap 1.2 MiB → 5.1 MiB, 97 % of it reachable". What is counted of a sampled file, or of
- * some generations only, is not what a file tells. */
+/* "heap 1.2 MiB → 5.1 MiB, 97 % of it reachable". Counts of a sampled file, or of some
+ * generations only, are not those of its header. */
 static void add_sizes(struct build *b, struct doc_section *s)
 {
     const struct hd_tree *t = &b->r->tree;
@@ -344,8 +345,8 @@ static void build_hidden(struct build *b)
               ": ", run_code("--min=0"));
 }
 
-/* What to look at: the first suspect, or else the first class of the program; of what was
- * asked for the first. */
+/* Returns the type to examine next: the first suspect, or else the first class of the
+ * program; of a pattern its first match. */
 static const char *next_subject(struct build *b)
 {
     const struct hd_tree *t = &b->r->tree;

@@ -26,8 +26,8 @@ const char *doc_string(struct document *d, const char *s)
     return s != NULL ? arena_strdup(&d->arena, s, strlen(s)) : NULL;
 }
 
-/* Room for one more of len items. What an array leaves behind when it grows is as much as
- * it holds, and goes with the arena. */
+/* Makes room for one more of len items. The old array is as large as its content, and is
+ * freed with the arena. */
 static void *more(struct document *d, void *items, size_t len, size_t *cap, size_t size)
 {
     enum { FIRST = 2 };

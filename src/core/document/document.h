@@ -1,11 +1,10 @@
-/* document.h - an answer as people read it: sections of blocks, in plain data.
+/* document.h - represent an answer as sections of blocks, in plain data.
  *
  * A document is built once from a report (build.h) and printed by renderers (render_*.c).
- * It says what the words are, never how they look: it knows no width, no colour and no
- * markup. Where a narrow place shows less, it has both forms, and from which width on the
- * longer one is meant. All of it lives in its arena, strings too that are not constants,
- * and outlives the report. Arrays grow while it is built: a pointer to an element is good
- * until the next one is added. */
+ * Must not depend on appearance: no width, colour or markup. If a narrow place shows less,
+ * it has both forms, and the width from which the longer one applies. All of it lives in
+ * its arena, strings too that are not constants, and outlives the report. Arrays grow while
+ * it is built: a pointer to an element is valid until the next one is added. */
 #ifndef DOCUMENT_H
 #define DOCUMENT_H
 
@@ -18,14 +17,14 @@
 /* --- words --------------------------------------------------------------- */
 
 enum doc_style {
-    DOC_WORDS,  /* ours, numbers too: no character of them comes from a file */
+    DOC_WORDS,  /* our own, including numbers: no character is from a file */
     DOC_STRONG, /* the same, to be seen */
     DOC_CODE,   /* the same, to be looked up or typed as it is */
     DOC_GOOD,   /* the same, of a verdict */
     DOC_BAD,
     DOC_UNSURE,
-    DOC_MORE,   /* the same, of what has grown; the words say so too */
-    DOC_LESS,   /* of what has shrunk */
+    DOC_MORE,   /* the same, for growth, which the words state too */
+    DOC_LESS,   /* the same, for shrinking */
     DOC_ASIDE,  /* it is there for order's sake, and may be paler than the others */
     DOC_QUOTED, /* what others wrote: a reason, a message */
     DOC_NAME,   /* of a type, a file, a process; a type's may be shown without namespaces */
@@ -35,7 +34,7 @@ enum doc_style {
 
 struct doc_run {
     enum doc_style style;
-    const char *text; /* as it is: who prints it has to escape it */
+    const char *text; /* raw: renderers must escape it */
 };
 
 struct doc_runs {
@@ -43,7 +42,7 @@ struct doc_runs {
     unsigned len, cap;
 };
 
-/* What a place narrower than so many columns shows instead. */
+/* The form for places narrower than `below` columns. */
 struct doc_brief {
     struct doc_runs words;
     unsigned below;
@@ -60,15 +59,14 @@ struct doc_chart {
 struct doc_cell {
     struct doc_runs words;
     struct doc_chart *chart; /* or NULL */
-    struct doc_brief *brief; /* NULL: there is no other form */
+    struct doc_brief *brief; /* NULL: one form only */
 };
 
-/* Words after each other; the joint is what stands in front of one that is not the first.
- */
+/* Words in sequence; the joint precedes all but the first piece. */
 struct doc_piece {
     const char *joint; /* " ", ", ", or more blanks: a thing of its own */
-    bool breaks;       /* it may begin a line, where there is no room behind the joint */
-    const char *href;  /* where a page leads from here, a relative URL; NULL: nowhere */
+    bool breaks;       /* may begin a line, if it does not fit after the joint */
+    const char *href;  /* link of a page, a relative URL; NULL: no link */
     struct doc_cell cell;
 };
 
@@ -76,7 +74,7 @@ struct doc_line {
     struct doc_piece *all;
     size_t len, cap;
     bool wraps;      /* it may be broken between words */
-    unsigned indent; /* of what goes to the next line, in columns */
+    unsigned indent; /* of continuation lines, in columns */
 };
 
 /* --- chains -------------------------------------------------------------- */
@@ -87,12 +85,12 @@ struct doc_frame {
     struct doc_runs name;
     const char *generation; /* "gen0" of a young object, or NULL */
     bool is_root;           /* a group of roots or a variable: no object */
-    bool is_owner;          /* of what is below */
+    bool is_owner;          /* of everything below */
 };
 
 struct doc_chain {
-    size_t number;        /* from 1; 0: none */
-    struct doc_line head; /* its share, and what else is known; may be empty */
+    size_t number;        /* from 1; 0: not numbered */
+    struct doc_line head; /* its share, and other facts; may be empty */
     struct doc_frame *frames;
     size_t frame_count;
 };
@@ -105,8 +103,8 @@ struct doc_chains {
 
 /* --- blocks -------------------------------------------------------------- */
 
-/* Where a thing is shown: on lines of a terminal or a file, on lines for who asked for
- * details, on pages that are scrolled and folded. */
+/* Places of output: lines of a terminal or a file, lines with details, pages that are
+ * scrolled and folded. */
 enum doc_place { DOC_ON_LINES = 1, DOC_ON_DETAILED_LINES = 2, DOC_ON_PAGES = 4 };
 
 static inline bool doc_is_on(enum doc_place here, unsigned only)
@@ -118,14 +116,14 @@ struct doc_fact {
     const char *name; /* ours */
     unsigned level;   /* 1: a part of the one before */
     struct doc_line value;
-    const char *if_brief; /* ours, behind it where details are left out; or NULL */
+    const char *if_brief; /* our words, added without details; or NULL */
 };
 
 struct doc_facts {
     struct doc_fact *all;
     size_t len, cap;
-    unsigned name_columns; /* at least so many for names: facts come and go, and the others
-                              stay where they are */
+    unsigned name_columns; /* minimum width of names: facts appear and vanish, and the
+                              others do not move */
 };
 
 enum doc_align { DOC_LEFT, DOC_RIGHT };
@@ -134,19 +132,19 @@ struct doc_column {
     const char *title;
     enum doc_align align;
     bool is_subject;     /* what the row is about: it gives way where room is short */
-    bool gives_way;      /* so does this one; of several the last goes first */
-    bool is_title;       /* ... by going to a line of its own, before it is cut */
+    bool gives_way;      /* gives way too; the last of several first */
+    bool is_title;       /* the same, but moves to its own line before it is cut */
     unsigned from_width; /* not shown in places narrower than that */
-    bool is_detail;      /* for who wants to know more */
+    bool is_detail;      /* for details */
     bool is_for_pages;   /* lines of a terminal have no room for it */
     bool is_absent;      /* build_table() leaves it out */
-    const char *meaning; /* for who asks what it is, or NULL */
+    const char *meaning; /* explanation, or NULL */
 };
 
-/* What belongs to a row and needs lines of its own. */
+/* An attachment of a row on lines of its own. */
 struct doc_attached {
     const char *label; /* "held by", "hint", or NULL */
-    const char *hint;  /* of a hint its id: a page has room for all of it; or NULL */
+    const char *hint;  /* id of a hint, whose full text a page has room for; or NULL */
     bool is_for_pages;
     bool is_said_below;   /* in another section too; on a page once is enough */
     struct doc_line line; /* words, or else */
@@ -155,28 +153,27 @@ struct doc_attached {
 
 enum doc_row_kind {
     DOC_ROW,
-    DOC_GROUP, /* one line that says what the rows below it have in common */
-    DOC_REST   /* one line that stands for rows that are not shown */
+    DOC_GROUP, /* a line with what the rows below have in common */
+    DOC_REST   /* a line for the rows that are not shown */
 };
 
 struct doc_row {
     enum doc_row_kind kind;
     struct doc_cell *cells;   /* one per column; of the others the first only */
-    struct doc_runs *remarks; /* what is said about it, behind it */
+    struct doc_runs *remarks; /* remarks after the row */
     size_t remark_count, remark_cap;
     struct doc_attached *attached;
     size_t attached_count, attached_cap;
     bool is_below;   /* of a rest: it belongs to the row above */
     bool is_open;    /* of a group: a page shows what is in it */
-    bool is_suspect; /* it is what the reader came for */
+    bool is_suspect; /* the main result */
     unsigned only;   /* doc_place that have it; 0: all */
     unsigned depth;  /* of a tree: 0 at its top, at most one more than the row before */
 };
 
 struct doc_table {
-    bool is_tree; /* a row belongs to the one above that is less deep; the last column says
-                     what it is, and of its remark the last words may go where room is short
-                   */
+    bool is_tree; /* a row is a child of the last row above that is less deep; the last
+                     column has the title, and the last words of its remark give way */
     struct doc_column *columns;
     size_t column_count;
     const char *details; /* what the columns are that are details: "Scores"; or NULL */
@@ -243,16 +240,16 @@ enum doc_section_kind {
 struct doc_section {
     enum doc_section_kind kind;
     struct doc_run title;
-    const char *remark; /* ours, behind the title; or NULL */
+    const char *remark; /* our words, after the title; or NULL */
     unsigned only;      /* doc_place that have it; 0: all */
     bool is_long;       /* a page may show its title only, until it is asked for more */
     struct doc_block *blocks;
     size_t block_count, block_cap;
 };
 
-/* A line of what it comes to: a word in capitals, a sentence, a command for more. */
+/* A line of the conclusion: a word in capitals, a sentence, a command for more. */
 struct doc_verdict {
-    const char *label; /* NULL: it goes on with the one before */
+    const char *label; /* NULL: continues the one before */
     enum doc_style style;
     struct doc_runs words;
     const char *command;  /* or NULL */
@@ -263,7 +260,7 @@ struct document {
     struct arena arena;
     const char *title;           /* "heapdrift check" */
     struct doc_runs summary;     /* what a page has as its heading; may be empty */
-    struct doc_verdict *verdict; /* what it comes to; none: it comes to no verdict */
+    struct doc_verdict *verdict; /* the conclusion; NULL: no verdict */
     size_t verdict_len;
     enum doc_style tone; /* of the verdict */
     const char *made_by; /* "heapdrift 1.2.3" */
@@ -279,7 +276,7 @@ void document_free(struct document *d);
 /* The same string in its arena; NULL for NULL. */
 const char *doc_string(struct document *d, const char *s);
 
-/* All of these add one element that is zero but for what is said, and return it. */
+/* Each adds an element with the given values, zero otherwise, and returns it. */
 struct doc_section *doc_section(struct document *d, enum doc_section_kind kind);
 /* With a title of ours and perhaps a remark (NULL). */
 struct doc_section *doc_topic(struct document *d, const char *title, const char *remark);
@@ -294,7 +291,7 @@ struct doc_note *doc_note(struct document *d, struct doc_notes *n);
 struct doc_runs *doc_piece(struct document *d, struct doc_line *l, const char *joint);
 struct doc_runs *doc_brief(struct document *d, struct doc_cell *cell, unsigned below);
 
-/* A run; nothing if the text is empty. */
+/* Adds a run unless the text is empty. */
 void doc_run(struct document *d, struct doc_runs *to, enum doc_style style,
              const char *text);
 

@@ -1,4 +1,4 @@
-/* The events of a trace: bytes, blocks, rows of events, and what their ids stand for.
+/* Read the events of a trace: bytes, blocks, rows of events, and definitions of ids.
  * Layouts: docs/formats/nettrace.md.
  *
  * Nothing is trusted: a size only limits how many bytes are skipped or waited for, and
@@ -47,7 +47,7 @@ struct trace_meta {
 
 /* By the id that its rows use. */
 struct trace_thread {
-    uint64_t pid;  /* of version 6; HD_UNKNOWN if it has none */
+    uint64_t pid;  /* in version 6; HD_UNKNOWN without one */
     uint64_t time; /* of its last event */
     uint32_t sequence;
     bool seen;
@@ -63,7 +63,7 @@ struct nettrace {
     enum trace_end end; /* once it is not TRACE_GOES_ON, no more events follow */
     struct trace_header header;
 
-    /* The input, contiguous even where a piece crosses two blocks of it. */
+    /* The input, contiguous even if a piece crosses two blocks. */
     struct input *in;
     const unsigned char *next, *stop; /* current bytes */
     uint64_t offset;                  /* of next */
@@ -189,7 +189,7 @@ static bool is_cut(struct nettrace *t, enum trace_end how)
     return false;
 }
 
-/* Tables grow with the bytes that are received: 3 of them may be a new thread. */
+/* Tables grow with the bytes received: 3 bytes may be a new thread. */
 static bool check_tables(struct nettrace *t)
 {
     if (!account_is_over(t->account))
@@ -510,8 +510,8 @@ static bool begin_new_block(struct nettrace *t)
     return check_order(t) && (t->block != BLOCK_TRACE || read_new_trace(t));
 }
 
-/* Goes to the next block; the first, which describes the trace, is read. False when there
- * is none, and t->end has the reason. */
+/* Advances to the next block; the first, which describes the trace, is read. False at the
+ * end, and t->end has the reason. */
 static bool next_block(struct nettrace *t)
 {
     if ((t->offset == 0 && !read_magic(t)) || !skip_to(t, t->block_end))
@@ -664,8 +664,8 @@ static bool read_new_metadata(struct nettrace *t)
 
 /* --- threads and losses -------------------------------------------------- */
 
-/* Every thread numbers its events, so a gap between two of them is a loss; if no event
- * follows, a sequence point has the last number that a thread has used. */
+/* Every thread numbers its events, so a gap between two is a loss; if no event follows, a
+ * sequence point has the last number that a thread has used. */
 
 static struct trace_thread *thread_of(struct nettrace *t, uint64_t id)
 {
@@ -692,9 +692,9 @@ static void add_loss(struct nettrace *t, uint64_t from, uint64_t to, uint32_t ev
         (struct trace_loss){from, to, events};
 }
 
-/* A thread has used a number; an event itself is not lost, what a sequence point adds is.
- * Numbers wrap at 2^32. A thread id that the system has given to another thread begins
- * again, so a step back is no loss. Returns the process of the thread, or HD_UNKNOWN. */
+/* A thread has used a number; an event itself is not lost, the numbers that a sequence
+ * point adds are. Numbers wrap at 2^32. A thread id that the system has reused starts
+ * again, so a step back is not a loss. Returns the process of the thread, or HD_UNKNOWN. */
 static uint64_t note_sequence(struct nettrace *t, uint64_t id, uint32_t sequence,
                               uint64_t time, bool is_event)
 {
@@ -789,7 +789,7 @@ static bool read_sequence_point(struct nettrace *t)
     return true;
 }
 
-/* Of version 6: the index of a thread, then elements; one is the process. */
+/* Version 6: the index of a thread, then elements; one is the process. */
 static bool read_thread_records(struct nettrace *t)
 {
     enum { NAME = 1, PROCESS, THREAD, PAIR };

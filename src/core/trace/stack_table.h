@@ -1,9 +1,9 @@
-/* stack_table.h - the distinct stacks of events.
+/* stack_table.h - number the distinct stacks of events.
  *
  * A loop that allocates has the same stack a thousand times, and most of its objects die
  * soon. So each stack is stored once under a small number. The owner decides when to forget
  * stacks; their numbers are then used again. The table only compares bytes, and must not
- * depend on what they mean.
+ * depend on their meaning.
  *
  * It is bounded by MAX_STACKS and MAX_STACK_BYTES: a full table gives a new stack no
  * number, and still finds the others. Costs the bytes of a stack and 100 more. */
@@ -52,7 +52,7 @@ bool stack_table_is_due(const struct stack_table *t);
 /* True if three quarters of the table are used. */
 bool stack_table_is_crowded(const struct stack_table *t);
 
-/* Removes all stacks but those whose bit is set in needed: base/arrays.h, t->len bits.
+/* Removes all stacks except those whose bit is set in needed: base/arrays.h, t->len bits.
  * O(t->len). */
 void stack_table_forget(struct stack_table *t, const uint64_t *needed);
 

@@ -61,7 +61,7 @@ bool code_map_parse(struct bytes payload, struct code_map *m)
 /* In IL; others are of no instruction: -3 to -1. */
 enum { LARGEST_OFFSET = INT32_MAX };
 
-/* Pairs are in the order of the code as a rule. */
+/* Pairs are usually in the order of the code. */
 uint32_t code_map_find(const struct code_map *m, uint32_t native)
 {
     const uint32_t prologue = UINT32_MAX - 1, epilogue = UINT32_MAX - 2;

@@ -12,8 +12,8 @@ enum trace_code_event {
     CODE_METHOD,     /* compiled, or there at the end of a session */
     CODE_GONE,       /* a method that was unloaded */
     CODE_MODULE,     /* a file of code */
-    CODE_MAP_BEFORE, /* offsets of the method whose event is next */
-    CODE_MAP_AFTER   /* offsets of the method whose event was last */
+    CODE_MAP_BEFORE, /* offsets of the method of the next event */
+    CODE_MAP_AFTER   /* offsets of the method of the previous event */
 };
 
 enum trace_code_event trace_code_event_kind(const struct trace_event *e);
@@ -28,7 +28,7 @@ struct code_method {
 
 struct code_module {
     uint64_t id;
-    struct bytes path; /* UTF-16; of a module in memory its name, or nothing */
+    struct bytes path; /* UTF-16; the name of a module in memory, or empty */
 };
 
 /* Pairs of offsets in IL and in code. */
@@ -46,10 +46,10 @@ bool code_map_parse(struct bytes payload, struct code_map *m);
 /* No offset, as of the prologue, the epilogue, and instructions that the compiler added. */
 #define CODE_NO_OFFSET UINT32_MAX
 
-/* The offset in IL of the last pair at or before an offset in code. Optimized code has
- * pairs of some statements only, and of a short method perhaps none behind the prologue:
- * there it is 0. Behind the epilogue lies code that the compiler moved there, of statements
- * that no pair tells: CODE_NO_OFFSET. */
+/* Returns the offset in IL of the last pair at or before an offset in code. Optimized code
+ * has pairs for some statements only, and a short method may have none after the prologue:
+ * there it is 0. Code after the epilogue was moved there by the compiler, from statements
+ * without a pair: CODE_NO_OFFSET. */
 uint32_t code_map_find(const struct code_map *m, uint32_t native);
 
 /* The least offset in IL after another one that has a pair, CODE_NO_OFFSET without one. */

@@ -181,7 +181,7 @@ bool bulk_parse(enum trace_heap_event kind, struct bytes payload, unsigned point
     b->rest = (struct bytes){f.at, left};
     if (b->count <= left / b->size)
         return true;
-    /* An older event of this number has another layout, and nothing for us. */
+    /* An older event of this number has another layout, and is ignored. */
     b->count = kind == EVENT_WRAPPERS ? 0 : b->count;
     return kind == EVENT_WRAPPERS;
 }
@@ -219,7 +219,7 @@ bool heap_allocation_parse(const struct trace_event *e, struct bytes payload,
     a->kind = trace_field_u32(&f);
     trace_field_u16(&f); /* runtime instance */
     if (a->is_tick)
-        trace_field_u64(&f); /* the same, all of it */
+        trace_field_u64(&f); /* the full amount */
     a->type = pointer_field(&f, pointer_size);
     a->name = trace_wide(&f);
     if (a->is_tick)
@@ -256,7 +256,7 @@ bool heap_range_parse(struct bytes payload, unsigned pointer_size, struct range 
     return payload.size >= 1 + (size_t)pointer_size + 8; /* the size reserved is not used */
 }
 
-/* Events of the runtime have 64 KiB at most, and who reads them may know no more. */
+/* Events of the runtime have at most 64 KiB, and other readers may rely on that. */
 enum { PART_HEAD = 8, MAX_OF_PART = 60 * 1024 - PART_HEAD };
 
 /* --- values -------------------------------------------------------------------------- */
@@ -283,8 +283,7 @@ static void put_varuint(struct text *t, uint64_t value)
 
 /* --- blocks -------------------------------------------------------------------------- */
 
-/* to begins at that offset of the file. What is in it, with the head of a block of events,
- * is used up. */
+/* Appends a block of events; `to` begins at offset `at` of the file. Consumes rows. */
 static void put_block(struct text *to, uint64_t at, const char *name, uint64_t time,
                       struct text *rows)
 {
@@ -326,8 +325,7 @@ static void put_definition(struct text *rows, const struct event_kind *kind)
     put_number(&record, 0, 8); /* keywords */
     put_number(&record, 1, 4); /* version */
     put_number(&record, INFORMATIONAL, 4);
-    put_number(&record, 0,
-               4); /* fields: as those of the runtime itself none are described */
+    put_number(&record, 0, 4); /* fields: none described, as in the runtime's own events */
     put_number(rows, SIZE, 1);
     put_varuint(rows, 0); /* time */
     put_varuint(rows, record.len);

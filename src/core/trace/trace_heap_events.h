@@ -1,8 +1,8 @@
-/* trace_heap_events.h - what the events of a garbage collection say about the heap.
+/* trace_heap_events.h - decode the events of a garbage collection.
  *
- * The events of a heap walk hold thousands of records each; here a payload becomes
- * numbers and a place where so many records of a known size stand. Nothing is kept.
- * Layouts: docs/formats/nettrace.md. */
+ * The events of a heap walk hold thousands of records each; here a payload becomes numbers
+ * and the offset, count and size of its records. Nothing is stored. Layouts:
+ * docs/formats/nettrace.md. */
 #ifndef TRACE_HEAP_EVENTS_H
 #define TRACE_HEAP_EVENTS_H
 
@@ -11,7 +11,7 @@
 #include "trace/nettrace.h"
 
 enum trace_heap_event {
-    EVENT_OTHER, /* says nothing about the heap */
+    EVENT_OTHER, /* not about the heap */
     EVENT_GC_START,
     EVENT_GC_END,
     EVENT_TYPES,
@@ -21,33 +21,33 @@ enum trace_heap_event {
     EVENT_PAIRS, /* dependent handles: key and value */
     EVENT_STATICS,
     EVENT_WRAPPERS, /* COM callable: what COM holds of ours */
-    EVENT_RANGE,    /* where a generation lies */
+    EVENT_RANGE,    /* address range of a generation */
     EVENT_MODULE,
     EVENT_COMMAND,   /* the command line of the process */
     EVENT_COMMITTED, /* how much the collector committed */
-    EVENT_PER_HEAP,  /* what of it is free, of a heap */
+    EVENT_PER_HEAP,  /* free part of one heap's memory */
     EVENT_HEAPS,     /* how many heaps there are */
     EVENT_HEAP_STATS,
     EVENT_PROCESS,  /* ours: heap/process_facts.h */
     EVENT_SITES,    /* ours: heap/allocation_sites.h */
     EVENT_TOLD,     /* which objects are those of the snapshot before: nettrace.h */
     EVENT_SURVIVED, /* where objects stay */
-    EVENT_MOVED,    /* where they lay, and lie */
+    EVENT_MOVED,    /* old and new addresses */
     EVENT_ALLOCATED /* an allocation, about one in 100 KB */
 };
 
 enum trace_heap_event trace_heap_event_kind(const struct trace_event *e);
 
-/* The same for who follows objects: others take no notice of EVENT_SURVIVED, EVENT_MOVED
- * and EVENT_ALLOCATED, of which there may be very many. */
+/* The same for tracing survivors: other readers ignore EVENT_SURVIVED, EVENT_MOVED and
+ * EVENT_ALLOCATED, of which there may be very many. */
 enum trace_heap_event trace_movement_kind(const struct trace_event *e);
 
-/* What an event of the four kinds from EVENT_COMMITTED on says of its collection. False
- * when the payload is too short, or says nothing. */
+/* Decodes an event of the four kinds from EVENT_COMMITTED on. False if the payload is too
+ * short, or has no facts. */
 bool gc_facts_parse(enum trace_heap_event kind, struct bytes payload, unsigned pointer_size,
                     struct hd_process_facts *facts);
 
-/* True for what is recorded by the walk itself, in one burst, by one thread. */
+/* True for events of the walk itself, which one thread records in one burst. */
 bool trace_heap_event_is_walk(enum trace_heap_event kind);
 
 struct gc_event {
@@ -63,11 +63,11 @@ bool gc_end_parse(struct bytes payload, struct gc_event *e);
 
 /* An event of a walk. Records of statics have no fixed size: size is the smallest. */
 struct bulk {
-    uint32_t index; /* among the events of its kind; 0 for kinds that have none */
+    uint32_t index; /* among the events of its kind; 0 for kinds without */
     uint32_t count;
     const unsigned char *records;
     size_t size;       /* of a record */
-    struct bytes rest; /* all bytes behind the head */
+    struct bytes rest; /* all bytes after the head */
 };
 
 /* False when count records do not fit. */
@@ -123,8 +123,7 @@ struct heap_type {
 /* The next type record of f. */
 bool heap_type_next(struct trace_fields *f, struct heap_type *t);
 
-/* Objects side by side that a collection left: what it says of those that stay and of those
- * that it moved. */
+/* A range of adjacent objects that survived a collection, in place or moved. */
 struct heap_stretch {
     uint64_t from, to, size;
 };
@@ -141,8 +140,8 @@ heap_stretch_at(enum trace_heap_event kind, const unsigned char *p, unsigned poi
 }
 
 /* A new object, about one in 100 KB of allocations. AllocationTick counts the bytes of
- * small and of large objects separately. AllocationSampled (.NET 10) draws at random; as
- * long as any client of the process asks for it, none of them gets AllocationTick. */
+ * small and of large objects separately. AllocationSampled (.NET 10) samples randomly;
+ * while any client of the process requests it, no client gets AllocationTick. */
 enum { ALLOCATED_SMALL, ALLOCATED_LARGE, ALLOCATED_PINNED };
 
 struct heap_allocation {
@@ -168,7 +167,7 @@ struct heap_territory {
 bool heap_territory_parse(struct bytes payload, unsigned pointer_size,
                           struct heap_territory *t);
 
-/* HD_GEN_UNKNOWN as generation for a number that is none. */
+/* Sets generation HD_GEN_UNKNOWN for an invalid number. */
 bool heap_range_parse(struct bytes payload, unsigned pointer_size, struct range *r);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A collection of all generations. Its start and end may stand in any order. */
+/* A collection of all generations. Its start and end may be in any order. */
 struct heap_gc {
     uint32_t count;
     uint64_t pid, start, end; /* ticks; HD_UNKNOWN: not seen */
@@ -47,14 +47,14 @@ static bool has_numbers(enum trace_heap_event kind)
     return kind >= EVENT_NODES && kind <= EVENT_PAIRS;
 }
 
-/* Of a kind that has numbers. */
+/* For numbered kinds. */
 static struct heap_sequence *sequence_of(struct heap_walk *w, enum trace_heap_event kind)
 {
     struct heap_sequence *const all[] = {&w->nodes, &w->edges, &w->roots, &w->pairs};
     return all[kind - EVENT_NODES];
 }
 
-/* Numbers begin again with each walk. Statics have none, but come before all others. */
+/* Numbers begin again with each walk. Statics have none, but precede all others. */
 static bool begins_walk(struct heap_walk *w, enum trace_heap_event kind, uint32_t index)
 {
     if (!has_numbers(kind))
@@ -184,7 +184,7 @@ bool trace_survey_done(const struct trace_survey *s)
     return false;
 }
 
-/* By start; those of which the start was lost behind all others, by end. */
+/* By start; those without a start last, by end. */
 static int gcs_by_start(const void *a, const void *b)
 {
     const struct heap_gc *x = a, *y = b;
@@ -200,7 +200,7 @@ static bool starts_by(const void *gcs, size_t i, const void *time)
 
 /* Finds the collection of a walk: the last that began before it. If its start was lost, the
  * first that ends after it. Collections of one process do not overlap, so only those of
- * other processes have to be passed over. */
+ * other processes have to be skipped. */
 static void find_gc(const struct trace_survey *s, struct heap_walk *w)
 {
     enum { MAX_OTHERS = 1000 };
@@ -256,9 +256,9 @@ static uint64_t begin_of(const struct heap_walk *w)
     return w->gc_start != HD_UNKNOWN ? w->gc_start : w->first_time;
 }
 
-/* next is the walk after it, or NULL. A writer numbers what it has no room for late: the
- * gap of a walk that lost its second half stood behind its end. So all losses up to the
- * next walk count. */
+/* next is the walk after it, or NULL. A writer notices late how many events it has dropped:
+ * the gap of a walk that lost its second half appeared after its end. So all losses up to
+ * the next walk count. */
 static void judge_walk(struct heap_walk *w, const struct heap_walk *next,
                        const struct loss_sums *losses)
 {

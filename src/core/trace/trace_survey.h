@@ -1,9 +1,9 @@
-/* trace_survey.h - which heap walks a trace holds, and whether they are whole.
+/* trace_survey.h - find the heap walks of a trace, and whether they are complete.
  *
- * Give it every event of a trace, in the order of the file; it keeps some 200 bytes per
- * walk and 40 per full collection. Then it tells where each walk begins and ends, how
- * many objects and references it has, and whether any are missing. trace_survey_done()
- * answers for a trace that is still coming: a collector can stop it then.
+ * Pass every event of a trace, in the order of the file; it stores some 200 bytes per walk
+ * and 40 per full collection. Afterwards it has the begin and end of each walk, its numbers
+ * of objects and references, and whether any are missing. trace_survey_done() also works on
+ * a trace that is still being received: a collector can stop it then.
  *
  *     struct input *in = input_stream(take, &session);
  *     struct nettrace *t = nettrace_begin(in, &err);
@@ -15,14 +15,14 @@
  *     trace_survey_finish(&s, t);
  *     walk = trace_survey_walk(&s, 0); // its numbers; NULL: none
  *
- * take() may keep a copy of the bytes, which can then be read as any other file. */
+ * take() may copy the bytes, which can then be read as any other file. */
 #ifndef TRACE_SURVEY_H
 #define TRACE_SURVEY_H
 
 #include "heap/ids.h"
 #include "trace/trace_heap_events.h"
 
-/* The events of one kind, which are numbered from 0. */
+/* The events of one kind, numbered from 0. */
 struct heap_sequence {
     uint64_t events, records;
     uint64_t missing; /* events, by gaps in the numbers */
@@ -32,10 +32,10 @@ struct heap_sequence {
 struct heap_walk {
     uint64_t thread, pid;
     uint64_t begin_at, end_at;      /* payloads of its first and last event */
-    uint64_t first_time, last_time; /* of these, in ticks */
+    uint64_t first_time, last_time; /* of the same, in ticks */
     uint64_t first_node_time, last_node_time;
     struct heap_sequence nodes, edges, roots, pairs;
-    uint64_t edges_wanted; /* sum of what the nodes say */
+    uint64_t edges_wanted; /* sum of the nodes' counts */
     /* filled in by trace_survey_finish() */
     uint64_t gc_start, gc_end; /* ticks; HD_UNKNOWN if it was not seen */
     uint32_t gc;               /* its number; 0: not known */
@@ -50,25 +50,25 @@ struct trace_survey {
     struct heap_gc *gcs;
     size_t gc_count, gc_cap;
     struct id_numbers threads;
-    uint32_t *walk_of_thread; /* index of its walk that goes on, or NO_ID */
+    uint32_t *walk_of_thread; /* index of its unfinished walk, or NO_ID */
     size_t thread_cap;
     uint64_t ranges;      /* events */
     uint64_t events_lost; /* of the whole trace */
 };
 
-/* Take note of the event that t gave last. False when it is damaged, which t then says. */
+/* Adds the latest event of t. False if it is damaged, with the failure in t. */
 bool trace_survey_add(struct trace_survey *s, struct nettrace *t,
                       const struct trace_event *e);
 
-/* Whether some walk has nodes and the start and end of its collection have both been
- * seen, in whatever order. */
+/* True if some walk has nodes and the start and end of its collection have both been seen,
+ * in any order. */
 bool trace_survey_done(const struct trace_survey *s);
 
 /* All events were given: find each walk's collection, and judge. */
 void trace_survey_finish(struct trace_survey *s, const struct nettrace *t);
 
-/* The walk that a reader wants: number from 1 in the order of time; 0: the last complete
- * one, else the last. NULL if there is none. */
+/* Returns a walk by its number from 1 in order of time; 0: the last complete one, else the
+ * last. NULL without one. */
 const struct heap_walk *trace_survey_walk(const struct trace_survey *s, unsigned number);
 
 /* Whether the event belongs to the walk. */
