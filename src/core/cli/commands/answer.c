@@ -32,8 +32,8 @@ static bool count_fits(const struct command *c, size_t count)
     return false;
 }
 
-/* False if the operands are surely more than the command takes. What may be a snapshot and
- * may be none, in a folder, does not count. */
+/* False if there are certainly too many operands. Files of a folder that may or may not be
+ * snapshots do not count. */
 static bool few_enough(const struct settings *s)
 {
     struct hd_inputs inputs = {0};
@@ -58,8 +58,8 @@ static bool iterations_fit(struct settings *s, size_t snapshots)
     return false;
 }
 
-/* `heapdrift SNAPSHOT`: there is nothing to compare, but much to see. Not where a status is
- * asked for, which one snapshot cannot give. */
+/* `heapdrift SNAPSHOT`: there is nothing to compare, so this shows the top types. Not with
+ * options for an exit status, which one snapshot cannot give. */
 static void choose_top(struct settings *s, const struct loaded *l)
 {
     if (!s->command_is_implied || l->count != 1 || s->exit_code || s->strict ||
@@ -122,7 +122,7 @@ int answer_command(struct settings *s)
 struct load_progress {
     struct progress *progress;
     bool verbose;
-    /* Read, in any order; told in that of the operands. Under stderr's lock. */
+    /* Read in any order, printed in that of the operands. Under stderr's lock. */
     struct {
         const struct hd_info_entry *entry; /* NULL: not yet */
         double seconds;                    /* at which it began; then how long it took */
@@ -172,7 +172,7 @@ static void show_progress(void *context, enum hd_phase phase, uint64_t more, uin
 
 /* --- what was read --------------------------------------------------------- */
 
-/* True for a folder of which nothing is left. */
+/* True for a folder without remaining entries. */
 static bool is_bare_folder(const struct hd_info_entry *entries, size_t count,
                            const struct hd_inputs *inputs, const char *operand)
 {
@@ -187,7 +187,7 @@ static bool is_bare_folder(const struct hd_info_entry *entries, size_t count,
     return found > 0 && left == 0;
 }
 
-/* Say what was skipped and what is broken, which is counted. */
+/* Prints skipped entries and failures, and counts the latter. */
 static void report_entries(struct loaded *l, const struct settings *s)
 {
     size_t count;
@@ -214,8 +214,8 @@ static void report_entries(struct loaded *l, const struct settings *s)
     }
 }
 
-/* Files of modules are given up when nothing needs them: a graph of a core dump may be
- * given back, and is then read again with them, if there are several snapshots. */
+/* Drops access to module files unless they are still needed: with several snapshots, the
+ * graph of a core dump may be released and read again with them. */
 static void give_up_modules(struct loaded *l, const struct settings *s)
 {
     size_t count;
@@ -256,7 +256,7 @@ struct loaded load_snapshots(const struct settings *s)
         l.failed = !refuse("standard input can be given only once");
         return l;
     }
-    /* What cannot be opened stands in its place with its error. */
+    /* An input that cannot be opened keeps its place, with its error. */
     for (size_t i = 0; s->stored == NULL && i < s->operand_count; i++)
         hd_inputs_add(&l.inputs, s->operands[i], NULL);
     if (s->stored != NULL)

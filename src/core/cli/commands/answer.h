@@ -15,17 +15,18 @@ struct load_progress;
 struct loaded {
     struct hd_comparison *comparison;
     size_t count;  /* of inputs, folders expanded, without what is skipped */
-    size_t failed; /* how many of them have no snapshot */
+    size_t failed; /* inputs without a snapshot */
     struct hd_inputs inputs;
-    struct load_progress *telling; /* the comparison tells it; hidden until it does */
+    struct load_progress
+        *telling; /* progress of the comparison; hidden until the first report */
 };
 
-/* Open all operands, several at a time. Everything that cannot be read is told on
- * stderr; so are files of folders that are no snapshots. */
+/* Opens all operands, several in parallel. Failures are printed to stderr; so are files of
+ * folders that are not snapshots. */
 struct loaded load_snapshots(const struct settings *s);
 
-/* Open the file of --symbols, if there is one, for what is read from now on. Inside the
- * sandbox. False after saying why not. */
+/* Opens the file of --symbols, if any, for inputs read from now on. Inside the sandbox.
+ * False after a message. */
 bool load_symbols(struct settings *s);
 
 /* The path of snapshot number k of the comparison, as it was given. */
@@ -36,8 +37,8 @@ void loaded_hide_progress(const struct loaded *l);
 
 void loaded_free(struct loaded *l);
 
-/* Load the snapshots of the command, if they are as many as it takes, and answer with them;
- * what answer returns, or EXIT_TROUBLE after saying why not. */
+/* Loads the snapshots of the command, checks their number, and calls answer. Returns its
+ * result, or EXIT_TROUBLE after a message. */
 int load_and_answer(struct settings *s,
                     int (*answer)(struct settings *s, const struct loaded *l));
 
@@ -47,8 +48,8 @@ int answer_command(struct settings *s);
 /* Tables for other programs have all rows, unless --rows gives a number. */
 void show_all_rows_in_tables(struct settings *s);
 
-/* Write the answer to a question about l and free it, or say why there is none, naming
- * the file that err blames. Returns the exit status. */
+/* Writes the answer to a question about l and frees it, or prints the error, with the file
+ * of err. Returns the exit status. */
 int output_answer(const struct settings *s, const struct loaded *l,
                   struct hd_report *report, const struct hd_error *err);
 

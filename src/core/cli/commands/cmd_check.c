@@ -9,7 +9,7 @@
 
 /* --- budgets ------------------------------------------------------------- */
 
-/* The budget file is then in own->config: given or found; "" if there is none. */
+/* The budget file is then in own->config: given or found; "" without one. */
 static bool read_files(struct check_options *own)
 {
     struct hd_error err = {0};
@@ -32,7 +32,7 @@ static bool read_files(struct check_options *own)
     return false;
 }
 
-/* False after saying what is wrong. Mistakes are found before any snapshot is read. */
+/* False after a message. Mistakes are found before any snapshot is read. */
 static bool read_budgets(struct check_options *own)
 {
     struct hd_error err = {0};
@@ -54,7 +54,7 @@ static bool read_budgets(struct check_options *own)
 
 /* --- build servers ------------------------------------------------------- */
 
-/* Annotations go to stderr, where GitHub looks as well: stdout is the report. */
+/* Annotations are written to stderr, which GitHub reads as well: stdout is the report. */
 static bool annotate(const struct settings *s, const struct hd_report *report)
 {
     const char *actions = getenv("GITHUB_ACTIONS");
@@ -149,7 +149,7 @@ static const struct option options[] = {
 const struct option budget_options[] = {
     {"max-growth", 0, GROUP_BUDGETS, ON_CHECK | ON_WATCH, BUDGET(own.budgets),
      .words = WORDS("1%", "5%", "10MiB"), .help = "allowed growth of the whole heap"},
-    /* In heapdrift.yml it is a rule among others; who has one rule asks for bytes. */
+    /* In heapdrift.yml it is one of several rules; a single rule is usually in bytes. */
     {"max-growth-objects", 0, GROUP_BUDGETS, ON_CHECK | ON_WATCH, BUDGET(own.budgets),
      .argument = "N|PCT", .help = "allowed growth in objects", .hidden = true},
     {"max-process-growth", 0, GROUP_BUDGETS, ON_CHECK | ON_WATCH, BUDGET(own.budgets),

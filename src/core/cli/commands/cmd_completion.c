@@ -86,8 +86,9 @@ static void put_operands(const struct command *c, const char *const *words, size
     }
 }
 
-/* The option whose value is typed last: "--name=va", "--name va", "-n va", and "--name" "="
- * "va", as bash breaks words; NULL. prefix: the part of the last word before its value. */
+/* Returns the option whose value is typed last: "--name=va", "--name va", "-n va", and
+ * "--name" "=" "va", as bash breaks words; or NULL. prefix: the part of the last word
+ * before its value. */
 static const struct option *option_before(const struct command *c, const char *const *words,
                                           size_t count, char prefix[OPTION_HELP_SIZE])
 {

@@ -40,7 +40,7 @@ static bool is_digest(const struct hd_target *target)
     return strcmp(target->name, "digest") == 0;
 }
 
-/* What is read later must not be written before. */
+/* An output must not overwrite an input that is read later. */
 static bool is_apart(const struct settings *s)
 {
     for (size_t i = 1; i <= s->operand_count; i++) {
@@ -130,8 +130,8 @@ static int convert(const struct settings *s, const struct loaded *l,
     return EXIT_INCONCLUSIVE;
 }
 
-/* Those of a series are opened one after the other, so that many take no more memory than
- * one, and tell each other since when their objects are there. */
+/* Snapshots of a series are opened one after the other, so that many need no more memory
+ * than one, and pass on the ages of their objects. */
 static int convert_number(const struct settings *s, size_t i,
                           const struct hd_target *target, struct hd_ages *ages)
 {
@@ -162,11 +162,11 @@ static int convert_run(struct settings *s)
 {
     struct hd_target target;
     int status = EXIT_DONE;
-    /* Of a stored run it is the last. */
+    /* A stored run is converted by its last snapshot. */
     const size_t count = s->stored != NULL ? 1 : s->operand_count;
     if (!convert_check(s, count, &target))
         return EXIT_TROUBLE;
-    /* A digest has nothing word for word. */
+    /* A digest is not a copy of an input. */
     s->read.to_write = !is_digest(&target);
     s->read.tables_only = !target.takes_graph;
     s->read.redact = target.redacts;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Nothing is drawn again while nothing happens. */
+/* Redraws only after an event or a new size. */
 static void explore_show(struct explore *e, struct grid *g, bool happened)
 {
     unsigned width, height;
@@ -36,7 +36,7 @@ static void browse(struct explore *e)
     }
     terminal_end();
     grid_free(&g);
-    /* What the signal does to a program that does not handle it. */
+    /* The default action of the signal. */
     if (ended != 0) {
         signal(ended, SIG_DFL);
         raise(ended);

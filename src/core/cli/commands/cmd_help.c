@@ -1,5 +1,5 @@
-/* What --help says: of the program, of a command, of the formats, of a hint. It is made of
- * the lists of commands, options, formats and hints. */
+/* Print --help: of the program, of a command, of the formats, of a hint. Generated from the
+ * lists of commands, options, formats and hints. */
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"
 #include "cli/terminal/messages.h"

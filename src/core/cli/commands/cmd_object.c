@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* Addresses are hexadecimal, with 0x and without, as every tool prints them: so 1234 is
- * 0x1234. A number of an object is decimal, behind a #. False for anything else. */
+ * 0x1234. The number of an object is decimal, after a #. False for anything else. */
 static bool parse_place(const char *text, struct hd_object_question *ask)
 {
     static const char decimal[] = "0123456789", hex[] = "0123456789abcdefABCDEF";
@@ -26,7 +26,7 @@ static bool parse_place(const char *text, struct hd_object_question *ask)
     return ask->by_number || n != 0;
 }
 
-/* The address stands last, so that nobody has to guess. */
+/* The address is last, so that it is not ambiguous. */
 static bool parse_operands(struct settings *s, struct hd_object_question *ask)
 {
     /* A shell takes #1234 without quotes for a comment. */
@@ -51,7 +51,7 @@ static bool parse_operands(struct settings *s, struct hd_object_question *ask)
 /* --- its options ----------------------------------------------------------------- */
 
 struct object_options {
-    bool values;                   /* show strings, and what arrays hold */
+    bool values;                   /* show strings, and the content of arrays */
     struct hd_object_question ask; /* about the one; size 0: a type is asked for */
 };
 
@@ -70,7 +70,7 @@ static bool check_no_address(const struct settings *s)
     return !own->values || refuse("--values is for one object, not for --type");
 }
 
-/* What chooses among many says nothing of one. */
+/* Filter options do not apply to a single object. */
 static bool check_no_choice(const struct settings *s)
 {
     const struct hd_options *o = &s->options;

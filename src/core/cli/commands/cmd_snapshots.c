@@ -50,10 +50,10 @@ const struct command cmd_diff = {
 
 /* --- report ---------------------------------------------------------------------- */
 
-/* The page that people open, keep and send on: what `diff` says of several snapshots, what
- * `top` says of one. It adds nothing to either; the format does. */
+/* Write a page to open, store and send: `diff` for several snapshots, `top` for one. The
+ * content is theirs; only the format differs. */
 
-/* A terminal is no place for a page: it goes to a file, but not over one that is there. */
+/* A page is not for a terminal: it is written to a file, which must not exist yet. */
 static bool choose_output(struct settings *s)
 {
     static const char usual[] = "heapdrift-report.html";
@@ -66,7 +66,7 @@ static bool choose_output(struct settings *s)
     return false;
 }
 
-/* One has nothing to be compared with. */
+/* A single snapshot cannot be compared. */
 static int report_answer(struct settings *s, const struct loaded *l)
 {
     struct hd_error err = {0};
@@ -116,7 +116,7 @@ const struct command cmd_report = {
 
 /* --- top ------------------------------------------------------------------------- */
 
-/* For people the answer begins with who owns most. */
+/* For people the answer begins with the owners of most bytes. */
 static bool top_prepare(struct settings *s)
 {
     s->options.owner_of_most =
@@ -151,7 +151,7 @@ const struct command cmd_top = {
 
 /* --- roots ----------------------------------------------------------------------- */
 
-/* `roots Session folder/`: an operand that is no file may be the type. */
+/* `roots Session folder/`: an operand that is not a file may be the type. */
 static bool roots_prepare(struct settings *s)
 {
     const char *first = s->operand_count > 0 ? s->operands[0] : "";

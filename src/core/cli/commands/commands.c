@@ -38,7 +38,7 @@ const struct command *command_named(const char *name)
 
 const struct command *find_command(const char *name)
 {
-    /* What other tools call comparing snapshots. */
+    /* Names of diff in other tools. */
     static const char *const others[] = {"compare", "analyze", "analyse"};
     const struct command *found = command_named(name);
     if (found != NULL)

@@ -4,10 +4,10 @@
 
 #include "cli/options/settings.h"
 
-/* The command or, NULL, nothing of that name; told on stderr with the nearest one. */
+/* Returns the command; or NULL after a message on stderr with the nearest name. */
 const struct command *find_command(const char *name);
 
-/* What --help says: of the program (NULL), of a command. */
+/* Prints --help: of the program (NULL), or of a command. */
 void print_help(const struct command *command, FILE *to);
 
 /* Prints the completions of the last of the words after the program's name, for the

@@ -1,5 +1,5 @@
-/* json.h - JSON of commands that are no report: what can fail ends the program for want of
- * memory, as everything else does. */
+/* json.h - write JSON of commands that are not reports; running out of memory ends the
+ * program, as everywhere else. */
 #ifndef COMMANDS_JSON_H
 #define COMMANDS_JSON_H
 
@@ -12,13 +12,13 @@ json_t *json_made(json_t *value);
 /* jansson takes UTF-8 only: of other bytes what a name prints as. NULL: null. */
 json_t *json_of_string(const char *s);
 
-/* What is unknown, or larger than JSON's numbers, is null. */
+/* null if unknown, or larger than JSON's numbers. */
 json_t *json_of_count(uint64_t n);
 
 void json_member(json_t *object, const char *key, json_t *value);
 void json_add(json_t *array, json_t *value);
 
-/* A document of that schema, as far as all have the same. */
+/* Returns a document of that schema, with the members that all of them have. */
 json_t *json_document(const char *schema, const char *store);
 
 /* Print it to standard output, and free it. */

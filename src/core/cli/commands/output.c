@@ -26,8 +26,8 @@ bool output_is_standard(const struct settings *s)
     return s->output == NULL || strcmp(s->output, "-") == 0;
 }
 
-/* name: of the only snapshot, where it is not that of its file. summary: beside one, which
- * says some of them. */
+/* name: of the only snapshot, unless it is that of its file. summary: there is one, which
+ * includes some of the warnings. */
 static void tell_warnings(const struct hd_report *report, const char *name, bool summary)
 {
     size_t count;
@@ -64,7 +64,7 @@ void output_warnings_of(struct hd_snapshot *snap, const char *name)
     hd_comparison_free(only);
 }
 
-/* What is to be written where, and how. */
+/* An output and its destination. */
 struct output_job {
     const struct settings *settings;
     const char *path;
@@ -77,14 +77,14 @@ static bool write_to(const struct output_job *j, FILE *to, const char *name)
     struct hd_error err = {0};
     if (j->how.write(j->thing, j->settings, to, &err))
         return true;
-    /* `| head -1` has what it wanted, and other filters say nothing either. */
+    /* `| head -1` has read enough; other filters print no error either. */
     if (to == stdout && err.status == HD_CLOSED)
         return true;
     advise(&err);
     return !j->how.tells && trouble(name, err.message);
 }
 
-/* Why there can be no file of that name, and what to do. */
+/* Prints why a file of that name cannot be created, and a remedy. */
 static bool no_file(const struct output_job *j, int why)
 {
     const char *slash = strrchr(j->path, '/');
@@ -109,9 +109,8 @@ static bool no_file(const struct output_job *j, int why)
     return trouble(j->path, text);
 }
 
-/* The mode that the file has, or that a new one gets, also if the file was somebody else's.
- * What else a mode can be, to run as somebody, is lost by writing; and the sandbox allows
- * no such mode. */
+/* Returns the mode that the file has, or that a new one gets, also if the file had another
+ * owner. Set-ID bits are lost by writing, and the sandbox does not allow them. */
 static mode_t wanted_mode(const struct output_job *j)
 {
     struct stat st;
@@ -124,8 +123,8 @@ static mode_t wanted_mode(const struct output_job *j)
     return 0666 & ~mask;
 }
 
-/* Through a temporary file beside the target. Devices and pipes are written as they are:
- * there is nothing to rename. */
+/* Writes through a temporary file in the same folder. Devices and pipes are written
+ * directly: they cannot be renamed. */
 bool output_file(const struct settings *s, const char *path, struct output_how how,
                  const void *thing)
 {
@@ -193,7 +192,7 @@ bool output_report(const struct settings *s, const struct hd_report *report,
     return ok;
 }
 
-/* Why hd_report_conclusive() says no: the first reason of its own, in its order. */
+/* Returns why hd_report_conclusive() is false: its first reason, in its order. */
 static const char *why_inconclusive(const struct hd_report *report)
 {
     const struct hd_model *m = hd_report_model(report);

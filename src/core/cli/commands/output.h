@@ -15,13 +15,13 @@ bool output_is_standard(const struct settings *s);
 struct output_how {
     bool (*write)(const void *thing, const struct settings *s, FILE *to,
                   struct hd_error *err);
-    bool tells;       /* write says itself why it failed */
-    bool is_private;  /* nobody else may read the file */
+    bool tells;       /* write prints the reason of a failure itself */
+    bool is_private;  /* mode 0600 */
     bool never_waits; /* for a reader of a pipe: without one it fails */
 };
 
-/* Write a thing to standard output (path NULL or "-") or, through a temporary file renamed
- * into place, to path. False after saying on stderr what went wrong. */
+/* Writes a thing to standard output (path NULL or "-") or, through a temporary file renamed
+ * into place, to path. False after a message on stderr. */
 bool output_file(const struct settings *s, const char *path, struct output_how how,
                  const void *thing);
 
@@ -34,14 +34,14 @@ void output_warnings(const struct hd_report *report);
 /* Those that `info` has of a snapshot, by that name: its file has another one yet. */
 void output_warnings_of(struct hd_snapshot *snap, const char *name);
 
-/* Print the warnings to stderr (unless quiet, or they are in the result), write the report
- * to standard output or, through a temporary file renamed into place, to --output. False
- * after saying on stderr what went wrong. */
+/* Prints the warnings to stderr (unless quiet, or they are in the result), writes the
+ * report to standard output or, through a temporary file renamed into place, to --output.
+ * False after a message on stderr. */
 bool output_report(const struct settings *s, const struct hd_report *report,
                    bool warnings_are_in_it);
 
-/* What the report means for the exit status: EXIT_OVER, EXIT_INCONCLUSIVE as the
- * options ask for, else EXIT_DONE. */
+/* Returns the exit status for the report: EXIT_OVER or EXIT_INCONCLUSIVE if the options
+ * request them, else EXIT_DONE. */
 int output_status(const struct settings *s, const struct hd_report *report);
 
 /* "app.gcdump" becomes "app-3.gcdump"; malloc'd, or NULL. */

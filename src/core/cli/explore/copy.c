@@ -101,7 +101,7 @@ void copy_put_sequence(const char *text, bool in_tmux, struct hd_sink to)
 
 /* --- as a file --------------------------------------------------------------------- */
 
-/* What goes wrong on the way is looked at once, at the end (ferror). */
+/* Write errors are checked once, at the end (ferror). */
 struct table {
     FILE *to;
     bool csv;
@@ -116,8 +116,7 @@ static int put_file(void *context, const void *bytes, size_t size)
     return fwrite(bytes, 1, size, context) == size ? 0 : -1;
 }
 
-/* Text with what leads to it and stands behind. In CSV a tree is told by its blanks only.
- */
+/* Prints text with its lead and tail. In CSV only the blanks show the tree. */
 static void print_cell(const struct table *t, const struct row *row, size_t i,
                        struct hd_sink to)
 {
@@ -136,7 +135,7 @@ static bool is_text(enum cell_kind kind)
     return kind == CELL_NAME || kind == CELL_WORD;
 }
 
-/* What stands before a cell. */
+/* Prints the separator before a cell. */
 static void put_joint(const struct table *t, bool begun)
 {
     fputs(t->csv ? (begun ? "," : "") : begun ? " | " : "| ", t->to);

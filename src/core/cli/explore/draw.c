@@ -1,5 +1,5 @@
-/* The state on a grid: the verdict where the browser opens, one line of it elsewhere; the
- * panes; the list, what is known of its row, two lines of words and keys. */
+/* Draw the state on a grid: the verdict on the first screen, one line of it elsewhere; the
+ * panes; the list, details of its row, two lines of words and keys. */
 #include "cli/explore/explore.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const char *words_of(const struct hd_memory *words)
 
 enum { MARGIN = 1, BEHIND_LABEL = 2 };
 
-/* As reports colour it: a leak is one in whatever comes to a good end, too. */
+/* Colours as in reports: a leak is coloured as one, whatever the verdict. */
 static enum look look_of(const struct hd_summary *s, const char *label)
 {
     static const enum look looks[] = {[HD_TONE_GOOD] = LOOK_SHRUNK,
@@ -40,7 +40,7 @@ static unsigned label_columns(const struct hd_line *all, size_t count)
     return MARGIN + (most > 0 ? most + BEHIND_LABEL : 0);
 }
 
-/* A line that does not fit as a whole is left out, but for the first. */
+/* A line that does not fit as a whole is left out, except the first. */
 static unsigned draw_line(struct grid *g, const struct hd_line *l, enum look look,
                           unsigned indent, unsigned line, unsigned end)
 {
@@ -59,7 +59,7 @@ static unsigned draw_line(struct grid *g, const struct hd_line *l, enum look loo
     return grid_paragraph(g, &p, line, end);
 }
 
-/* What leaks has the lines up to the end, what bears it out fewer of them. */
+/* The leaks may use the lines up to the end, the facts fewer. */
 static unsigned draw_summary(struct grid *g, const struct hd_summary *s, unsigned end,
                              unsigned end_of_facts)
 {
@@ -75,7 +75,7 @@ static unsigned draw_summary(struct grid *g, const struct hd_summary *s, unsigne
 
 /* --- the heap -------------------------------------------------------------------- */
 
-/* "heap 1.2 MiB → 5.1 MiB  +3.9 MiB   objects 12 → 45": as many as fit, each as a whole. */
+/* "heap 1.2 MiB → 5.1 MiB +3.9 MiB objects 12 → 45": those that fit, each as a whole. */
 static unsigned draw_totals(const struct explore *e, struct grid *g, unsigned line)
 {
     const struct hd_model *m = e->model;
@@ -104,7 +104,7 @@ static unsigned draw_totals(const struct explore *e, struct grid *g, unsigned li
     return line + 1;
 }
 
-/* Elsewhere: what is open, and what became of it. */
+/* On other screens: the inputs and the verdict. */
 static unsigned draw_first_line(const struct explore *e, struct grid *g)
 {
     const struct hd_model *m = e->model;
@@ -144,7 +144,7 @@ static void draw_tab(struct explore *e, struct grid *g, enum pane p)
     e->tab_at[p + 1] = g->column;
 }
 
-/* Of what is open in front of a pane its name and title. */
+/* Names and titles of the views open on top of a pane. */
 static void draw_way(struct explore *e, struct grid *g, unsigned right)
 {
     static const char *const names[] = {" Suspects ", " Tree ", " Types ", " Process "};
@@ -165,7 +165,7 @@ static void draw_way(struct explore *e, struct grid *g, unsigned right)
     hd_memory_free(&w);
 }
 
-/* The panes, or what is open; at the right how it is sorted. */
+/* The panes, or the open views; the sort order at the right. */
 static void draw_panes(struct explore *e, struct grid *g, unsigned line)
 {
     const struct view *v = explore_view(e);
@@ -190,8 +190,8 @@ static void draw_panes(struct explore *e, struct grid *g, unsigned line)
     hd_memory_free(&w);
 }
 
-/* What stands above line `end`, where the list ends; gives the line behind the panes. The
- * verdict is never cut as long as two rows of the list are left; facts leave five. */
+/* Draws everything above line `end`, where the list ends; returns the line after the panes.
+ * The verdict is never cut while two rows of the list fit; facts leave five. */
 static unsigned head_draw(struct explore *e, struct grid *g, unsigned end)
 {
     enum { BELOW_VERDICT = 4, BELOW_FACTS = 7 };
@@ -233,7 +233,7 @@ static void lay_out(const struct view *v, unsigned width, struct list_layout *l)
         l->from[l->len] = i;
         l->all[l->len++] = all[i];
     }
-    /* Numbers behind a name stay near it. */
+    /* Numbers after a name are near it. */
     unsigned rest = width > used ? width - used : 0;
     bool is_last = l->wide + 1 == l->len;
     l->all[l->wide].width = is_last || rest < MAX_NAME ? rest : MAX_NAME;
@@ -244,7 +244,7 @@ static enum align align_of(const struct hd_column *c)
     return hd_cell_is_number(c->kind) ? ALIGN_RIGHT : ALIGN_LEFT;
 }
 
-/* The wide column: what leads to the name, the name, what stands behind it if that fits. */
+/* The wide column: the lead, the name, and the tail if it fits. */
 static void draw_name(struct grid *g, const struct row *row, const struct cell *c,
                       unsigned width)
 {
@@ -426,7 +426,7 @@ static unsigned key_takes(const struct key_line *line)
     return grid_columns(line->key) + 1 + grid_columns(line->word) + 2;
 }
 
-/* Whether a line fits beside all that is more urgent or stands before it. */
+/* True if a line fits next to all that are more urgent or precede it. */
 static bool key_fits(size_t which, enum place place, unsigned room)
 {
     const struct key_line *line = &key_lines[which];

@@ -95,7 +95,7 @@ static void refresh_all(struct explore *e)
     }
 }
 
-/* Everything above and with a view that means nothing in another snapshot goes. */
+/* Closes all views from the first that has no meaning in another snapshot. */
 void explore_look_at(struct explore *e, size_t snapshot)
 {
     struct view *keep = NULL;
@@ -112,7 +112,7 @@ void explore_look_at(struct explore *e, size_t snapshot)
     e->objects = hd_objects_open(e->c, snapshot);
 }
 
-/* Show what the library has found meanwhile. */
+/* Shows parts that the library has finished in the meantime. */
 static void look_what_is_ready(struct explore *e)
 {
     unsigned ready = e->objects != NULL ? hd_objects_progress(e->objects).ready : 0;
@@ -147,7 +147,7 @@ void explore_message(struct explore *e, const char *fmt, ...)
     int n = vsnprintf(e->message, sizeof(e->message), fmt, args);
     va_end(args);
     if (n >= (int)sizeof(e->message)) {
-        /* What was cut off does not end in half a character. */
+        /* Do not cut inside a character. */
         size_t len = strlen(e->message), back = 0;
         while (back < len && back < 3 &&
                ((unsigned char)e->message[len - 1 - back] & 0xC0) == 0x80)

@@ -1,13 +1,12 @@
-/* explore.h - the state of the browser: what is open, where the cursor is, what a key
- * does.
+/* explore.h - hold the state of the browser: open views, the cursor, the effect of keys.
  *
- * A pure machine: explore_press() changes the state, explore_draw() puts it on a grid.
- * Neither knows a terminal, so both are tested without one. All numbers are those of the
- * report that it is given; another order or filter changes none of them.
+ * A pure machine: explore_press() changes the state, explore_draw() puts it on a grid. Must
+ * not depend on a terminal: both are tested without one. All numbers are those of the
+ * report; another order or filter changes none of them.
  *
- * Panes stand side by side: suspects, tree, types, and the process if its facts are known.
- * What is opened from there (a list of objects, one object, the keys) lies on a stack above
- * the pane; each of these is a view (view.h). */
+ * The panes are suspects, tree, types, and the process if its facts are known. Views opened
+ * from there (a list of objects, one object, the keys) are on a stack above the pane; each
+ * of these is a view (view.h). */
 #ifndef EXPLORE_H
 #define EXPLORE_H
 
@@ -17,15 +16,15 @@
 
 /* --- the grid ---------------------------------------------------------------- */
 
-/* What a screen shows, before any terminal is asked: lines of text in columns,
- * each piece with a look.
+/* The content of a screen, without a terminal: lines of text in columns, each piece with a
+ * look.
  *
- * Whoever draws puts pieces from left to right; a piece takes exactly the columns it is
- * given, shortened or filled up, so columns line up whatever a name holds. Text is UTF-8
- * that is safe to print (hd_put_name). A terminal shows a grid (terminal.h), a test reads
- * it. It does not know what is shown. */
+ * Pieces are put from left to right; a piece fills exactly the columns it is given,
+ * shortened or padded, so columns line up whatever a name contains. Text is UTF-8 that is
+ * safe to print (hd_put_name). A terminal shows a grid (terminal.h), a test reads it. Must
+ * not depend on the content. */
 
-/* What a piece is; nothing may depend on colour alone. */
+/* The role of a piece; nothing may depend on colour alone. */
 enum look {
     LOOK_PLAIN,
     LOOK_DIM,    /* of the framework, or less important */
@@ -55,11 +54,11 @@ struct grid {
     struct grid_piece *pieces;
     size_t len, cap;
     struct hd_memory text;
-    unsigned line, column; /* where the next piece goes */
+    unsigned line, column; /* place of the next piece */
     bool chosen;
 };
 
-/* An empty grid of that size. */
+/* An empty grid of width × height. */
 void grid_begin(struct grid *g, unsigned width, unsigned height);
 void grid_free(struct grid *g);
 
@@ -69,8 +68,8 @@ void grid_line(struct grid *g, unsigned line, bool chosen);
 /* How many columns are left in the line. */
 unsigned grid_left(const struct grid *g);
 
-/* Put text of any length into so many columns, or as many as are left: cut at its end with
- * "…", or filled up with blanks. */
+/* Puts text of any length into that number of columns, or into the rest of the line: cut at
+ * its end with "…", or padded with blanks. */
 void grid_put(struct grid *g, enum look look, const char *text, unsigned columns,
               enum align align);
 
@@ -81,16 +80,16 @@ void grid_add(struct grid *g, enum look look, const char *text);
 struct paragraph {
     const char *text;
     enum look look;
-    const char *label; /* in front of its first line; NULL: none */
+    const char *label; /* before its first line; NULL: no label */
     enum look label_look;
     unsigned first, others; /* blanks before the first line, the label within, and others */
 };
 
-/* Lines that it takes on a screen of that width. */
+/* Returns the number of lines it needs on a screen of that width. */
 unsigned grid_paragraph_lines(const struct paragraph *p, unsigned width);
 
-/* Put it into lines from line on, before end: what is too long for the last of them is cut.
- * Gives the line behind it. */
+/* Puts it into lines from line on, before end: text too long for the last of them is cut.
+ * Returns the line after it. */
 unsigned grid_paragraph(struct grid *g, const struct paragraph *p, unsigned line,
                         unsigned end);
 
@@ -100,15 +99,15 @@ void grid_end_line(struct grid *g, enum look look);
 /* Columns that text takes. */
 unsigned grid_columns(const char *text);
 
-/* Bytes of the longest beginning of text that takes at most so many columns; *used those
- * that it takes. */
+/* Returns the bytes of the longest prefix of text that fits the columns; *used: its
+ * columns. */
 size_t grid_fit(const char *text, unsigned columns, unsigned *used);
 
 /* --- keys ------------------------------------------------------------------- */
 
-/* What keys do, and in which view: the one table that the help (`?`), the line at
- * the bottom and docs/explore.md are made of. What happens is elsewhere (explore.c, the
- * views); a test presses every key and looks for it here. */
+/* The keys, their effects, and their views: the one table for the help (`?`), the line at
+ * the bottom and docs/explore.md. The effects are implemented elsewhere (explore.c, the
+ * views); a test presses every key and checks it against this table. */
 
 /* A kind of view; they add up. */
 enum place {
@@ -125,7 +124,7 @@ enum place {
 
 struct key_line {
     unsigned places;
-    const char *keys;       /* as they are told: "PgUp PgDn  b Space" */
+    const char *keys;       /* as printed: "PgUp PgDn b Space" */
     const char *what;       /* they do */
     const char *key, *word; /* for the line at the bottom; NULL: not there */
     const char *characters; /* those among them */
@@ -134,7 +133,7 @@ struct key_line {
 extern const struct key_line key_lines[];
 extern const size_t key_line_count;
 
-/* Whether a line is about that place alone, or a few; such lines come first. */
+/* True for a line about that place, or a few; such lines are first. */
 static inline bool key_is_own(const struct key_line *line, enum place place)
 {
     return line->places != EVERYWHERE && (line->places & (unsigned)place) != 0;
@@ -143,7 +142,7 @@ static inline bool key_is_own(const struct key_line *line, enum place place)
 /* "Tree" */
 const char *place_name(enum place place);
 
-/* Characters are themselves; these stand above all of them. */
+/* Characters are themselves; these values are above all of them. */
 enum key {
     KEY_FIRST = 0x110000,
     PRESS_UP,
@@ -162,7 +161,7 @@ enum key {
     PRESS_CLICK, /* the mouse, at x, y */
     PRESS_WHEEL_UP,
     PRESS_WHEEL_DOWN,
-    PRESS_NOTHING /* some time has gone: look what is ready */
+    PRESS_NOTHING /* a tick without a key: check for finished parts */
 };
 
 struct press {
@@ -170,7 +169,7 @@ struct press {
     unsigned x, y;
 };
 
-/* Height of a screen from which on what is known of a row is told in full. */
+/* Height of a screen from which on all details of a row are shown. */
 enum { EXPLORE_TALL = 40 };
 
 enum pane { PANE_SUSPECTS, PANE_TREE, PANE_TYPES, PANE_PROCESS, PANES };
@@ -178,14 +177,14 @@ enum pane { PANE_SUSPECTS, PANE_TREE, PANE_TYPES, PANE_PROCESS, PANES };
 struct settings;
 struct view;
 
-/* What the user types in the line at the bottom. */
+/* Prompts in the line at the bottom. */
 enum prompt { PROMPT_NONE, PROMPT_SEARCH, PROMPT_EXPORT, PROMPT_REPLACE };
 
 enum { PROMPT_MAX = 240, MESSAGE_MAX = 400 };
 
 /* A row that others are compared with. */
 struct mark {
-    char *name; /* NULL: none; the view's own name of the row */
+    char *name; /* NULL: no mark; the view's own name of the row */
     bool has_count, has_bytes;
     uint64_t count, bytes;
 };
@@ -195,7 +194,7 @@ struct explore {
     const struct hd_report *report;
     const struct hd_model *model;
     const struct hd_options *ask; /* that the report was asked with */
-    const char *no_tree;          /* why there is none */
+    const char *no_tree;          /* why there is no tree */
 
     /* Why a file that is there must not be replaced, in *why; NULL: any may be. */
     bool (*keeps)(const struct settings *s, const char *path, char *why);
@@ -204,7 +203,7 @@ struct explore {
     /* Objects of one snapshot; NULL: not begun. */
     struct hd_objects *objects;
     size_t snapshot;
-    unsigned ready; /* parts of them that views know of */
+    unsigned ready; /* parts of these that views have used */
 
     struct view *panes[PANES];
     enum pane pane;
@@ -221,7 +220,7 @@ struct explore {
     char file[PROMPT_MAX]; /* to export to, while asked whether to replace it */
     char message[MESSAGE_MAX];
     bool is_error;
-    struct hd_memory copied; /* for the clipboard; whoever has one takes it */
+    struct hd_memory copied; /* for the clipboard; the terminal takes it */
 
     unsigned width, height;       /* of the last drawing */
     unsigned list_top, list_rows; /* its list: first line, number of lines */
@@ -231,14 +230,14 @@ struct explore {
     bool quit;
 };
 
-/* What it is made of lives as long as it does. */
+/* Borrows its arguments for its whole life. */
 void explore_begin(struct explore *e, struct hd_comparison *c,
                    const struct hd_report *report, const struct hd_options *ask);
 void explore_end(struct explore *e);
 
 void explore_press(struct explore *e, struct press press);
 
-/* Whether nothing is made meanwhile that the screen would show. */
+/* True unless a part is being built that the screen would show. */
 bool explore_is_made(const struct explore *e);
 void explore_draw(struct explore *e, struct grid *g, unsigned width, unsigned height);
 
@@ -256,7 +255,7 @@ static inline enum pane panes_of(const struct explore *e)
     return e->model->account_len > 0 ? PANES : PANE_PROCESS;
 }
 
-/* The view that keys go to. */
+/* The view that receives keys. */
 struct view *explore_view(const struct explore *e);
 
 /* Put a view on top, which explore then owns; take the top one off. */
@@ -267,20 +266,20 @@ bool explore_back(struct explore *e);
 void explore_message(struct explore *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same of what cannot be. */
+/* The same for a failure. */
 void explore_fail(struct explore *e, const char *what);
 
-/* Look at objects of that snapshot; views of objects of another one are closed. */
+/* Switches to objects of that snapshot; views of objects of another one are closed. */
 void explore_look_at(struct explore *e, size_t snapshot);
 
 /* --- views ------------------------------------------------------------------ */
 
-/* A list on the screen: rows of columns, a cursor, what Enter does.
+/* A list on the screen: rows of columns, a cursor, an action for Enter.
  *
- * A kind of view says what its rows are; drawing, scrolling, searching, marking and
- * exporting are the same for all (explore.h). Rows are made when they are shown, so a view
- * of ten million objects costs nothing. To add one write view_<name>.c that ends in a
- * const struct view_kind. */
+ * A kind of view defines its rows; drawing, scrolling, searching, marking and exporting are
+ * the same for all (explore.h). Rows are built when they are shown, so a view of ten
+ * million objects costs nothing. To add one write view_<name>.c that ends in a const struct
+ * view_kind. */
 
 enum cell_kind {
     CELL_NONE,
@@ -326,7 +325,7 @@ struct cell {
 #define OWNER(look_, name_) \
     ((struct cell){.kind = CELL_OWNER, .look = (look_), .text = (name_)})
 
-/* What grew and what shrank looks so. */
+/* Returns a cell with the look of growth or shrinking. */
 struct cell cell_change(enum cell_kind kind, uint64_t first, uint64_t last);
 
 /* Words, with cells as people read them in the place of each "{}". */
@@ -340,19 +339,19 @@ void put_said(struct hd_sink to, const char *format, const struct cell *parts);
 
 struct row {
     struct cell cells[HD_MAX_COLUMNS];
-    const char *name;  /* that is searched and marked; hostile. NULL: none */
+    const char *name;  /* searched and marked; untrusted. NULL: no name */
     const char *shown; /* what people read instead; NULL: name */
     char *lead;        /* before the last column, safe to print; malloc'd, or NULL */
-    char tail[128];    /* behind it, safe to print */
+    char tail[128];    /* after it, safe to print */
     enum look tail_look;
-    bool is_heading;           /* nothing to open, the cursor passes it by */
+    bool is_heading;           /* nothing to open, skipped by the cursor */
     bool has_count, has_bytes; /* to be compared with a mark */
     uint64_t count, bytes;
 };
 
 struct view_kind {
     const char *name; /* of files that it is exported to */
-    enum place place; /* where its keys are told (keys.h) */
+    enum place place; /* where its keys are listed (keys.h) */
 
     size_t (*columns)(const struct view *v, struct hd_column *all);
     void (*row)(const struct view *v, size_t i, struct row *row);
@@ -360,25 +359,27 @@ struct view_kind {
     /* The rest may be NULL. */
     void (*title)(const struct view *v, struct hd_sink to);
     void (*empty)(const struct view *v, struct hd_sink to);
-    /* What is known of the row under the cursor: line i of a few, false behind the last. */
+    /* Details of the row under the cursor: line i of a few, false past the last. */
     bool (*detail)(const struct view *v, unsigned i, struct hd_sink to);
     unsigned detail_lines;      /* room for it */
-    unsigned tall_detail_lines; /* on a tall screen; 0: as much */
-    /* What `c` copies of a row instead of its name, safe to print; false: nothing. */
+    unsigned tall_detail_lines; /* on a tall screen; 0: the same */
+    /* Text that `c` copies for a row instead of its name, safe to print; false: the
+     * name. */
     bool (*copied)(const struct view *v, size_t i, struct hd_sink to);
     bool (*chain)(const struct view *v, size_t i, struct hd_sink to); /* what `C` copies */
     void (*enter)(struct view *v, size_t i);
     bool (*left)(struct view *v, size_t i); /* false: go back */
     void (*right)(struct view *v, size_t i);
     bool (*key)(struct view *v, uint32_t key); /* false: not ours */
-    /* Names of its orders, of one snapshot and of changes; up to NULL. */
+    /* Names of its orders, for one snapshot and for changes; NULL-terminated. */
     const char *const (*orders)[2];
     void (*refresh)(struct view *v); /* filters or parts have changed */
     /* Whether something is looked for that its screen lacks; afterwards it has it. */
     bool (*waits)(struct view *v);
     /* Objects of the snapshot; false: it has to be closed. */
     bool (*forget)(struct view *v);
-    /* Row of the next match from row i on, inclusive, in that direction; rows() if none. */
+    /* Row of the next match from row i on, inclusive, in that direction; rows() without
+     * one. */
     size_t (*find)(struct view *v, const char *text, size_t i, int step);
     void (*free)(struct view *v);
 };
@@ -399,22 +400,22 @@ const char *view_order(const struct view *v);
 struct row view_row(const struct view *v, size_t i);
 void row_free(struct row *row);
 
-/* A view of that kind and size, else zeroed. */
+/* Returns a view of that kind and size, zeroed otherwise. */
 void *view_new(struct explore *e, const struct view_kind *kind, size_t size);
 void view_free(struct view *v);
 
-/* Move by so many rows, headings passed by. */
+/* Moves by a number of rows, skipping headings. */
 void view_move(struct view *v, long by);
 void view_go(struct view *v, size_t i);
 
 /* Whether a name has text in it, as letters of any case. */
 bool view_matches(const struct row *row, const char *text);
 
-/* The bottom of a list that asks nothing of its kind. */
+/* Searches a list by its rows only. */
 size_t view_find(struct view *v, const char *text, size_t i, int step);
 
-/* What rows are sorted by: those that stand below the others last, then by key, the largest
- * first, by name, and as they were. */
+/* Sort key of rows: those below the others last, then by key, the largest first, by name,
+ * and stable. */
 struct view_slot {
     bool is_below;
     uint64_t key;
@@ -429,10 +430,11 @@ struct view *suspects_view(struct explore *e);
 struct view *types_view(struct explore *e);
 struct view *tree_view(struct explore *e);
 struct view *process_view(struct explore *e);
-/* What keys do in the view that is open. */
+/* The keys of the open view. */
 struct view *help_view(struct explore *e);
 
-/* The tree with the cursor where suspect rank is held. False: it is nowhere. */
+/* Moves the cursor of the tree to the owner of suspect `rank`. False: it is not in the
+ * tree. */
 bool tree_view_show(struct view *v, size_t rank);
 
 /* Instances of a type. */
@@ -442,14 +444,14 @@ struct view *instances_view(struct explore *e, const char *type, const char *sho
 struct view *place_view(struct explore *e, const struct hd_place_step *steps, size_t count,
                         const char *shown);
 
-/* What an object refers to, or what refers to it, of one type. */
+/* Objects of one type that an object refers to, or that refer to it. */
 struct view *neighbours_view(struct explore *e, uint32_t number,
                              enum hd_direction direction, const char *type,
                              const char *shown);
 
 struct view *object_view(struct explore *e, uint32_t number);
 
-/* Who came when, and how many of them are there in each snapshot, as lines of numbers in
+/* Cohorts, with the number of their objects in each snapshot, as lines of numbers in
  * columns: a triangle.
  *
  *     snapshot   1   2   3
@@ -457,32 +459,33 @@ struct view *object_view(struct explore *e, uint32_t number);
  *     new in 2      64  64
  *     new in 3         128
  *
- * How many lines it has in so many columns; 0 of what is too wide for them, or has too many
- * to be read. births may be NULL. And line i of these. */
+ * Returns the number of lines for these columns; 0 if it is too wide, or too large to read.
+ * births may be NULL. And line i of these. */
 unsigned cohorts_lines(const struct hd_births *b, unsigned columns);
 void cohorts_line(const struct hd_births *b, unsigned i, struct hd_sink to);
 
-/* The columns of a list of the report, and the cells of a row of it. Trends are of as many
- * of the last snapshots as there is space for. */
+/* Returns the columns of a list of the report, and fills in the cells of a row. Trends have
+ * as many of the last snapshots as fit. */
 size_t view_list_columns(const struct explore *e, enum hd_list list, struct hd_column *all);
 void view_list_cells(const struct explore *e, enum hd_list list, const void *of,
                      struct row *row);
 
 /* --- words that several use ------------------------------------------------------ */
 
-/* sink_printf("%s") and the like. */
+/* As sink_printf("%s"). */
 void print_to(struct hd_sink to, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same sink's text of one cell, as people read it. exact: whole numbers, for files. */
+/* Prints one cell as people read it. exact: whole numbers, for files. */
 void cell_print(const struct cell *c, struct hd_sink to);
 void cell_print_exact(const struct cell *c, struct hd_sink to);
 
-/* A name without namespaces in so many columns; of a variable its field stays longest. */
+/* Prints a name without namespaces, in at most `columns`; the field of a variable is cut
+ * last. */
 void print_owner(const char *name, unsigned columns, struct hd_sink to);
 
-/* Counts of all snapshots or, where they take more than so many columns, the first and as
- * many of the last as fit: "0  …  5,880  6,000". */
+/* Prints the counts of all snapshots or, if they are too wide, the first and as many of the
+ * last as fit: "0 … 5,880 6,000". */
 void print_counts(const struct hd_tally *at, size_t count, unsigned columns,
                   struct hd_sink to);
 
@@ -490,8 +493,8 @@ void print_counts(const struct hd_tally *at, size_t count, unsigned columns,
 void print_values(const struct hd_tally *at, size_t count, enum cell_kind kind,
                   unsigned columns, struct hd_sink to);
 
-/* Address of an object or, where that is not known, its number, both as `heapdrift object`
- * takes them. False for what is none. */
+/* Prints the address of an object or, without one, its number, both as `heapdrift object`
+ * accepts them. False if it is not an object. */
 bool put_address(const struct explore *e, uint32_t number, struct hd_sink to);
 
 /* "finding references back: 40 %", or why it cannot be. */
@@ -499,18 +502,18 @@ void put_progress(const struct explore *e, unsigned wanted, struct hd_sink to);
 
 /* --- the clipboard ---------------------------------------------------------- */
 
-/* What `c` puts on the clipboard: what the cursor is on, and the escape sequence
- * by which a terminal takes it, also through ssh (OSC 52 of xterm). And what a view lists,
- * as a file: Markdown as it is seen, or CSV with exact numbers.
+/* The clipboard: `c` copies the row under the cursor, with the escape sequence that
+ * terminals accept, also through ssh (OSC 52 of xterm). And export of a view to a file:
+ * Markdown as shown, or CSV with exact numbers.
  *
- * What is copied are names from a file: without control characters, so that pasting them
- * runs nothing. It writes to no terminal. */
+ * Copied names are from a file: without control characters, so that pasting them runs
+ * nothing. Must not write to a terminal. */
 
-/* What terminals take: 100,000 characters of base64. */
+/* Limit of terminals: 100,000 characters of base64. */
 enum { COPY_MAX = 74994 };
 
-/* Leave what the cursor is on in e->copied, and say so in the line at the bottom; or say
- * why not. */
+/* Stores the row under the cursor in e->copied, with a message in the line at the bottom;
+ * or the reason of a failure. */
 void copy_row(struct explore *e);
 
 /* The same of the chain that keeps it alive. */
@@ -522,9 +525,9 @@ void copy_put_sequence(const char *text, bool in_tmux, struct hd_sink to);
 
 enum exported { EXPORTED, EXPORT_EXISTS, EXPORT_FAILED };
 
-/* All rows of the view that is open. why says what was written, or what went wrong. A file
- * that is there is replaced only if that is wanted; none is left half written. The suffix
- * of the name decides on the format. */
+/* Exports all rows of the open view. why: a message about the file, or the failure. An
+ * existing file is replaced only on request; partial files are removed. The suffix of the
+ * name decides on the format. */
 enum exported export_view(struct explore *e, const char *path, bool replace, char *why,
                           size_t size);
 

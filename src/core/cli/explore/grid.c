@@ -116,7 +116,7 @@ void grid_end_line(struct grid *g, enum look look)
 
 /* --- paragraphs ------------------------------------------------------------------ */
 
-/* Bytes of text for a line of so many columns: up to a blank, if there is one. */
+/* Returns the bytes of text for a line of `columns`: up to a blank, if there is one. */
 static size_t fit_words(const char *text, unsigned columns)
 {
     unsigned used;
@@ -126,7 +126,7 @@ static size_t fit_words(const char *text, unsigned columns)
     return cut > 0 ? cut : fit > 0 ? fit : strlen(text);
 }
 
-/* Columns of a line behind its blanks; the last one of the screen stays free. */
+/* Returns the columns of a line after its indent; the last one of the screen is unused. */
 static unsigned room_behind(unsigned indent, unsigned width)
 {
     return width > indent + 2 ? width - indent - 1 : 1;

@@ -1,5 +1,4 @@
-/* What keys do, and the view that tells it: those of the view that it was asked from, then
- * those of all views. */
+/* List the keys: those of the view below, then those of all views. */
 #include "cli/explore/explore.h"
 
 /* Where there is little room the line at the bottom has the first of each place. */
@@ -63,7 +62,7 @@ const char *place_name(enum place place)
 
 enum { KEY_LINES = sizeof(key_lines) / sizeof(key_lines[0]) };
 
-/* Each part stands below a heading, which is NULL. */
+/* Each part is below a heading, which is NULL. */
 struct help {
     struct view view;
     enum place place;

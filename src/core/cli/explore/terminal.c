@@ -19,7 +19,7 @@
 #include <utf8proc.h>
 #include <wchar.h>
 
-/* What a handler of signals needs can only be variables of this file. */
+/* State for signal handlers, which can only be in variables of this file. */
 static volatile sig_atomic_t ended;
 static struct termios before;
 static char leave[256]; /* what gives the screen back, made beforehand */
@@ -39,7 +39,7 @@ static void give_back(void)
     tcsetattr(STDIN_FILENO, TCSANOW, &before);
 }
 
-/* NULL if the terminal does not have it; what is no string is -1. */
+/* NULL if the terminal does not have it; -1 means not a string. */
 static const char *capability(const char *name)
 {
     const char *s = tigetstr((char *)name);
@@ -62,8 +62,9 @@ static bool refuse_terminal(const char *why)
     return false;
 }
 
-/* In a small container nothing describes terminals: then what has colours is taken for an
- * xterm, which nearly all imitate. Curses takes a description from the environment, too. */
+/* In a small container terminals have no descriptions: then a terminal with colours is
+ * treated as an xterm, which nearly all imitate. Curses accepts a description from the
+ * environment, too. */
 static bool is_described(const char *term)
 {
     int error = 0;
@@ -105,8 +106,8 @@ static void begin_colors(bool wanted)
     }
 }
 
-/* A locale that is installed nowhere may still be meant to have UTF-8: any other that has
- * it does as well. Where none has, or none is meant, curses only gets ASCII. */
+/* A locale that is not installed may still ask for UTF-8: then any other with UTF-8 is
+ * used. Without one, or if none is asked for, curses only gets ASCII. */
 static bool begin_characters(void)
 {
     static const char *const locales[] = {"", "C.UTF-8", "en_US.UTF-8"};
@@ -166,7 +167,7 @@ void terminal_size(unsigned *width, unsigned *height)
 
 /* --- drawing --------------------------------------------------------------------- */
 
-/* What a terminal without UTF-8 shows instead. */
+/* The substitute on a terminal without UTF-8. */
 static char plain_of(uint32_t code)
 {
     static const struct {
@@ -185,7 +186,8 @@ static char plain_of(uint32_t code)
     return code > 0x2588 && code <= 0x258F ? '#' : '?';
 }
 
-/* A character as wide as the grid takes it for, whatever the C library thinks of it. */
+/* Returns a character of the width that the grid expects, whatever width the C library has
+ * for it. */
 static size_t to_wide(uint32_t code, wchar_t *to)
 {
     int takes = utf8proc_charwidth((utf8proc_int32_t)code);

@@ -1,14 +1,15 @@
-/* terminal.h - a grid on a real terminal, and its keys: the only user of curses.
+/* terminal.h - show a grid on a real terminal, and read keys: the only user of curses.
  *
- * The terminal is given back on every way out: at the end, by signals that end or stop the
- * program, and where the process ends at once (out of memory, a file that became shorter).
- * It knows nothing of what is shown. */
+ * The terminal is restored on every exit: at the end, by signals that end or stop the
+ * program, and if the process ends immediately (out of memory, a truncated file). Must not
+ * depend on the content. */
 #ifndef EXPLORE_TERMINAL_H
 #define EXPLORE_TERMINAL_H
 
 #include "cli/explore/explore.h"
 
-/* False after saying on stderr that there is none, or none that can be drawn on. */
+/* False after a message on stderr that there is no terminal, or that it cannot be drawn
+ * on. */
 bool terminal_is_there(void);
 
 /* Take the terminal; colors: if it has some and they are wanted. False as above. */
@@ -20,7 +21,7 @@ void terminal_size(unsigned *width, unsigned *height);
 
 void terminal_show(const struct grid *g);
 
-/* Put text on the clipboard of whoever sits there, as far as the terminal takes it. */
+/* Puts text on the user's clipboard, as far as the terminal accepts it. */
 void terminal_copy(const char *text);
 
 /* The next key; PRESS_NOTHING after a tenth of a second without, or when the size has

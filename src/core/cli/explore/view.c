@@ -47,7 +47,7 @@ static bool is_heading(const struct view *v, size_t i)
     return row.is_heading;
 }
 
-/* The next row from i on that is no heading; rows if there is none. */
+/* Returns the next row from i on that is not a heading; rows without one. */
 static size_t pass_headings(const struct view *v, size_t i, int step)
 {
     size_t rows = v->rows;
@@ -383,7 +383,7 @@ static unsigned value_columns(enum cell_kind kind, const struct hd_tally *at)
     return columns;
 }
 
-/* From which one on they fit behind the first. */
+/* Returns the first of the last values that fit after the first one. */
 static size_t first_that_fits(const struct hd_tally *at, size_t count, enum cell_kind kind,
                               unsigned columns)
 {

@@ -9,7 +9,7 @@
 enum { MAX_CHAIN = 24, MAX_FIELDS = 1000, MAX_TEXT = 200 };
 enum { NAME, OBJECTS, SIZE, GENERATION, PLACE };
 
-/* What a row stands for. */
+/* The kind of a row. */
 enum what { HEADING, CHAIN, GAP, FIELD, GROUP, NOTE };
 
 struct object_line {
@@ -18,7 +18,7 @@ struct object_line {
     unsigned depth;
     enum hd_direction direction;
     const struct hd_object_group *group;
-    const struct hd_field *field; /* of a FIELD; its name stands before it */
+    const struct hd_field *field; /* of a FIELD; its name precedes it */
     const char *by;               /* by which field it is referred to, or refers; NULL */
     size_t skipped;
     unsigned part; /* of a note: that is missing */
@@ -31,7 +31,7 @@ struct object_pane {
     size_t cap;
     struct hd_object_group *groups[2]; /* by direction */
     size_t group_count[2];
-    struct hd_object_fields fields; /* those of an array are told by groups */
+    struct hd_object_fields fields; /* for an array its groups are shown instead */
     bool values;                    /* strings too, which may be secrets */
     bool knows_retained;
     uint64_t retained; /* HD_UNKNOWN */
@@ -79,7 +79,7 @@ static void object_add_groups(struct object_pane *o, const struct explore *e,
     }
 }
 
-/* Where they are known they tell what it refers to as well. */
+/* Named fields also show the references. */
 static bool add_fields(struct object_pane *o, const struct explore *e)
 {
     struct hd_object_fields *f = &o->fields;
@@ -195,8 +195,8 @@ static void group_cells(const struct object_line *r, struct row *row)
     }
 }
 
-/* What stands before an object: how deep it is in a chain, by which field it is reached or
- * reaches. */
+/* Sets the lead of an object: its depth in a chain, and the field that refers to it or
+ * through which it refers. */
 static void put_lead(struct row *row, unsigned depth, const char *field, const char *joint)
 {
     struct hd_memory lead = {0};
@@ -295,7 +295,7 @@ static bool object_detail(const struct view *v, unsigned i, struct hd_sink to)
     return r.shown != NULL;
 }
 
-/* Of several, and of what has no address, the name. */
+/* The name for several objects, and without an address. */
 static bool object_copied(const struct view *v, size_t i, struct hd_sink to)
 {
     const struct object_line *r = &object_of(v)->rows[i];

@@ -1,6 +1,6 @@
-/* A list of objects: the instances of a type, what is at a place of the tree, or the
- * neighbours of one object. It may have ten million rows, each of which is made when it is
- * shown; and it may have to wait for what the library makes meanwhile. */
+/* A list of objects: the instances of a type, the objects at a place of the tree, or the
+ * neighbours of one object. It may have ten million rows, each of which is built when it is
+ * shown; and it may have to wait for parts that the library is building. */
 #include "cli/explore/explore.h"
 #include "cli/guard/allocate.h"
 
@@ -19,7 +19,7 @@ struct objects {
     char *shown;
     struct hd_place_step *steps; /* with strings of their own */
     size_t step_count;
-    uint32_t number; /* whose neighbours */
+    uint32_t number; /* the object with these neighbours */
     enum hd_direction direction;
     char why[sizeof((struct hd_error){0}.message)];
 };
@@ -66,7 +66,7 @@ static void forget_list(struct objects *o)
     o->view.rows = 0;
 }
 
-/* Numbers mean nothing in another snapshot. */
+/* Numbers have no meaning in another snapshot. */
 static bool objects_forget(struct view *v)
 {
     struct objects *o = (struct objects *)v;
@@ -107,7 +107,8 @@ static size_t objects_columns(const struct view *v, struct hd_column *all)
     return count;
 }
 
-/* The type of what refers to it, or of most of that. What many refer to would take long. */
+/* Adds the type of the referrers, or of most of them. Skipped for many referrers, which
+ * would need long. */
 static void put_referrer(const struct explore *e, const struct hd_object *o,
                          struct row *row)
 {
@@ -196,7 +197,7 @@ static bool objects_key(struct view *v, uint32_t key)
     return true;
 }
 
-/* All are of one type as a rule: what is looked for is an address or a number. */
+/* All are usually of one type: the text is an address or a number. */
 static size_t find_row(struct view *v, const char *text, size_t i, int step)
 {
     char *end;

@@ -1,4 +1,4 @@
-/* What the ranking found: suspects, then what scores less. */
+/* Show the result of the ranking: suspects, then rows below the threshold. */
 #include "cli/explore/explore.h"
 #include "cli/guard/allocate.h"
 
@@ -11,7 +11,7 @@ struct suspects {
     struct view view;
     const struct hd_suspect **rows; /* those that are shown, in their order */
     size_t len;
-    size_t real; /* of these so many are suspects, the others minor */
+    size_t real; /* number of suspects among these; the others are minor */
 };
 
 static const struct suspects *suspects_of(const struct view *v)
@@ -21,7 +21,7 @@ static const struct suspects *suspects_of(const struct view *v)
 
 /* --- numbers --------------------------------------------------------------------- */
 
-/* What it gained, or what it retains at last. */
+/* The gain, or the retained size at the end. */
 static struct hd_column second_column(const struct explore *e, enum hd_list list)
 {
     struct hd_column all[HD_MAX_COLUMNS];
@@ -34,7 +34,8 @@ static enum hd_list suspects_list(const struct explore *e)
     return e->last ? HD_LIST_LAST_SUSPECTS : HD_LIST_SUSPECTS;
 }
 
-/* What is counted is often the entry of a table, or a part, of what the row is about. */
+/* True if the counted type is another one, often the entry of a table that is the
+ * subject. */
 static bool counts_another(const struct hd_suspect *s)
 {
     return strcmp(s->counted, s->subject) != 0;
@@ -42,7 +43,7 @@ static bool counts_another(const struct hd_suspect *s)
 
 /* --- order ----------------------------------------------------------------------- */
 
-/* second is the column that BY_RETAINED goes by. */
+/* second is the column for BY_RETAINED. */
 static uint64_t suspects_key_of(const struct explore *e, const struct hd_column *second,
                                 const struct hd_suspect *s, unsigned order)
 {
@@ -54,7 +55,7 @@ static uint64_t suspects_key_of(const struct explore *e, const struct hd_column 
     return c.b > c.a && c.b != HD_UNKNOWN ? c.b - c.a : 0;
 }
 
-/* Rows of all behind those that there are, in their order. */
+/* Appends rows of all, in sorted order. */
 static void suspects_add_rows(struct suspects *s, const struct hd_suspect *all,
                               size_t count)
 {
@@ -88,7 +89,7 @@ static void suspects_refresh(struct view *v)
     suspects_add_rows(s, d->suspects, d->suspect_count);
     s->real = s->len;
     suspects_add_rows(s, d->minor, d->minor_count);
-    /* One more than there are: what scores less stands below a line. */
+    /* One more for the line above the rows below the threshold. */
     v->rows = s->len + (s->len > s->real);
 }
 
@@ -104,7 +105,7 @@ static const struct hd_suspect *at(const struct suspects *s, size_t i)
     return i == s->real ? NULL : s->rows[i > s->real ? i - 1 : i];
 }
 
-/* Where there is room; what is known of the row tells it always. */
+/* If there is space; the details of the row always have it. */
 static void put_counted(const struct explore *e, const struct hd_suspect *s,
                         struct row *row)
 {
@@ -151,12 +152,12 @@ static void suspects_empty(const struct view *v, struct hd_sink to)
 
 /* --- who came when ---------------------------------------------------------------- */
 
-/* Of more who reads the sentence is told enough. */
+/* More would not be readable as a sentence. */
 enum { MAX_COHORTS = 8, BETWEEN = 2 };
 
 static uint64_t cohort_at(const struct hd_births *b, size_t j, size_t k)
 {
-    size_t begin = j * b->count - j * (j - 1) / 2; /* behind count, count - 1, ... */
+    size_t begin = j * b->count - j * (j - 1) / 2; /* after count, count - 1, ... values */
     return b->at[begin + k - j];
 }
 
@@ -220,7 +221,7 @@ void cohorts_line(const struct hd_births *b, unsigned i, struct hd_sink to)
 
 /* --- what is known of one -------------------------------------------------------- */
 
-/* Columns of "held by  ", and those that nothing stands in. */
+/* Columns of "held by ", and empty margins. */
 enum { LABEL = 9, MARGINS = 2 };
 
 static void put_counts(const struct explore *e, const struct hd_suspect *s,
@@ -252,7 +253,7 @@ static void put_holder(const struct hd_suspect *s, bool whole, struct hd_sink to
         PUT(to, i > 0 ? " → {}" : "{}", SHORT(s->holder[i]));
     bool from_owner = !whole && c != NULL && c->owner_frame < c->frame_count;
     size_t owner = from_owner ? c->owner_frame : 0;
-    if (owner > 1) /* the way to it says little, and takes the room */
+    if (owner > 1) /* the path to it has little information, and needs space */
         PUT(to, "… {} more → ", NUMBER(owner));
     for (size_t i = owner > 1 ? owner : 0; c != NULL && i < c->frame_count; i++) {
         PUT(to, i > owner || (i > 0 && owner < 2) ? " → " : "");
@@ -278,7 +279,7 @@ static bool put_births(const struct explore *e, const struct hd_suspect *s,
     return told;
 }
 
-/* Lines of who stayed: a sentence, and on a tall screen the numbers that it is made of. */
+/* Returns the lines about survivors: a sentence, and on a tall screen its numbers. */
 static unsigned birth_lines(const struct explore *e, const struct hd_suspect *s,
                             unsigned room)
 {
@@ -333,7 +334,7 @@ static void put_site(const struct hd_suspect *s, unsigned i, unsigned room,
     hd_put_site_node(to, n);
 }
 
-/* Who stayed, which code made it, and what holds it: line i of that. */
+/* Prints line i of: survivors, the code that allocated them, and what keeps them alive. */
 static bool put_stay(const struct explore *e, const struct hd_suspect *s, unsigned i,
                      unsigned room, struct hd_sink to)
 {
@@ -373,8 +374,8 @@ static bool suspects_detail(const struct view *v, unsigned i, struct hd_sink to)
     if (i >= FIRST_LINES)
         return put_stay(e, s, i - FIRST_LINES, room, to);
     if (i == 0) {
-        /* In full where there is room; else in one line, since what stands below says more.
-         */
+        /* In full on a tall screen; else in one line, for the more informative lines
+         * below. */
         const char *name = hd_report_shown(e->report, s->type);
         PUT(to, "type     ");
         if (e->height >= EXPLORE_TALL)

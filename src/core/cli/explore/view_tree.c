@@ -1,5 +1,5 @@
-/* Who owns the heap: branches open and close, ways that say nothing share a line. Nothing
- * here recurses: a tree may be as deep as the heap. */
+/* Show the ownership tree: branches open and close, uninformative paths share a line. Must
+ * not recurse: a tree may be as deep as the heap. */
 #include "cli/explore/explore.h"
 #include "cli/guard/allocate.h"
 
@@ -13,12 +13,12 @@ enum tree_order { TREE_BY_SIZE, TREE_BY_OBJECTS, TREE_BY_NAME };
 struct tree_row {
     size_t first, last; /* nodes that share the row; the same: one */
     unsigned depth;     /* of rows */
-    uint64_t more;      /* bit d: the row above it at depth d has siblings to come */
+    uint64_t more;      /* bit d: the row above it at depth d has more siblings below */
 };
 
 struct tree_rows {
     struct view view;
-    const struct hd_tree *tree; /* an empty one if there is none */
+    const struct hd_tree *tree; /* empty if the report has none */
     bool *open, *kept;          /* per node */
     size_t *child;              /* children of all nodes, in their order */
     size_t *begin;              /* per node, and one more: where its children are */
@@ -70,7 +70,7 @@ static struct view_slot tree_slot(const struct tree_rows *t, size_t n, bool by_l
     return s;
 }
 
-/* Kept are types of the program and whatever leads to them. */
+/* Keeps types of the program and their ancestors. */
 static void choose_kept(struct tree_rows *t, bool app_only)
 {
     for (size_t n = 0; n < t->tree->len; n++) {
@@ -150,7 +150,7 @@ static size_t tree_rows_find(const struct tree_rows *t, size_t node)
     return node != HD_NO_NODE ? t->row_of[node] : 0;
 }
 
-/* The node to begin a search at that goes on from row i. */
+/* Returns the node at which a search continues from row i. */
 static size_t tree_rows_start(const struct tree_rows *t, size_t i, int step)
 {
     if (step > 0)
@@ -276,7 +276,7 @@ static const char *node_name(const struct hd_tree_node *n)
     return n->full_name != NULL ? n->full_name : n->type;
 }
 
-/* "s_all: " of "[static var App.s_all]"; false for what is no variable. */
+/* "s_all: " of "[static var App.s_all]"; false if it is not a variable. */
 static bool print_variable(const struct hd_tree_node *n, struct hd_sink to)
 {
     if (n->kind != HD_NODE_ROOTS || !hd_put_static_field(to, node_name(n)))
@@ -285,8 +285,8 @@ static bool print_variable(const struct hd_tree_node *n, struct hd_sink to)
     return true;
 }
 
-/* Of places that share a row a variable is told by its field, and the last place says most;
- * where there is room, the first is told as well. */
+/* Of places that share a row a variable is shown by its field, and the last place is the
+ * most informative; with space for it, the first is shown, too. */
 static void print_fold(const struct tree_rows *t, const struct tree_row *r, unsigned width,
                        struct hd_sink to)
 {

@@ -1,4 +1,4 @@
-/* All types of the heap: what changed of each, or what there is in the last snapshot. */
+/* Show all types of the heap: their changes, or their values in the last snapshot. */
 #include "cli/explore/explore.h"
 #include "cli/guard/allocate.h"
 
@@ -36,7 +36,7 @@ static bool has_retained(const struct explore *e)
 
 /* --- order ----------------------------------------------------------------------- */
 
-/* As a key: what shrinks most, and what is not known, comes last. */
+/* Sort key of a change: the largest loss, and unknown values, are last. */
 static uint64_t change(uint64_t first, uint64_t last)
 {
     bool known = first != HD_UNKNOWN && last != HD_UNKNOWN;
@@ -66,7 +66,7 @@ static void types_refresh(struct view *v)
     const struct explore *e = v->e;
     const struct hd_type_table *all = table_of(e);
     struct view_slot *slots = zeroed(all->len, sizeof(*slots));
-    /* What is reported is what changed: of the last one the largest come first. */
+    /* A diff is in order of change; for the last snapshot sort by size. */
     bool as_they_are = v->order == AS_REPORTED && !(is_diff(e) && e->last);
     v->order += v->order == BY_RETAINED && !has_retained(e);
     enum order order = v->order == AS_REPORTED ? BY_BYTES : (enum order)v->order;
@@ -118,7 +118,7 @@ static void types_empty(const struct view *v, struct hd_sink to)
 
 static bool types_detail(const struct view *v, unsigned i, struct hd_sink to)
 {
-    enum { AROUND = 24 }; /* "count    ", and behind them the status */
+    enum { AROUND = 24 }; /* "count ", followed by the status */
     const struct types *t = types_of(v);
     const unsigned width = v->e->width;
     if (v->cursor >= v->rows || i > is_diff(v->e))

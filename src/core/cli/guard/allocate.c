@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Not exit(): this may be any thread, and what is pending is half of something. */
+/* Not exit(): this may be any thread, and pending output is incomplete. */
 void no_memory(size_t wanted)
 {
     const char *what = "";
@@ -46,7 +46,7 @@ void *zeroed(size_t count, size_t size)
 
 void see_room(size_t size)
 {
-    /* Through a volatile pointer: nobody uses it, and a compiler may leave it out. */
+    /* Through a volatile pointer: a compiler may drop an allocation that is not used. */
     void *volatile room = more(NULL, size);
     free(room);
 }

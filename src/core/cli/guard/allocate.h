@@ -1,14 +1,14 @@
-/* allocate.h - memory of the program's own, and the end when there is none: a line,
- * status 2.
+/* allocate.h - allocate memory of the program, and end it with a line and status 2 if that
+ * fails.
  *
- * popt ends the process with status 1, which means "over budget", or crashes when memory
- * fails it: see that there is some before it is called. */
+ * Without memory popt ends the process with status 1, which means "over budget", or
+ * crashes: check that there is some before it is called. */
 #ifndef ALLOCATE_H
 #define ALLOCATE_H
 
 #include <stddef.h>
 
-/* What main() gives hd_set_out_of_memory(). wanted 0: nobody knows. */
+/* The handler for hd_set_out_of_memory(). wanted 0: size not known. */
 _Noreturn void no_memory(size_t wanted);
 
 /* realloc(), and calloc() where the bytes are counted. */

@@ -1,5 +1,5 @@
-/* What the kernel says of itself and of control groups, in which containers and units of
- * systemd live. Of these there are two versions, and both may be there:
+/* Read memory limits from the kernel and from control groups, which contain containers and
+ * units of systemd. There are two versions of these, and both may be in use:
  * https://docs.kernel.org/admin-guide/cgroup-v2.html#memory
  * https://docs.kernel.org/admin-guide/cgroup-v1/memory.html */
 #include "cli/guard/memory.h"
@@ -22,16 +22,17 @@
 
 enum { PATH_SIZE = PATH_MAX + 256 };
 
-/* A version: where its groups are, and what their files are called. */
+/* A version: the mount point of its groups, and the names of their files. */
 struct version {
     const char *controller; /* in /proc/self/cgroup */
     const char *mount, *most, *used, *cache;
-    const char *high;  /* from which on the kernel makes a group wait; NULL: none has it */
+    const char
+        *high; /* above it the kernel makes a group wait; NULL: not in this version */
     const char *kills; /* file with the number of processes that were killed for memory */
 };
 
-/* Of the page cache what was not used of late is given back when memory is needed: the
- * dumps that a build has just written are no reason not to read them. */
+/* The inactive page cache counts as free, since the kernel reclaims it on demand: dumps
+ * that a build has just written must not prevent reading them. */
 static const struct version versions[] = {
     {"", "/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file %" SCNu64,
      "memory.high", "memory.events"},
@@ -114,7 +115,7 @@ static struct figures read_group(const char *group, const struct version *v)
 
 /* --- figures of a group -------------------------------------------------------------- */
 
-/* Version 1 writes a number beyond all memory where there is no limit, version 2 "max". */
+/* Without a limit version 1 has a number beyond all memory, version 2 "max". */
 static uint64_t most_of(const struct figures *f)
 {
     const uint64_t beyond = (uint64_t)1 << 60;
@@ -128,7 +129,7 @@ static uint64_t used_of(const struct figures *f)
     return f->n[USED] != HD_UNKNOWN ? less(f->n[USED], cache) : HD_UNKNOWN;
 }
 
-/* What a group may still take. */
+/* Returns the bytes left to a group. */
 static uint64_t left_of(const struct figures *f)
 {
     return most_of(f) == HD_UNKNOWN || used_of(f) == HD_UNKNOWN
@@ -136,8 +137,8 @@ static uint64_t left_of(const struct figures *f)
                : less(f->n[MOST], used_of(f));
 }
 
-/* As memory.high counts for less than the limit: whoever waits there waits with all threads
- * stopped. */
+/* The same with memory.high if it is less: a process that waits there waits with all
+ * threads stopped. */
 static uint64_t spare_of(const struct figures *f)
 {
     struct figures high = *f;
@@ -162,12 +163,12 @@ static char *path_of_line(char *line, const char *controller)
     return NULL;
 }
 
-/* Of this process. */
+/* This process. */
 enum { SELF = 0 };
 
-/* The group of a process, from the root of the hierarchy on; NULL if none can be seen: one
- * outside of what we see has a path with "..", which leads elsewhere here. text is room for
- * it. */
+/* Returns the group of a process, from the root of the hierarchy on; NULL if it is not
+ * visible: a group outside our view has a path with "..", which has another meaning here.
+ * text is its buffer. */
 static char *path_of_process(const char *root, uint64_t pid, const struct version *v,
                              char text[PATH_SIZE])
 {
@@ -181,7 +182,7 @@ static char *path_of_process(const char *root, uint64_t pid, const struct versio
     return path != NULL && strstr(path, "/..") == NULL ? path : NULL;
 }
 
-/* What is asked of groups, their smallest answer, and the group that gave it. */
+/* A query to groups, its smallest result, and the group with it. */
 struct smallest {
     uint64_t (*ask)(const struct figures *f);
     uint64_t answer;
@@ -276,8 +277,8 @@ uint64_t memory_available(const char *root)
 }
 
 /* Reads the groups that a process in another container has mounted as its own, one of each
- * version: both at once, as each look into a container costs a process. In a test's own
- * folder they are read here. */
+ * version: both together, as each access to a container costs a process. In a test's own
+ * folder they are read directly. */
 static void read_own_groups(const char *root, uint64_t pid, struct figures own[VERSIONS])
 {
     char paths[ALL_FIGURES][PATH_SIZE];
@@ -390,7 +391,7 @@ void memory_kills_see(const char *root, uint64_t pid, struct memory_kills *kills
     }
 }
 
-/* A group may go with its last process. */
+/* A group may vanish with its last process. */
 bool memory_kills_rose(const char *root, const struct memory_kills *kills)
 {
     uint64_t now = kills->in_group != HD_UNKNOWN ? kills_in(kills->path) : HD_UNKNOWN;
@@ -419,8 +420,8 @@ void memory_give_back_large(void)
 #endif
 }
 
-/* Two threads share it: the one that reads a snapshot while it comes, and the one that
- * waits. */
+/* Two threads share it: the one that reads a snapshot while it is received, and the one
+ * that waits. */
 void memory_keep_little(void)
 {
 #ifdef M_ARENA_MAX
@@ -446,8 +447,9 @@ uint64_t memory_usual_limit(uint64_t available)
 
 /* --- files that become shorter ----------------------------------------------- */
 
-/* Whose pages they were is asked of the kernel, in the handler, so nobody has to keep a
- * list of mappings. Only functions that POSIX allows in handlers are called. */
+/* The file of the lost page is found in the handler, through the kernel, so the program
+ * need not keep a list of mappings. Only functions that POSIX allows in handlers are
+ * called. */
 
 /* --- which file it was ------------------------------------------------------------- */
 
@@ -470,7 +472,7 @@ static char next_char(struct maps *m)
     return m->buffer[m->at++];
 }
 
-/* A hexadecimal number and the character behind it. */
+/* Reads a hexadecimal number and the character after it. */
 static uintptr_t next_number(struct maps *m)
 {
     uintptr_t n = 0;
@@ -505,7 +507,7 @@ static bool next_mapping(struct maps *m, uintptr_t address, char *path, size_t s
     return c == '\n';
 }
 
-/* Where nobody tells, any file: without one no page of memory is lost. */
+/* Without /proc, any file is assumed: only files can lose pages. */
 static bool find_file(uintptr_t address, char *path, size_t size)
 {
     static const char some[] = "a snapshot, or a file that a core dump names";
@@ -530,7 +532,7 @@ static void explain(int number, siginfo_t *info, void *context)
     (void)context;
     if (info->si_code != BUS_ADRERR ||
         !find_file((uintptr_t)info->si_addr, path, sizeof(path))) {
-        /* Something else, which happens again at once. */
+        /* Another fault, which occurs again immediately. */
         signal(number, SIG_DFL);
         return;
     }

@@ -3,9 +3,9 @@
 #ifndef RIGHTS_H
 #define RIGHTS_H
 
-/* For a child that answers strangers: drops all capabilities, becomes nobody where it is
- * root, allows no new privileges and no core dump. A right that the system does not take
- * back stays. */
+/* For a child that serves untrusted clients: drops all capabilities, switches from root to
+ * nobody, allows no new privileges and no core dump. Ignores a right that cannot be
+ * dropped. */
 void rights_give_up(void);
 
 /* For a child that takes a snapshot: drops all capabilities, except those that reach

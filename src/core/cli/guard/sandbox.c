@@ -1,7 +1,6 @@
-/* The kernel's Landlock has which files this process may open, and how; its seccomp which
- * system calls it may make, by libseccomp. What is opened already stays open. An argument
- * that is a path cannot be looked at by seccomp, and no call but those for files by
- * Landlock.
+/* Limit by Landlock which files this process may open, and how; and by seccomp (libseccomp)
+ * which system calls it may make. Files already open remain open. seccomp cannot check path
+ * arguments, and Landlock checks only calls on files.
  *
  * O_PATH, O_TMPFILE, clone flags. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
@@ -68,8 +67,8 @@ static bool not_in_force(const char *what, int error)
 
 /* The uses that a command has for system calls; bits. */
 enum {
-    CALLS_ANY = 1,     /* by all but servers */
-    CALLS_SERVE = 2,   /* clients at a socket that it listens at, and nothing else */
+    CALLS_ANY = 1,     /* for all except servers */
+    CALLS_SERVE = 2,   /* only clients at a socket that it listens at */
     CALLS_READ = 4,    /* files are opened to be read only */
     CALLS_WRITE = 8,   /* or to be written, renamed, removed */
     CALLS_LOCK = 16,   /* parts of files are locked, as SQLite does */
@@ -77,11 +76,11 @@ enum {
     CALLS_CONNECT = 64 /* sockets, to connect again to a server */
 };
 
-/* Whatever the arguments are. More than the program needs with this C library on this
- * processor: another one reads with readv, or knows stat. What only the other has is left
- * out by libseccomp. */
+/* With any arguments. More than the program needs with this C library on this processor:
+ * another one reads with readv, or has stat. libseccomp leaves out calls that the processor
+ * lacks. */
 static const int for_any[] = {
-    /* Open files, and what lies where. */
+    /* Open files, and metadata of files. */
     SCMP_SYS(read), SCMP_SYS(readv), SCMP_SYS(pread64), SCMP_SYS(preadv), SCMP_SYS(write),
     SCMP_SYS(writev), SCMP_SYS(pwrite64), SCMP_SYS(pwritev), SCMP_SYS(lseek),
     SCMP_SYS(close), SCMP_SYS(dup), SCMP_SYS(dup3), SCMP_SYS(fadvise64), SCMP_SYS(stat),
@@ -92,17 +91,17 @@ static const int for_any[] = {
     /* Memory. */
     SCMP_SYS(brk), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(mincore),
     SCMP_SYS(msync),
-    /* Threads; who may start them: below. */
+    /* Threads; creating them: below. */
     SCMP_SYS(futex), SCMP_SYS(set_robust_list), SCMP_SYS(get_robust_list),
     SCMP_SYS(set_tid_address), SCMP_SYS(rseq), SCMP_SYS(membarrier), SCMP_SYS(sched_yield),
     SCMP_SYS(sched_getaffinity), SCMP_SYS(getcpu), SCMP_SYS(exit), SCMP_SYS(exit_group),
-    /* Signals that come, and waiting. */
+    /* Receiving signals, and waiting. */
     SCMP_SYS(rt_sigaction), SCMP_SYS(rt_sigprocmask), SCMP_SYS(rt_sigreturn),
     SCMP_SYS(rt_sigpending), SCMP_SYS(rt_sigsuspend), SCMP_SYS(rt_sigtimedwait),
     SCMP_SYS(sigaltstack), SCMP_SYS(pause), SCMP_SYS(restart_syscall), SCMP_SYS(poll),
     SCMP_SYS(ppoll), SCMP_SYS(select), SCMP_SYS(pselect6), SCMP_SYS(nanosleep),
     SCMP_SYS(clock_nanosleep),
-    /* What anybody may know. */
+    /* Harmless queries. */
     SCMP_SYS(clock_gettime), SCMP_SYS(clock_getres), SCMP_SYS(gettimeofday), SCMP_SYS(time),
     SCMP_SYS(times), SCMP_SYS(getrusage), SCMP_SYS(sysinfo), SCMP_SYS(uname),
     SCMP_SYS(getrandom), SCMP_SYS(getpid), SCMP_SYS(getppid), SCMP_SYS(gettid),
@@ -112,7 +111,7 @@ static const int for_any[] = {
     SCMP_SYS(landlock_create_ruleset), SCMP_SYS(landlock_add_rule),
     SCMP_SYS(landlock_restrict_self)};
 
-/* A file beside the output that gets its name; what of it where: Landlock. */
+/* A temporary file next to the output that is renamed; Landlock limits the folders. */
 static const int for_writers[] = {SCMP_SYS(open),     SCMP_SYS(openat),    SCMP_SYS(rename),
                                   SCMP_SYS(renameat), SCMP_SYS(renameat2), SCMP_SYS(unlink),
                                   SCMP_SYS(unlinkat), SCMP_SYS(ftruncate), SCMP_SYS(fsync),
@@ -158,7 +157,7 @@ static const struct {
     (CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | \
      CLONE_NEWPID | CLONE_NEWNET)
 
-/* The argument of that number, as far as its bits are in the mask, has the value. */
+/* The bits of argument `number` that are in the mask equal the value. */
 #define EQUAL(number, value)              \
     {                                     \
         (number), SCMP_CMP_EQ, (value), 0 \
@@ -175,8 +174,8 @@ static const struct {
     {CALLS_READ, SCMP_SYS(open), MASKED(1, WRITING, 0)},
     {CALLS_READ, SCMP_SYS(openat), MASKED(2, WRITING, 0)},
     {CALLS_WRITE, SCMP_SYS(fchmod), MASKED(1, SPECIAL_BITS, 0)},
-    /* A name for a file that has none (O_TMPFILE), by /proc; another name for one that has
-     * is not asked for in this way. */
+    /* Naming a file without a name (O_TMPFILE), through /proc; a second link to a named
+     * file is not requested in this way. */
     {CALLS_WRITE, SCMP_SYS(linkat), EQUAL(4, AT_SYMLINK_FOLLOW)},
     /* Locks of POSIX on ranges of a file. */
     {CALLS_LOCK, SCMP_SYS(fcntl), EQUAL(1, F_GETLK)},
@@ -191,7 +190,7 @@ static const struct {
     /* Nothing that was data becomes code. */
     {CALLS_ANY | CALLS_SERVE, SCMP_SYS(mmap), MASKED(2, PROT_EXEC, 0)},
     {CALLS_ANY | CALLS_SERVE, SCMP_SYS(mprotect), MASKED(2, PROT_EXEC, 0)},
-    /* Of terminals: how large, which modes. Not TIOCSTI, which types for the user. */
+    /* Terminals: size and modes. Not TIOCSTI, which types for the user. */
     {CALLS_ANY, SCMP_SYS(ioctl), EQUAL(1, TCGETS)},
     {CALLS_ANY, SCMP_SYS(ioctl), EQUAL(1, TCSETS)},
     {CALLS_ANY, SCMP_SYS(ioctl), EQUAL(1, TCSETSW)},
@@ -223,7 +222,7 @@ static const struct {
                   {SCMP_FLTATR_CTL_OPTIMIZE, 2},
                   {SCMP_FLTATR_API_SYSRAWRC, 1}};
 
-/* Keeps the first that goes wrong. */
+/* Keeps the first failure. */
 static void sandbox_note(int *error, int status)
 {
     if (status < 0 && *error == 0)
@@ -256,18 +255,18 @@ static void add_rules(scmp_filter_ctx filter, int uses, int *error)
                                                SCMP_SYS(clone3), 0, NULL));
 }
 
-/* Whether the kernel has filters, and whoever started this process does not hide them:
- * without a filter it says EFAULT where there could be one. */
+/* True if the kernel has filters, and the parent process does not hide them: without a
+ * filter argument EFAULT means that one is possible. */
 static bool calls_can_be_filtered(void)
 {
     return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL, 0, 0) != 0 && errno == EFAULT;
 }
 
-/* From now on, for all threads and for good, what is not listed fails with EPERM, and
- * nothing ends the process. */
+/* From now on, irrevocably and for all threads, calls that are not listed fail with EPERM;
+ * the process is never killed. */
 static bool filter_calls(int uses)
 {
-    /* libseccomp crashes where it finds no memory; a filter takes a fifth of that. */
+    /* libseccomp crashes without memory; a filter needs a fifth of this. */
     enum { ROOM_FOR_FILTER = 1 << 20 };
     int error = 0;
     see_room(ROOM_FOR_FILTER);
@@ -286,8 +285,8 @@ static bool filter_calls(int uses)
 
 /* --- files --------------------------------------------------------------- */
 
-/* Of the kernel's <linux/landlock.h>, of which Debian 12's stops at version 2. Sizes and
- * values are for good: https://docs.kernel.org/userspace-api/landlock.html */
+/* From the kernel's <linux/landlock.h>, of which Debian 12 has version 2. Sizes and values
+ * are ABI: https://docs.kernel.org/userspace-api/landlock.html */
 struct rules_attributes {
     uint64_t files, network, scopes; /* what is refused unless a rule allows it */
 };
@@ -307,13 +306,13 @@ enum { BIND_AND_CONNECT_TCP = 3, ABSTRACT_SOCKETS_AND_SIGNALS = 3 };
 #define TRUNCATE_FILE (UINT64_C(1) << 14)
 #define CONTROL_DEVICE (UINT64_C(1) << 15)
 
-/* What may be done with a file; with a folder, with everything below it. */
+/* Rights for a file; for a folder, for everything below it. */
 #define READ (UINT64_C(1) << 2)
 #define LIST (UINT64_C(1) << 3)
 #define WRITE (OPEN_TO_WRITE | TRUNCATE_FILE | MAKE_FILE | REMOVE_FILE)
 #define OF_FILES (READ | OPEN_TO_WRITE | TRUNCATE_FILE | CONTROL_DEVICE)
 
-/* What that version knows of files: the lowest bits, some more in each. */
+/* Rights that a version supports: the lowest bits, some more in each. */
 static uint64_t known_uses(int version)
 {
     static const unsigned char bits[] = {0, 13, 14, 15, 15, 16};
@@ -356,8 +355,8 @@ static int begin_rules(const struct box *b)
     return (int)syscall(SYS_landlock_create_ruleset, &a, size, 0);
 }
 
-/* What is not there, or is no place of a file system (a pipe), has no rule, and the command
- * finds out by itself. */
+/* A missing path, or one outside file systems (a pipe), has no rule; the command reports
+ * it. */
 static bool has_no_rule(int error)
 {
     return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP ||
@@ -412,9 +411,9 @@ static void allow_folder(struct box *b, const char *path)
     close(folder);
 }
 
-/* Whether a file may be a core dump, which takes the pages that it lacks from the files of
- * its modules, wherever they are. Only what begins like any other snapshot surely is none:
- * what is packed has to be unpacked to know, and a pipe has to be read. */
+/* True if a file may be a core dump, whose missing pages are read from the files of its
+ * modules, wherever they are. Only other snapshots with a known head are certainly not:
+ * packed files would have to be unpacked, and pipes read. */
 static bool may_be_core(const char *path)
 {
     static const char gcdump[] = "\x14\0\0\0!FastSerialization", bzip2[] = "BZh";
@@ -432,8 +431,8 @@ static bool may_be_core(const char *path)
            (len < (ssize_t)sizeof(head) || memcmp(head, gcdump, sizeof(head)) != 0);
 }
 
-/* Files below any folder of the root but those of the kernel and of services, where
- * secrets are and no modules. */
+/* Allows files below any folder of the root except those of the kernel and of services,
+ * which have secrets and no modules. */
 static void allow_modules(struct box *b)
 {
     static const char *const others[] = {".", "..", "proc", "sys", "dev", "run"};
@@ -465,7 +464,7 @@ static void allow_input(struct box *b, const char *path)
     b->is_wide |= !b->only_reading && may_be_core(path);
 }
 
-/* Each file by itself, since what lies in a folder may be a link to somewhere else. */
+/* Each file separately, since an entry of a folder may be a link to elsewhere. */
 static void allow_inputs(struct box *b)
 {
     const struct sandbox *s = b->sandbox;
@@ -482,9 +481,9 @@ static void allow_inputs(struct box *b)
     hd_inputs_free(&inputs);
 }
 
-/* A file is written beside its place, and read by nobody; but who makes a temporary file
- * may read it, and who waits for its folder to be on the disk opens that. Devices and pipes
- * are written to as they are; so is what grows at its end. */
+/* An output is written to a temporary file in the same folder and never read; but creating
+ * a temporary file needs the right to read it, and syncing its folder opens that. Devices
+ * and pipes are written directly; so are appended files. */
 static void allow_output(struct box *b, const struct used_file *f)
 {
     struct stat st;
@@ -513,7 +512,7 @@ static void allow_named(struct box *b)
         allow(b, ".", READ | LIST | WRITE);
 }
 
-/* What libpq and the resolver read when they connect once more. */
+/* Files that libpq and the resolver read when they reconnect. */
 static void allow_server(struct box *b)
 {
     static const char *const below_home[] = {".pgpass", ".pg_service.conf", ".postgresql"};
@@ -525,8 +524,8 @@ static void allow_server(struct box *b)
     allow_below(b, getenv("HOME"), below_home, sizeof(below_home) / sizeof(*below_home));
 }
 
-/* SQLite makes and removes files beside its own, and waits until the folder is written. Of
- * a store that is open its log, and what readers of that share, may be looked at again. */
+/* SQLite creates and removes files next to its own, and syncs the folder. The log of an
+ * open store, and the shared memory of its readers, may be reopened. */
 static void allow_store(struct box *b)
 {
     static const char *const beside[] = {"-wal", "-shm", "-journal"};

@@ -1,5 +1,5 @@
-/* sandbox.h - the commands that read snapshots give up, before they read anything, what
- * they do not need: docs/sandbox.md says what is left. */
+/* sandbox.h - drop rights that commands do not need, before they read snapshots:
+ * docs/sandbox.md lists the remaining ones. */
 #ifndef SANDBOX_H
 #define SANDBOX_H
 
@@ -8,7 +8,7 @@
 
 /* The needs of a command, and the rules in force. */
 struct sandbox {
-    const char *const *inputs; /* snapshots, and folders of them */
+    const char *const *inputs; /* snapshots, and folders with snapshots */
     size_t input_count;
     const struct used_files *files; /* other ones; inputs in it do not count */
     bool is_off;                    /* --no-sandbox */
@@ -24,25 +24,25 @@ struct sandbox {
 /* Where Kubernetes has facts about the pod of a process. */
 #define SANDBOX_PODINFO "/etc/podinfo"
 
-/* Give it up, before the first thread starts; and what is left of another one. Where the
- * kernel can refuse nothing, or it is off, all stays as it is. False after saying on stderr
- * what the kernel has and did not do. */
+/* Drops rights, before the first thread starts; and remaining rights of an earlier sandbox.
+ * Without kernel support, or if it is off, does nothing. False after a message on stderr if
+ * the kernel supports it and failed. */
 bool sandbox_enter(struct sandbox *s);
 
 /* The same for record, when its store is open: file is that of hd_store_file(), NULL for a
  * server, which may be connected to again. */
 bool sandbox_enter_with_store(struct sandbox *s, const char *file);
 
-/* The same for what reads a store: before its file is opened, which may need files beside
- * it; NULL: a server to which there is a connection, the only one from now on. Not for what
- * the command line names besides: sandbox_enter() follows where that is read. */
+/* The same for reading a store: before its file is opened, which may need files next to it;
+ * NULL: a server, with one connection, the only one from now on. Not for other files of the
+ * command line: call sandbox_enter() where those are read. */
 bool sandbox_enter_to_read_store(struct sandbox *s, const char *file);
 
-/* The store is open: give up what is beside its file, but for its log. False as above. */
+/* The store is open: drops the files next to its own, except its log. False as above. */
 bool sandbox_narrow_to_store(const struct sandbox *s, const char *file);
 
-/* For a process that answers clients at sockets it has, and does nothing else: no file, no
- * other socket. False as above. */
+/* For a process that only answers clients at sockets it has: no files, no other sockets.
+ * False as above. */
 bool sandbox_enter_to_serve(bool is_off);
 
 /* The snapshots are read, and no files of modules will be: give up those too. For a sandbox

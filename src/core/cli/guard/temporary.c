@@ -21,15 +21,15 @@
 static char path[PATH_MAX];
 static volatile sig_atomic_t is_there;
 
-/* The folder, and the final name by way of that handle: others may exchange a folder while
- * a file is written into it. */
+/* The folder, and the final name through its handle: another user may exchange a folder
+ * while a file is written into it. */
 static int handle = -1;
 static char place[PATH_MAX];
 
-/* A file that has no name yet, so that SIGKILL leaves nothing of it; -1: it has one. */
+/* A file without a name yet, so that SIGKILL leaves nothing; -1: it has one. */
 static int nameless = -1;
 
-/* What people, terminals and systems end programs with. */
+/* Signals by which people, terminals and systems end programs. */
 static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
 enum { END_COUNT = sizeof(ends) / sizeof(*ends) };
 
@@ -49,7 +49,7 @@ static sigset_t all_ends(void)
     return set;
 }
 
-/* What is ignored stays so: nohup. */
+/* Ignored signals remain ignored: nohup. */
 void temporary_listen(void)
 {
     static bool listens;
@@ -105,8 +105,8 @@ static void close_keeping_errno(int fd)
 
 /* --- on the disk ----------------------------------------------------------------- */
 
-/* What is reported as written is there after a power failure, too. Not every file system
- * can be asked for that (EINVAL, ENOTSUP); only a disk that fails is a failure. */
+/* A file reported as written must survive a power failure. Not every file system supports
+ * that (EINVAL, ENOTSUP); only errors of the disk count. */
 static bool sync_file(int fd)
 {
     return fsync(fd) == 0 || (errno != EIO && errno != ENOSPC && errno != EDQUOT);
@@ -120,7 +120,7 @@ static bool sync_and_close(int fd)
     return ok;
 }
 
-/* Whoever owns the folder can have put a pipe in the place of a file by now. */
+/* The owner of the folder may have replaced the file with a pipe by now. */
 static bool sync_content(void)
 {
     return nameless >= 0
@@ -151,12 +151,12 @@ static int open_to_be_named(const char *target)
     return -1;
 }
 
-/* Makes a file; with is_kept it is the one that goes at the end, else it has no name left.
- */
+/* Creates a file; with is_kept it is removed at the end, else it is unlinked
+ * immediately. */
 static int make_file(char *name, bool is_kept)
 {
     sigset_t set = all_ends(), before;
-    /* None comes between the file and the note that it is there. */
+    /* Block signals between the creation and the note that it exists. */
     pthread_sigmask(SIG_BLOCK, &set, &before);
     int fd = mkstemp(name), why = errno;
     if (is_kept)
@@ -208,8 +208,8 @@ FILE *temporary_open(const char *target)
     return to;
 }
 
-/* Where there is a file already a name beside it comes first, since only renaming
- * replaces; a moment later it is gone. */
+/* linkat() does not replace: with an existing target it is first linked under a temporary
+ * name, to be renamed a moment later. */
 static bool link_beside(const char *link)
 {
     enum { MOST = 100, DIGITS = 6 };
@@ -263,8 +263,8 @@ static bool copy_beside(void)
     return ok;
 }
 
-/* True: target is its name. Else it has one beside that (is_there), or errno says why not.
- */
+/* True: it is named target. Else it has a temporary name in the same folder (is_there), or
+ * errno has the reason. */
 static bool name_it(const char *target)
 {
     char link[64];
