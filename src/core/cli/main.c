@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* `heapdrift a b` is `heapdrift diff a b`; a lone word that is no file is more likely
+/* `heapdrift a b` is `heapdrift diff a b`; a single word that is not a file is more likely
  * a mistyped command. */
 static const struct command *main_choose(const struct arguments *a, int *skip)
 {
@@ -48,8 +48,7 @@ static int show_version(void)
 static bool main_begin(struct settings *s)
 {
     bool explores = s->command->bit == ON_EXPLORE;
-    /* explore exports where the user says, which nobody knows yet; report has a usual name.
-     */
+    /* explore exports to files that are chosen later; report has a default name. */
     bool writes_here = explores || (s->command->bit == ON_REPORT && s->output == NULL &&
                                     isatty(STDOUT_FILENO));
     s->sandbox = (struct sandbox){.is_off = s->no_sandbox,
@@ -101,8 +100,8 @@ static int main_run(const struct arguments *a)
     return first != NULL ? EXIT_DONE : EXIT_TROUBLE;
 }
 
-/* Help and the like are written without a look at each write: the stream remembers that one
- * failed, but not why. A pipe that nobody reads is no failure. */
+/* True if stdout was written, for help and other output without checks: the stream has an
+ * error flag, but no reason. A pipe without a reader is not a failure. */
 static bool all_is_written(void)
 {
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -120,7 +119,7 @@ int main(int argc, char **argv)
     memory_give_back_large();
     hd_set_out_of_memory(no_memory);
     messages_in_ascii(style_locale_is_ascii());
-    /* A closed pipe is a failed write: the status of what was found out stays. */
+    /* A closed pipe is a failed write: the exit status of the result is kept. */
     signal(SIGPIPE, SIG_IGN);
     lost_pages_explain();
     /* So is one into a file that may not get larger (ulimit -f). */

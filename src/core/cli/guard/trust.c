@@ -1,5 +1,5 @@
-/* Walks a path name by name with a handle on each folder, so that nothing on the way can be
- * exchanged between the look and the use.
+/* Walk a path name by name with a handle on each folder, so that nothing on the way can be
+ * exchanged between check and use.
  *
  * O_PATH. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
@@ -32,8 +32,8 @@ static bool anybody_writes(const struct stat *st)
     return (st->st_mode & S_IWOTH) != 0;
 }
 
-/* The bit stands for all of an access list but owner and others. A group of one: root's, or
- * that which has the number of its only user. */
+/* The bit covers everyone in an access list except owner and others. A group of one:
+ * root's, or the one with the number of its only user. */
 static bool group_writes(const struct stat *st, const char *at)
 {
     bool is_private = st->st_gid == 0 || st->st_gid == st->st_uid;
@@ -56,13 +56,13 @@ struct trust_walk {
     int folder;          /* O_PATH */
     struct stat above;   /* of folder */
     char at[PATH_MAX];   /* its name without links; "" is the root */
-    char left[PATH_MAX]; /* names to come */
+    char left[PATH_MAX]; /* names left */
     char name[NAME_MAX + 1];
-    struct stat st; /* of name; st_mode 0 if there is nothing */
+    struct stat st; /* of name; st_mode 0 if it does not exist */
     bool is_magic;  /* name is a link of /proc to something without a name */
     int links;
     bool is_strict;                        /* without exceptions */
-    char fault[PATH_MAX + 60];             /* the first; "": none */
+    char fault[PATH_MAX + 60];             /* the first; "": no fault */
     char culprit[PATH_MAX + NAME_MAX + 2]; /* its name */
 };
 
@@ -73,7 +73,7 @@ static struct {
     bool is_known;
 } exceptions;
 
-/* At or below one of them. */
+/* At or below an exception. */
 static bool is_exception(const char *at)
 {
     for (size_t i = 0; i < exceptions.count; i++) {
@@ -98,7 +98,8 @@ trust_blame(struct trust_walk *w, const char *at, const char *format, ...)
     snprintf(w->culprit, sizeof(w->culprit), "%s", at);
 }
 
-/* Who may add names to a folder may add one of a file that somebody else wrote. */
+/* True for a link that a user with write access to the folder may have made to a file of
+ * somebody else. */
 static bool has_strange_name(const struct trust_walk *w, const struct stat *st)
 {
     bool is_owners = !trust_user(st->st_uid) && st->st_uid == w->above.st_uid;
@@ -106,8 +107,8 @@ static bool has_strange_name(const struct trust_walk *w, const struct stat *st)
            !is_owners;
 }
 
-/* What is written: as fs.protected_symlinks and fs.protected_fifos, but in every folder,
- * and always. */
+/* For writing: as fs.protected_symlinks and fs.protected_fifos, but in every folder, and
+ * always. */
 static void trust_judge(struct trust_walk *w, const struct stat *st, const char *at)
 {
     static const char in_public[] = "%s belongs to user %u, in a folder of everybody";
@@ -179,7 +180,7 @@ static bool follow(struct trust_walk *w, const char *text)
     return put_before(w, text) && (text[0] != '/' || enter_root(w));
 }
 
-/* The next name of those left; false behind the last. */
+/* Takes the next of the names left; false after the last. */
 static bool take_name(struct trust_walk *w)
 {
     size_t begin = strspn(w->left, "/"), len = strcspn(w->left + begin, "/");
@@ -191,7 +192,7 @@ static bool take_name(struct trust_walk *w)
     return true;
 }
 
-/* A name that is neither "." nor "..". */
+/* Steps to a name other than "." and "..". */
 static bool step(struct trust_walk *w, bool *ended)
 {
     char at[PATH_MAX + NAME_MAX + 2], text[PATH_MAX];
@@ -223,8 +224,8 @@ static bool step(struct trust_walk *w, bool *ended)
     return trust_enter(w, openat(w->folder, w->name, how));
 }
 
-/* A relative path that is read begins at the root as well: who can exchange the folder that
- * the user works in decides, too. */
+/* A relative path that is read begins at the root as well: a user who can exchange the
+ * working folder decides, too. */
 static bool trust_begin(struct trust_walk *w, const char *path)
 {
     char here[PATH_MAX];
@@ -284,8 +285,7 @@ static bool resolve(const char *path, char whole[PATH_MAX])
     return (ended || is_folder) && w.fault[0] == '\0' && len < PATH_MAX;
 }
 
-/* A link of a stranger stands for itself: he may have put it in the place of the file that
- * was meant. */
+/* A link of another user is not resolved: it may have replaced the intended file. */
 static void add_list(const char *list)
 {
     char name[PATH_MAX], whole[PATH_MAX];
@@ -299,8 +299,8 @@ static void add_list(const char *list)
     }
 }
 
-/* What a build server checked out is what it was told to build, whoever owns it in the
- * container of the job. */
+/* A build server checks out the configured sources, whoever owns them in the container of
+ * the job. */
 static struct trust_walk walk_by(enum trust_rule rule)
 {
     static const char *const lists[] = {"HEAPDRIFT_TRUST", "GITHUB_WORKSPACE",
@@ -326,7 +326,7 @@ bool trust_allows(const char *path, enum trust_rule rule, char why[TRUST_REASON]
     }
     if (rule == TRUST_FOUND && !ended && errno != ENOENT)
         trust_blame(&w, path, "%s", strerror(errno));
-    /* What leads to a file that is an exception does not matter. */
+    /* Faults on the way to an excepted file do not matter. */
     if (rule < TRUST_LINKS)
         snprintf(w.culprit, sizeof(w.culprit), "%s/%s", w.at, w.name);
     if (w.fault[0] == '\0' || (rule < TRUST_LINKS && is_exception(w.culprit)))
@@ -379,7 +379,7 @@ FILE *trust_fopen(const char *path, const char *mode)
     struct trust_walk w;
     struct stat st;
     bool appends = mode[0] == 'a';
-    /* A pipe that nobody reads is an error where a file is expected. */
+    /* A pipe without a reader is an error if a file is expected. */
     int flags =
         (appends ? O_APPEND | O_CREAT : 0) | (appends || mode[1] == 'n' ? O_NONBLOCK : 0);
     int fd = open_walked(path, TRUST_LINKS, O_WRONLY | flags, &w);

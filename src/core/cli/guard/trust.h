@@ -1,10 +1,10 @@
-/* trust.h - whether somebody else can decide what a file of the command line is.
+/* trust.h - check whether another user can decide what a file of the command line is.
  *
- * Whoever may replace a file, or a folder or link on the way to it, decides what is read or
- * where is written. Every name on the way is looked at, links as well, as ssh (StrictModes)
- * and git (safe.directory) do. The users that are trusted are root, the user who runs this,
- * and for root the user who called sudo. A folder that anybody may write to is fine if it
- * is sticky and the next name belongs to one of them.
+ * Whoever may replace a file, or a folder or link on the way to it, decides which file is
+ * read or written. Every name on the way is checked, links as well, as ssh (StrictModes)
+ * and git (safe.directory) do. Trusted users are root, the user of this process, and for
+ * root the user of sudo. A folder that anybody may write to is fine if it is sticky and the
+ * next name belongs to one of them.
  *
  * HEAPDRIFT_TRUST has the exceptions, separated by colons: a file, a folder and all below
  * it, or "*" for everything. The folder that a build server has checked out is one, too.
@@ -21,11 +21,12 @@
 #include <sys/stat.h>
 
 enum trust_rule {
-    TRUST_FOUND,   /* nobody named it: only trusted users may own or write anything */
-    TRUST_NAMED,   /* the user did: its owners are trusted, the public is not */
-    TRUST_LINKS,   /* written: only links of trusted users are followed */
-    TRUST_KEPT,    /* the same of a file that goes on: who made it in a folder of everybody
-                    * may still have it open */
+    TRUST_FOUND, /* found, not named by the user: only trusted users may own or write
+                    anything */
+    TRUST_NAMED, /* the user did: its owners are trusted, the public is not */
+    TRUST_LINKS, /* written: only links of trusted users are followed */
+    TRUST_KEPT, /* the same for a file that is appended to: in a public folder, another user
+                   may still have it open */
     TRUST_FOLLOWED /* read, found in a folder of others: the same, and no further names */
 };
 
@@ -47,12 +48,12 @@ static inline bool trust_check(const char *path, enum trust_rule rule)
 /* True for the users that are trusted. */
 bool trust_user(unsigned user);
 
-/* True if users who are not trusted may add names to a folder, as far as its mode says. */
+/* True if untrusted users may add names to a folder, by its mode. */
 bool trust_is_public(const struct stat *folder);
 
-/* Opens the folder of the file at path (O_PATH) by TRUST_LINKS, so that nobody can exchange
- * it afterwards; name, of NAME_MAX + 1 bytes, is that of the file behind all links, whether
- * it exists or not. -1 with errno; EPERM: there is a link of somebody else. */
+/* Opens the folder of the file at path (O_PATH) by TRUST_LINKS, so that it cannot be
+ * exchanged afterwards; name, of NAME_MAX + 1 bytes, is that of the file after all links,
+ * whether it exists or not. -1 with errno; EPERM: there is a link of an untrusted user. */
 int trust_open_folder(const char *path, char *name);
 
 /* By TRUST_LINKS, mode "w": opens what exists and is not a regular file, such as a pipe;

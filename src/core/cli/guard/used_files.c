@@ -65,8 +65,8 @@ static struct file_identity identity_of_input(const char *path)
     return p;
 }
 
-/* Of two that are not there one is made first, and is the other then: by its name, and
- * where a folder knows no case by that without it. */
+/* Of two outputs that do not exist yet, creating one may create the other: compare their
+ * names, ignoring case, as their folder may. */
 static bool are_one(const struct file_identity *a, const struct file_identity *b)
 {
     return a->is_known && b->is_known && a->is_there == b->is_there &&
@@ -84,7 +84,7 @@ void used_files_add(struct used_files *u, struct used_file file)
     u->all[u->count++] = file;
 }
 
-/* A baseline is brought up to date, and what convert is given may change its format. */
+/* A baseline may be updated, and convert may change the format of a file. */
 static bool may_be_one(const struct used_files *u, const struct used_file *written,
                        const struct used_file *other)
 {

@@ -1,11 +1,9 @@
-/* used_files.h - the files that a command reads and writes: nothing may be written in the
- * place of what the same command reads, nor twice; and the sandbox lets it have these files
- * only. The command line gives the list (options/named_files.h), output.c asks before it
- * writes.
+/* used_files.h - list the files that a command reads and writes: no output may replace
+ * another file of the command; and the sandbox allows only these files. The command line
+ * gives the list (options/named_files.h), output.c checks it before it writes.
  *
- * Files are one by device and inode, so that links and other ways to write a path do not
- * matter; of what is not there yet the folder and the name are compared, the name without
- * its case, since there may be none in that folder. */
+ * Files are identified by device and inode, so that links and other spellings of a path do
+ * not matter; a missing file by folder and name, ignoring case, since the folder may. */
 #ifndef USED_FILES_H
 #define USED_FILES_H
 
@@ -18,7 +16,7 @@ enum file_use {
     FILE_READ = 1,
     FILE_WRITTEN = 2,
     FILE_INPUT = 4,     /* a snapshot, or a part of a fleet */
-    FILE_STORE = 8,     /* by the library, with files beside it */
+    FILE_STORE = 8,     /* by the library, with files next to it */
     FILE_APPENDED = 16, /* not replaced */
     FILE_DONE = 32      /* it was read before the command begins */
 };
@@ -27,12 +25,12 @@ enum file_use {
 struct file_identity {
     bool is_there, is_known; /* known: by device and number */
     uint64_t device, number;
-    char *name; /* in the folder; NULL of what is there */
+    char *name; /* in the folder; NULL if the file exists */
 };
 
 struct used_file {
     const char *path;
-    const char *option;            /* that names it; NULL: none */
+    const char *option;            /* that names it; NULL: an operand */
     const char *what;              /* else: "is one of the snapshots" */
     int use;                       /* bits of enum file_use */
     struct file_identity identity; /* by used_files_add() */
@@ -49,14 +47,14 @@ struct used_files {
  * as the list. */
 void used_files_add(struct used_files *u, struct used_file file);
 
-/* False after saying so if a file is to be written that is also another of the list. Two
- * may be one: the baselines that check reads and writes. */
+/* False after a message if an output is also another file of the list. Exceptions: the
+ * baselines that check reads and writes. */
 bool used_files_are_apart(const struct used_files *u);
 
 enum { USED_FILE_REASON = 120 };
 
-/* Whether path is read by this command, so that it must not be written; then why says so:
- * "is one of the snapshots; name another file". */
+/* True if this command reads path, so that it must not be written; `why` is then the end of
+ * a message: "is one of the snapshots; name another file". */
 bool used_files_have(const struct used_files *u, const char *path,
                      char why[USED_FILE_REASON]);
 

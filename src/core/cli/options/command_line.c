@@ -85,7 +85,7 @@ void arguments_free(struct arguments *a)
 
 /* --- the options that popt is told ----------------------------------------------- */
 
-/* What popt is told, and the row behind each of its entries. */
+/* The options for popt, and the row of each. */
 struct option_table {
     struct poptOption entries[2 * MAX_OPTIONS + 1];
     const struct option *rows[2 * MAX_OPTIONS];
@@ -165,8 +165,8 @@ static void print_unknown_option(const char *given, const struct command *comman
                     command->name);
 }
 
-/* Another option that the letter means in another command, so that somebody may have meant
- * that; NULL. */
+/* Returns another option that has the letter in another command, which may have been meant;
+ * or NULL. */
 static const struct option *other_meaning(const struct option *o, char letter)
 {
     const struct command *c;
@@ -178,7 +178,7 @@ static const struct option *other_meaning(const struct option *o, char letter)
     return NULL;
 }
 
-/* Letters that meant something else than elsewhere go on meaning it. */
+/* Prints notes about letters that differ between commands and keep their old meaning. */
 static void print_old_letters(const struct settings *s)
 {
     for (const struct option *o = NULL; (o = option_next(s->command, o)) != NULL;) {
@@ -237,7 +237,7 @@ static bool read_options(struct settings *s, const struct option_table *t)
     while ((got = poptGetNextOpt(s->popt)) > 0) {
         const struct option *o = t->rows[got - 1];
         char *value = poptGetOptArg(s->popt);
-        /* popt copies it, and says nothing when it cannot. */
+        /* popt copies it, and does not report failure. */
         if (value == NULL && option_argument(o) != NULL)
             no_memory(0);
         if (value != NULL)
@@ -255,9 +255,9 @@ static bool read_options(struct settings *s, const struct option_table *t)
     return false;
 }
 
-/* Gives options whose value may be left out the usual one: popt would take the next
- * argument for it. Returns the bytes that popt needs: it copies every argument, some of
- * them twice, and little besides. */
+/* Adds the default to options whose value may be omitted: popt would use the next argument
+ * for it. Returns the bytes that popt needs: it copies every argument, some of them twice,
+ * and little more. */
 static size_t fill_in(struct settings *s, int argc, const char **argv)
 {
     bool ended = false;
@@ -370,7 +370,7 @@ void settings_free(struct settings *s)
 
 /* --- where heapdrift.yml is ------------------------------------------------------ */
 
-/* A link that leads nowhere is there, too: what it should have led to counts. */
+/* A dangling link exists, too: its target is what counts. */
 static bool named_files_look_at(const char *folder, const char *name, struct stat *st)
 {
     char path[CONFIG_PATH_SIZE];
@@ -378,9 +378,9 @@ static bool named_files_look_at(const char *folder, const char *name, struct sta
     return len < (int)sizeof(path) && lstat(path, st) == 0;
 }
 
-/* The first is taken; of the others it is only told that they are there. Whoever runs this
- * may be asked to trust the folder above: if it is of the same owner, on the same file
- * system, and not this one again, as above the root. */
+/* The first is used; others are only reported. The folder above is searched if it has the
+ * same owner and file system, so that its files may be trusted; the root, which is its own
+ * parent, ends the search. */
 static void find_config(char found[CONFIG_PATH_SIZE], bool verbose)
 {
     static const char *const names[] = {"heapdrift.yml", "heapdrift.yaml"};
@@ -416,7 +416,7 @@ static void named_files_add(const struct settings *s, const char *path, const ch
     used_files_add(s->used, (struct used_file){.path = path, .what = what, .use = use});
 }
 
-/* "file:PATH?wait=5" or PATH; a server is no file that there is. */
+/* "file:PATH?wait=5" or PATH; a server is not a file. */
 static void add_store(struct settings *s)
 {
     static const char scheme[] = "file:";

@@ -4,27 +4,27 @@
 
 #include "cli/options/settings.h"
 
-/* Make these s->words, each URL of a store without its password: pages tell them. */
+/* Sets s->words, without the passwords of store URLs: pages print them. */
 void settings_take_words(struct settings *s, const char **words, size_t count);
 
-/* Read argv[1..] as arguments of a command. False after saying on stderr what is
- * wrong with them. settings_free() in any case. */
+/* Parses argv[1..] as arguments of a command. False after a message on stderr.
+ * settings_free() in any case. */
 bool settings_parse(struct settings *s, const struct command *command, int argc,
                     const char **argv);
 void settings_free(struct settings *s);
 
-/* The command line with every @FILE replaced by what the file says. */
+/* The command line with every @FILE replaced by the content of the file. */
 struct arguments {
-    const char **all; /* count of them, then NULL */
+    const char **all; /* count of these, then NULL */
     int count;
     bool ended; /* by "--": what begins with an @ is a file from then on */
     struct argument_file *files;
     size_t file_count;
 };
 
-/* Up to a "--". Words in a file are separated by blanks and line ends and may be quoted as
- * in a shell; an @ in a file is an ordinary character. False after saying on stderr which
- * file cannot be read. */
+/* Expands arguments up to a "--". Words in a file are separated by blanks and line ends and
+ * may be quoted as in a shell; an @ in a file is an ordinary character. False after a
+ * message on stderr if a file cannot be read. */
 bool arguments_expand(struct arguments *a, int argc, char **argv);
 void arguments_free(struct arguments *a);
 
@@ -34,16 +34,15 @@ void arguments_free(struct arguments *a);
  * @FILEs, the store, and the heapdrift.yml that is found. Options give by their kind
  * (settings.h) what becomes of their files. */
 
-/* Notes them in s->used, for s->sandbox too. False after saying so if one is to be written
- * that is also another of them. Two may be one: the baselines that check reads and writes,
- * and what convert reads and writes.
+/* Lists the files in s->used, also for s->sandbox. False after a message if an output is
+ * also another file. Exceptions: the baselines that check reads and writes, and the inputs
+ * and outputs of convert.
  *
- * The budget file of check or watch is looked for once, into its own options, in this
+ * The budget file of check or watch is searched for once, into its own options, in this
  * folder and its parents, up to the root of the repository (where .git is), or to a folder
- * of another owner or file system. The nearest file is taken, in one folder heapdrift.yml
- * before heapdrift.yaml. Whether somebody else decides what is in it is another question
- * (trust.h). With --verbose it is told which one was taken, and which others there are that
- * were not. */
+ * of another owner or file system. The nearest file is used, in one folder heapdrift.yml
+ * before heapdrift.yaml. trust.h checks whether it can be trusted. With --verbose the file
+ * is reported, with those that were not used. */
 bool named_files_begin(struct settings *s);
 
 /* A snapshot that was found in a folder. */

@@ -1,6 +1,6 @@
-/* houses.h - the functions and lists that the program needs from the houses collect and
- * fleet. A build without one of them, as that for Windows is without fleet, links
- * src/absent/commands/HOUSE.c instead. */
+/* houses.h - declare the functions and lists that the program needs from collect and fleet.
+ * A build without one of them, as Windows without fleet, links src/absent/commands/HOUSE.c
+ * instead. */
 #ifndef HOUSES_H
 #define HOUSES_H
 
@@ -16,10 +16,9 @@ extern const struct command *const collect_commands[], *const fleet_commands[];
 
 struct stored_run;
 
-/* If the options name a run of a store, choose one, say which, and fetch its snapshots,
- * into s->stored; else nothing. If several runs match, the one is chosen whose last
- * snapshot is the newest, among those that have enough of them. False after saying why
- * there is none. */
+/* If the options name a run of a store, chooses one, prints it, and fetches its snapshots,
+ * into s->stored; otherwise does nothing. If several runs match, the one with the newest
+ * last snapshot among those with enough snapshots. False after a message. */
 bool stored_run_fetch(struct settings *s);
 void stored_run_free(struct stored_run *r); /* NULL is fine */
 
@@ -36,14 +35,14 @@ const char *const *stored_run_words(const struct stored_run *r, size_t *count);
  * begun in, by running this program again. */
 void metrics_server_take_over(int count, char *const *arguments);
 
-/* "" or the reason why it is no address: ":9464", "127.0.0.1:9464", "[::1]:9464", or the
- * absolute path of a socket. */
+/* Returns "" or the reason why it is not an address: ":9464", "127.0.0.1:9464",
+ * "[::1]:9464", or the absolute path of a socket. */
 const char *metrics_address_problem(const char *address);
 
 /* Records snapshots in the store until a signal, --count, or the end of a process that was
- * named by its number alone. is_once, of `collect`: --count snapshots, or one, and no
- * jitter; the first failure ends it. EXIT_DONE, or EXIT_TROUBLE if a snapshot was lost or
- * none could be taken. */
+ * given by number alone. is_once, for `collect`: --count snapshots, or one, without jitter;
+ * the first failure ends it. EXIT_DONE, or EXIT_TROUBLE if a snapshot was lost or there was
+ * none. */
 int sidecar_run(struct settings *s, bool is_once);
 
 #endif

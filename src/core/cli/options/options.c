@@ -102,8 +102,8 @@ static const char *parse_size(struct settings *s, const struct option *o, const 
     return *bytes < o->least ? "more than 0" : NULL;
 }
 
-/* The decimal number that value begins with, and what is behind it; NULL if there is none.
- * strtod() would take "0x10" and "1e1" as well. */
+/* Parses the decimal number that value begins with, and returns the rest; NULL without a
+ * number. strtod() would accept "0x10" and "1e1" as well. */
 static const char *parse_decimal(const char *value, double *n)
 {
     size_t len = strspn(value, "0123456789.");
@@ -133,7 +133,7 @@ static const char *parse_share(struct settings *s, const struct option *o,
     return NULL;
 }
 
-/* A number of hosts, or a share of them; the share is -1 for a number. */
+/* A number of hosts, or their share; the share is -1 for a number. */
 static const char *parse_hosts(struct settings *s, const struct option *o,
                                const char *value)
 {
@@ -151,7 +151,7 @@ struct unit {
     double factor;
 };
 
-/* A number and its unit, up to a most; how much that is. False: it is neither. */
+/* Parses a number and its unit, up to `most`. False if it is neither. */
 static bool parse_with_unit(const char *value, const struct unit *units, size_t count,
                             double most, double *n)
 {
@@ -199,8 +199,8 @@ static const char *parse_age(struct settings *s, const struct option *o, const c
 
 /* --- points in time -------------------------------------------------------- */
 
-/* 2026-11-22, 2026-11-22T14:05, 2026-11-22T14:05:30, each with or without a Z. What no
- * month has, and what is written in another way, is not what is printed again. */
+/* 2026-11-22, 2026-11-22T14:05, 2026-11-22T14:05:30, each with or without a Z. Formatting
+ * the result again must give the same text, which rejects invalid days and other forms. */
 static bool parse_date(const char *value, double *seconds)
 {
     static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"};
@@ -316,7 +316,7 @@ static const char *parse_choice(struct settings *s, const struct option *o,
     return i >= 0 ? NULL : s->wanted;
 }
 
-/* That a format is one of another command is said when all options are known. */
+/* A format of another command is reported when all options are known. */
 static const char *parse_word(struct settings *s, const struct option *o, const char *value)
 {
     bool is_one = word_index(s, o, value) >= 0;
@@ -402,7 +402,7 @@ enum {
     ON_DIFFS = ON_DIFF | ON_REPORT | ON_EXPLORE,
     ON_GROWTH = ON_DIFFS | ON_CHECK | ON_WATCH,   /* what grew */
     ON_CHAINS = ON_GROWTH | ON_ROOTS,             /* what holds it */
-    ON_ROWS = (ON_CHAINS & ~ON_EXPLORE) | ON_TOP, /* a part of that */
+    ON_ROWS = (ON_CHAINS & ~ON_EXPLORE) | ON_TOP, /* some of these */
     ON_PAPER = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK | ON_TREE | ON_OBJECT |
                ON_STATICS,                                   /* printed */
     ON_ALL = ON_PAPER | ON_REPORT | ON_EXPLORE | ON_CONVERT, /* read snapshots */
@@ -462,7 +462,7 @@ static const char *parse_born(struct settings *s, const struct option *row,
     return are && o->born_first <= o->born_last ? NULL : row->wanted;
 }
 
-/* Messages about what stands behind it on the command line are in ASCII, too. */
+/* Messages about later arguments are in ASCII, too. */
 static const char *parse_ascii(struct settings *s, const struct option *o,
                                const char *value)
 {
@@ -512,7 +512,7 @@ const struct option shared_options[] = {
      .help = "ignore numbers in compiler-generated names, to compare two builds"},
     {"symbols", 0, GROUP_COMPARED, ON_ALL | ON_RECORD, TEXT(FILE_READ, s.symbols),
      .once = true, .help = "Native AOT program, or its .dbg file, that names types"},
-    /* Who reads heap text with decimal sizes looks at it, or converts it once. */
+    /* Heap text with decimal sizes is inspected, or converted once. */
     {"size-base", 0, GROUP_COMPARED, ON_INFO | ON_CONVERT, .kind = OPTION_OTHER,
      .parse = parse_size_base, .argument = "BASE", .words = WORDS("16", "10"),
      .wanted = "16 or 10", .help = "base of sizes in heap text: 16 (default) or 10",
@@ -557,7 +557,7 @@ const struct option shared_options[] = {
      .argument = "K", .usual = "3", .help = "root chains to show per type"},
     {"samples", 0, GROUP_CHAINS, ON_CHAINS, COUNT(s.options.samples, 1, MAX_SAMPLES),
      .argument = "R", .usual = "32", .help = "instances to sample per type"},
-    /* Another sample tells nobody anything; --samples and --exact do. */
+    /* Another sample has no practical use; --samples and --exact do. */
     {"seed", 0, GROUP_CHAINS, ON_CHAINS, NUMBER(s.options.seed, 0, UINT64_MAX),
      .help = "which instances are sampled", .hidden = true},
     {"born", 0, GROUP_CHAINS, ON_ROOTS | ON_OBJECT, .kind = OPTION_OTHER,

@@ -1,9 +1,7 @@
-/* options.h - what an option is: a row that says all of it. Help, completion, the heads of
- * the manual page and the parser are made of rows; options.c has a parser for each kind of
- * value.
+/* options.h - define an option by one row. Help, completion, the headings of the manual
+ * page and the parser are made from rows; options.c has a parser for each kind of value.
  *
- * A row stands in the file of the command that has it, or in options.c if several have it.
- */
+ * A row is in the file of its command, or in options.c if several commands share it. */
 #ifndef OPTIONS_H
 #define OPTIONS_H
 
@@ -24,15 +22,15 @@ enum option_group {
     GROUP_COUNT
 };
 
-/* What a value is, and what it is stored as. */
+/* Kinds of values, with their types in memory. */
 enum option_kind {
     OPTION_FLAG,     /* no value: bool */
     OPTION_COUNT,    /* from least to most: uint32_t */
     OPTION_NUMBER,   /* the same: uint64_t */
-    OPTION_SIZE,     /* bytes, at least so many: uint64_t */
-    OPTION_SHARE,    /* bytes, or a share: uint64_t and double, one of them 0 */
+    OPTION_SIZE,     /* bytes, at least `least`: uint64_t */
+    OPTION_SHARE,    /* bytes, or a share: uint64_t and double, the other one 0 */
     OPTION_HOSTS,    /* a number, or a share: the same, the share -1 for a number */
-    OPTION_DURATION, /* milliseconds, at least so many: uint64_t */
+    OPTION_DURATION, /* milliseconds, at least `least`: uint64_t */
     OPTION_AGE,      /* seconds: double */
     OPTION_CHOICE,   /* one of the words: an enum, from least on */
     OPTION_WORD,     /* one of the words: const char *, as all kinds below */
@@ -44,7 +42,7 @@ enum option_kind {
     OPTION_STORE,    /* a file that is read and written, or a server */
     OPTION_FOLDER,   /* to write into */
     OPTION_SNAPSHOT, /* a file to write: a snapshot */
-    OPTION_PROCESS,  /* the name of one */
+    OPTION_PROCESS,  /* the name of a process */
     OPTION_SOCKET,
     OPTION_PID,      /* uint64_t */
     OPTION_PATTERNS, /* one more each time: struct text_list */
@@ -54,22 +52,22 @@ enum option_kind {
 
 struct option {
     const char *name;
-    char letter; /* 0: none */
+    char letter; /* 0: no letter */
     enum option_group group;
-    unsigned commands; /* whose help lists it */
+    unsigned commands; /* commands with it in their help */
     enum option_kind kind;
     size_t at, share_at;  /* where it is stored: see option_place() */
-    uint64_t least, most; /* of the kinds that say so */
+    uint64_t least, most; /* for the kinds above that refer to these */
     const char *help;
     const char *argument; /* what help calls the value; NULL: as its kind. "[=KIND]" may be
                              left out, and is the first of its words then */
     const char *wanted;   /* what a value should have been; NULL: as its kind */
     const char *usual; /* the default: a value, which is parsed before the command line */
     const char *const *words; /* that a value can be, or examples; up to NULL */
-    size_t given;             /* offset of a bool: whether it was given; 0: nobody asks */
-    unsigned also;   /* commands that take it and have no use for it, so that one set
-                        of options goes with every command */
-    bool hidden;     /* taken, and listed by nobody */
+    size_t given;             /* offset of a bool: whether it was given; 0: not needed */
+    unsigned also;   /* commands that accept and ignore it, so that one set of options fits
+                        every command */
+    bool hidden;     /* accepted, but listed nowhere */
     bool once;       /* two different values are an error */
     char old_letter; /* it had, and that means another option elsewhere */
     const char *(*parse)(struct settings *s, const struct option *o, const char *value);
@@ -78,20 +76,20 @@ struct option {
 
 /* --- rows ------------------------------------------------------------------ */
 
-/* What rows store into: members of s, the options of all commands, or of own, those of
- * the command or house (char: it has none). Each file with rows says so once. */
+/* The destination of rows: members of s, the options of all commands, or of own, those of
+ * the command or house (char: without). Declared once by each file with rows. */
 #define OPTIONS_OF(own_type) \
     struct option_place {    \
         struct settings s;   \
         own_type own;        \
     }
 
-/* Where a member is. What is of another type than its kind stores does not compile. */
+/* Place of a member. A type that differs from the kind's does not compile. */
 #define STORED(type, member)                          \
     _Generic(((struct option_place *)0)->member, type \
              : offsetof(struct option_place, member))
 
-/* What is stored there: in the settings, or behind them in s->own. */
+/* Returns the stored value: in the settings, or after them in s->own. */
 void *option_place(const struct settings *s, size_t at);
 
 #define WORDS(...)        \
@@ -124,30 +122,30 @@ void *option_place(const struct settings *s, size_t at);
 
 /* --- the options of a command ------------------------------------------------ */
 
-/* The one behind o of those that the command takes, its own first; NULL begins, and ends.
- */
+/* Returns the option after o among those that the command accepts, its own first; NULL
+ * begins, and ends. */
 const struct option *option_next(const struct command *command, const struct option *o);
 
-/* Whether help lists it: those that are only taken are not told. */
+/* True if help lists it: not for options that are only accepted. */
 bool option_is_listed(const struct option *o, const struct command *command);
 
-/* What help calls the value; NULL: there is none. */
+/* Returns the name of the value in help; NULL without one. */
 const char *option_argument(const struct option *o);
 bool option_value_is_optional(const struct option *o);
 
-/* All that help says in a line, with words and the default. */
+/* The line of help, with words and the default. */
 enum { OPTION_HELP_SIZE = 160 };
 void option_help(const struct option *o, const struct command *command,
                  char help[OPTION_HELP_SIZE]);
 
 /* --- values ------------------------------------------------------------------ */
 
-/* Parse a value (NULL for a flag) and store it where the row says; NULL, or what it should
- * have been. */
+/* Parses a value (NULL for a flag) and stores it by the row. Returns NULL, or the expected
+ * form. */
 const char *parse_value(struct settings *s, const struct option *o, const char *value);
 
-/* Word number i that the value can be in that command, or an example; NULL behind the last.
- */
+/* Returns word number i that the value can be in that command, or an example; NULL past the
+ * last. */
 const char *option_word(const struct option *o, const struct command *command, size_t i);
 
 /* "a, b or c" */

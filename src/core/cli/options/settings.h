@@ -1,5 +1,5 @@
-/* settings.h - what the command line asked for, checked: the options of all commands, and
- * where those of one command or house are. */
+/* settings.h - the checked command line: the options of all commands, and the place of
+ * those of one command or house. */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 
@@ -11,7 +11,7 @@
 
 enum { MAX_THREADS = 64, CONFIG_PATH_SIZE = 4096 };
 
-/* A file that an option names, and what becomes of it. */
+/* A file that an option names, and its use. */
 struct option_file {
     const char *option, *path;
     int kind; /* enum option_kind */
@@ -22,7 +22,7 @@ struct argument_file {
     const char *path, **words;
 };
 
-/* What an option that is repeated was given. */
+/* The values of an option that can be repeated. */
 struct text_list {
     const char **all;
     size_t count;
@@ -38,9 +38,9 @@ struct settings {
     const char *output; /* NULL: standard output */
     struct style style;
     unsigned threads;
-    const char *chain_option; /* the name of one about root chains that was given; NULL */
+    const char *chain_option; /* name of a given option about root chains; NULL */
     bool exit_code, strict, quiet, verbose, no_progress, no_sandbox, help, version;
-    bool memory_given; /* --memory: else as much as is free */
+    bool memory_given; /* --memory; else the free memory */
 
     struct sandbox sandbox;
 
@@ -49,32 +49,33 @@ struct settings {
     uint64_t *iterations;
     size_t iteration_count;
     const char *symbols;               /* a file; NULL */
-    struct hd_symbols *opened_symbols; /* of it: read.symbols; NULL */
+    struct hd_symbols *opened_symbols; /* the same file: read.symbols; NULL */
 
     /* a store, and a run in it: the one that is read, or that is recorded */
     const char *store;                  /* URL; NULL: the environment's, or the usual one */
-    char *store_path;                   /* the file of that */
+    char *store_path;                   /* the file of the store */
     const char *service, *host, *build; /* NULL: as far as it is known otherwise */
     uint64_t run;                       /* its number; 0: not given */
     const char *since, *until;          /* as they were given, each a moment; NULL */
-    bool is_for_a_store; /* an option was given that only means something beside --store */
-    bool saves;          /* the store is read, and then written */
-    struct stored_run *stored; /* its snapshots, in the place of files; NULL */
+    bool is_for_a_store;                /* an option was given that requires --store */
+    bool saves;                         /* the store is read, and then written */
+    struct stored_run *stored;          /* its snapshots, in the place of files; NULL */
 
     void *own; /* options of the command or of its house: command->own_size bytes */
 
-    bool files_go; /* the snapshots are removed: nothing else can be asked of them */
-    const struct hd_page_of_run *pages; /* beside the page that is written; by their runs */
+    bool files_go; /* the snapshots are removed: no other question is possible */
+    const struct hd_page_of_run
+        *pages; /* linked from the page that is written; by their runs */
     size_t page_count;
 
-    const char **operands; /* what is no option */
+    const char **operands; /* arguments that are not options */
     size_t operand_count;
     struct option_file *files; /* of options, each option once */
     size_t file_count;
     const struct argument_file *argument_files; /* of @FILE */
     size_t argument_file_count;
     struct used_files *used;  /* all of these, as files; NULL: not noted yet */
-    const char *const *words; /* the whole command line, for pages that tell it */
+    const char *const *words; /* the whole command line, printed by pages */
     size_t word_count;
     const struct command *command;
     bool command_is_implied; /* by operands alone */
@@ -86,9 +87,10 @@ struct settings {
 
 /* The own options of check. Those of watch begin with them: it is a check with budgets. */
 struct check_options {
-    struct text_list budgets;              /* in their order, each a name and a value */
-    const char *config;                    /* NULL: to be looked for */
-    char found_config[CONFIG_PATH_SIZE];   /* a relative path; "": none, or one is named */
+    struct text_list budgets;            /* in their order, each a name and a value */
+    const char *config;                  /* NULL: to be looked for */
+    char found_config[CONFIG_PATH_SIZE]; /* a relative path; "": not found, or one is named
+                                          */
     const char *baseline, *baseline_write; /* files; NULL */
     struct hd_budgets *rules;              /* of all these, while it runs */
 };
@@ -115,7 +117,7 @@ enum command_bit {
     ON_STORE = 131072
 };
 
-/* What people come with; the parts of --help. */
+/* Purposes of users; the parts of --help. */
 enum command_purpose {
     FOR_FILES,
     FOR_PROCESSES,
@@ -135,22 +137,22 @@ struct command {
     const char *summary;
     const char *description; /* for its own --help */
     struct {
-        const char *line, *what;   /* what to type, and what it is good for */
+        const char *line, *what;   /* a command line, and its purpose */
     } examples[MAX_EXAMPLES];      /* up to a NULL */
     const struct option *options;  /* its own; NULL: those of shared_options alone */
-    size_t own_size;               /* of the struct that they store into; 0: none */
+    size_t own_size;               /* of the struct that they store into; 0: no struct */
     bool (*owns_format)(size_t i); /* whether only it can write that format; NULL */
-    size_t least, most;            /* snapshots that it takes; 0: it reads none */
+    size_t least, most;            /* snapshots that it accepts; 0: it reads no snapshots */
     int (*run)(struct settings *s);
 
     /* If run is answer_command(). */
-    bool (*prepare)(struct settings *s); /* before anything is read; false after saying why
-                                            not; NULL: nothing to do */
+    bool (*prepare)(struct settings *s); /* before anything is read; false after a message;
+                                            NULL: not needed */
     struct hd_report *(*ask)(struct hd_comparison *c, const struct hd_options *opt,
                              struct hd_error *err);
 };
 
-/* Command number i of all; NULL behind the last. To add one write
+/* Returns command number i; NULL past the last. To add one write
  * src/core/cli/commands/cmd_<name>.c and list it in commands.c. */
 const struct command *command_number(size_t i);
 const struct command *command_named(const char *name);
@@ -167,8 +169,8 @@ const char *store_url(const struct settings *s);
 /* Whether it is one of the first two. */
 bool store_is_named(const struct settings *s);
 
-/* Whether the options ask for snapshots of a store instead of files. What the environment
- * says asks for nothing. */
+/* True if the options ask for snapshots of a store instead of files. The environment does
+ * not count. */
 bool settings_read_store(const struct settings *s);
 
 #endif

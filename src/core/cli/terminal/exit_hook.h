@@ -1,14 +1,13 @@
-/* exit_hook.h - how the process ends: its status, and what has to be done before it ends at
- * once, out of memory, by a signal, by a file that became shorter, and says why. The
- * terminal may have to be given back first, or nobody could read it; a folder may have to
- * go. */
+/* exit_hook.h - exit statuses, and the cleanup before the process ends immediately with a
+ * message: out of memory, by a signal, by a truncated file. The terminal may have to be
+ * restored first, so that the message is readable; a folder may have to be removed. */
 #ifndef EXIT_HOOK_H
 #define EXIT_HOOK_H
 
-/* Exit status; where several apply the one that stands first here wins. */
+/* Exit status; if several apply, the first of these. */
 enum { EXIT_TROUBLE = 2, EXIT_OVER = 1, EXIT_INCONCLUSIVE = 3, EXIT_DONE = 0 };
 
-/* From here on; NULL: nothing. It may be called in a handler of signals. */
+/* Sets the hook; NULL: no hook. It may be called in a signal handler. */
 void exit_hook_before(void (*what)(void));
 
 /* The same, after that: for the file that is written. */

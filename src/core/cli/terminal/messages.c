@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What messages remember: some are told before options are read. */
+/* State of messages: some are printed before options are parsed. */
 static bool in_ascii, with_time;
 
 void messages_in_ascii(bool only)

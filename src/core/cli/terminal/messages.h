@@ -20,10 +20,11 @@ void put_name(const char *name);
 /* An input's name for people: "-" is standard input. */
 const char *input_name(const char *path);
 
-/* "heapdrift: KIND: NAME", of a line that goes on; kind is "note", "warning", or NULL. */
+/* Prints "heapdrift: KIND: NAME", the start of a line; kind is "note", "warning", or
+ * NULL. */
 void begin_message(const char *kind, const char *name);
 
-/* What it says, which may quote a file, and the line end. */
+/* Prints the rest, which may quote a file, and the line end. */
 void end_message(const char *what);
 
 /* "heapdrift: KIND: NAME: what", or without name "heapdrift: KIND: what", of any length,
@@ -31,7 +32,7 @@ void end_message(const char *what);
 bool put_message(const char *kind, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Fill in an error, of which nothing is kept; false. */
+/* Fills in an error that owns nothing; returns false. */
 bool set_error(struct hd_error *err, enum hd_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -41,8 +42,8 @@ bool refuse(const char *what);
 /* "heapdrift: NAME: why"; false. */
 bool trouble(const char *name, const char *why);
 
-/* Say what the error is about as people know it: by options and commands. print_error()
- * does it itself; it is needed where the message goes elsewhere. */
+/* Adds the options and commands that remedy an error. print_error() calls it; only needed
+ * for other outputs. */
 void advise(struct hd_error *err);
 
 /* "heapdrift: FILE:LINE: kind: what" and its like. path may be NULL. */

@@ -8,16 +8,16 @@
 
 struct progress;
 
-/* NULL when it is not wanted, or stderr is no terminal; NULL is fine below. */
+/* NULL if not wanted, or if stderr is not a terminal; NULL is fine below. */
 struct progress *progress_start(bool wanted);
 
-/* Reading begins: that many files of that many bytes. */
+/* Begins reading: that number of files, and of bytes in total. */
 void progress_files(struct progress *p, size_t files, uint64_t bytes);
 
 /* The file that is being read now; path must live until progress_hide(). */
 void progress_file(struct progress *p, size_t number, const char *path);
 
-/* What hd_read_options.progress and hd_options.progress take; the context is a progress. */
+/* For hd_read_options.progress and hd_options.progress; the context is a progress. */
 void progress_report(void *p, enum hd_phase phase, uint64_t more, uint64_t all);
 
 /* Erase the line, until the next phase. */

@@ -17,8 +17,8 @@ static bool is_set(const char *variable)
 
 /* --- width --------------------------------------------------------------- */
 
-/* As POSIX has it, COLUMNS counts before what the terminal says of itself; and so it does
- * in a pipe. It counts for nothing where it says nothing that a width could be. */
+/* As in POSIX, COLUMNS has priority over the terminal's own size; also in a pipe. Ignored
+ * unless it is a valid width. */
 static unsigned width_for(const struct style *s, const struct winsize *terminal)
 {
     const char *columns = getenv("COLUMNS");

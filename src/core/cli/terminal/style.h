@@ -1,5 +1,5 @@
-/* style.h - what the place that text goes to can show: how wide it is, whether it has
- * colours, whether it has more than ASCII. It knows nothing of what is shown. */
+/* style.h - find the abilities of an output: width, colours, characters beyond ASCII. Must
+ * not depend on the content. */
 #ifndef STYLE_H
 #define STYLE_H
 
@@ -23,11 +23,11 @@ struct hd_write_options style_for(const struct style *s, FILE *to);
 /* Whether the locale has ASCII only, as LC_ALL=C has. */
 bool style_locale_is_ascii(void);
 
-/* Whether stderr is a terminal on which a line can be written over; else what goes on is
- * told line by line, without escape sequences. */
+/* True if stderr is a terminal on which a line can be overwritten; else progress is printed
+ * line by line, without escape sequences. */
 bool style_can_redraw(void);
 
-/* Whether a terminal of that name, of TERM, has colours. NULL is none. */
+/* True if a terminal with that name, from TERM, has colours. NULL has none. */
 bool style_has_color(const char *term);
 
 #endif
