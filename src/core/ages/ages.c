@@ -57,7 +57,7 @@ static bool has_several(const struct aged_paths *p, uint64_t type)
     return i < p->several_count && p->several[i] == type;
 }
 
-/* A number for each path, the same for those that are one where both are lined up. */
+/* Returns a number for each path, the same for equal paths of both. */
 static uint64_t *names_of(const struct aged_paths *p, const struct aged_paths *other)
 {
     uint64_t *name = alloc_zeroed(array_bytes(p->len + 1, sizeof(*name)));

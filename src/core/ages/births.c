@@ -10,7 +10,7 @@
 /* A cohort fits six bits. OLD marks objects that the first snapshot has. */
 enum { COHORT = 0x3F, OLD = 0x80 };
 
-/* The path of each node, malloc'd; NO_PATH if it is not counted. */
+/* Returns the path of each node, malloc'd; NO_PATH if it is not counted. */
 static path_id *paths_of(const struct births *b, size_t k, const struct hd_snapshot *snap)
 {
     const struct full_tree *f = &b->t->full[k];
@@ -181,8 +181,8 @@ static const struct digest_ages *ages_of(const struct digests *d, size_t k)
     return &d->snaps[k]->digest->ages;
 }
 
-/* Whether moment m is the last of the other's. All before it are the same, too: a process
- * that rests has one token for several snapshots. Only the oldest may be left out. */
+/* True if moment m is the last of the other's. All before it are the same, too: an idle
+ * process has one token for several snapshots. Only the oldest may be left out. */
 static bool is_last_of(const struct digest_ages *ages, uint32_t m,
                        const struct digest_ages *other)
 {
@@ -193,7 +193,7 @@ static bool is_last_of(const struct digest_ages *ages, uint32_t m,
                           (m + 1) * sizeof(*ages->moment)) == 0;
 }
 
-/* The moments of snapshot k at which the first ones, up to k itself, were taken. */
+/* Finds the moments of the first snapshots, up to k itself, in snapshot k. */
 static bool find_moments(const struct digests *d, size_t k, uint32_t at[])
 {
     const struct digest_ages *ages = ages_of(d, k);
@@ -233,7 +233,7 @@ static void add_all(struct digests *d, size_t k)
     }
 }
 
-/* Then those of which more is known. */
+/* Then those with known ages. */
 static void add_groups(struct digests *d, size_t k, const uint32_t at[])
 {
     const struct digest_ages *ages = ages_of(d, k);
@@ -408,9 +408,9 @@ static uint64_t most_before(const uint64_t *all, size_t end)
     return most;
 }
 
-/* More than it ever had: what was purged and fills again has been as large before. The
- * snapshot before the last may be as large already; and of many steps the last two are less
- * than a quarter. */
+/* True for a new maximum: a place that was purged and fills again has been as large before.
+ * The snapshot before the last may be as large already; and of many steps the last two are
+ * less than a quarter. */
 static bool sets_a_record(const struct births *b, path_id p, const struct population *at)
 {
     const uint64_t *all = &b->t->count[p * b->n], last = all[b->n - 1];
@@ -494,7 +494,7 @@ static double kept_share(const struct births *b, path_id p, const struct populat
     return kept < (double)all ? kept / (double)all : 1;
 }
 
-/* Whether it keeps what it gets, at an age, from snapshot `at->first` on. */
+/* True if it accumulates at an age, from snapshot `at->first` on. */
 static bool keeps_at(const struct births *b, path_id p, unsigned age,
                      const struct population *at)
 {

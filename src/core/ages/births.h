@@ -34,9 +34,9 @@ struct births {
     path_id *path;         /* path of each node until births_end(); NO_PATH: not counted */
 };
 
-/* Over the aligned ownership tree t, which must outlive it; its first snapshot must have
- * its graph. selection is that of the ownership tree. 4 bytes per path and snapshot, and 1
- * per object of the last. */
+/* Begins on the aligned ownership tree t, which must outlive it; its first snapshot must
+ * have its graph. selection is that of the ownership tree. 4 bytes per path and snapshot,
+ * and 1 per object of the last. */
 void births_begin(struct births *b, const struct ownership_tree *t,
                   const struct hd_snapshot *first, enum selection selection);
 
@@ -51,7 +51,7 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *newer,
 void births_of_digests(struct births *b, const struct ownership_tree *t,
                        const struct hd_snapshot *const *snaps, enum selection selection);
 
-/* When all are in. */
+/* Call once all snapshots are added. */
 void births_end(struct births *b);
 void births_free(struct births *b); /* {0} is fine */
 
@@ -82,8 +82,8 @@ static inline uint32_t births_lost(const struct births *b, path_id p, size_t coh
  * arrives at least half a one leaves (in a steady state, one; half allows for a growing
  * load): of B arrivals and D departures, B is no more than Bin(B + D, 2/3). Objects that
  * die young hide a leak among them, so the test is repeated for those that are one and two
- * snapshots old. docs/ranking.md, "It keeps what it gets". Must not depend on what a path
- * is. */
+ * snapshots old. docs/ranking.md, "It keeps what it gets". Must not depend on the meaning
+ * of paths. */
 
 struct stays {
     bool keeps;       /* it keeps what it gets */

@@ -36,7 +36,7 @@ static int by_objects(const void *a, const void *b)
     return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-/* Whether each stack is among the `most` with most objects; malloc'd. */
+/* Marks the `most` stacks with most objects; malloc'd. */
 static bool *choose_stacks(const struct allocation_sites *sites, size_t most)
 {
     size_t count = sites->stack_count;

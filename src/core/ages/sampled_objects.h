@@ -8,8 +8,8 @@
 #include "identity/same.h"
 #include "owners/ownership_tree.h"
 
-/* The node of each of the snapshot's sites->objects; malloc'd. NULL: it has no sites, no
- * graph, or they are those of another snapshot. O(objects). */
+/* Returns the node of each of the snapshot's sites->objects; malloc'd. NULL: it has no
+ * sites, no graph, or they are those of another snapshot. O(objects). */
 node_id *sampled_nodes(const struct hd_snapshot *snap);
 
 /* Returns the sites for a digest, with places in the full tree t of the snapshot alone

@@ -46,8 +46,8 @@ size_t array_bytes(size_t count, size_t item_size)
     return count * item_size;
 }
 
-/* Large arrays are worth huge pages where the system has them: touching memory for the
- * first time is a good part of the cost of a heap. */
+/* Large arrays get huge pages: touching memory for the first time is a good part of the
+ * cost of a heap. */
 enum { WORTH_IT = 4 << 20, PAGE = 4096, HUGE_PAGE = 2 << 20, MALLOC_HEAD = 32, SPARE = 8 };
 
 /* Returns the bytes to request for an array: with malloc's own words they are whole huge
@@ -62,10 +62,10 @@ static size_t whole_pages(size_t size)
     return size > 0 ? size : 1;
 }
 
-/* All of a mapping is advised, the page of malloc's own words too: with different advice it
- * would be two, which realloc() then has to copy instead of moving its pages. malloc has
- * touched that page before, so the first huge page is made of it. Advice only: it may be
- * refused, as the second one is before Linux 6.1. */
+/* Requests huge pages for large arrays, including the page with malloc's header: with
+ * different advice there would be two mappings, which realloc() would copy instead of
+ * moving their pages. malloc has already touched that page, so the first huge page is made
+ * of it, which needs Linux 6.1. The kernel may refuse both. */
 static void *advise(void *p, size_t size)
 {
 #ifdef MADV_HUGEPAGE

@@ -30,10 +30,10 @@ void *alloc_zeroed(size_t size);
  * one. */
 uint32_t *alloc_unknown(size_t count);
 
-/* realloc; what is new is not cleared. */
+/* realloc(); new bytes are not cleared. */
 void *alloc_resize(void *p, size_t size);
 
-/* Make room for one more item in a malloc'd array, doubling when full:
+/* Makes room for one more item in a malloc'd array, doubling when full:
  *     t->all = grow(t->all, t->len, &t->cap, sizeof(*t->all)); */
 void *grow(void *items, size_t len, size_t *cap, size_t item_size);
 
@@ -41,7 +41,7 @@ void *grow(void *items, size_t len, size_t *cap, size_t item_size);
 #define APPEND(items, len, cap) \
     ((items) = grow((items), (len), &(cap), sizeof(*(items))), &(items)[(len)++])
 
-/* count * item_size; out of memory on overflow. */
+/* Returns count * item_size; out of memory on overflow. */
 size_t array_bytes(size_t count, size_t item_size);
 
 #endif

@@ -49,7 +49,7 @@ static inline bool account_is_over(const struct account *a)
     return a != NULL && a->limit > 0 && a->used > a->limit;
 }
 
-/* Say that it is over. Always false. */
+/* Reports that the limit is exceeded. Always false. */
 bool account_fail(const struct account *a, struct hd_error *err);
 
 /* grow() and free() that charge and release the size of the array. */
@@ -69,7 +69,7 @@ struct arena {
     size_t size;                /* of all blocks */
 };
 
-/* Zeroed and aligned for any type. */
+/* Returns bytes that are zeroed and aligned for any type. */
 void *arena_alloc(struct arena *a, size_t size);
 
 /* Returns a copy of len bytes, with a NUL appended. */

@@ -12,7 +12,7 @@
  * numbers, clearing and summing up that many counters costs more than a smaller digit. */
 enum { DIGIT_BITS = 9, SMALL_DIGIT_BITS = 8, SMALL_COUNT = 4096, INSERTED = 24 };
 
-/* Move everything to where its digit belongs. */
+/* Moves all keys and values to the places of their digits. */
 static void distribute(const uint64_t *keys, const uint32_t *values, size_t count,
                        unsigned shift, unsigned bits, uint64_t *to_keys,
                        uint32_t *to_values)

@@ -16,13 +16,13 @@
  * Eight words fill a line of the cache, so a set of nodes often stays where a byte each
  * would not. It does not know how many there are: that is its owner's. */
 
-/* How many words numbers below count need. */
+/* Returns the words needed for numbers below count. */
 static inline size_t bits_words(size_t count)
 {
     return count / 64 + 1;
 }
 
-/* An empty set of numbers below count; malloc'd. */
+/* Returns an empty set of numbers below count; malloc'd. */
 static inline uint64_t *bits_new(size_t count)
 {
     return alloc_zeroed(bits_words(count) * sizeof(uint64_t));

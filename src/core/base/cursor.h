@@ -21,11 +21,11 @@ bool cursor_ok(const struct cursor *c);
 size_t cursor_left(const struct cursor *c);
 uint64_t cursor_offset(const struct cursor *c);
 
-/* Fail here; why is a printf format. Always false. */
+/* Fails at the cursor; why is a printf format. Always false. */
 bool cursor_fail(struct cursor *c, const char *why, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Go to an offset from the start; outside of the bytes is a failure. */
+/* Moves to an offset from the start; outside of the bytes is a failure. */
 void cursor_seek(struct cursor *c, uint64_t offset);
 
 uint8_t cursor_u8(struct cursor *c);
@@ -34,7 +34,7 @@ uint64_t cursor_u64(struct cursor *c);
 int32_t cursor_i32(struct cursor *c);
 float cursor_f32(struct cursor *c);
 
-/* The next byte, not consumed; -1 at the end. */
+/* Returns the next byte without consuming it; -1 at the end. */
 int cursor_peek(const struct cursor *c);
 
 /* Reads an element count of count_size bytes, 4 or 8. Rejected unless that number of
@@ -42,7 +42,7 @@ int cursor_peek(const struct cursor *c);
 uint64_t cursor_count(struct cursor *c, size_t count_size, size_t min_size,
                       const char *what);
 
-/* Borrow size bytes from the input without copying; NULL when short. */
+/* Borrows size bytes from the input without copying; NULL if there are fewer. */
 const unsigned char *cursor_bytes(struct cursor *c, size_t size);
 
 /* --- fast serialization ----------------------------------------------------------- */
@@ -56,8 +56,8 @@ const unsigned char *cursor_bytes(struct cursor *c, size_t size);
 /* With its length, as at the start of a file. */
 #define FAST_SERIALIZATION_HEAD "\x14\0\0\0" FAST_SERIALIZATION
 
-/* The name of the entry object's type. False if head does not begin like such a file, or
- * ends before the name does. */
+/* Finds the name of the entry object's type. False if head does not begin like such a file,
+ * or ends before the name does. */
 bool fast_serialization_entry(struct bytes head, struct bytes *name);
 
 #endif

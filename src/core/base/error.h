@@ -12,7 +12,7 @@
 bool fail(struct hd_error *err, enum hd_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same about something that the caller's user knows by another name. */
+/* The same about an option that the user knows by another name. */
 bool fail_about(struct hd_error *err, enum hd_topic topic, enum hd_status status,
                 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 

@@ -16,7 +16,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Random, and the same until the process ends. Any thread may ask. */
+/* Returns a random number, the same for the whole process. Thread-safe. */
 uint64_t hash_seed(void);
 
 #define HASH_FUNCTION(key, len, hash) \

@@ -92,8 +92,8 @@ bool input_is_stale(const struct input *in)
 
 /* --- reading on ---------------------------------------------------------------------- */
 
-/* Until size bytes are there or the input ends. From the place on if it has places, else
- * (place < 0) from where fd is. -1 and errno on error. */
+/* Reads until size bytes are there or the input ends: at `place`, or, if it is negative, at
+ * the position of fd. -1 and errno on error. */
 static ssize_t read_fully(int fd, off_t place, unsigned char *to, size_t size)
 {
     /* Linux reads 2 GiB and no more; the size may be an int elsewhere. */
@@ -364,7 +364,7 @@ static bool map_file(struct input *in, struct hd_error *err)
     return true;
 }
 
-/* To the end of the head again. */
+/* Restarts, at the end of the head. */
 static bool unpack_again(struct input *in, struct hd_error *err)
 {
     in->is_spent = false;
@@ -515,7 +515,7 @@ bool input_is_held(const struct input *in)
     return in->held > 0;
 }
 
-/* Mapping the same file over itself drops its pages from this process. */
+/* Remapping the same file drops its pages from this process. */
 void input_forget(struct input *in)
 {
     if (in != NULL && in->mapped > 0)

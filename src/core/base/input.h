@@ -25,7 +25,7 @@ enum { INPUT_HEAD_SIZE = 64 * 1024 };
 struct input;
 
 struct input_options {
-    /* Whether a zip entry that begins like this is meant. Two are an error. */
+    /* True if a zip entry that begins like this is wanted. Two are an error. */
     bool (*wanted)(struct bytes head);
     /* Which file of a zip is meant, from 1 in its order; 0: the only one that is wanted. */
     unsigned entry;
@@ -47,7 +47,7 @@ struct input *input_open(const char *path, const struct input_options *opt,
 /* The same over memory that the caller owns; never decompresses. */
 struct input *input_over(const void *data, size_t size);
 
-/* The same, unpacked if it is packed; of opt what is not about files. */
+/* The same, unpacked if it is packed; ignores options about files. */
 struct input *input_unpack(const void *data, size_t size, const struct input_options *opt,
                            struct hd_error *err);
 
@@ -78,15 +78,15 @@ void input_close(struct input *in);
 /* True of a file that was chosen by input_options.entry. */
 bool input_is_entry(const struct input *in);
 
-/* The first bytes; does not move the position. Valid until input_close(). */
+/* Returns the first bytes; does not move the position. Valid until input_close(). */
 struct bytes input_head(const struct input *in);
 
-/* All bytes, until input_close() or input_forget(). A file of more than 16 MiB, or of
- * more than an eighth of max_memory, is mapped: its bytes may change from one look to the
- * next, and where it becomes shorter, looking raises SIGBUS. */
+/* Returns all bytes, until input_close() or input_forget(). A file of more than 16 MiB, or
+ * of more than an eighth of max_memory, is mapped: its bytes may change from one read to
+ * the next, and if it is truncated, reading raises SIGBUS. */
 bool input_all(struct input *in, struct bytes *all, struct hd_error *err);
 
-/* The next block, valid until the next call; size 0 at the end. */
+/* Reads the next block, valid until the next call; size 0 at the end. */
 bool input_next(struct input *in, struct bytes *block, struct hd_error *err);
 
 /* Reports progress, 0 to 1, for readers that use input_all(). */
@@ -141,7 +141,7 @@ bool input_can_reopen(const struct input *in);
  * packed size, and the time with it. Must not depend on heaps, nor on the use of the
  * bytes. */
 
-/* Whether it begins like something that is packed. */
+/* True if it begins like a packed file. */
 bool is_packed(struct bytes head);
 
 struct packed {
@@ -180,8 +180,8 @@ struct unpacker;
  * exactly one wanted file. fd is closed by the caller, who does not move it either. */
 struct unpacker *unpacker_open(const struct packed *from, struct hd_error *err);
 
-/* The next size bytes; fewer are there at the end only. False and err if it is damaged or
- * beyond what is believed. */
+/* Reads the next size bytes; fewer only at the end. False and err if it is damaged or
+ * exceeds its limit. */
 bool unpacker_read(struct unpacker *u, unsigned char *to, size_t size, size_t *got,
                    struct hd_error *err);
 

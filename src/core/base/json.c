@@ -301,7 +301,7 @@ static uint32_t parse_unit(struct json_scan *j)
     return unit;
 }
 
-/* Behind "\u": one unit of UTF-16, or the two of a pair. A lone half stays as it is. */
+/* After "\u": one unit of UTF-16, or the two of a pair. A lone half is kept. */
 static bool parse_code(struct json_scan *j)
 {
     enum { BEYOND = 0x10000 };

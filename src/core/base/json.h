@@ -35,15 +35,15 @@ json_t *json_strings(const char *const *all, size_t count);
 /* Reads a number back; null is unknown. False for anything else but a whole number. */
 bool json_parse_uint64(const json_t *value, uint64_t *n);
 
-/* Take over value, as all makers of values here expect. */
+/* Consumes value, as all makers of values here expect. */
 void json_put(json_t *object, const char *key, json_t *value);
 void json_append(json_t *array, json_t *value);
 
-/* The whole value in one line, or in many and a line end; frees it. */
+/* Writes the value in one line, or in many and a line end; frees it. */
 void json_write_line(json_t *value, struct out *o);
 void json_write(json_t *value, struct out *o);
 
-/* A string alone, or null, within what the caller writes. */
+/* Writes a string, or null, inside output of the caller. */
 void json_write_string(const char *s, struct out *o);
 
 /* The same by a function that receives o and the pieces that jansson makes with its flags:
@@ -73,10 +73,10 @@ void json_scan_free(struct json_scan *j);
 bool json_scan_enter(struct json_scan *j, char bracket);
 bool json_scan_more(struct json_scan *j, char end, bool first);
 
-/* The name of a member, in j->string; and the colon. */
+/* Reads the name of a member, into j->string; and the colon. */
 bool json_scan_name(struct json_scan *j);
 
-/* A whole number from 0 to 2^64 - 2, or null as HD_UNKNOWN. */
+/* Reads a whole number from 0 to 2^64 - 2, or null as HD_UNKNOWN. */
 uint64_t json_scan_number(struct json_scan *j);
 
 /* After such a number in an array: reads further ones into `to`, at most room, up to the
@@ -84,18 +84,18 @@ uint64_t json_scan_number(struct json_scan *j);
  * one. */
 size_t json_scan_numbers(struct json_scan *j, uint64_t *to, size_t room);
 
-/* Any number; NAN for null. */
+/* Reads any number; NAN for null. */
 double json_scan_real(struct json_scan *j);
 
-/* A string as UTF-8 in j->string; false for null, too. */
+/* Reads a string as UTF-8 into j->string; false for null, too. */
 bool json_scan_string(struct json_scan *j);
 
 bool json_scan_truth(struct json_scan *j);
 
-/* Leave out a value, whatever it is; 64 levels deep at most. */
+/* Skips a value of any kind; at most 64 levels deep. */
 void json_scan_skip(struct json_scan *j);
 
-/* Nothing but blanks is left. */
+/* True if only blanks are left. */
 bool json_scan_end(struct json_scan *j);
 
 static inline bool json_scan_ok(const struct json_scan *j)

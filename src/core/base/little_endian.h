@@ -23,7 +23,7 @@ static inline uint64_t le_u64(const unsigned char *p)
     return le_u32(p) | (uint64_t)le_u32(p + 4) << 32;
 }
 
-/* The lowest size bytes of value, of which there are 8. */
+/* Stores the lowest size bytes, at most 8, of value. */
 static inline void le_put(unsigned char *to, uint64_t value, size_t size)
 {
 #pragma GCC unroll 8 /* one store where the size is known */

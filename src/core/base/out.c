@@ -198,7 +198,7 @@ void csv_end_row(struct csv_writer *s)
     s->in_row = false;
 }
 
-/* TSV has no quotes: what would end a cell is escaped. */
+/* TSV has no quotes: separators are escaped. */
 static void add_escaped(struct text *t, const char *s, size_t len)
 {
     for (size_t i = 0; i < len; i++) {

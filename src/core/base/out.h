@@ -23,10 +23,10 @@ void out_string(struct out *o, const char *s);
 void out_text(struct out *o, const struct text *t);
 void out_printf(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Write what is pending; false and err if any byte was lost. */
+/* Writes pending output; false and err if any byte was lost. */
 bool out_finish(struct out *o, struct hd_error *err);
 
-/* Drop what is pending: the writer failed. */
+/* Drops pending output: the writer failed. */
 void out_abandon(struct out *o);
 
 /* --- csv -------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ struct csv_writer {
     bool in_row;
 };
 
-/* A cell that the caller prints, of plain characters. */
+/* Begins a cell that the caller prints, in plain characters. */
 void csv_begin_cell(struct csv_writer *s);
 void csv_end_row(struct csv_writer *s);
 
@@ -82,14 +82,14 @@ struct xml_out {
     bool in_tag; /* attributes may follow */
 };
 
-/* Begin with the declaration. */
+/* Begins a document with the declaration. */
 struct xml_out xml_begin(struct out *to);
 
 void xml_open(struct xml_out *x, const char *name);
 void xml_attribute(struct xml_out *x, const char *name, const char *value);
 void xml_close(struct xml_out *x, const char *name);
 
-/* The whole content of the element that was opened, which holds no elements; closes it. */
+/* Writes the content of the open element, which has no child elements, and closes it. */
 void xml_close_with(struct xml_out *x, const char *name, const char *content);
 
 /* --- packed ----------------------------------------------------------------------- */

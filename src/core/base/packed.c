@@ -108,7 +108,7 @@ static bool open_archive(struct unpacker *u, struct hd_error *err)
     return has_one_layer(u, err) && (status == ARCHIVE_OK || cannot_unpack(u, err));
 }
 
-/* Step to the next entry that is a file: 1, 0 at the end, -1 on failure. */
+/* Steps to the next entry that is a file: 1, 0 at the end, -1 on failure. */
 static int next_entry(struct unpacker *u, struct archive_entry **entry,
                       struct hd_error *err)
 {
@@ -357,7 +357,7 @@ static la_ssize_t pass_on(struct archive *a, void *context, const void *bytes, s
     return (la_ssize_t)size;
 }
 
-/* Writing into an out never fails here, so what fails is memory. */
+/* Writing into an out never fails here, so a failure is one of memory. */
 static void need(bool done)
 {
     if (!done)

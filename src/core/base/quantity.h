@@ -17,7 +17,7 @@
  * The Gregorian calendar, before 1582 too; years 1 to 9999. It knows no time zones, and a
  * day has 86,400 seconds. */
 
-/* Whether there is such a day. */
+/* True if the day exists. */
 bool calendar_has_day(int year, int month, int day);
 
 /* Returns the days since 1970-01-01 of a day of a year from 1 and a month from 1 to 12.
@@ -27,7 +27,7 @@ int64_t calendar_day(int year, int month, int day);
 /* The same in seconds. */
 int64_t calendar_seconds(int year, int month, int day, int hour, int minute, int second);
 
-/* The day of a point in time. */
+/* Returns the day of a point in time. */
 int64_t calendar_day_of(int64_t seconds);
 
 /* Seconds of a text that begins with "2026-12-31T23:59:59"; a fraction or a zone after it
@@ -37,7 +37,7 @@ double calendar_parse(const char *text);
 /* Room for a time and its NUL. */
 enum { CALENDAR_TIME = 20 };
 
-/* "2026-12-31T23:59:59". False, and "", outside of the years that it knows. */
+/* Formats "2026-12-31T23:59:59". False, and "", for years out of range. */
 bool calendar_time(int64_t seconds, char text[CALENDAR_TIME]);
 
 /* --- quantity --------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ bool quantity_day(const char *s, int64_t *day);
 
 /* --- clock ------------------------------------------------------------------------ */
 
-/* Of CLOCK_REALTIME since 1970, of CLOCK_MONOTONIC since some moment. */
+/* Returns seconds: CLOCK_REALTIME since 1970, CLOCK_MONOTONIC since an arbitrary moment. */
 static inline double clock_seconds(clockid_t which)
 {
     struct timespec t;

@@ -25,7 +25,7 @@ static size_t count_of(const struct record_field *f, const void *of)
     return *(const size_t *)((const char *)of + f->shape.count);
 }
 
-/* Those that are numbers without a sign. */
+/* For fields that are unsigned numbers. */
 static uint64_t record_number_of(const struct record_field *f, const void *of)
 {
     const void *p = at(f, of);

@@ -297,7 +297,7 @@ const char *column_title(const struct column *c, const struct hd_model *m);
 /* As a JSON object: keys in the order of the fields. */
 json_t *record_json(const struct record *r, const void *of, const struct record_walk *w);
 
-/* Each of an array of len; and its fields into an object that has others. */
+/* The JSON of an array of len records; and the fields added to an existing object. */
 json_t *records_json(const struct record *r, const void *all, size_t len,
                      const struct record_walk *w);
 void record_put(json_t *object, const struct record *r, const void *of,

@@ -70,7 +70,7 @@ struct say_part as_noun(uint64_t n, const char *noun);
 /* A name from a file: valid UTF-8, controls and commands of build servers visible. */
 struct say_part as_name(const char *name);
 
-/* The text, which must not be the one that is appended to. */
+/* The text, which must not be the destination. */
 struct say_part as_text(const struct text *t);
 
 /* --- the same for one number, appended to a text ----------------------------------- */

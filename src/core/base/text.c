@@ -217,7 +217,7 @@ static bool is_of_smaller(const void *all, size_t i, const void *code)
 
 enum { LONGEST_FORM = 16 };
 
-/* The form of the character at s, of which *used bytes are it. */
+/* Returns the ASCII form of the character at s, whose length is *used. */
 static const char *form_at(const char *s, size_t left, size_t *used,
                            char room[LONGEST_FORM])
 {

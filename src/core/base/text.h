@@ -37,11 +37,11 @@ bool text_is_control(uint32_t code);
  * "##vso[" and "##[error]" anywhere, of which the second # counts. */
 bool text_is_command(const char *s, size_t len, size_t i);
 
-/* UTF-8 with controls and commands written out, "\x1b", "\u202e", "#\x23vso[". Tabs and
- * line ends are written as "\t", "\r", "\n", or stay (keep_lines). */
+/* Appends UTF-8 with controls and commands escaped, "\x1b", "\u202e", "#\x23vso[". Tabs and
+ * line ends are written as "\t", "\r", "\n", or kept (keep_lines). */
 void text_add_visible(struct text *t, const char *s, size_t len, bool keep_lines);
 
-/* The content as a C string; valid until the next change. */
+/* Returns the content as a C string; valid until the next change. */
 const char *text_string(struct text *t);
 
 static inline void text_clear(struct text *t)
@@ -54,13 +54,13 @@ void text_free(struct text *t);
  * overlong, surrogate, truncated, out of range. */
 size_t utf8_length(const unsigned char *s, size_t left);
 
-/* Code point of the valid sequence of n bytes at s. */
+/* Returns the code point of the valid sequence of n bytes at s. */
 uint32_t utf8_decode(const unsigned char *s, size_t n);
 
 /* ED A0..BF 80..BF: half of a UTF-16 pair. UTF-8 must not have it, but names may. */
 bool utf8_is_lone_surrogate(const unsigned char *s, size_t left);
 
-/* Whether there is anything else in it that is not UTF-8. */
+/* True if other bytes are not UTF-8. */
 bool utf8_is_damaged(const char *s);
 
 /* Columns that a terminal needs for it: 2 for wide characters, 0 for combining ones. */
@@ -73,7 +73,7 @@ size_t utf8_columns(const char *s, size_t len);
  * Arrows, bars, dashes and lines of trees have a plain form; any other character is written
  * as its number, "caf\u{e9}". Must not depend on the content of the text. */
 
-/* The same text in ASCII. */
+/* Appends the text in ASCII. */
 void text_add_ascii(struct text *t, const char *s, size_t len);
 
 /* Returns the columns of s in print: those of its ASCII form, or of itself. */
@@ -120,7 +120,7 @@ double c_strtod(const char *s, char **end);
 
 bool ascii_is_alnum(char c);
 
-/* Whether two words differ at most in capitals. */
+/* True if two words differ at most in case. */
 bool ascii_same_word(const char *a, const char *b);
 
 /* --- word ------------------------------------------------------------------------- */

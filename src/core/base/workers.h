@@ -35,7 +35,7 @@ struct watch {
 /* Steps between checks; a power of two. */
 enum { WATCH_EVERY = 1 << 14 };
 
-/* done of all is done. False: stop. */
+/* Reports done of all. False: stop. */
 static inline bool watch_goes_on(struct watch *w, uint64_t done, uint64_t all)
 {
     if (w == NULL)

@@ -271,7 +271,7 @@ static struct hd_field *copy_fields(const struct hd_objects *o, const struct hd_
     return to;
 }
 
-/* Without names: what a node refers to, in the order of the file. */
+/* Lists the targets of a node without field names, in the order of the file. */
 static struct hd_field *list_references(const struct hd_objects *o, node_id n,
                                         uint64_t first, size_t len, struct arena *a)
 {
@@ -424,7 +424,8 @@ struct retained_marker {
     bool stopped;
 };
 
-/* Mark what can be reached from a node without those that are marked; bytes of objects. */
+/* Marks the nodes reachable from a node through unmarked ones; returns the bytes of
+ * objects. */
 static uint64_t mark_from(struct retained_marker *m, node_id from)
 {
     const struct graph *g = m->snap->graph;
@@ -450,7 +451,7 @@ static uint64_t room_for(const struct graph *g)
     return g->node_count * sizeof(node_id) + bits_words(g->node_count) * 8;
 }
 
-/* HD_UNKNOWN if it was stopped. */
+/* HD_UNKNOWN if stopped. */
 static uint64_t find_retained(const struct hd_snapshot *snap, node_id n,
                               struct watch *watch)
 {

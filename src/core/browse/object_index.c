@@ -71,7 +71,7 @@ static void add_up(uint32_t *begin, size_t count)
     }
 }
 
-/* After filling, begin[i] is where i ends. */
+/* After filling, begin[i] is the end of i. */
 static void move_back(uint32_t *begin, size_t count)
 {
     memmove(begin + 1, begin, count * sizeof(*begin));

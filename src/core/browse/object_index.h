@@ -30,7 +30,7 @@ bool type_index_make(struct type_index *index, const struct hd_snapshot *snap,
 bool referrer_index_make(struct referrer_index *index, const struct graph *g,
                          struct watch *watch);
 
-/* The bytes that they take, and take while they are made. */
+/* Returns the bytes of the index, and the temporary ones while it is built. */
 uint64_t type_index_bytes(const struct hd_snapshot *snap);
 uint64_t type_index_work(const struct hd_snapshot *snap);
 uint64_t referrer_index_bytes(const struct hd_snapshot *snap);

@@ -25,7 +25,7 @@ static struct hd_object_list *list_new(struct hd_objects *o)
     return list;
 }
 
-/* Room for all that there may be, within the limit of memory. */
+/* Reserves the maximum length, within the memory limit. */
 static bool list_room(struct hd_object_list *list, uint64_t count, struct hd_error *err)
 {
     uint64_t bytes = count * sizeof(node_id) + order_work(count);
@@ -43,7 +43,7 @@ static void add_up_bytes(struct hd_object_list *list, const struct graph *g)
         list->bytes += graph_size(g, list->node[i]);
 }
 
-/* Those of list->own ascend. */
+/* Sorts list->own, which ascends. */
 static void put_in_order(struct hd_object_list *list, const struct graph *g,
                          enum hd_object_order order)
 {
@@ -318,7 +318,7 @@ static const char *field_name(const struct graph *g, field_id field)
     return known ? g->fields->names[field] : NULL;
 }
 
-/* Number each link's group, and count its references. */
+/* Numbers the group of each link, and counts its references. */
 static size_t find_groups(const struct hd_snapshot *snap, struct links *links,
                           struct hd_object_group **groups)
 {
@@ -345,7 +345,7 @@ static size_t find_groups(const struct hd_snapshot *snap, struct links *links,
     return len;
 }
 
-/* Side by side, group by group. */
+/* Stores the links group by group. */
 static void fill_groups(struct hd_object_group *groups, size_t count, const struct graph *g,
                         const struct links *links)
 {

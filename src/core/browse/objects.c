@@ -57,7 +57,7 @@ static bool make_types(struct hd_objects *o, struct hd_error *err)
     return ok;
 }
 
-/* The walk takes 12 bytes per object, of which 4 stay. */
+/* The walk needs 12 bytes per object, of which 4 remain. */
 static bool make_chains(struct hd_objects *o, struct hd_error *err)
 {
     uint64_t all = plan_walk(o->snap->node_count, o->snap->edge_count);

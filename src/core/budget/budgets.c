@@ -96,8 +96,8 @@ static bool is_same(const char *a, const char *b)
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-/* Of budgets for one type only the first is ever used, whatever it limits; others may limit
- * the same thing in several ways. */
+/* If there are several budgets for one type only the first is used, whatever it limits;
+ * others may limit the same thing in several ways. */
 static bool repeats(const struct rule *a, const struct rule *b)
 {
     if (a->kind != b->kind || !is_same(a->pattern, b->pattern) || a->entry == b->entry)

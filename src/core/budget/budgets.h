@@ -40,7 +40,7 @@ bool baseline_parse(struct baseline *b, const char *data, size_t size, struct ar
 /* Returns the baseline as data, with its names, in a. */
 const struct hd_accepted_growth *baseline_growth(const struct baseline *b, struct arena *a);
 
-/* The text of the file. */
+/* Prints the text of the file. */
 void baseline_print(struct text *t, const struct hd_accepted_growth *g);
 void baseline_free(struct baseline *b);
 
@@ -102,15 +102,15 @@ struct hd_budgets {
 /* Parses a limit. Returns NULL, or a description of the expected syntax. */
 const char *limit_parse(const char *s, enum hd_measure measure, struct hd_limit *limit);
 
-/* Whether a limit in bytes is a small bare number: "max_growth: 5" was meant as 5 MiB or 5
+/* True if a limit in bytes is a small bare number: "max_growth: 5" was meant as 5 MiB or 5
  * % more often than as 5 bytes. */
 bool limit_lacks_unit(const char *s, const struct rule *rule);
 
-/* How much that is in objects or bytes, of base: the value in the first snapshot, or of
+/* Returns the limit in objects or bytes. base: the value in the first snapshot, or for
  * scores the heap. */
 double limit_amount(const struct hd_limit *limit, double base);
 
-/* Append a rule; its strings must live as long as b. False and err if the same is there
+/* Appends a rule; its strings must live as long as b. False and err if the same is there
  * already, or if there are too many. */
 bool budgets_add_rule(struct hd_budgets *b, const struct rule *rule, struct hd_error *err);
 

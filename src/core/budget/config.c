@@ -173,7 +173,7 @@ static size_t place_of(const char *word, const char *const *words)
     return i;
 }
 
-/* Every key of a mapping is one of keys, and there once. */
+/* True if every key of a mapping is one of keys, and occurs once. */
 static bool check_keys(struct config_reader *r, const yaml_node_t *mapping,
                        const char *const *keys)
 {
@@ -389,7 +389,7 @@ static const char *text_of(struct config_reader *r, const yaml_node_t *mapping,
 
 /* --- entries ------------------------------------------------------------- */
 
-/* The line of a key's value in an entry, or of the entry. */
+/* Returns the line of a key's value in an entry, or of the entry. */
 static uint64_t line_in(struct config_reader *r, const yaml_node_t *entry, const char *key)
 {
     const yaml_node_t *value = value_of(r, entry, key);
@@ -401,7 +401,7 @@ static const char *config_keep(struct config_reader *r, const char *s)
     return arena_strdup(&r->b->arena, s, strlen(s));
 }
 
-/* One word of a closed list; the first where the key is not there. */
+/* Parses one word of a closed list; the first without the key. */
 static bool parse_word(struct config_reader *r, const yaml_node_t *entry, const char *key,
                        const char *const *allowed, size_t *index)
 {
@@ -412,7 +412,7 @@ static bool parse_word(struct config_reader *r, const yaml_node_t *entry, const 
                         "it must be one of: ", allowed);
 }
 
-/* Which one of total, type, holder and suspects the entry is about. */
+/* Parses which of total, type, holder and suspects the entry has. */
 static bool parse_subject(struct config_reader *r, const yaml_node_t *entry,
                           struct rule *rule)
 {
@@ -444,7 +444,7 @@ static bool parse_subject(struct config_reader *r, const yaml_node_t *entry,
     return ok;
 }
 
-/* A limit that the entry must not have. */
+/* Rejects a limit that the entry must not have. */
 static bool config_refuse(struct config_reader *r, const yaml_node_t *entry,
                           const char *key, const char *instead)
 {
@@ -453,7 +453,7 @@ static bool config_refuse(struct config_reader *r, const yaml_node_t *entry,
                         "%s does not fit here; %s", key, instead);
 }
 
-/* The rule with this limit, which is the value of a key on that line. */
+/* Adds the rule with this limit, which is the value of a key on that line. */
 static bool add_limit_of(struct config_reader *r, const char *value, uint64_t line,
                          const char *key, struct rule *rule)
 {
@@ -469,7 +469,7 @@ static bool add_limit_of(struct config_reader *r, const char *value, uint64_t li
     return budgets_add_rule(r->b, rule, r->err);
 }
 
-/* The rule with this limit, if the entry has it. */
+/* Adds the rule with this limit, if the entry has it. */
 static bool add_limit(struct config_reader *r, const yaml_node_t *entry, const char *key,
                       enum hd_measure measure, struct rule *rule)
 {

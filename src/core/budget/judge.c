@@ -24,7 +24,7 @@ enum { MAX_GUESSES = 16 };
 
 /* --- upper and lower case ------------------------------------------------ */
 
-/* The pattern with the ends that it spells out as the name has them, if it then matches;
+/* Returns the pattern with the case of the name at both literal ends, if it then matches;
  * else NULL. */
 static const char *in_case_of(const char *pattern, const char *name, struct arena *a)
 {
@@ -183,7 +183,7 @@ static void leave_open(struct finding *f, struct hd_reason reason)
     f->reason = reason;
 }
 
-/* About all snapshots, whether they can be compared or not: inconclusive. */
+/* Adds a finding about all snapshots, comparable or not: inconclusive. */
 static void add_open(struct check_run *c, const struct rule *rule, struct hd_reason reason)
 {
     struct finding f = finding_between(c, rule, 0, c->s->count - 1);
@@ -191,7 +191,7 @@ static void add_open(struct check_run *c, const struct rule *rule, struct hd_rea
     add_finding(c, f);
 }
 
-/* The status that f->over means; a pass only if the snapshots can show one. */
+/* Sets the status from f->over; a pass only if the snapshots can show one. */
 static void judge_decide(const struct check_run *c, struct finding *f)
 {
     struct hd_reason doubt = doubt_about(c, f->rule->per);
@@ -315,8 +315,8 @@ static void note_expired(const struct check_run *c, struct finding *f, const cha
                                    .until = f->suppression->until_text};
 }
 
-/* Where an excused holder shrinks, growth elsewhere may be over the limit though the sum is
- * not. A suppression is of use only if it excuses what is over. */
+/* If a suppressed holder shrinks, growth elsewhere may be over the limit though the sum is
+ * not. A suppression is used only if it excludes growth over the limit. */
 static struct suppression_matches matches_for(const struct check_run *c,
                                               const struct finding *f)
 {
@@ -337,7 +337,7 @@ static void judge_total(struct check_run *c, const struct rule *rule)
 
 /* --- the process --------------------------------------------------------- */
 
-/* Growth that the snapshots show is growth, whatever others between do not show. */
+/* Growth that the snapshots show counts, even if others between lack the number. */
 static struct finding hold_process(const struct check_run *c, const struct rule *rule,
                                    const struct values *v)
 {
@@ -570,8 +570,8 @@ static bool is_steady(const struct hd_suspect *row)
     return row->suspicion == HD_SUSPECT_STEADY || row->suspicion == HD_SUSPECT_AGE;
 }
 
-/* Without a score of its own a rule means what the ranking calls a suspect. A steady one
- * is one at any size that --min-steady allows. */
+/* Without a score of its own a rule uses the ranking's line for suspects. Steady growth
+ * counts at any size that --min-steady allows. */
 static enum over over_of_score(const struct check_run *c, const struct finding *f,
                                const struct hd_suspect *row, double noise)
 {

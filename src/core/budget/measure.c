@@ -455,8 +455,8 @@ struct growth growth_of(const struct evidence *e, const struct values *v, enum h
 /* Nor is a step that takes a quarter longer, or less, another step. */
 #define SAME_PACE 1.25
 
-/* How long the run is that e shows: snapshots from the first to the last that can be
- * compared, iterations, and seconds, or HD_UNKNOWN. */
+/* Measures the length of the run: snapshots from the first to the last comparable one,
+ * iterations, and seconds, or HD_UNKNOWN. */
 static void scale_measure(struct baseline *to, const struct evidence *e)
 {
     const double most = 1e12;
@@ -471,7 +471,7 @@ static void scale_measure(struct baseline *to, const struct evidence *e)
     to->iterations = rounds != NULL ? rounds[last] - rounds[first] : HD_UNKNOWN;
 }
 
-/* amount at least times a / b, without a rounding where a is b. */
+/* Returns at least amount * a / b, exactly amount if a is b. */
 static double times(double amount, double a, double b)
 {
     return a == b ? amount : amount * a / b;

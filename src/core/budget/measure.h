@@ -36,14 +36,14 @@ struct evidence {
     const void *context;
 };
 
-/* Why a finding is what it is, in short: the sentences are made where findings are printed
- * (report/phrases.h). */
+/* Returns the reason of a finding as a code: the sentences are written where findings are
+ * printed (report/phrases.h). */
 static inline struct hd_reason because(enum hd_reason_code code)
 {
     return (struct hd_reason){.code = code};
 }
 
-/* Whether a pattern of a budget or a suppression selects a type or a holder. */
+/* True if a pattern of a budget or a suppression selects a type or a holder. */
 bool evidence_matches(const struct evidence *e, const char *pattern, const char *name);
 
 /* True if rows of that type are shown. */
@@ -55,7 +55,7 @@ double evidence_heap(const struct evidence *e);
 
 #define NOT_RANKED SIZE_MAX
 
-/* The rows of the ranking, suspects first: how many, and each by its number. */
+/* Returns the number of rows of the ranking, suspects first; and each by its number. */
 static inline size_t ranked_count(const struct hd_diff *d)
 {
     return d->suspect_count + d->minor_count;
@@ -85,15 +85,15 @@ struct suppression_matches suppression_matches_of(const struct hd_budgets *b,
                                                   const struct evidence *e, bool *used,
                                                   struct arena *a);
 
-/* Whether it is about holders, and has not expired. */
+/* True if it is about holders, and has not expired. */
 bool suppression_matches_holders(const struct hd_budgets *b, const struct suppression *s);
 
-/* The suppression that excuses a type by either name, which may be NULL; or NULL. */
+/* Returns the suppression of a type by either name, which may be NULL; or NULL. */
 const struct suppression *suppression_of_type(const struct suppression_matches *x,
                                               const char *type, const char *subject);
 
-/* The number of the suppression that excuses what a holder holds, or that of suppressions.
- */
+/* Returns the number of the suppression that excludes a holder's objects, or the number of
+ * suppressions. */
 size_t suppression_part(const struct hd_budgets *b, const struct evidence *e,
                         const char *holder);
 
@@ -118,8 +118,9 @@ struct values values_of_row(const struct series *s, const struct series_row *row
                             enum hd_measure measure);
 struct values values_of_total(const struct evidence *e, enum hd_total total);
 
-/* y is NAN for snapshots without the number. A number that consists of other facts in one
- * snapshot than in another is unknown: its growth would be the difference of two things. */
+/* Returns a number of the process; y is NAN for snapshots without it. A number that
+ * consists of other facts in one snapshot than in another is unknown: its growth would be
+ * the difference of two things. */
 struct values values_of_process(const struct evidence *e, enum hd_process_number number);
 
 /* Objects below all holders that match a pattern. */
@@ -129,7 +130,7 @@ struct held {
     bool matched;
 };
 
-/* e must know holders. */
+/* Requires e->holders. */
 struct held held_by(const struct evidence *e, const char *pattern, enum hd_measure measure);
 
 /* Values without the suppressed part. */
@@ -156,8 +157,8 @@ struct counted_score counted_score(const struct suppression_matches *x,
                                    const struct hd_suspect *row);
 
 /* Growth as a rule defines it, over the comparable snapshots. A step over a snapshot that
- * was left out is the mean of the steps that it spans: at least one of them has grown as
- * much. */
+ * was left out is the mean of the steps that it spans: at least one of them has grown by
+ * the mean or more. */
 struct growth {
     double value;
     double low, high;   /* bounds of value for samples; for steps, of the worst */
@@ -181,8 +182,8 @@ struct accepted {
     double least, most;
 };
 
-/* amount: what the baseline has for that kind of growth. At least two snapshots must be
- * usable; of HD_PER_ITERATION the evidence must know iterations. */
+/* Scales amount, the baseline's value for that kind of growth. At least two snapshots must
+ * be usable; HD_PER_ITERATION needs iterations. */
 struct accepted scale_accepted(const struct baseline *b, const struct evidence *e,
                                uint64_t amount, enum hd_per per);
 

@@ -53,7 +53,7 @@ static enum hd_chain_status status_of_counts(const uint64_t *instances, size_t c
     return last < first && trend_falls(&t) ? HD_CHAIN_SHRINKING : HD_CHAIN_UNKNOWN;
 }
 
-/* Between how many and how many instances have the chain, with 95 % certainty. */
+/* Finds the bounds of the number of instances with the chain, with 95 % certainty. */
 static void bounds(const struct chains *all, const struct hd_chain *c, double *low,
                    double *high)
 {

@@ -23,8 +23,8 @@ struct grown_chains {
     size_t len;
 };
 
-/* Line up the answers of count >= 1 snapshots to one question; in[k] is that of snapshot
- * k, with frames; in a. With one snapshot every status is unknown. */
+/* Aligns the answers of count >= 1 snapshots to one question; in[k] is that of snapshot k,
+ * with frames; in a. With one snapshot every status is unknown. */
 struct grown_chains chain_growth(const struct chains *const *in, size_t count,
                                  struct arena *a);
 

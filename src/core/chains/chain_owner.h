@@ -45,8 +45,8 @@ struct signature {
 
 void signature_push(struct signature *s, uint32_t type, field_id by);
 
-/* An order of signatures, 0 for equal ones; repeats do not count, nor by which field the
- * first element is reached. */
+/* Orders signatures, 0 for equal ones; repeats do not count, nor the field that refers to
+ * the first element. */
 int signature_compare(const struct signature *a, const struct signature *b);
 
 /* The same of their ends, from element i of a and element j of b on. */
@@ -110,7 +110,7 @@ static inline bool owner_is_handle(chain_role role, chain_role below, chain_role
     return (below & ROLE_REGISTRATION) && (under & token) && !(role & token);
 }
 
-/* Whether an element owns what is below it, and whether as a service. */
+/* True if an element owns everything below it; and if as a service. */
 bool owner_stands_at(const chain_role window[ROLE_WINDOW]);
 bool owner_is_service(const chain_role window[ROLE_WINDOW]);
 
@@ -120,17 +120,18 @@ bool owner_is_service(const chain_role window[ROLE_WINDOW]);
 size_t owner_in_signature(const struct signature *s, const chain_role *role_of_type,
                           uint32_t wanted);
 
-/* Per type, how many of its objects call sites of a container refer to: the container keeps
- * a singleton at each place in the program that asks for it. snap must have a graph; in a.
- * O(nodes). */
+/* Returns per type how many of its objects call sites of a container refer to: the
+ * container keeps a singleton at each place in the program that asks for it. snap must have
+ * a graph; in a. O(nodes). */
 uint64_t *owner_by_call_sites(const struct hd_snapshot *snap, const bool *is_call_site,
                               struct arena *a);
 
-/* Per type, whether all its objects are singleton services; NULL without any. O(nodes). */
+/* Returns per type whether all its objects are singleton services; NULL without any.
+ * O(nodes). */
 bool *owner_singletons(const struct hd_snapshot *snap, const chain_role *role_of_type,
                        struct arena *a);
 
-/* How the container holds element i of a chain. */
+/* Returns how the container holds element i of a chain. */
 enum hd_service owner_service(const struct signature *s, size_t i,
                               const chain_role *role_of_type, const bool *is_singleton);
 

@@ -266,7 +266,7 @@ int chain_by_count(const void *a, const void *b)
     return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-/* From the owner down; where the chain enters the heap does not count. */
+/* Compares from the owner down; the entry into the heap does not count. */
 static int by_group(const struct path *x, const struct path *y)
 {
     bool owned[] = {x->owner != HD_NO_OWNER, y->owner != HD_NO_OWNER};
@@ -289,7 +289,8 @@ static int by_group_and_order(const void *a, const void *b)
     return order != 0 ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-/* The way in that most of a group's samples have; of several, that of the first sample. */
+/* Finds the most frequent path from the root in a group; if several are, that of the first
+ * sample. */
 static struct chains_group find_run(const struct path *paths, size_t len)
 {
     struct chains_group best = {.all = paths, .len = len};
@@ -386,7 +387,7 @@ const char *chain_field_name(const struct chain_search *s, field_id field)
     return *kept;
 }
 
-/* All nodes of the chains of the samples. */
+/* Returns all nodes of the chains of the samples. */
 static uint64_t *nodes_on_chains(const struct chain_search *s,
                                  const struct sampler *samplers, struct arena *scratch)
 {
@@ -398,8 +399,8 @@ static uint64_t *nodes_on_chains(const struct chain_search *s,
     return wanted;
 }
 
-/* Which are needed: where all instances are counted, or chains of all are made, those of
- * all nodes. */
+/* Finds the fields of sampled chains; of all nodes if all instances are counted, or chains
+ * of all are built. */
 static void find_fields(struct chain_search *s, const struct sampler *samplers,
                         const struct chain_options *opt, struct arena *scratch)
 {
@@ -497,7 +498,7 @@ static struct digest_graph *digest_graph_of(const struct hd_snapshot *snap, stru
     return d;
 }
 
-/* The question that asks for the objects at a place, from 1; 0 without. */
+/* Returns the question that asks for the objects at a place, from 1; 0 without. */
 static uint32_t query_of_place(const struct digest_graph *d,
                                const struct chain_question *ask, uint32_t place)
 {
@@ -537,8 +538,8 @@ static void count_instances(const struct digest_graph *d, const struct chain_que
     }
 }
 
-/* A sampler for each question, with those of the kept samples that it would have taken; and
- * in uncovered[question] how many instances are where no samples were kept. */
+/* Returns a sampler for each question, with those of the stored samples that it would have
+ * taken; uncovered[question] is the number of instances without stored samples. */
 static struct sampler *digest_samples(const struct digest_graph *d,
                                       const struct chain_question *ask,
                                       const struct chain_options *opt, uint64_t *uncovered,

@@ -55,9 +55,9 @@ struct chain_options {
     bool fields; /* separate chains by two fields of one type, if known */
 };
 
-/* An answer to each question, one pass over the objects. snap must have a graph, or a
- * digest with places, which needs no walk and has no exact answer; names are the
- * snapshot's. NULL: there are more than opt->most chains. */
+/* Answers each question, in one pass over the objects. snap must have a graph, or a digest
+ * with places, which needs no walk and has no exact answer; names are the snapshot's. NULL:
+ * there are more than opt->most chains. */
 struct chains *chains_find(const struct hd_snapshot *snap, const struct walk *walk,
                            const struct chain_question *ask,
                            const struct chain_options *opt, struct arena *a);
@@ -80,7 +80,7 @@ struct chain_search {
     struct arena *answers;
 };
 
-/* By which field a node hangs below the one before it on its chain, or NO_FIELD. */
+/* Returns the field through which the node before on the chain refers to n, or NO_FIELD. */
 static inline field_id chain_field_of(const struct chain_search *s, node_id n)
 {
     return s->field_of != NULL ? s->field_of[n] : NO_FIELD;
@@ -89,11 +89,11 @@ static inline field_id chain_field_of(const struct chain_search *s, node_id n)
 /* Returns the name, valid as long as the answers; NULL if there is no field. */
 const char *chain_field_name(const struct chain_search *s, field_id field);
 
-/* The question that asks for a node, from 1; 0 without. */
+/* Returns the question that asks for a node, from 1; 0 without. */
 uint32_t chain_query_of(const struct hd_snapshot *snap, const struct chain_question *ask,
                         node_id n);
 
-/* The type that the dominators name for a question, or NO_TYPE. */
+/* Returns the type that the dominators name for a question, or NO_TYPE. */
 type_id chain_owner_wanted(const struct chain_search *s, size_t query);
 
 /* "[unreachable]" for UNREACHABLE_GROUP. */
@@ -107,7 +107,7 @@ bool chain_has_program(const struct chain_search *s, uint32_t type);
 #define CHAIN_HASH_BASE 0x9E3779B97F4A7C15u
 uint64_t chain_hash_more(uint64_t before, const char *name);
 
-/* The same for a field that parts chains, before the type that it leads to. */
+/* The same for a field that separates chains, before the type that it refers to. */
 uint64_t chain_hash_field(const struct chain_search *s, uint64_t before, field_id field);
 uint64_t chain_hash_end(uint64_t hash, bool has_owner, bool unreachable);
 
@@ -117,12 +117,12 @@ void chain_set_share(struct hd_chain *c, const struct chains *all);
 /* For qsort: by count, descending; then by signature. */
 int chain_by_count(const void *a, const void *b);
 
-/* The fields of frames of a chain that ends at n: its elements are those of s. */
+/* Names the fields of frames of a chain that ends at n: its elements are those of s. */
 void chain_name_fields(struct hd_chain *c, const struct chain_search *s, size_t query,
                        node_id n);
 
-/* Replace the sampled answers by exact ones; the samples keep giving the repeats. False:
- * there are more than most chains (0: any number). */
+/* Replaces the sampled answers by exact ones; repeats are still those of the samples.
+ * False: there are more than most chains (0: any number). */
 bool exact_chains(struct chains *answers, const struct chain_search *s, size_t most,
                   struct arena *a);
 

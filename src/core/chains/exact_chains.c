@@ -63,8 +63,8 @@ static uint32_t add_chain(struct chain_index *x, uint32_t parent, uint32_t type,
     return (uint32_t)x->len++;
 }
 
-/* The last 2p elements with the new type: do the two halves agree? Then the chain is the
- * one that ends where the first half does. */
+/* Compares the two halves of the last 2p elements with the new type. If they are equal, the
+ * chain is the one that ends with the first half. */
 static uint32_t folded(const struct chain_index *x, uint32_t chain, uint32_t type,
                        field_id by, uint32_t p)
 {
@@ -115,7 +115,7 @@ struct chain_index_builder {
     size_t cap;
 };
 
-/* The chain of a node, after those above it. */
+/* Finds the chain of a node, after those of its ancestors. */
 static void index_node(struct chain_index_builder *b, node_id n, size_t most)
 {
     const struct graph *g = b->ask->snap->graph;
@@ -394,7 +394,7 @@ static const struct hd_chain *with_hash(const struct chains *c, uint64_t hash)
     return NULL;
 }
 
-/* Where an element is; HD_NO_OWNER if it was left out. */
+/* Returns the frame of an element; HD_NO_OWNER if it was left out. */
 static size_t frame_of_element(const struct hd_chain *c, size_t element)
 {
     if (c->frames_skipped == 0 || element < c->skipped_at)
@@ -403,7 +403,7 @@ static size_t frame_of_element(const struct hd_chain *c, size_t element)
     return element >= behind ? element - c->frames_skipped : HD_NO_OWNER;
 }
 
-/* A chain that no sample has: its frames without repeats. */
+/* Builds the frames of a chain without a sample, without repeats. */
 static void frames_of_index(struct hd_chain *c, const struct chain_search *s,
                             const struct chain_index *x, const struct tally_of_chain *t,
                             struct arena *a)

@@ -46,8 +46,8 @@ static bool is_pseudo(const struct walker *w, node_id n)
     return w->snap->types[w->g->type[n]].kind == TYPE_PSEUDO;
 }
 
-/* Number the pseudo-nodes that hang below the root by pseudo-nodes only, with the
- * class of each; returns how many. They are marked as seen. */
+/* Numbers the pseudo-nodes that are below the root through pseudo-nodes only, with the
+ * class of each; returns their number. They are marked as seen. */
 static uint32_t walk_groups(struct walker *w, node_id *groups, unsigned char *kind)
 {
     const struct graph *g = w->g;

@@ -19,8 +19,8 @@ struct walk {
     node_id *parent;
 };
 
-/* Breadth first, O(nodes + edges), 12 bytes per node while it runs, of which the
- * 4 of parent stay, in a. snap must have a graph. */
+/* Breadth first, O(nodes + edges), 12 bytes per node while it runs, of which the 4 of
+ * parent remain, in a. snap must have a graph. */
 struct walk walk_graph(const struct hd_snapshot *snap, struct arena *a);
 
 /* The same with progress and cancellation. False: stopped, and *walk is unusable. */

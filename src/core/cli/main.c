@@ -42,9 +42,9 @@ static int show_version(void)
     return EXIT_DONE;
 }
 
-/* A run of a store is fetched before the sandbox is entered: what reads it has no right to
- * the store. Other commands than those that read snapshots enter it by themselves; record
- * opens its symbols then. */
+/* A run of a store is fetched before the sandbox is entered: readers of snapshots have no
+ * right to the store. Commands that do not read snapshots enter it themselves; record opens
+ * its symbols then. */
 static bool main_begin(struct settings *s)
 {
     bool explores = s->command->bit == ON_EXPLORE;

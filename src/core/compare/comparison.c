@@ -151,15 +151,15 @@ struct input_opener {
     uint64_t kept; /* bytes of graphs that wait for a question */
 };
 
-/* Half of the memory is for graphs that wait, half for those that are being read; one after
- * the other, what those take that wait. */
+/* Returns the memory for graphs that wait: half of it, the other half is for reading; one
+ * after the other, the memory of those that wait. */
 static uint64_t for_waiting(const struct input_opener *o)
 {
     uint64_t most = o->how->max_memory;
     return o->at_once > 1 || o->kept >= most ? most / 2 : o->kept;
 }
 
-/* A graph stays if there is room, so that no file is read twice. */
+/* Keeps a graph if there is room, so that no file is read twice. */
 static void keep_or_drop(struct input_opener *o, size_t i)
 {
     struct hd_info_entry *entry = &o->entries[i];
@@ -252,7 +252,7 @@ static void collect_snapshots(struct hd_comparison *c)
             c->snaps[c->count++] = c->entries[i].snap;
 }
 
-/* Whether some files name static variables by their class, and others cannot. */
+/* True if some files name static variables by their class, and others cannot. */
 static bool names_differ(const struct hd_input *inputs, size_t count,
                          const struct hd_read_options *how)
 {

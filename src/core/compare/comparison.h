@@ -79,7 +79,7 @@ bool comparison_leaves_garbage(const struct hd_comparison *c);
 bool comparison_begin(struct hd_comparison *c, struct hd_error *err);
 void comparison_end(struct hd_comparison *c);
 
-/* Begin a question about the inputs themselves, which has an answer whatever they are. */
+/* Begins a question about the inputs themselves, which always has an answer. */
 void comparison_begin_any(struct hd_comparison *c);
 
 /* Calls the progress function. */
@@ -95,9 +95,9 @@ bool comparison_reserve(struct hd_comparison *c, uint64_t bytes, const char *wha
                         struct hd_error *err);
 void comparison_unreserve(struct hd_comparison *c, uint64_t bytes);
 
-/* Works on several snapshots in parallel: plan.h decides by `work` how many, and what to
- * release. Failures are reported as if it were sequential. indexes are those of the
- * comparison, ascending. */
+/* Work on several snapshots in parallel: plan.h uses `work` to decide their number, and
+ * which graphs to release. Failures are reported as if it were sequential. indexes are
+ * those of the comparison, ascending. */
 struct graph_work {
     struct hd_comparison *c;
     const size_t *indexes;
@@ -109,7 +109,7 @@ struct graph_work {
     bool (*on)(void *context, size_t i, struct hd_snapshot *snap, struct hd_error *err);
     void *context;
 
-    /* Whether the graph is wanted again soon; NULL: it is. It stays if there is room. */
+    /* True if the graph is needed again soon; NULL: it is. It is kept if there is room. */
     bool (*wants_again)(const void *context, size_t i);
 
     struct plan plan; /* filled in before the first */
@@ -137,7 +137,7 @@ struct hd_snapshot *const *
 comparison_holders(struct hd_comparison *c, enum selection selection, struct hd_error *err);
 
 /* The same, and of their parts (holder_parts.h): parts->count after each other per
- * snapshot. These are the caller's, for snapshot_free(); NULL where it failed. */
+ * snapshot. These are the caller's, for snapshot_free(); NULL on failure. */
 struct hd_snapshot *const *comparison_holder_parts(struct hd_comparison *c,
                                                    enum selection selection,
                                                    const struct holder_parts *parts,
@@ -152,7 +152,7 @@ const uint64_t *comparison_retained(struct hd_comparison *c, bool with_owners,
 
 /* --- steps.c: what comparison.c keeps ---------------------------------------------- */
 
-/* Find it; NULL and err if a graph cannot be read again. */
+/* Finds it; NULL and err if a graph cannot be read again. */
 struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
                                enum ownership_fields fields, bool all_chains_follow,
                                struct hd_error *err);
@@ -163,7 +163,7 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
 bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
                            const struct series *s, struct hd_error *err);
 
-/* Whether it is that of the usable snapshots of s, with no less of fields. */
+/* True if it is that of the usable snapshots of s, with at least these fields. */
 bool ownership_fits(const struct ownership *o, const struct series *s,
                     enum ownership_fields fields);
 void ownership_free(struct ownership *o); /* NULL is fine */
@@ -190,7 +190,7 @@ struct series_chains {
     const struct graph_work *work;
 };
 
-/* Find them. series_chains_free() also after a failure. */
+/* Finds them. series_chains_free() also after a failure. */
 bool series_chains_find(struct series_chains *s, struct hd_error *err);
 void series_chains_free(struct series_chains *s);
 

@@ -201,7 +201,7 @@ static void tell(const struct growth_folder *f, uint64_t more)
     comparison_report_progress(f->c, HD_FINDING_OWNERS, more, f->objects);
 }
 
-/* Nothing is large in it, so when what is remembered does not matter. */
+/* Digests are small, so the time of recording does not matter. */
 static void fold_digest(struct growth_folder *f, size_t i, const struct hd_snapshot *snap,
                         bool is_first, bool is_last)
 {

@@ -284,7 +284,7 @@ static uint32_t digest_build_take_samples(struct chain_sampler *s)
 
 /* --- their chains ---------------------------------------------------- */
 
-/* The link below another one to a node like n. */
+/* Returns the link below another one to a node like n. */
 static uint32_t link_to(struct chain_sampler *s, uint32_t above, node_id n)
 {
     const struct graph *g = s->snap->graph;
@@ -331,7 +331,7 @@ static int by_node(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* In order of the nodes: hashes are found again, and numbers that rise pack well. */
+/* In order of the nodes: hashes can be recomputed, and ascending numbers compress well. */
 static void keep_place(struct chain_sampler *s, uint32_t place, struct sampler *from)
 {
     struct digest_chains *to = s->to;

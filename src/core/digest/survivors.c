@@ -158,7 +158,7 @@ static struct digest_survivors sample_of(const struct hd_snapshot *snap, struct 
     return sample;
 }
 
-/* Up to which hash the sample of a type has all of its objects. */
+/* Returns the hash up to which the sample of a type is complete. */
 static uint64_t reach_of(const struct digest_survivors *of, uint32_t i)
 {
     uint64_t reach = 0;

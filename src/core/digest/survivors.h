@@ -44,9 +44,9 @@ bool may_have_survived(const struct hd_snapshot *snap, uint64_t address);
 bool survivors_begin(struct survivors *s, const struct hd_snapshot *first,
                      enum selection selection, bool estimates);
 
-/* For each type of the last snapshot of the same process, which must have its graph or
- * digest, how many instances that the selection means were there before; NULL if it has no
- * addresses. O(objects). */
+/* Returns for each type of the last snapshot of the same process, which must have its graph
+ * or digest, how many selected instances existed before; NULL if it has no addresses.
+ * O(objects). */
 struct survived *survivors_count(struct survivors *s, const struct hd_snapshot *last,
                                  struct arena *a);
 void survivors_free(struct survivors *s);

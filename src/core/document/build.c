@@ -285,7 +285,7 @@ static void add_column_words(struct build *b, const struct column *c, const void
     CELL(b, "");
 }
 
-/* A change by its sign; of suspects more is bad. */
+/* Adds a change by its sign; for suspects growth is bad. */
 static void add_change(struct build *b, const struct column *column, struct hd_cell c)
 {
     bool known = c.a != HD_UNKNOWN && c.b != HD_UNKNOWN;

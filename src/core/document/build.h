@@ -79,8 +79,8 @@ void build_end(struct build *b, struct doc_runs *to);
 /* Returns the words of the row's next cell; those of an absent column are dropped. */
 struct doc_runs *build_next_cell(struct build *b);
 
-/* A piece that may begin a line; the words of a new fact; a line below the row, and the
- * words of a paragraph, which may be broken between words. */
+/* Return a piece that may begin a line; the words of a new fact; a line below the row, and
+ * the words of a paragraph, which may be broken between words. */
 struct doc_runs *build_break(struct build *b, struct doc_line *l, const char *joint);
 struct doc_runs *build_fact(struct build *b, struct doc_facts *f, const char *name);
 struct doc_line *build_attached(struct build *b, const char *label);
@@ -111,7 +111,7 @@ void build_native(struct build *b);
  * allocations were not sampled. */
 void build_allocated(struct build *b, const struct hd_suspect *s);
 
-/* A method, with the place in its file. */
+/* Adds a method, with the place in its file. */
 void build_code(struct build *b, struct doc_runs *to, const struct hd_code *code);
 
 /* Facts about the process of one snapshot; and the account of a series, if at least two
@@ -126,7 +126,7 @@ void build_next(struct build *b);
  * requested. */
 void build_evidence(struct build *b);
 
-/* Below the row: what it usually is. Nothing for NULL. */
+/* Below the row: its usual cause. Nothing for NULL. */
 void build_hint(struct build *b, const char *id);
 
 /* The fix, and a link to more. */
@@ -171,7 +171,7 @@ void build_list_row(struct build *b, const void *of);
  * dropped. */
 struct doc_cell *build_cell_of(struct build *b, const char *key);
 
-/* Begin a row; its cells follow. */
+/* Begins a row; its cells follow. */
 void build_row(struct build *b, struct doc_table *t, enum doc_row_kind kind);
 
 /* The row after those that are shown: "… 12 more"; "[12 others]", below the row above.
@@ -182,7 +182,7 @@ void build_others(struct build *b, struct doc_table *t, uint64_t left);
 /* Bars; of many snapshots fewer where room is short. */
 void build_cell_trend(struct build *b, const struct hd_tally *at, size_t count);
 
-/* The value of a field; an object by its address or else by its number. */
+/* Adds the value of a field; an object by its address or else by its number. */
 void build_value(struct build *b, struct doc_runs *to, const struct hd_field *f);
 void build_place(struct build *b, struct doc_runs *to, uint64_t address, uint32_t number);
 
@@ -206,7 +206,7 @@ struct doc_chain *build_ladder(struct build *b, struct doc_chains *to,
 struct doc_chain *build_chain(struct build *b, struct doc_chains *to,
                               const struct hd_chain_row *c, bool with_share);
 
-/* The same of a path of types, and of a holder that is one string. */
+/* The same for a path of types, and for a holder that is one string. */
 void build_path(struct build *b, struct doc_chains *to, const char *const *types,
                 size_t len);
 void build_holder(struct build *b, struct doc_chains *to, const char *holder);

@@ -14,7 +14,7 @@ static const enum doc_style style_of[HD_FINDING_STATUS_COUNT] = {
     [HD_FOUND_SUPPRESSED] = DOC_WORDS,
     [HD_FOUND_INCONCLUSIVE] = DOC_UNSURE};
 
-/* "type MyApp.*: MyApp.Order", and not twice the same. */
+/* "type MyApp.*: MyApp.Order", without repetition. */
 static void add_rule_name(struct build *b, const struct hd_finding *f)
 {
     struct text rule = {0};
@@ -37,7 +37,7 @@ static void add_source(struct build *b, struct doc_line *l, const struct hd_find
     text_free(&source);
 }
 
-/* Which numbers show it, between which snapshots. */
+/* Adds the snapshots with the decisive numbers. */
 static void add_numbers(struct build *b, const struct hd_finding *f)
 {
     struct doc_line *l = &doc_attached(b->doc, b->row, NULL)->line;

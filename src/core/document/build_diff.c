@@ -85,7 +85,7 @@ void build_evidence(struct build *b)
 {
     const struct hd_options *opt = &b->r->options;
     size_t first = b->doc->section_count;
-    /* Whether rows were asked for, so that lines have them without -v. */
+    /* True if rows were requested, so that lines have them without -v. */
     bool asked = opt->rows != HD_DEFAULT_ROWS || opt->sort != HD_SORT_DEFAULT ||
                  opt->by != HD_BY_TYPE || opt->type_count + opt->exclude_count > 0 ||
                  opt->app_only;
@@ -236,7 +236,7 @@ static void head_add_compared(struct build *b, struct doc_section *s)
 
 /* --- totals -------------------------------------------------------------- */
 
-/* a → b → c, the middle left out where there are more than most. */
+/* a → b → c, without the middle if there are more than most. */
 static void write_values(struct build *b, size_t most, bool bytes)
 {
     const struct hd_tally *at = b->r->diff.types.totals;
@@ -251,7 +251,7 @@ static void write_values(struct build *b, size_t most, bool bytes)
     }
 }
 
-/* The block of facts that the section ends with, or a new one. */
+/* Returns the block of facts at the end of the section, or a new one. */
 static struct doc_facts *facts_of(struct build *b, struct doc_section *s)
 {
     enum { NAME_COLUMNS = sizeof("reachable") - 1 };
@@ -386,7 +386,7 @@ void build_diff_head(struct build *b)
 
 /* The inputs of a page: the snapshots one by one, the command, the version. */
 
-/* "incomplete", "sampled", "no references" is what makes it less than others. */
+/* "incomplete", "sampled", "no references" are its limitations. */
 static void add_input(struct build *b, struct doc_table *t, const struct hd_info *info)
 {
     bool named = info->process != NULL, has_pid = info->pid != HD_UNKNOWN;
@@ -488,7 +488,7 @@ static bool are_plain(const struct names *of)
     return true;
 }
 
-/* Behind "--" if a command line takes one for something else: -x, @FILE. */
+/* After "--" if one looks like an option: -x, @FILE. */
 static void add_names(struct build *b, const struct names *of)
 {
     bool dashes = false;
@@ -518,7 +518,7 @@ static bool are_stored(const struct build *b)
     return b->opt != NULL && b->opt->inputs_are_options;
 }
 
-/* The snapshots as the user named them, or else by their paths. */
+/* Returns the snapshots as the user named them, or else by their paths. */
 static struct names inputs_of(struct build *b)
 {
     const struct hd_report *r = b->r;

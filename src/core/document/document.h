@@ -62,7 +62,7 @@ struct doc_cell {
     struct doc_brief *brief; /* NULL: one form only */
 };
 
-/* Words in sequence; the joint precedes all but the first piece. */
+/* Words in sequence; the joint precedes each but the first piece. */
 struct doc_piece {
     const char *joint; /* " ", ", ", or more blanks: a thing of its own */
     bool breaks;       /* may begin a line, if it does not fit after the joint */
@@ -153,7 +153,7 @@ struct doc_attached {
 
 enum doc_row_kind {
     DOC_ROW,
-    DOC_GROUP, /* a line with what the rows below have in common */
+    DOC_GROUP, /* a line with the common property of the rows below */
     DOC_REST   /* a line for the rows that are not shown */
 };
 
@@ -273,12 +273,12 @@ struct document {
 struct document *document_new(const char *title);
 void document_free(struct document *d);
 
-/* The same string in its arena; NULL for NULL. */
+/* Returns a copy in its arena; NULL for NULL. */
 const char *doc_string(struct document *d, const char *s);
 
 /* Each adds an element with the given values, zero otherwise, and returns it. */
 struct doc_section *doc_section(struct document *d, enum doc_section_kind kind);
-/* With a title of ours and perhaps a remark (NULL). */
+/* With a title of ours and optionally a remark (NULL). */
 struct doc_section *doc_topic(struct document *d, const char *title, const char *remark);
 struct doc_block *doc_block(struct document *d, struct doc_section *s,
                             enum doc_block_kind kind);

@@ -137,7 +137,8 @@ static const struct ranking_constants {
     .few_steps = 4,
     /* In the last steps, fewer than the mean divided by this are no longer newcomers. */
     .newcomers = 3,
-    /* A record exceeds all but the last 2 of 5 steps by a quarter of the survivors. */
+    /* A record exceeds each snapshot before the last 2/5 of the steps by a quarter of the
+     * survivors. */
     .record = 4,
     .late_steps = 2,
     .of_late_steps = 5,

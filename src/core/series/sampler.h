@@ -18,16 +18,16 @@ struct sampler {
     uint64_t instances;
 };
 
-/* The hash that orders a node for sampling: the samples are those with the smallest,
- * the lower node first on a tie. */
+/* Returns the hash that orders a node for sampling: the samples are those with the
+ * smallest, the lower node first on a tie. */
 uint64_t sample_hash(node_id node, uint64_t seed);
 
 void sampler_offer(struct sampler *s, node_id node, uint64_t seed);
 
-/* The same by a hash of the caller's. */
+/* The same with a hash of the caller. */
 void sampler_offer_hashed(struct sampler *s, node_id node, uint64_t hash);
 
-/* When all were offered: by hash, the smallest first. */
+/* Once all were offered: sorts by hash, the smallest first. */
 void sampler_sort(struct sampler *s);
 void sampler_free(struct sampler *s);
 

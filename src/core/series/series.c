@@ -303,7 +303,7 @@ static const char *series_file_of(const struct series *s, size_t k)
 }
 
 /* The name of a snapshot in a message about another one: with its folder if both have the
- * same without. */
+ * same name. */
 static struct say_part as_file(const struct series *s, size_t k, size_t about)
 {
     bool alike = strcmp(series_file_of(s, k), series_file_of(s, about)) == 0;
@@ -367,15 +367,15 @@ static bool have_equal_rows(const struct hd_snapshot *a, const struct hd_snapsho
     return i == a->type_count && k == b->type_count;
 }
 
-/* However their paths are written. */
+/* Ignores the spelling of paths. */
 static bool are_one_file(const struct hd_snapshot *a, const struct hd_snapshot *b)
 {
     return strcmp(a->info.path, b->info.path) == 0 ||
            (a->stamp.known && file_stamps_equal(&a->stamp, &b->stamp));
 }
 
-/* Small tables of a quiet process may well be equal: those only if they are one file. A
- * trace has several snapshots in the same bytes. */
+/* Small tables of an idle process may be equal: those only if they are one file. A trace
+ * has several snapshots in the same bytes. */
 static bool may_be_equal(const struct hd_snapshot *a, const struct hd_snapshot *b)
 {
     const struct hd_info *x = &a->info, *y = &b->info;
@@ -555,7 +555,7 @@ static void check_time(struct series *s, size_t k, struct series_warnings *w,
     s->out_of_order |= falls;
 }
 
-/* A glob of files that are named by GUIDs has the order of chance. */
+/* A glob of files with GUIDs as names has random order. */
 static void check_order(struct series *s, struct series_warnings *w, struct arena *a)
 {
     struct text message = {0};

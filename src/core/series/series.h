@@ -82,8 +82,8 @@ bool series_align(struct series *s, struct hd_snapshot *const *snaps, size_t cou
                   const struct series_question *ask, struct arena *a,
                   struct series_warnings *warnings, struct hd_error *err);
 
-/* The counts or bytes of a row at the usable snapshots, as a trend; y and noise have
- * room for SERIES_MAX_SNAPSHOTS and live as long as it is used. */
+/* Returns the counts or bytes of a row at the usable snapshots, as a trend; y and noise
+ * have room for SERIES_MAX_SNAPSHOTS and must live as long as it is used. */
 struct trend series_trend(const struct series *s, const struct series_row *row, bool bytes,
                           double *y, double *noise);
 

@@ -173,8 +173,8 @@ static double ratio_up(const struct urn *u, double k)
     return (u->since - k) * (u->with - k) / ((k + 1) * (u->before - u->with + k + 1));
 }
 
-/* Sum of P from k on, over P(k): each term is a part of the one before, which gets smaller;
- * what no double would notice is left out. */
+/* Returns the sum of P from k on, over P(k): each term is a part of the one before, which
+ * gets smaller; terms below the precision of a double are left out. */
 static double tail_up(const struct urn *u, double k)
 {
     double most = u->since < u->with ? u->since : u->with, sum = 1, term = 1;

@@ -38,7 +38,7 @@ bool trend_grows(const struct trend *t);
  * normal approximation of trend_rises(). */
 bool trend_rises_surely(const struct trend *t);
 
-/* The other way round. */
+/* The reverse. */
 bool trend_falls(const struct trend *t);
 
 /* Median slope over all pairs of points first .. first + count - 1; the mean of
@@ -46,12 +46,12 @@ bool trend_falls(const struct trend *t);
  * regression coefficient based on Kendall's tau, JASA 63 (1968). count >= 2. */
 double trend_slope(const struct trend *t, size_t first, size_t count);
 
-/* How many of n points are the second half: of counts, and of the bytes of types
+/* Returns how many of n points are the second half: for counts, and for the bytes of types
  * that grow in size (buffers double, so one flat step is not the end). */
 size_t trend_half(size_t n);
 size_t trend_half_of_sizes(size_t n);
 
-/* max(0, min(slope of all, slope of the last half)): growth that is still there. */
+/* max(0, min(slope of all, slope of the last half)): growth that continues. */
 double trend_sustained(const struct trend *t, size_t half);
 
 /* Slope of the last half over that of the first, within 0 .. 1; 1 when there are
@@ -63,7 +63,7 @@ double trend_slowing(const struct trend *t, size_t half);
  * six, and filling slows down (docs/ranking.md). */
 bool trend_rises_evenly(const struct trend *t);
 
-/* Whether each of n counts is more than the one before. */
+/* True if each of n counts is more than the one before. */
 bool trend_rises_always(const uint64_t *counts, size_t n);
 
 /* --- chance -------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ bool trend_rises_always(const uint64_t *counts, size_t n);
 double chance_log(uint64_t before_with, uint64_t before_without, uint64_t since_with,
                   uint64_t since_without);
 
-/* ln P(Bin(n, share) >= k), of a share between 0 and 1. O(sqrt(n)). */
+/* ln P(Bin(n, share) >= k), for a share between 0 and 1. O(sqrt(n)). */
 double chance_binomial_log(uint64_t n, double share, uint64_t k);
 
 #endif

@@ -46,8 +46,8 @@ struct own_modules {
 /* O(types). */
 struct own_modules own_modules_of(const struct hd_snapshot *snap);
 
-/* An async method is ranked by the class that it is of; of pseudo-nodes a static variable
- * is something: the program's own, or loose. */
+/* An async method is ranked by its class; of pseudo-nodes only static variables rank: as
+ * the program's own, or loose. */
 enum type_rank type_rank_of(const struct own_modules *own, const struct type *t);
 
 /* By the name alone, if there are no modules. */

@@ -202,7 +202,7 @@ static bool check_tables(struct nettrace *t)
 
 /* --- bytes --------------------------------------------------------------- */
 
-/* The next block of the input; false at its end. */
+/* Reads the next block of the input; false at its end. */
 static bool next_input(struct nettrace *t, struct bytes *block)
 {
     if (t->failed)
@@ -260,7 +260,7 @@ static size_t peek(struct nettrace *t, size_t size)
     return size;
 }
 
-/* The next size bytes, until the next call; NULL after reporting why not. */
+/* Returns the next size bytes, until the next call; NULL after reporting the failure. */
 static const unsigned char *read_bytes(struct nettrace *t, size_t size)
 {
     if (t->most > 0 && size > t->most) {
@@ -295,7 +295,7 @@ static bool skip_to(struct nettrace *t, uint64_t end)
     return true;
 }
 
-/* The rest of the block; false after reporting why not. */
+/* Reads the rest of the block; false after reporting the failure. */
 static bool read_rest(struct nettrace *t, struct trace_fields *rest)
 {
     size_t size = (size_t)(t->block_end - t->offset);
@@ -338,7 +338,7 @@ bool nettrace_recognises(struct bytes head)
     return fast_serialization_entry(head, &entry) && block_named(entry) == BLOCK_TRACE;
 }
 
-/* The head of the serialiser, of which `have` bytes were read. */
+/* Reads the head of the serialiser, of which `have` bytes were read. */
 static bool read_fast_magic(struct nettrace *t, const unsigned char *begin, size_t have,
                             uint64_t at, const char *what)
 {
@@ -349,7 +349,7 @@ static bool read_fast_magic(struct nettrace *t, const unsigned char *begin, size
             refuse_at(t, at, what));
 }
 
-/* Everything before the first block. */
+/* Reads everything before the first block. */
 static bool read_magic(struct nettrace *t)
 {
     enum { LAST_VERSION = 6 };
@@ -423,7 +423,7 @@ static bool read_old_trace(struct nettrace *t, uint32_t version)
     return true;
 }
 
-/* The process id among pairs of strings, which end with the block. */
+/* Finds the process id in pairs of strings, which end with the block. */
 static bool read_new_trace(struct nettrace *t)
 {
     static const char key[] = "ProcessId";
@@ -557,8 +557,8 @@ static enum trace_provider provider_of(struct bytes name, size_t width)
     return TRACE_OTHER;
 }
 
-/* The payload of a metadata row of versions 3 to 5: the id that it defines. False if it is
- * too short; what follows the version is never needed. */
+/* Parses the payload of a metadata row of versions 3 to 5: the id that it defines. False if
+ * it is too short; the bytes after the version are not needed. */
 static bool trace_meta_parse(struct trace_fields *f, uint32_t *number,
                              struct trace_meta *meta)
 {
@@ -572,7 +572,7 @@ static bool trace_meta_parse(struct trace_fields *f, uint32_t *number,
     return !f->failed;
 }
 
-/* The version among the options of a record of version 6. */
+/* Finds the version in the options of a record of version 6. */
 static uint32_t find_version(struct trace_fields f)
 {
     enum { VERSION = 9 };
@@ -602,7 +602,7 @@ static uint32_t find_version(struct trace_fields f)
     return version;
 }
 
-/* The same of a record of version 6. */
+/* The same for a record of version 6. */
 static bool trace_meta_parse_new(struct trace_fields *f, uint32_t *number,
                                  struct trace_meta *meta)
 {
@@ -714,7 +714,7 @@ static uint64_t note_sequence(struct nettrace *t, uint64_t id, uint32_t sequence
 
 /* --- stacks --------------------------------------------------------------- */
 
-/* An id takes up to 48 bytes in tables that double, also if its stack is empty. */
+/* An id needs up to 48 bytes in tables that double, also if its stack is empty. */
 static void keep_stack(struct nettrace *t, uint32_t id, struct bytes frames)
 {
     enum { PER_STACK = 48, FIRST = 64 * 1024 };
@@ -822,8 +822,8 @@ static bool read_thread_records(struct nettrace *t)
 
 /* --- rows ---------------------------------------------------------------- */
 
-/* Take the next head; r is the one before and becomes this one. f fails if it is short.
- * is_new: of version 6. */
+/* Reads the next head; r is the one before and becomes this one. f fails if it is short.
+ * is_new: version 6. */
 static void trace_row_compressed(struct trace_fields *f, struct trace_row *r, bool is_new)
 {
     enum { METADATA = 1, CAPTURE = 2, THREAD = 4, STACK = 8, ACTIVITY = 16, RELATED = 32 };
@@ -853,7 +853,7 @@ static void trace_row_compressed(struct trace_fields *f, struct trace_row *r, bo
         r->size = (uint32_t)trace_varuint(f, 32);
 }
 
-/* The same of fixed layout; returns the distance to the next row. */
+/* The same for the fixed layout; returns the distance to the next row. */
 static uint64_t trace_row_plain(struct trace_fields *f, struct trace_row *r,
                                 unsigned version)
 {
@@ -876,7 +876,7 @@ static uint64_t trace_row_plain(struct trace_fields *f, struct trace_row *r,
     return end;
 }
 
-/* The head of the next row; the payload follows. */
+/* Reads the head of the next row; the payload follows. */
 static bool read_event_row(struct nettrace *t)
 {
     enum { LONGEST = 96 }; /* no head is longer, compressed or not */
@@ -937,7 +937,7 @@ static bool has_rows(const struct nettrace *t)
            (t->block == BLOCK_METADATA && t->header.version < 6);
 }
 
-/* Everything except rows. */
+/* Reads everything except rows. */
 static bool read_block(struct nettrace *t)
 {
     if (has_rows(t))

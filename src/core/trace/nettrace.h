@@ -62,11 +62,11 @@ enum trace_end {
 
 struct nettrace;
 
-/* Whether a file that begins like this is one. */
+/* True if a file begins like a trace. */
 bool nettrace_recognises(struct bytes head);
 
-/* Begin at the position of in, which must be the start; in and err stay the caller's, and
- * must stay until nettrace_free(). Never NULL: what is wrong shows at the first event. */
+/* Begins at the position of in, which must be the start; in and err stay the caller's, and
+ * must outlive it. Never NULL: failures are reported at the first event. */
 struct nettrace *nettrace_begin(struct input *in, struct hd_error *err);
 void nettrace_free(struct nettrace *t); /* NULL is fine */
 
@@ -91,8 +91,8 @@ struct account *nettrace_account(struct nettrace *t);
  * bytes if the input does. */
 bool nettrace_next(struct nettrace *t, struct trace_event *event);
 
-/* The payload of the event that was given last, until the next event; false when the file
- * ends in it. */
+/* Reads the payload of the latest event, valid until the next event; false if the file ends
+ * in it. */
 bool nettrace_payload(struct nettrace *t, struct bytes *payload);
 
 /* Returns the stack of the latest event: addresses of pointer_size bytes, the innermost
@@ -100,7 +100,7 @@ bool nettrace_payload(struct nettrace *t, struct bytes *payload);
  * was not kept, and in version 3, whose rows have theirs after the payload. */
 struct bytes nettrace_stack(const struct nettrace *t);
 
-/* Refuse the event that was given last: what is a printf format. Always false. */
+/* Rejects the latest event: what is a printf format. Always false. */
 bool nettrace_refuse(struct nettrace *t, const char *what, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -110,7 +110,7 @@ const struct trace_header *nettrace_header(const struct nettrace *t);
 /* The largest id of an event definition so far; 0: no definitions. */
 uint32_t nettrace_last_definition(const struct nettrace *t);
 
-/* All losses so far, in the order of the file. */
+/* Returns all losses so far, in the order of the file. */
 const struct trace_loss *nettrace_losses(const struct nettrace *t, size_t *count);
 
 /* --- values of a payload --------------------------------------------------------- */
@@ -137,10 +137,10 @@ struct bytes trace_field_bytes(struct trace_fields *f, size_t size);
 /* Returns a number of at most `bits` bits, 32 or 64: 7 to a byte, the lowest first. */
 uint64_t trace_varuint(struct trace_fields *f, unsigned bits);
 
-/* UTF-8 after its length as a varuint. */
+/* Reads UTF-8 after its length as a varuint. */
 struct bytes trace_string(struct trace_fields *f);
 
-/* UTF-16 up to a zero, which is skipped. */
+/* Reads UTF-16 up to a zero, which is skipped. */
 struct bytes trace_wide(struct trace_fields *f);
 
 /* Appends it as UTF-8. */

@@ -52,7 +52,8 @@ bool code_map_parse(struct bytes payload, struct code_map *m);
  * without a pair: CODE_NO_OFFSET. */
 uint32_t code_map_find(const struct code_map *m, uint32_t native);
 
-/* The least offset in IL after another one that has a pair, CODE_NO_OFFSET without one. */
+/* Returns the least offset in IL after another one that has a pair, CODE_NO_OFFSET without
+ * one. */
 uint32_t code_map_next(const struct code_map *m, uint32_t il);
 
 #endif

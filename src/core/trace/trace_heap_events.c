@@ -333,8 +333,8 @@ static void put_definition(struct text *rows, const struct event_kind *kind)
     text_free(&record);
 }
 
-/* A row counts from one of zeros. No thread has its number: a system's begin at 1, and end
- * long before. */
+/* A row is a delta to one of zeros. No thread has its number: those of systems begin at 1,
+ * and end far below. */
 static void put_event(struct text *rows, const struct event_kind *kind, uint64_t time,
                       uint32_t sequence, uint32_t part, uint32_t parts, struct bytes told)
 {

@@ -120,7 +120,7 @@ struct heap_type {
     uint32_t parameter_count;
 };
 
-/* The next type record of f. */
+/* Reads the next type record of f. */
 bool heap_type_next(struct trace_fields *f, struct heap_type *t);
 
 /* A range of adjacent objects that survived a collection, in place or moved. */
@@ -128,7 +128,7 @@ struct heap_stretch {
     uint64_t from, to, size;
 };
 
-/* A record of a bulk of EVENT_SURVIVED or EVENT_MOVED. */
+/* Reads a record of a bulk of EVENT_SURVIVED or EVENT_MOVED. */
 static inline struct heap_stretch
 heap_stretch_at(enum trace_heap_event kind, const unsigned char *p, unsigned pointer_size)
 {

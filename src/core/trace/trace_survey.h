@@ -64,14 +64,14 @@ bool trace_survey_add(struct trace_survey *s, struct nettrace *t,
  * in any order. */
 bool trace_survey_done(const struct trace_survey *s);
 
-/* All events were given: find each walk's collection, and judge. */
+/* Call after the last event: finds each walk's collection, and judges it. */
 void trace_survey_finish(struct trace_survey *s, const struct nettrace *t);
 
 /* Returns a walk by its number from 1 in order of time; 0: the last complete one, else the
  * last. NULL without one. */
 const struct heap_walk *trace_survey_walk(const struct trace_survey *s, unsigned number);
 
-/* Whether the event belongs to the walk. */
+/* True if the event belongs to the walk. */
 static inline bool heap_walk_has(const struct heap_walk *w, const struct trace_event *e)
 {
     return e->thread == w->thread && e->at >= w->begin_at && e->at <= w->end_at &&

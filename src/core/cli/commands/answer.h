@@ -29,10 +29,10 @@ struct loaded load_snapshots(const struct settings *s);
  * False after a message. */
 bool load_symbols(struct settings *s);
 
-/* The path of snapshot number k of the comparison, as it was given. */
+/* Returns the path of snapshot number k of the comparison, as it was given. */
 const char *loaded_path(const struct loaded *l, size_t k);
 
-/* Nothing more is to be shown: output follows. */
+/* Ends progress, before output. */
 void loaded_hide_progress(const struct loaded *l);
 
 void loaded_free(struct loaded *l);

@@ -67,7 +67,7 @@ static bool annotate(const struct settings *s, const struct hd_report *report)
     return false;
 }
 
-/* Other steps write there too, so it is appended to. */
+/* Other steps write to the file, too, so append. */
 static bool summarise(const struct hd_report *report)
 {
     static const char variable[] = "GITHUB_STEP_SUMMARY";

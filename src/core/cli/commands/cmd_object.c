@@ -57,7 +57,7 @@ struct object_options {
 
 /* --- those of some types --------------------------------------------------------- */
 
-/* A file may be called like an address. */
+/* A file may be named like an address. */
 static bool check_no_address(const struct settings *s)
 {
     struct hd_object_question ask;

@@ -6,10 +6,10 @@
 #include <jansson.h>
 #include <stdint.h>
 
-/* value, which is not NULL afterwards. */
+/* Returns value, which is not NULL afterwards. */
 json_t *json_made(json_t *value);
 
-/* jansson takes UTF-8 only: of other bytes what a name prints as. NULL: null. */
+/* jansson accepts UTF-8 only: other bytes are printed as in names. NULL: null. */
 json_t *json_of_string(const char *s);
 
 /* null if unknown, or larger than JSON's numbers. */
@@ -21,7 +21,7 @@ void json_add(json_t *array, json_t *value);
 /* Returns a document of that schema, with the members that all of them have. */
 json_t *json_document(const char *schema, const char *store);
 
-/* Print it to standard output, and free it. */
+/* Prints it to standard output, and frees it. */
 void json_end(json_t *document);
 
 #endif

@@ -5,7 +5,7 @@
 #include "cli/options/settings.h"
 #include "cli/terminal/messages.h"
 
-/* Whether a name has that suffix, and something before it. */
+/* True if a name has that suffix, and something before it. */
 bool output_ends_in(const char *path, const char *suffix);
 
 /* True if the answer goes to standard output: no --output, or "-". */
@@ -25,13 +25,15 @@ struct output_how {
 bool output_file(const struct settings *s, const char *path, struct output_how how,
                  const void *thing);
 
-/* The style of a report that is written to that file, with the command and its inputs. */
+/* Returns the style of a report that is written to that file, with the command and its
+ * inputs. */
 struct hd_write_options output_style(const struct settings *s, FILE *to);
 
-/* The warnings of a report, on stderr. */
+/* Prints the warnings of a report to stderr. */
 void output_warnings(const struct hd_report *report);
 
-/* Those that `info` has of a snapshot, by that name: its file has another one yet. */
+/* Prints the warnings of `info` about a snapshot, with that name: its file has a temporary
+ * one yet. */
 void output_warnings_of(struct hd_snapshot *snap, const char *name);
 
 /* Prints the warnings to stderr (unless quiet, or they are in the result), writes the

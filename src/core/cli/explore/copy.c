@@ -12,7 +12,7 @@
 
 /* --- what ------------------------------------------------------------------------ */
 
-/* The name of the row unless its kind has something better. */
+/* Prints the name of the row unless its kind has a better text. */
 static bool put_row(const struct view *v, struct hd_sink to)
 {
     if (v->kind->copied != NULL)

@@ -413,7 +413,7 @@ static void draw_words(const struct explore *e, struct grid *g, unsigned line)
     hd_memory_free(&w);
 }
 
-/* The way to help and out of here has room first; then what is the view's own. */
+/* Keys for help and exit have priority; then the view's own. */
 static int urgency_of(const struct key_line *line, enum place place)
 {
     if (strcmp(line->keys, "?") == 0 || strcmp(line->keys, "q") == 0)

@@ -65,7 +65,7 @@ void grid_free(struct grid *g);
 /* The next piece begins in that line, at its left. Lines below the last are ignored. */
 void grid_line(struct grid *g, unsigned line, bool chosen);
 
-/* How many columns are left in the line. */
+/* Returns the columns left in the line. */
 unsigned grid_left(const struct grid *g);
 
 /* Puts text of any length into that number of columns, or into the rest of the line: cut at
@@ -73,7 +73,7 @@ unsigned grid_left(const struct grid *g);
 void grid_put(struct grid *g, enum look look, const char *text, unsigned columns,
               enum align align);
 
-/* Text that takes what it needs. */
+/* Adds text in the columns that it needs. */
 void grid_add(struct grid *g, enum look look, const char *text);
 
 /* Words that wrap at blanks. */
@@ -93,7 +93,7 @@ unsigned grid_paragraph_lines(const struct paragraph *p, unsigned width);
 unsigned grid_paragraph(struct grid *g, const struct paragraph *p, unsigned line,
                         unsigned end);
 
-/* Fill the rest of the line. */
+/* Fills the rest of the line. */
 void grid_end_line(struct grid *g, enum look look);
 
 /* Columns that text takes. */
@@ -243,7 +243,7 @@ void explore_draw(struct explore *e, struct grid *g, unsigned width, unsigned he
 
 /* --- for views ------------------------------------------------------------------- */
 
-/* The number of the last one, from 0. */
+/* Returns the number of the last one, from 0. */
 static inline size_t last_snapshot(const struct explore *e)
 {
     return e->model->snapshot_count - 1;
@@ -258,11 +258,11 @@ static inline enum pane panes_of(const struct explore *e)
 /* The view that receives keys. */
 struct view *explore_view(const struct explore *e);
 
-/* Put a view on top, which explore then owns; take the top one off. */
+/* Puts a view on top, which explore then owns; removes the top one. */
 void explore_open(struct explore *e, struct view *v);
 bool explore_back(struct explore *e);
 
-/* Say something in the line at the bottom until the next key. */
+/* Shows a message in the line at the bottom until the next key. */
 void explore_message(struct explore *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -374,7 +374,7 @@ struct view_kind {
     /* Names of its orders, for one snapshot and for changes; NULL-terminated. */
     const char *const (*orders)[2];
     void (*refresh)(struct view *v); /* filters or parts have changed */
-    /* Whether something is looked for that its screen lacks; afterwards it has it. */
+    /* True while a part is missing that the screen needs. */
     bool (*waits)(struct view *v);
     /* Objects of the snapshot; false: it has to be closed. */
     bool (*forget)(struct view *v);
@@ -393,10 +393,10 @@ struct view {
     unsigned order; /* number of kind->orders that refresh() sorts by */
 };
 
-/* The name of the order of a view that has several. */
+/* Returns the name of the order of a view that has several. */
 const char *view_order(const struct view *v);
 
-/* Row i of a view, for row_free(). */
+/* Returns row i of a view, for row_free(). */
 struct row view_row(const struct view *v, size_t i);
 void row_free(struct row *row);
 
@@ -408,7 +408,7 @@ void view_free(struct view *v);
 void view_move(struct view *v, long by);
 void view_go(struct view *v, size_t i);
 
-/* Whether a name has text in it, as letters of any case. */
+/* True if a name contains text, ignoring case. */
 bool view_matches(const struct row *row, const char *text);
 
 /* Searches a list by its rows only. */
@@ -465,7 +465,7 @@ unsigned cohorts_lines(const struct hd_births *b, unsigned columns);
 void cohorts_line(const struct hd_births *b, unsigned i, struct hd_sink to);
 
 /* Returns the columns of a list of the report, and fills in the cells of a row. Trends have
- * as many of the last snapshots as fit. */
+ * the last snapshots that fit. */
 size_t view_list_columns(const struct explore *e, enum hd_list list, struct hd_column *all);
 void view_list_cells(const struct explore *e, enum hd_list list, const void *of,
                      struct row *row);
@@ -484,8 +484,8 @@ void cell_print_exact(const struct cell *c, struct hd_sink to);
  * last. */
 void print_owner(const char *name, unsigned columns, struct hd_sink to);
 
-/* Prints the counts of all snapshots or, if they are too wide, the first and as many of the
- * last as fit: "0 … 5,880 6,000". */
+/* Prints the counts of all snapshots or, if they are too wide, the first and the last ones
+ * that fit: "0 … 5,880 6,000". */
 void print_counts(const struct hd_tally *at, size_t count, unsigned columns,
                   struct hd_sink to);
 
@@ -497,7 +497,7 @@ void print_values(const struct hd_tally *at, size_t count, enum cell_kind kind,
  * accepts them. False if it is not an object. */
 bool put_address(const struct explore *e, uint32_t number, struct hd_sink to);
 
-/* "finding references back: 40 %", or why it cannot be. */
+/* "finding references back: 40 %", or the reason of a failure. */
 void put_progress(const struct explore *e, unsigned wanted, struct hd_sink to);
 
 /* --- the clipboard ---------------------------------------------------------- */

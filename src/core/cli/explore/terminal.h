@@ -12,7 +12,7 @@
  * on. */
 bool terminal_is_there(void);
 
-/* Take the terminal; colors: if it has some and they are wanted. False as above. */
+/* Sets up the terminal; colors: if it has some and they are wanted. False as above. */
 bool terminal_begin(bool colors);
 void terminal_end(void);
 
@@ -24,8 +24,8 @@ void terminal_show(const struct grid *g);
 /* Puts text on the user's clipboard, as far as the terminal accepts it. */
 void terminal_copy(const char *text);
 
-/* The next key; PRESS_NOTHING after a tenth of a second without, or when the size has
- * changed. *ended: the signal that asks for the end, or 0. */
+/* Returns the next key; PRESS_NOTHING after a tenth of a second without, or when the size
+ * has changed. *ended: the signal that asks for the end, or 0. */
 struct press terminal_key(int *ended);
 
 #endif

@@ -76,7 +76,7 @@ static bool objects_forget(struct view *v)
     return o->source != NEAR_OBJECT;
 }
 
-/* Find it as soon as that is possible. */
+/* Finds it as soon as possible. */
 static void objects_refresh(struct view *v)
 {
     struct objects *o = (struct objects *)v;
@@ -107,7 +107,7 @@ static size_t objects_columns(const struct view *v, struct hd_column *all)
     return count;
 }
 
-/* Adds the type of the referrers, or of most of them. Skipped for many referrers, which
+/* Adds the type of the referrers, or of most of them. Skipped for many referrers, as that
  * would need long. */
 static void put_referrer(const struct explore *e, const struct hd_object *o,
                          struct row *row)

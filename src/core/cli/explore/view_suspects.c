@@ -245,7 +245,7 @@ static void put_frame(const struct hd_frame *f, struct hd_sink to)
         hd_put_frame(to, f);
 }
 
-/* The chain that most instances hang from; else the path in the tree. */
+/* Prints the chain of most instances; else the path in the tree. */
 static void put_holder(const struct hd_suspect *s, bool whole, struct hd_sink to)
 {
     const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;

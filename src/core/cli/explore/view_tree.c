@@ -47,7 +47,7 @@ static bool is_leaf(const struct tree_rows *t, size_t n)
 
 /* --- beginning ------------------------------------------------------------------- */
 
-/* Open what is above a node. */
+/* Opens the ancestors of a node. */
 static void tree_rows_reveal(struct tree_rows *t, size_t node)
 {
     for (size_t n = node_at(t, node)->parent; n != HD_NO_NODE; n = node_at(t, n)->parent)
@@ -85,7 +85,7 @@ static void choose_kept(struct tree_rows *t, bool app_only)
 
 /* --- rows ------------------------------------------------------------------------ */
 
-/* The one large child that a node shares its row with, or HD_NO_NODE. */
+/* Returns the one large child that shares a node's row, or HD_NO_NODE. */
 static size_t folded_child(const struct tree_rows *t, size_t n)
 {
     const struct hd_tree_node *node = node_at(t, n);
@@ -142,7 +142,7 @@ static void tree_rows_build(struct tree_rows *t)
     free(stack);
 }
 
-/* The row that a node is in, or the nearest one above it. */
+/* Returns the row of a node, or the nearest one above it. */
 static size_t tree_rows_find(const struct tree_rows *t, size_t node)
 {
     while (node != HD_NO_NODE && t->row_of[node] == NO_ROW)
@@ -285,8 +285,8 @@ static bool print_variable(const struct hd_tree_node *n, struct hd_sink to)
     return true;
 }
 
-/* Of places that share a row a variable is shown by its field, and the last place is the
- * most informative; with space for it, the first is shown, too. */
+/* If places share a row a variable is shown by its field, and the last place is the most
+ * informative; with space for it, the first is shown, too. */
 static void print_fold(const struct tree_rows *t, const struct tree_row *r, unsigned width,
                        struct hd_sink to)
 {

@@ -11,11 +11,11 @@
 /* The handler for hd_set_out_of_memory(). wanted 0: size not known. */
 _Noreturn void no_memory(size_t wanted);
 
-/* realloc(), and calloc() where the bytes are counted. */
+/* realloc(), and calloc() if the bytes are counted. */
 void *more(void *items, size_t size);
 void *zeroed(size_t count, size_t size);
 
-/* So many bytes are there, for a library that does not ask. */
+/* Checks that size bytes can be allocated, for a library that does not. */
 void see_room(size_t size);
 
 #endif

@@ -42,7 +42,7 @@ static const struct version versions[] = {
 
 enum { VERSIONS = sizeof(versions) / sizeof(*versions) };
 
-/* The number of the first line that has one. */
+/* Reads the number of the first line that has one. */
 static bool number_in(const char *text, const char *format, uint64_t *n)
 {
     bool found = sscanf(text, format, n) == 1;
@@ -86,7 +86,7 @@ struct figures {
     uint64_t n[FIGURES];
 };
 
-/* The file of each figure. Without memory.high it is the limit. */
+/* Returns the file of each figure; for memory.high, if missing, that of the limit. */
 static const char *memory_file_of(const struct version *v, size_t i)
 {
     const char *files[FIGURES] = {v->most, v->used, "memory.stat", v->high};
@@ -122,7 +122,7 @@ static uint64_t most_of(const struct figures *f)
     return f->n[MOST] < beyond ? f->n[MOST] : HD_UNKNOWN;
 }
 
-/* Without caches that are given up. */
+/* Without reclaimable caches. */
 static uint64_t used_of(const struct figures *f)
 {
     uint64_t cache = f->n[CACHE] != HD_UNKNOWN ? f->n[CACHE] : 0;
@@ -148,8 +148,7 @@ static uint64_t spare_of(const struct figures *f)
 
 /* --- the groups of a process --------------------------------------------------------- */
 
-/* Whether a line "4:cpu,memory:/path" is about the controller; then that path, else NULL.
- */
+/* Returns the path of a line "4:cpu,memory:/path" about the controller, else NULL. */
 static char *path_of_line(char *line, const char *controller)
 {
     char *list = strchr(line, ':'), *path = list != NULL ? strchr(list + 1, ':') : NULL;
@@ -238,7 +237,7 @@ static const struct process_limit {
     {RLIMIT_DATA, "ulimit -d", "%*u %*u %*u %*u %*u %" SCNu64},
 };
 
-/* The smallest limit, and in *left what the smallest leaves. */
+/* Returns the smallest limit, and in *left the smallest rest. */
 static uint64_t process_limit(const char *root, const char **what, uint64_t *left)
 {
     char path[PATH_SIZE];
@@ -332,7 +331,7 @@ uint64_t memory_spare(const char *root, uint64_t pid)
     return smaller(left_in_system(root), smallest_of(root, pid, spare_of).answer);
 }
 
-/* The whole hierarchy may be one group: that of the system has no limit. */
+/* The whole hierarchy may be one group: the system's group has no limit. */
 bool memory_is_shared(const char *root, uint64_t pid)
 {
     char text[PATH_SIZE], own_text[PATH_SIZE];
@@ -429,7 +428,7 @@ void memory_keep_little(void)
 #endif
 }
 
-/* musl gives pages back when they are freed. */
+/* musl returns pages when they are freed. */
 void memory_give_back(void)
 {
 #ifdef __GLIBC__

@@ -69,7 +69,7 @@ uint64_t memory_usual_limit(uint64_t available);
  * SIGBUS, from which there is no return: the program prints the name of the file and ends.
  * A library leaves that to its program, since there is one handler per process. */
 
-/* From here on. */
+/* Handles SIGBUS from now on. */
 void lost_pages_explain(void);
 
 #endif

@@ -20,7 +20,8 @@ static const uint64_t to_collect =
     UINT64_C(1) << CAP_SETUID |    /* to act as the target's user */
     UINT64_C(1) << CAP_SYS_PTRACE; /* /proc/PID/root, /proc/PID/mem, to stop it */
 
-/* Also of programs that begin here. The kernel fails the first number it does not know. */
+/* Also for programs started here. The kernel fails at the first number that it does not
+ * have. */
 static void bound_capabilities(uint64_t most)
 {
     for (unsigned i = 0; i < 64 && prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++)

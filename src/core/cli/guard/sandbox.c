@@ -363,7 +363,7 @@ static bool has_no_rule(int error)
            error == ENAMETOOLONG || error == EBADFD;
 }
 
-/* A file has no rights of folders, and versions before the third know fewer. */
+/* A file has no rights of folders, and versions before the third have fewer. */
 static bool allow_at(struct box *b, int folder, const char *path, uint64_t use)
 {
     struct stat st;
@@ -400,7 +400,7 @@ static void allow_below(struct box *b, const char *folder, const char *const *na
             allow(b, path, READ);
 }
 
-/* The folder of a file that is made there. */
+/* Allows the folder of a file that is created there. */
 static void allow_folder(struct box *b, const char *path)
 {
     char name[NAME_MAX + 1];
@@ -495,7 +495,7 @@ static void allow_output(struct box *b, const struct used_file *f)
         allow_folder(b, f->path);
 }
 
-/* The files that the command line names, but inputs and stores. */
+/* Allows the files of the command line, except inputs and stores. */
 static void allow_named(struct box *b)
 {
     const struct used_files *files = b->sandbox->files;
@@ -575,7 +575,7 @@ static void allow_system(struct box *b)
     allow_below(b, getenv("HOME"), of_user, 1);
 }
 
-/* For good, and for this thread and those that it starts. */
+/* Irrevocably, for this thread and those that it starts. */
 static bool enforce_files(struct box *b)
 {
     b->rules = begin_rules(b);

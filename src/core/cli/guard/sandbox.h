@@ -30,7 +30,7 @@ struct sandbox {
 bool sandbox_enter(struct sandbox *s);
 
 /* The same for record, when its store is open: file is that of hd_store_file(), NULL for a
- * server, which may be connected to again. */
+ * server, to which it may reconnect. */
 bool sandbox_enter_with_store(struct sandbox *s, const char *file);
 
 /* The same for reading a store: before its file is opened, which may need files next to it;
@@ -45,8 +45,8 @@ bool sandbox_narrow_to_store(const struct sandbox *s, const char *file);
  * False as above. */
 bool sandbox_enter_to_serve(bool is_off);
 
-/* The snapshots are read, and no files of modules will be: give up those too. For a sandbox
- * that is wide, while there is one thread. False as above. */
+/* The snapshots are read, and no files of modules will be: drops access to those too. For a
+ * sandbox that is wide, while there is one thread. False as above. */
 bool sandbox_narrow(const struct sandbox *s);
 
 #endif

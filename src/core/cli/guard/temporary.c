@@ -33,7 +33,7 @@ static int nameless = -1;
 static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
 enum { END_COUNT = sizeof(ends) / sizeof(*ends) };
 
-/* Only what POSIX allows in a handler. The signal then does what it would have done. */
+/* Only calls that POSIX allows in a handler. Then the default action of the signal. */
 static void temporary_end(int number)
 {
     exit_hook();
@@ -112,7 +112,7 @@ static bool sync_file(int fd)
     return fsync(fd) == 0 || (errno != EIO && errno != ENOSPC && errno != EDQUOT);
 }
 
-/* A file that cannot be opened is not asked. */
+/* -1 is accepted and skipped. */
 static bool sync_and_close(int fd)
 {
     bool ok = fd < 0 || sync_file(fd);
@@ -130,13 +130,13 @@ static bool sync_content(void)
 
 /* --- files ----------------------------------------------------------------------- */
 
-/* In the folder of target, where its file system can do that. */
+/* In the folder of target, if its file system supports that. */
 static int open_nameless(const char *target)
 {
     return open_folder_of(target, O_TMPFILE | O_RDWR);
 }
 
-/* One that can get a name later, which takes /proc. It is kept beyond the descriptor of
+/* A file that can be named later, which needs /proc. It is kept beyond the descriptor of
  * the stream. */
 static int open_to_be_named(const char *target)
 {
@@ -175,7 +175,7 @@ static void close_folder(void)
     handle = -1;
 }
 
-/* Without /proc the names have to do. */
+/* Without /proc the names are used. */
 static bool hold_folder(const char *target)
 {
     char name[NAME_MAX + 1];
@@ -244,7 +244,7 @@ static bool copy_to(int to)
     return ok && n == 0;
 }
 
-/* Some file systems make nameless files, and give them no name. */
+/* Some file systems create anonymous files, but cannot name them. */
 static bool copy_beside(void)
 {
     enum { ANY = sizeof("XXXXXX") - 1 };
@@ -305,7 +305,7 @@ void temporary_remove(void)
     errno = why;
 }
 
-/* A name below an open folder; without /proc by that which the user gave. */
+/* Builds a name below an open folder; without /proc from the user's path. */
 static void put_below(int folder, const char *beside, char by[PATH_MAX])
 {
     int len = snprintf(by, PATH_MAX, "/proc/self/fd/%d", folder);

@@ -27,7 +27,7 @@ bool temporary_rename(const char *target);
  * of `beside`, or of temporary files if that is unsuitable. NULL with errno. */
 FILE *temporary_nameless(const char *beside);
 
-/* Remove it, unless it has been renamed. */
+/* Removes it, unless it has been renamed. */
 void temporary_remove(void);
 
 /* Returns the shell command that deletes a folder, such as "rm -r"; NULL: each shell has

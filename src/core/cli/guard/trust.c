@@ -107,8 +107,8 @@ static bool has_strange_name(const struct trust_walk *w, const struct stat *st)
            !is_owners;
 }
 
-/* For writing: as fs.protected_symlinks and fs.protected_fifos, but in every folder, and
- * always. */
+/* For writing: as fs.protected_symlinks and fs.protected_fifos, but always, and in every
+ * folder. */
 static void trust_judge(struct trust_walk *w, const struct stat *st, const char *at)
 {
     static const char in_public[] = "%s belongs to user %u, in a folder of everybody";
@@ -241,7 +241,7 @@ static bool trust_begin(struct trust_walk *w, const char *path)
     return trust_enter(w, open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
-/* To the last name. False with errno; the caller closes the folder in any case. */
+/* Walks to the last name. False with errno; the caller closes the folder in any case. */
 static bool walk(struct trust_walk *w, const char *path)
 {
     bool ended = false;
@@ -347,7 +347,7 @@ int trust_open_folder(const char *path, char *name)
     return -1;
 }
 
-/* Opened, it must be what was looked at. */
+/* The opened file must be the one that was checked. */
 static int open_last(const struct trust_walk *w, int flags)
 {
     struct stat st;

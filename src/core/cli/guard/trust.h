@@ -1,10 +1,11 @@
-/* trust.h - check whether another user can decide what a file of the command line is.
+/* trust.h - check whether another user can decide which file a path of the command line
+ * names.
  *
- * Whoever may replace a file, or a folder or link on the way to it, decides which file is
- * read or written. Every name on the way is checked, links as well, as ssh (StrictModes)
+ * A user who may replace a file, or a folder or link on the way to it, decides which file
+ * is read or written. Every name on the way is checked, links as well, as ssh (StrictModes)
  * and git (safe.directory) do. Trusted users are root, the user of this process, and for
  * root the user of sudo. A folder that anybody may write to is fine if it is sticky and the
- * next name belongs to one of them.
+ * next name belongs to a trusted user.
  *
  * HEAPDRIFT_TRUST has the exceptions, separated by colons: a file, a folder and all below
  * it, or "*" for everything. The folder that a build server has checked out is one, too.
@@ -56,9 +57,9 @@ bool trust_is_public(const struct stat *folder);
  * whether it exists or not. -1 with errno; EPERM: there is a link of an untrusted user. */
 int trust_open_folder(const char *path, char *name);
 
-/* By TRUST_LINKS, mode "w": opens what exists and is not a regular file, such as a pipe;
- * "wn": the same without waiting for a reader; "a": appends to any file. NULL with errno.
- */
+/* By TRUST_LINKS, mode "w": opens an existing file that is not a regular one, such as a
+ * pipe; "wn": the same without waiting for a reader; "a": appends to any file. NULL with
+ * errno. */
 FILE *trust_fopen(const char *path, const char *mode);
 
 /* Opens a regular file to be read by TRUST_FOLLOWED, if it still is the known one. -1 with

@@ -65,8 +65,8 @@ static struct file_identity identity_of_input(const char *path)
     return p;
 }
 
-/* Of two outputs that do not exist yet, creating one may create the other: compare their
- * names, ignoring case, as their folder may. */
+/* Two outputs that do not exist yet may become one file: compare their names, ignoring
+ * case, as their folder may. */
 static bool are_one(const struct file_identity *a, const struct file_identity *b)
 {
     return a->is_known && b->is_known && a->is_there == b->is_there &&

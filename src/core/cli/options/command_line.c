@@ -92,7 +92,7 @@ struct option_table {
     size_t count;
 };
 
-/* The option that the letter means in the command; an old meaning gives way. */
+/* Returns the option of the letter in the command; an old letter gives way. */
 static const struct option *option_of_letter(const struct command *command, char letter)
 {
     const struct option *old = NULL;
@@ -192,7 +192,7 @@ static void print_old_letters(const struct settings *s)
     }
 }
 
-/* Given again, the last counts. */
+/* If repeated, the last counts. */
 static void note_file(struct settings *s, const struct option *o, const char *value)
 {
     size_t i = 0;

@@ -45,7 +45,7 @@ void arguments_free(struct arguments *a);
  * is reported, with those that were not used. */
 bool named_files_begin(struct settings *s);
 
-/* A snapshot that was found in a folder. */
+/* Adds a snapshot that was found in a folder. */
 void named_files_add_input(const struct settings *s, const char *path);
 
 #endif

@@ -22,17 +22,17 @@ struct stored_run;
 bool stored_run_fetch(struct settings *s);
 void stored_run_free(struct stored_run *r); /* NULL is fine */
 
-/* Append its snapshots: their names are a host and a time. */
+/* Appends its snapshots: their names are a host and a time. */
 void stored_run_add(const struct stored_run *r, struct hd_inputs *to);
 
-/* The options that name it, to be pasted after a command, without any password. They
- * live as long as it. */
+/* Returns the options that name it, to be pasted after a command, without any password.
+ * They live as long as it. */
 const char *const *stored_run_words(const struct stored_run *r, size_t *count);
 
 /* --- the agent ------------------------------------------------------------------------ */
 
-/* To be called first in main(): does not return in a process that the metrics server was
- * begun in, by running this program again. */
+/* Call first in main(): does not return in a process that was started, by running this
+ * program again, as the metrics server. */
 void metrics_server_take_over(int count, char *const *arguments);
 
 /* Returns "" or the reason why it is not an address: ":9464", "127.0.0.1:9464",

@@ -21,7 +21,7 @@ struct values_kind {
 };
 static const struct values_kind kinds[OPTION_OTHER + 1];
 
-/* The kind of value that was expected; NULL if its parser returns that. */
+/* Returns the kind of value that was expected; NULL if its parser returns that. */
 static const char *wanted_of(const struct option *o)
 {
     return o->wanted != NULL ? o->wanted : kinds[o->kind].wanted;
@@ -29,7 +29,7 @@ static const char *wanted_of(const struct option *o)
 
 /* --- numbers --------------------------------------------------------------- */
 
-/* The limits of a number, as people write it: 1,000,000. */
+/* Returns the limits of a number, as people write it: 1,000,000. */
 static const char *range(struct settings *s, uint64_t least, uint64_t most)
 {
     char digits[24], grouped[32];
@@ -86,7 +86,7 @@ static const char *parse_small_number(struct settings *s, const struct option *o
                        option_place(s, o->at));
 }
 
-/* Those of processes are an int to the kernel. */
+/* Process ids are an int to the kernel. */
 static const char *parse_any_number(struct settings *s, const struct option *o,
                                     const char *value)
 {
@@ -112,8 +112,7 @@ static const char *parse_decimal(const char *value, double *n)
     return len > 0 && end == value + len ? end : NULL;
 }
 
-/* A size into one member, or a share into the other; the one that is not given becomes 0.
- */
+/* Parses a size into one member, or a share into the other; the other becomes 0. */
 static const char *parse_share(struct settings *s, const struct option *o,
                                const char *value)
 {
@@ -177,8 +176,7 @@ static const char *parse_duration(struct settings *s, const struct option *o,
     return (uint64_t)n < o->least ? "more than 0" : NULL;
 }
 
-/* How long ago, or how long to keep: with a unit always; more than 0. A year has 365 days.
- */
+/* A duration, always with a unit; more than 0. A year has 365 days. */
 static const char *parse_past(const char *value, double *seconds)
 {
     static const struct unit units[] = {
@@ -222,7 +220,7 @@ static bool parse_date(const char *value, double *seconds)
     return false;
 }
 
-/* "@1793491200", as date(1) has it: seconds since 1970. */
+/* "@1793491200", as in date(1): seconds since 1970. */
 static bool parse_seconds(const char *value, double *seconds)
 {
     enum { MAX_DIGITS = 12 };
@@ -289,7 +287,7 @@ void option_words(const struct option *o, const struct command *command, char *t
     }
 }
 
-/* The number of the word that the value is; -1, and s->wanted lists them. */
+/* Returns the number of the word; -1, and s->wanted lists them. */
 static int word_index(struct settings *s, const struct option *o, const char *value)
 {
     const char *word;

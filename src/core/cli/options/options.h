@@ -152,10 +152,10 @@ const char *option_word(const struct option *o, const struct command *command, s
 void option_words(const struct option *o, const struct command *command, char *text,
                   size_t size);
 
-/* The command for which format number i is, if the given command cannot write it; NULL. */
+/* Returns the command that writes format number i, if the given command cannot; NULL. */
 const char *format_owner(size_t i, const struct command *command);
 
-/* For options that are of no kind. */
+/* For options of no kind. */
 const char *parse_count(struct settings *s, const char *value, uint32_t least,
                         uint32_t most, uint32_t *n);
 void text_list_add(struct text_list *list, const char *text);

@@ -157,16 +157,16 @@ struct command {
 const struct command *command_number(size_t i);
 const struct command *command_named(const char *name);
 
-/* Whether an option was given by its letter: -n is an old --name here, and --rows there. */
+/* True if an option was given by its letter: -n is an old --name here, and --rows there. */
 bool settings_has_letter(const struct settings *s, char letter);
 
-/* The number of the format that was asked for: hd_format_name(). */
+/* Returns the number of the requested format: hd_format_name(). */
 size_t settings_format(const struct settings *s);
 
 /* --store, else HEAPDRIFT_STORE, else heapdrift.db. */
 const char *store_url(const struct settings *s);
 
-/* Whether it is one of the first two. */
+/* True if it is one of the first two. */
 bool store_is_named(const struct settings *s);
 
 /* True if the options ask for snapshots of a store instead of files. The environment does

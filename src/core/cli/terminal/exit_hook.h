@@ -13,7 +13,7 @@ void exit_hook_before(void (*what)(void));
 /* The same, after that: for the file that is written. */
 void exit_hook_at_last(void (*what)(void));
 
-/* Do both, once. */
+/* Calls both, once. */
 void exit_hook(void);
 
 #endif

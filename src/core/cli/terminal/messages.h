@@ -7,7 +7,7 @@
 
 #include "heapdrift.h"
 
-/* Whether messages hold ASCII only; at first they may hold all of UTF-8. */
+/* Restricts messages to ASCII; the default is UTF-8. */
 void messages_in_ascii(bool only);
 
 /* From now on each line begins with the time, UTC: "heapdrift: 2026-11-24T18:02:11Z ...".
@@ -17,7 +17,7 @@ void messages_with_time(void);
 /* Names and sentences on stderr, escaped as reports escape them. */
 void put_name(const char *name);
 
-/* An input's name for people: "-" is standard input. */
+/* Returns an input's name for people: "-" is standard input. */
 const char *input_name(const char *path);
 
 /* Prints "heapdrift: KIND: NAME", the start of a line; kind is "note", "warning", or
@@ -27,8 +27,8 @@ void begin_message(const char *kind, const char *name);
 /* Prints the rest, which may quote a file, and the line end. */
 void end_message(const char *what);
 
-/* "heapdrift: KIND: NAME: what", or without name "heapdrift: KIND: what", of any length,
- * escaped as end_message() does; false. */
+/* Prints "heapdrift: KIND: NAME: what", or without name "heapdrift: KIND: what", of any
+ * length, escaped as by end_message(); returns false. */
 bool put_message(const char *kind, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -36,17 +36,17 @@ bool put_message(const char *kind, const char *name, const char *format, ...)
 bool set_error(struct hd_error *err, enum hd_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* "heapdrift: what"; false. */
+/* Prints "heapdrift: what"; returns false. */
 bool refuse(const char *what);
 
-/* "heapdrift: NAME: why"; false. */
+/* Prints "heapdrift: NAME: why"; returns false. */
 bool trouble(const char *name, const char *why);
 
 /* Adds the options and commands that remedy an error. print_error() calls it; only needed
  * for other outputs. */
 void advise(struct hd_error *err);
 
-/* "heapdrift: FILE:LINE: kind: what" and its like. path may be NULL. */
+/* Prints "heapdrift: FILE:LINE: kind: what" or similar. path may be NULL. */
 void print_error(const char *path, const struct hd_error *err);
 
 #endif

@@ -14,16 +14,16 @@ struct progress *progress_start(bool wanted);
 /* Begins reading: that number of files, and of bytes in total. */
 void progress_files(struct progress *p, size_t files, uint64_t bytes);
 
-/* The file that is being read now; path must live until progress_hide(). */
+/* Sets the file that is being read; path must live until progress_hide(). */
 void progress_file(struct progress *p, size_t number, const char *path);
 
 /* For hd_read_options.progress and hd_options.progress; the context is a progress. */
 void progress_report(void *p, enum hd_phase phase, uint64_t more, uint64_t all);
 
-/* Erase the line, until the next phase. */
+/* Erases the line, until the next phase. */
 void progress_hide(struct progress *p);
 
-/* Erase it for good. */
+/* Erases it, and frees the progress. */
 void progress_stop(struct progress *p);
 
 #endif

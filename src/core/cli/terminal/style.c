@@ -67,7 +67,7 @@ static bool names_utf8(const char *locale)
                                strncasecmp(codeset + 1, "UTF8", 4) == 0);
 }
 
-/* The variable that decides which characters there are. */
+/* Returns the variable that decides on the characters. */
 static const char *locale_name(void)
 {
     static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -84,7 +84,7 @@ bool style_locale_is_ascii(void)
     return !names_utf8(locale_name());
 }
 #else
-/* A locale that is not installed, as in small containers, is asked by its name. */
+/* A locale that is not installed, as in small containers, is judged by its name. */
 bool style_locale_is_ascii(void)
 {
     locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);

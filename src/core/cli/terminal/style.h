@@ -17,10 +17,11 @@ struct style {
     bool width_given, ascii;
 };
 
-/* The style of a report that is written to that file; without command and inputs. */
+/* Returns the style of a report that is written to that file; without command and
+ * inputs. */
 struct hd_write_options style_for(const struct style *s, FILE *to);
 
-/* Whether the locale has ASCII only, as LC_ALL=C has. */
+/* True if the locale has ASCII only, such as LC_ALL=C. */
 bool style_locale_is_ascii(void);
 
 /* True if stderr is a terminal on which a line can be overwritten; else progress is printed
