@@ -487,7 +487,7 @@ static bool is_known(uint64_t length)
     return length != HD_UNKNOWN && length > 0;
 }
 
-/* True if both times are long enough to outweigh the number of steps. */
+/* True if the times per step differ clearly; both must be known, and one long enough. */
 static bool paces_differ(const struct baseline *then, const struct baseline *now)
 {
     if (!is_known(then->seconds) || !is_known(now->seconds))

@@ -95,7 +95,7 @@ static void refresh_all(struct explore *e)
     }
 }
 
-/* Closes all views from the first that has no meaning in another snapshot. */
+/* Closes each view that has no meaning in another snapshot, and all above it. */
 void explore_look_at(struct explore *e, size_t snapshot)
 {
     struct view *keep = NULL;
