@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* A terabyte of regions, whose table takes a megabyte. */
+/* regions: a terabyte, with a table of a megabyte */
 enum { MAX_SPAN = 1 << 18 };
 
 static bool find_regions(struct address_index *x, const uint64_t *address, size_t len)

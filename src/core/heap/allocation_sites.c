@@ -129,8 +129,8 @@ static int by_object(const void *a, const void *b)
     return (x->born > y->born) - (x->born < y->born);
 }
 
-/* Drops all but the last that was added of those with the same number: they still are in
- * the order in which they were. */
+/* Drops all objects with the same number except the last added; they are still in the order
+ * of addition. */
 static void drop_same(struct site_builder *b)
 {
     struct site_object *all = b->objects;
@@ -206,14 +206,14 @@ static bool is_before(const void *all, size_t i, const void *wanted)
     return ((const struct site_object *)all)[i].object < *(const uint32_t *)wanted;
 }
 
-/* Draws one object of so many by a hash: neighbours were allocated in turns. */
+/* Selects one object in `share` by a hash, since neighbours were allocated in turns. */
 static bool is_drawn(const struct site_object *object, uint64_t share)
 {
     return share <= 1 || stir((uint64_t)object->object << 32 | object->born) % share == 0;
 }
 
-/* Copies the objects of the older snapshot in a run. stack_of: numbers in b of those of
- * older, from 1; 0: not copied yet. */
+/* Copies the objects of the older snapshot in a run. stack_of: for each stack of older its
+ * number in b plus 1; 0 if not copied yet. */
 static void carry_run(struct site_builder *b, const struct allocation_sites *older,
                       const struct survivor_run *run, uint32_t *stack_of, uint64_t share)
 {
@@ -244,8 +244,8 @@ static void carry_all(struct site_builder *b, const struct allocation_sites *old
     free(stack_of);
 }
 
-/* Each sample of the result stands for `each` bytes, so of those that stand for less a part
- * is drawn. */
+/* Thins out samples of lower weight, so that every sample of the result represents `each`
+ * bytes. */
 static struct allocation_sites *carry_share(const struct allocation_sites *older,
                                             const struct survivor_map *map,
                                             const struct allocation_sites *newer,
@@ -388,8 +388,8 @@ static void choose(struct sites_writer *w)
     order_stacks(w);
 }
 
-/* "12-Add", "0=Shop.Checkout.Add @42:Checkout.cs": so many bytes as the one before begins
- * with, '=' of own code, the rest of the name. */
+/* "12-Add", "0=Shop.Checkout.Add @42:Checkout.cs": length of the prefix shared with the
+ * line before, '=' for own code, the rest of the name. */
 static void put_frames(const struct sites_writer *w, struct text *to)
 {
     const char *before = "";
@@ -408,7 +408,7 @@ static void put_frames(const struct sites_writer *w, struct text *to)
     }
 }
 
-/* "3:17,4": so many outer frames as the one before has, and the rest. */
+/* "3:17,4": number of outer frames shared with the stack before, and the rest. */
 static void put_stacks(const struct sites_writer *w, struct text *to)
 {
     struct stack_at before = {0};
@@ -447,7 +447,7 @@ void allocation_sites_put(const struct allocation_sites *sites, struct text *to)
     }
     arena_free(&w.scratch);
     if (to->len - begin > MAX_SITES_TEXT)
-        to->len = begin; /* names of escapes only: no reader would take it */
+        to->len = begin; /* names of escapes only: readers would reject it */
 }
 
 /* --- reading --------------------------------------------------------------------- */
@@ -459,7 +459,7 @@ struct sites_reader {
     bool failed;
 };
 
-/* A number of at most `most`. Zero, and failed, if there is none. */
+/* Reads a number of at most `most`. Zero, and failed, if there is none. */
 static uint64_t take_number(struct sites_reader *r, uint64_t most)
 {
     uint64_t n = 0;
@@ -499,7 +499,7 @@ static uint64_t take_token(struct sites_reader *r)
     return token;
 }
 
-/* The rest of a word behind the first `same` bytes of before. */
+/* Reads the rest of a word after its first `same` bytes, which are those of before. */
 static const char *take_name(struct sites_reader *r, const char *before, uint64_t same)
 {
     char name[MAX_SITE_NAME + 1];

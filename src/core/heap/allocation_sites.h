@@ -1,8 +1,8 @@
-/* allocation_sites.h - which code allocated objects of a snapshot, by samples.
+/* allocation_sites.h - the code that allocated objects of a snapshot, by samples.
  *
  * A runtime reports about one allocation in 100 KB with its stack. Those whose object is in
- * the snapshot are kept with it: the object by its number in the order of addresses, the
- * stack by the methods on it. docs/sites.md. It knows neither processes nor addresses. */
+ * the snapshot are stored with it: the object as its number in the order of addresses, the
+ * stack as its methods. docs/sites.md. Must not depend on processes or addresses. */
 #ifndef ALLOCATION_SITES_H
 #define ALLOCATION_SITES_H
 
@@ -23,12 +23,12 @@ enum {
     MAX_SITES_TEXT = 1 << 20
 };
 
-/* A place in code. Strings are UTF-8, of anybody: shown as names of types are. */
+/* A place in code. Strings are UTF-8 and untrusted: shown as names of types are. */
 struct site_frame {
     const char *method; /* as written: "Shop.Checkout.Add"; never NULL */
     const char *file;   /* name without folders; NULL: unknown */
     uint32_t line;      /* from 1; 0: unknown */
-    bool is_own;        /* of the program itself: neither framework nor package */
+    bool is_own;        /* neither framework nor package */
 };
 
 struct site_stack {
@@ -36,20 +36,20 @@ struct site_stack {
     uint32_t frame_count;
 };
 
-/* A sampled object that is there. */
+/* A sampled object that is in the snapshot. */
 struct site_object {
-    uint32_t object; /* its number in the order of addresses, as in survivor_map.h; in
-                        a digest that of its place, which several have */
+    uint32_t object; /* number in the order of addresses, as in survivor_map.h; in a digest
+                        the number of its place, which objects share */
     uint32_t stack;
     uint32_t born; /* number of the collection of the first snapshot that has it */
 };
 
 struct allocation_sites {
-    uint64_t token;      /* places_token() of the snapshot that it is of */
-    uint32_t collection; /* in which that was taken; 0: unknown */
-    uint64_t sampled;    /* samples since the snapshot before, those that died included */
-    uint64_t unnamed;    /* objects of samples without names of methods, not in objects[] */
-    uint64_t per_sample; /* bytes that one stands for, about; 0: unknown */
+    uint64_t token;      /* places_token() of its snapshot */
+    uint32_t collection; /* in which the snapshot was taken; 0: unknown */
+    uint64_t sampled;    /* samples since the snapshot before, dead ones included */
+    uint64_t unnamed;    /* sampled objects without method names, not in objects[] */
+    uint64_t per_sample; /* approximate bytes per sample; 0: unknown */
     const struct site_frame *frames;
     const struct site_stack *stacks;
     const struct site_object *objects; /* ascending by object */
@@ -58,16 +58,16 @@ struct allocation_sites {
 
 /* --- making ---------------------------------------------------------------------- */
 
-/* Sites that are being put together, within the limits above. Equal frames are one, and so
- * are equal stacks. Between site_builder_begin() and site_builder_end(). */
+/* Sites under construction, within the limits above. Equal frames are merged, and so are
+ * equal stacks. Valid between site_builder_begin() and site_builder_end(). */
 struct site_builder {
-    struct arena *arena; /* of what is made */
+    struct arena *arena; /* for the result */
     struct site_frame *frames;
     struct site_stack *stacks;
     struct site_object *objects;
     size_t frame_count, frame_cap, stack_count, stack_cap, object_count, object_cap;
     size_t name_bytes;
-    uint64_t left_out; /* objects whose stack has no room */
+    uint64_t left_out; /* objects whose stack did not fit */
     struct site_slot *frame_slots, *stack_slots;
 };
 
@@ -75,35 +75,35 @@ struct site_builder {
 
 void site_builder_begin(struct site_builder *b, struct arena *a);
 
-/* The number of a frame, whose strings are copied; NO_SITE: there is no room. */
+/* Returns the number of a frame, whose strings are copied; NO_SITE if the limits are
+ * reached. */
 uint32_t site_builder_frame(struct site_builder *b, const struct site_frame *frame);
 
-/* The number of a stack of frames of b, innermost first; what goes beyond MAX_STACK_FRAMES
- * is left out. NO_SITE: there is no room, or it has no frame. */
+/* Returns the number of a stack of frames of b, innermost first; frames beyond
+ * MAX_STACK_FRAMES are dropped. NO_SITE if the limits are reached or there are no
+ * frames. */
 uint32_t site_builder_stack(struct site_builder *b, const uint32_t *frames, size_t count);
 
-/* The stack of other sites. */
+/* Copies a stack of other sites. */
 uint32_t site_builder_copy_stack(struct site_builder *b,
                                  const struct allocation_sites *from, uint32_t stack);
 
-/* In any order. With NO_SITE as stack it is counted as unnamed. */
+/* Adds an object, in any order. With NO_SITE as stack it is counted as unnamed. */
 void site_builder_object(struct site_builder *b, struct site_object object);
 
-/* The sites, in the arena, with the token and numbers of `of`. Of objects with the same
- * number that was added last; several: all of them stay. Of more objects than may be kept
- * some of all addresses go. */
+/* Returns the sites, in the arena, with the token and numbers of `of`. If objects have the
+ * same number, all are stored if `several`, else the last added. Beyond the limit, objects
+ * all over the heap are dropped. */
 struct allocation_sites *site_builder_end(struct site_builder *b,
                                           const struct allocation_sites *of, bool several);
 
 struct survivor_map;
 
-/* Returns the sites of a snapshot: those of the one before whose objects survived by the
- * map, and the newer ones, which have the numbers of the snapshot and its token. Nothing is
- * carried if older or map is NULL, or they are not of the same two snapshots. Where there
- * is no room for all stacks, or a sample of one stands for more bytes than of the other, a
- * part is drawn, and per_sample is larger. In a, and it needs nothing of the others
- * afterwards.
- */
+/* Returns the sites of a snapshot: sites of the snapshot before whose objects survived by
+ * the map, and the newer ones, whose numbers and token it gets. If older or map is NULL, or
+ * their tokens do not match, only the newer ones. If not all stacks fit, or samples of the
+ * two have different weights in bytes, samples are thinned out and per_sample is larger.
+ * The result is in a and independent of the arguments. */
 struct allocation_sites *allocation_sites_carry(const struct allocation_sites *older,
                                                 const struct survivor_map *map,
                                                 const struct allocation_sites *newer,
@@ -111,10 +111,10 @@ struct allocation_sites *allocation_sites_carry(const struct allocation_sites *o
 
 /* --- as text --------------------------------------------------------------------- */
 
-/* As text of one line, and back; it and all it points to live in a, and take less than
- * four times MAX_SITES_TEXT. NULL if the text is none, or its numbers do not fit each
- * other. Frames and stacks are written once, in an order of their own, and only if an
- * object has them. */
+/* Writes one line of text and parses it; the result and all its data live in a, and use
+ * less than four times MAX_SITES_TEXT. NULL if the text is invalid, or its numbers
+ * contradict each other. Frames and stacks are written once, sorted, and only if an object
+ * has them. */
 void allocation_sites_put(const struct allocation_sites *sites, struct text *to);
 struct allocation_sites *allocation_sites_parse(const char *text, size_t len,
                                                 struct arena *a);

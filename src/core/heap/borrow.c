@@ -11,7 +11,7 @@ struct named_row {
     UT_hash_handle hh;
 };
 
-/* A name with an id in place of a type's name: what stands before and behind it. */
+/* A name with an id instead of a type's name; the text before and after it. */
 struct nameless {
     uint64_t id;
     struct name_part before;
@@ -43,8 +43,8 @@ static bool is_nameless(const struct hd_snapshot *snap, const struct type *t,
     return true;
 }
 
-/* Files of dotnet-gcdump do not say the pid. A program is loaded at an address that is
- * chosen at random, but for Windows, where a restart has the same one. */
+/* Files of dotnet-gcdump lack the pid. A program is loaded at a random address, except on
+ * Windows, where a restart has the same one. */
 static bool is_same_process(const struct hd_snapshot *a, const struct hd_snapshot *b)
 {
     bool named = a->info.process != NULL && b->info.process != NULL;

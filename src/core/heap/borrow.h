@@ -1,29 +1,29 @@
 /* borrow.h - names for types that a snapshot lacks, from another one of the process.
  *
- * A runtime tells its types to tracing clients only once while any client listens, so a
+ * A runtime reports its types to tracing clients only once while any client listens, so a
  * later snapshot may have ids instead of names ("UNKNOWN 0x7f..."). An id means the same
- * type as long as the process lives, and traces keep the names by id. */
+ * type as long as the process lives, and traces store the names by id. */
 #ifndef BORROW_H
 #define BORROW_H
 
 #include "heap/snapshot.h"
 
-/* The canonical name that a row is to have, which lives as long as the snapshot; NULL: it
- * keeps its own. */
+/* Returns the new canonical name of a row, which must outlive the snapshot; NULL:
+ * unchanged. */
 typedef const char *type_name_finder(void *context, const struct type *type);
 
-/* Rename rows of objects and of variables; rows of one name become one. Returns the number
- * of renamed rows of objects. O(rows), and O(objects) of a graph. */
+/* Renames rows of objects and of variables; rows with the same name are merged. Returns the
+ * number of renamed rows of objects. O(rows), and O(objects) of a graph. */
 uint64_t snapshot_rename_types(struct hd_snapshot *snap, type_name_finder *name_of,
                                void *context);
 
-/* Name what has no name in any of the snapshots as others of the same process do; warn
- * about it (WARN_NAMES_BORROWED). Processes are the same if neither their names nor the
+/* Names the unnamed types of each snapshot by other snapshots of the same process, with a
+ * warning (WARN_NAMES_BORROWED). Processes are the same if neither their names nor the
  * addresses of their images differ, and their ids, or if unknown the addresses, are equal.
  * O(types log types) per pair of snapshots. */
 void snapshots_borrow_names(struct hd_snapshot *const *snaps, size_t count);
 
-/* A graph that was read again has the types of the file: make them the rows of snap. */
+/* Maps the types of a graph that was read again to the rows of snap. */
 void snapshot_rename_graph(const struct hd_snapshot *snap, struct graph *g);
 
 #endif

@@ -164,7 +164,7 @@ struct builder_row_slot {
     UT_hash_handle hh;
 };
 
-/* What a row adds up in doubles until it is rounded once. */
+/* Sums of a row in doubles, rounded once at the end. */
 struct row_sum {
     double count, bytes, old_count, old_bytes;
     bool bytes_unknown, several_modules, several_names, named;
@@ -259,7 +259,7 @@ static type_id *make_rows(struct builder *b, struct row_sum **sums, struct arena
 enum { ID_LIMIT_BELOW_MAX = 2 };
 #define ID_LIMIT (UINT32_MAX - ID_LIMIT_BELOW_MAX)
 
-/* Of arrays for that many nodes and edges. */
+/* Returns the bytes of arrays for these numbers of nodes and edges. */
 static uint64_t graph_memory(const struct builder *b, uint64_t nodes, uint64_t edges)
 {
     enum { PER_NODE = sizeof(type_id) + 2 * sizeof(uint32_t), PER_EDGE = sizeof(node_id) };
@@ -267,13 +267,13 @@ static uint64_t graph_memory(const struct builder *b, uint64_t nodes, uint64_t e
     return nodes * (PER_NODE + per_source) + edges * PER_EDGE;
 }
 
-/* What others have charged. */
+/* Returns the charges other than the graph's. */
 static uint64_t beside_graph(const struct builder *b)
 {
     return b->account.used - b->graph_charged;
 }
 
-/* Whether arrays of so many bytes are more than may be taken. */
+/* True if arrays of this size exceed the limit. */
 static bool is_too_much(struct builder *b, uint64_t bytes)
 {
     const struct account *account = builder_account(b);
@@ -281,7 +281,7 @@ static bool is_too_much(struct builder *b, uint64_t bytes)
            (bytes > b->max_memory || bytes + beside_graph(b) > account->limit);
 }
 
-/* Whether arrays for that many nodes and edges are allowed; if so they are charged. */
+/* Charges arrays of these capacities. False if they exceed the limit. */
 static bool graph_has_room(struct builder *b, size_t nodes, size_t edges)
 {
     uint64_t bytes = graph_memory(b, nodes, edges);
@@ -303,7 +303,8 @@ static bool graph_has_room(struct builder *b, size_t nodes, size_t edges)
     return true;
 }
 
-/* Arrays would have been doubled until they hold all. have is what was taken. */
+/* Counts dropped items. wanted follows the doubling of arrays until all would fit; have:
+ * number of items stored. */
 static void drop(struct dropped *d, uint64_t have, uint32_t more)
 {
     d->count += more;
@@ -356,7 +357,7 @@ void builder_whole_graph(struct builder *b, uint32_t nodes, node_id *edge_to,
                          uint32_t edges)
 {
     struct graph *g = b->graph;
-    /* Charged as if they had come one by one. */
+    /* charged like single edges */
     builder_room_for_edges(b, edges);
     free(g->edge_to);
     g->node_count = nodes;
@@ -450,7 +451,7 @@ static bool settle_graph(struct builder *b, const type_id *row_of, struct hd_err
         return fail(err, HD_TOO_BIG, "more than %u objects or references",
                     (unsigned)ID_LIMIT);
     if (b->over_memory) {
-        /* What would suffice. Readers may have given back what they kept meanwhile. */
+        /* The limit that would suffice. Readers may have freed their own memory since. */
         uint64_t beside = beside_graph(b);
         beside = beside > b->most_beside ? beside : b->most_beside;
         uint64_t graph = graph_memory(b, b->nodes_dropped.wanted, b->edges_dropped.wanted);
@@ -470,13 +471,13 @@ static bool settle_graph(struct builder *b, const type_id *row_of, struct hd_err
 /* --- counts -------------------------------------------------------------------- */
 
 enum {
-    BLOCK = 64,          /* nodes, of which mostly none is of interest */
+    BLOCK = 64,          /* nodes, most of which are not affected */
     FEW = 16,            /* references, the same */
     MIN_SHARE = 1 << 18, /* that are worth a thread */
     MAX_THREADS = 64
 };
 
-/* An interval of numbers: one comparison tells what lies outside. */
+/* An interval of numbers: one comparison excludes everything else. */
 struct interval {
     uint32_t first, count;
 };
@@ -486,8 +487,8 @@ static inline bool is_within(struct interval in, uint32_t n)
     return n - in.first < in.count;
 }
 
-/* Nodes that are no objects: a bit each. They are few and stand together, as a rule at
- * either end of all nodes, so two intervals hold them all and hardly anything else. */
+/* Nodes that are not objects: a bit each. They are few and adjacent, usually at either end
+ * of all nodes, so two intervals contain them all and hardly any other node. */
 struct others {
     const struct hd_snapshot *snap;
     uint64_t *nodes;
@@ -507,7 +508,7 @@ static uint32_t border(uint32_t all, size_t piece, size_t pieces)
     return piece == pieces ? all : at / BLOCK * BLOCK;
 }
 
-/* The longest run of rows that are of objects: most nodes are of one of them. */
+/* Returns the longest run of rows of objects; most nodes are in it. */
 static struct interval object_rows(const struct hd_snapshot *snap)
 {
     struct interval best = {0, 0};
@@ -580,7 +581,8 @@ static void find_intervals(struct others *o)
         high->count = (last + 1) * BLOCK - high->first;
 }
 
-/* Those of one node that is no object: if it groups roots, they are roots. */
+/* Subtracts the references of one node that is not an object; those of a root group are
+ * roots. */
 static void take_off_references(struct hd_snapshot *snap, const struct others *o, node_id n)
 {
     const struct graph *g = snap->graph;
@@ -660,7 +662,7 @@ static void finish_graph(struct builder *b)
     free_space_find_pinned(b->snap);
 }
 
-/* --- what the input said ------------------------------------------------------- */
+/* --- the verbatim input -------------------------------------------------------- */
 
 void builder_keep_source(struct builder *b)
 {

@@ -1,12 +1,12 @@
-/* digest.h - a heap reduced to what the analyses ask of it, without its objects.
+/* digest.h - a heap reduced to the data that the analyses need, without its objects.
  *
- * Of a snapshot that was read from a digest it stands in the place of the graph: who owns
- * what, as paths of types, which places refer to the objects of others, root chains and
- * addresses of a sample. What made it is digest/digest_build.h; the file is format/digest/.
- * It must not know either.
+ * Replaces the graph of a snapshot that was read from a digest: the ownership tree as paths
+ * of types, the places that refer to the objects of others, and root chains and addresses
+ * of a sample. Written by digest/digest_build.h; the file format is in format/digest/. Must
+ * not depend on either.
  *
- * Types are rows of the snapshot that the digest belongs to; numbers are those of the
- * file, not scaled. All arrays live in the snapshot's arena. */
+ * Types are rows of the snapshot of the digest; numbers are those of the file, not scaled.
+ * All arrays live in the snapshot's arena. */
 #ifndef DIGEST_H
 #define DIGEST_H
 
@@ -17,58 +17,60 @@
 
 #define NO_PLACE UINT32_MAX
 
-/* Of the levels that zstd has for its file: the last, 19, makes files smaller by a seventh,
- * and takes twenty times as long. */
+/* zstd level of its file: the highest level, 19, shrinks files by another seventh but is
+ * twenty times as slow. */
 #define DIGEST_LEVEL "9"
 
-/* The full ownership tree of who owns what (owners/ownership_tree.h). Place 0 is the root;
- * others stand behind what they hang from, in the order in which they were met. */
+/* The full ownership tree (owners/ownership_tree.h). Place 0 is the root; the others follow
+ * their parents, in the order of discovery. */
 struct digest_places {
-    uint32_t len; /* 0: who owns what is not known */
+    uint32_t len; /* 0: ownership is unknown */
     uint32_t *parent;
     type_id *type;
-    struct hd_tally *at; /* objects that are there; of what is none, nodes and 0 bytes */
+    struct hd_tally *at; /* objects at each place; for pseudo-nodes their number and 0
+                            bytes */
     struct hd_tally
-        *old; /* of these in gen2 and what is collected with it; NULL: unknown */
+        *old; /* the part of them in gen2 and collected with it; NULL if unknown */
 
-    /* By which field most objects of each place are held: how many of how many. NULL: not
-     * known. Names of fields are those of the digest. */
+    /* The field through which most objects of each place are held, with numerator and
+     * denominator. NULL if unknown. Indexes field_names. */
     field_id *field;
     uint64_t *held, *held_of;
 };
 
-/* Objects that are referred to from other places than the one that they hang from. Group i
- * are `objects` objects at place `target`, each referred to from the places from[begin[i]]
- * ... from[begin[i + 1] - 1], ascending and without the target itself; perhaps from none.
- * Groups stand in order of their targets. Objects in no group are referred to from the
- * place that they hang from, and no other. */
+/* Objects with references from places other than their parent. Group i: `objects` objects
+ * at place `target`, each referred to from the places from[begin[i]] ... from[begin[i + 1]
+ * - 1], ascending and without the target itself; this list may be empty. Groups are sorted
+ * by target. Objects in no group have references from their parent only. */
 struct shared_groups {
     uint32_t len;
     uint32_t *target, *begin, *from;
     uint64_t *objects;
 };
 
-/* Of the objects at large places those with the smallest hashes (series/sampler.h), each
- * with its shortest chain from a root. Links make a tree: each leads from the one above it,
- * NO_PLACE for the root, to a node of its type. */
+/* A sample of the objects at large places, those with the smallest hashes
+ * (series/sampler.h), each with its shortest chain from a root. Links form a tree: each is
+ * a reference from the link above (NO_PLACE: the root) to a node of its type. */
 struct digest_chains {
-    uint32_t samples_each; /* at most so many of a place */
+    uint32_t samples_each; /* sampled objects per place, at most */
     uint32_t link_count;
     uint32_t *above;
     type_id *type;
     unsigned char *generation; /* enum hd_generation */
-    field_id *field;           /* by which it hangs below the one above; NULL: not known */
+    field_id *field;           /* through which the link above refers to it; NULL if
+                                  unknown */
 
     uint32_t sample_count;
-    node_id *node;   /* its number in the graph that it was of, which the hash is made of */
-    uint32_t *link;  /* where its chain ends */
-    uint32_t *place; /* where it is; ascending */
+    node_id *node;   /* its number in the original graph, the input of the hash */
+    uint32_t *link;  /* last link of its chain */
+    uint32_t *place; /* its place; ascending */
 
-    uint64_t *by_call_sites; /* per type: objects that call sites of a container refer to */
+    uint64_t *by_call_sites; /* per type: objects referenced by call sites of a container */
 };
 
-/* Of the objects of large types those whose addresses have the smallest hashes, to tell how
- * many survive. Type i has objects begin[i] ... begin[i + 1] - 1, in order of addresses. */
+/* A sample of the objects of large types, those whose addresses have the smallest hashes,
+ * for counting survivors. Type i has objects begin[i] ... begin[i + 1] - 1, in order of
+ * addresses. */
 struct digest_survivors {
     uint32_t samples_each;
     uint32_t len; /* types */
@@ -76,20 +78,22 @@ struct digest_survivors {
     uint32_t *begin;
     uint64_t *address;
     uint32_t *size;     /* or BIG_SIZE */
-    unsigned char *old; /* it may have been there before: not known to be young */
+    unsigned char *old; /* not known to be young, so it may be older than the snapshot
+                           before */
 };
 
-/* Since when objects have been there, of snapshots that were followed from one to the next.
- * A moment is one of these snapshots, the last is this one. Group i are `objects` objects
- * at a place that were first seen anywhere at moment born[i], and have been there since
- * moment came[i], which is no earlier; ascending by place, born and came. Who is in no
- * group was there at moment 0, or before, and has been ever since. What no root reaches is
- * at no place, so of that there are groups by type. */
+/* Ages of objects, for snapshots with known survivors from one to the next. A moment is one
+ * of these snapshots; the last is this one. Group i: `objects` objects at a place that
+ * first appeared anywhere at moment born[i], and at this place at moment came[i] >=
+ * born[i]; ascending by place, born and came. Objects in no group have been at their place
+ * since moment 0 or earlier. Unreachable objects have no place, so their groups are by
+ * type. */
 struct digest_ages {
     enum hd_identity_source source;
-    uint32_t moment_count;  /* 0: nothing is known */
-    uint64_t *moment;       /* a token of each, which tells two snapshots apart */
-    uint64_t survivors, of; /* of the snapshot before; HD_UNKNOWN: none was followed */
+    uint32_t moment_count;  /* 0 if unknown */
+    uint64_t *moment;       /* a token of each, which identifies the snapshot */
+    uint64_t survivors, of; /* of the snapshot before; HD_UNKNOWN if survivors are
+                               unknown */
     uint32_t len;
     uint32_t *place;
     unsigned char *born, *came;
@@ -102,31 +106,31 @@ struct digest_ages {
 
 enum { AGES_MAX = 255 }; /* moments */
 
-/* What the objects of a type of a sampled file stand for. */
+/* Scaled numbers of a type of a sampled file. */
 struct digest_scaled {
     struct hd_tally all, old;
     double count_scale;
 };
 
 struct digest {
-    const char *source_format; /* "gcdump": what it was made of */
-    uint64_t source_xxh3;      /* of those bytes; HD_UNKNOWN: they never were a file */
-    struct hd_tally *lost; /* per type and generation: what no root reaches; NULL: none is
-                              known to be */
+    const char *source_format; /* format of the original file, such as "gcdump" */
+    uint64_t source_xxh3;      /* hash of its bytes; HD_UNKNOWN if it never was a file */
+    struct hd_tally *lost; /* unreachable objects per type and generation; NULL if unknown
+                              or empty */
     struct digest_scaled *scaled; /* per type; NULL: not sampled */
-    uint64_t *retained;           /* per type, as hd_type_row.retained; NULL: not known */
+    uint64_t *retained;           /* per type, as hd_type_row.retained; NULL if unknown */
     struct digest_places places;
     struct shared_groups sharing;
     struct digest_chains chains;
     struct digest_survivors survivors;
     struct digest_ages ages;
-    const struct allocation_sites *sites; /* by place; NULL: nobody sampled */
+    const struct allocation_sites *sites; /* by place; NULL if not sampled */
     const char **field_names;
     uint32_t field_count;
 };
 
-/* Types of the digest become rows: type i is row row_of[i], of row_count. What several
- * types have adds up. */
+/* Maps the types of the digest to rows: type i becomes row row_of[i] < row_count. Numbers
+ * of types that share a row are added up. */
 void digest_rename(struct digest *d, const type_id *row_of, size_t type_count,
                    size_t row_count, struct arena *a);
 

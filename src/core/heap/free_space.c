@@ -18,8 +18,8 @@ static bool is_called_free(const struct type *t)
     return t->kind == TYPE_OBJECT && t->module == NULL && strcmp(t->name, "Free") == 0;
 }
 
-/* Whether a node of that row refers to something, something refers to it, or it has no
- * size: no block is so. */
+/* True if a node of the row has or receives references, or has no size: free blocks do
+ * not. */
 static bool is_a_class(const struct graph *g, type_id row)
 {
     if (g == NULL)
@@ -111,7 +111,7 @@ void free_space_add(struct hd_process_facts *facts, uint64_t size, enum hd_gener
 
 /* --- what cannot move ------------------------------------------------------------ */
 
-/* Pseudo-nodes whose references are of pinned handles; they are few. */
+/* Pseudo-nodes that refer to objects with pinned handles; they are few. */
 static bool holds_pinned(const struct hd_snapshot *snap, node_id n)
 {
     const struct type *t = &snap->types[snap->graph->type[n]];

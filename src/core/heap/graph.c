@@ -130,7 +130,7 @@ static size_t index_of(const uint64_t *all, size_t len, uint64_t address)
     return search_first(all, 0, len, ranges_is_below, &address);
 }
 
-/* The first slot at or after i that no part has taken yet, with path halving. */
+/* Returns the first free slot at or after i, with path halving. */
 static size_t free_slot(size_t *next, size_t i)
 {
     while (next[i] != i) {
@@ -140,8 +140,8 @@ static size_t free_slot(size_t *next, size_t i)
     return i;
 }
 
-/* All borders cut the address space into slots; each part in turn takes the
- * slots that are still free. Every slot is taken once, so overlaps cost nothing. */
+/* All borders cut the address space into slots; each part in turn claims its free slots.
+ * Every slot is claimed once, so overlaps cost nothing. */
 struct ranges ranges_build(const struct range *parts, size_t count, struct arena *a)
 {
     struct arena scratch = {0};

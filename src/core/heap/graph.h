@@ -1,13 +1,12 @@
-/* graph.h - objects and references, as flat arrays; by which field an object refers to
- * another, and in which generation an address lies.
+/* graph.h - objects and references as flat arrays, the fields of references, and the
+ * generation of an address.
  *
- * Nodes are numbered from 0. One of them, root, is the root of all roots; below
- * it hang the pseudo-nodes that group the GC roots ("[static vars]"), then the
- * objects. The references out of node n are
- *     edge_to[edge_begin[n]] ... edge_to[edge_begin[n + 1] - 1]
- * in the order of the file, duplicates and self references included. A graph
- * never changes once built, so an analysis keeps its own arrays, indexed by
- * node_id, instead of adding fields here.
+ * Nodes are numbered from 0. One of them, root, is the root of all roots; below it are the
+ * pseudo-nodes that group the GC roots ("[static vars]"), then the objects. The references
+ * out of node n are edge_to[edge_begin[n]] ... edge_to[edge_begin[n + 1] - 1] in the order
+ * of the file, duplicates and self references included. A graph never changes once built,
+ * so an analysis allocates its own arrays, indexed by node_id, instead of adding fields
+ * here.
  *
  * Memory: 12 bytes per node, 4 per reference, 1 bit for reachability. */
 #ifndef GRAPH_H
@@ -26,7 +25,7 @@ typedef uint32_t type_id;
 #define NO_NODE UINT32_MAX
 #define NO_TYPE UINT32_MAX
 
-/* Sizes that do not fit 32 bits stand in a list of their own. */
+/* Sizes that do not fit 32 bits are in a separate list. */
 #define BIG_SIZE UINT32_MAX
 
 struct big_size {
@@ -47,8 +46,8 @@ struct graph {
     node_id *edge_to;
     uint64_t *reachable; /* a bit per node: on a chain from root; NULL: not known yet */
 
-    /* node_count unaligned little-endian 64-bit addresses, as a rule inside the input,
-     * or NULL. Touching them costs page faults: only when one is printed. */
+    /* node_count unaligned little-endian 64-bit addresses, or NULL; usually inside the
+     * input. Reading them costs page faults, so read them only to print one. */
     const unsigned char *addresses;
 
     /* Which struct source_type each node has; NULL unless hd_read_options.to_write. */
@@ -57,7 +56,7 @@ struct graph {
     struct fields *fields;        /* of references (fields.h); owned; NULL: not known */
 };
 
-/* What the arrays of g take, in bytes. */
+/* Returns the bytes of the arrays of g. */
 uint64_t graph_bytes(const struct graph *g);
 
 uint64_t graph_big_size(const struct graph *g, node_id n);
@@ -73,8 +72,8 @@ static inline bool graph_reachable(const struct graph *g, node_id n)
     return bits_have(g->reachable, n);
 }
 
-/* For walks through a queue: fetch what the nodes behind head will need, in two steps, as
- * their references are found through edge_begin. Halves the time of a walk. */
+/* For walks through a queue: prefetches the data of the nodes after head, in two steps,
+ * since their references are found through edge_begin. Halves the time of a walk. */
 static inline void graph_prefetch(const struct graph *g, const node_id *queue,
                                   uint32_t head, uint32_t tail)
 {
@@ -91,92 +90,90 @@ static inline uint64_t graph_address(const struct graph *g, node_id n)
     return g->addresses != NULL ? le_u64(g->addresses + 8 * (size_t)n) : 0;
 }
 
-/* Fill in g->reachable by a breadth-first walk from g->root. O(nodes + edges),
- * 4 bytes per node while it runs. */
+/* Fills in g->reachable by a breadth-first walk from g->root. O(nodes + edges), 4 bytes per
+ * node while it runs. */
 void graph_mark_reachable(struct graph *g);
 
-/* The same for somebody who walked already: nodes are all that the root reaches. */
+/* Does the same after a walk by the caller: nodes are all those reachable from the root. */
 void graph_set_reachable(struct graph *g, const node_id *nodes, uint32_t count);
 
 void graph_free(struct graph *g); /* NULL is fine */
 
 /* --- fields ----------------------------------------------------------------- */
 
-/* By which field an object refers to another, for inputs that tell.
+/* The field through which an object refers to another, for inputs with that information.
  *
- * A heap in memory (a core dump) says at which offset a reference stands, and its metadata
- * which field that is. Names belong to pairs of type and offset, some hundreds in all, so
- * nothing is kept per reference: the object's memory is looked at again. A graph has them
- * or not (graph.fields); they live as long as the graph. Several threads may ask at once.
- */
+ * A heap in memory (a core dump) has the offset of each reference, and its metadata the
+ * field at an offset. Names belong to pairs of type and offset, some hundreds in total, so
+ * no data is stored per reference: the object's memory is read again. A graph without
+ * fields has graph.fields NULL; they live as long as the graph. Thread-safe. */
 
-/* What stands in an object that refers to none: whether it can change as long as the object
- * lives. */
+/* Whether the data of an object without references can change during its life. */
 enum contents { CONTENTS_UNKNOWN, CONTENTS_FIXED, CONTENTS_MUTABLE };
 
-typedef uint32_t field_id; /* of a name; the same name has one id in a graph */
+typedef uint32_t field_id; /* id of a name; unique per name in a graph */
 #define NO_FIELD UINT32_MAX
 
 struct fields {
     const char *const *names; /* by field_id: "_items", "Extra.Item3", "[]", "[].value" */
     uint32_t name_count;
 
-    /* Of node n's references, in the order of its edges: ids[i] is that of edge
-     * edge_begin[n] + i. NO_FIELD for what is no field: handles, roots. */
+    /* Names of node n's references, in the order of its edges: ids[i] belongs to edge
+     * edge_begin[n] + i. NO_FIELD for references through handles or roots. */
     void (*of_node)(const void *context, node_id n, field_id *ids);
 
-    /* The values of node n's fields or elements, by offset: at most `most` from number
-     * `first` on, in a; *count gets how many there are in all. with_text: the contents of
-     * strings too, of most_text characters at most. NULL and 0 where nothing is known. */
+    /* Returns node n's fields or elements by offset, at most `most` of them starting at
+     * number `first`, in a; *count is their total number. with_text: also the contents of
+     * strings, at most most_text characters. NULL and 0 if unknown. */
     const struct hd_field *(*values)(const void *context, node_id n, uint64_t first,
                                      size_t most, bool with_text, size_t most_text,
                                      struct arena *a, size_t *len, uint64_t *count);
 
-    /* What node n says besides its fields, and references to it as well: what is in a box,
-     * a Version (hd_field.boxed); of a Uri a REFERENCE with its text, where asked for. NULL
-     * of others. */
+    /* Returns values that are node n's own, not in its fields: the content of a box, a
+     * Version (hd_field.boxed), the text of a Uri as a REFERENCE if requested. References
+     * to n show them too. NULL for other nodes. */
     const struct hd_field *(*self)(const void *context, node_id n, size_t most_text,
                                    struct arena *a);
 
-    /* All static variables, in an order that stays, with text as values has it; in a.
-     * bytes and retained of each are left to who asks. NULL: they are not told. */
+    /* Returns all static variables in a stable order, with text as for values; in a. Leaves
+     * bytes and retained to the caller. NULL if unknown. */
     const struct hd_static *(*statics)(const void *context, size_t most_text,
                                        struct arena *a, size_t *len);
 
-    /* A hash of what stands in node n, of its first 256 bytes: FIXED of strings, MUTABLE of
-     * arrays and structs without references. UNKNOWN of all that has references, which the
-     * collector changes, and of what is not there. It is secret as values are: for
-     * comparing, never to be shown or written. NULL: nothing is known of any. */
+    /* Hashes the first 256 bytes of node n: FIXED for strings, MUTABLE for arrays and
+     * structs without references. UNKNOWN for missing memory and for objects with
+     * references, which the collector changes. The hash is as secret as the values: only
+     * for comparison, never to be shown or written. NULL if unknown for all nodes. */
     enum contents (*contents)(const void *context, node_id n, uint64_t *hash);
 
     void (*free)(void *context);
     void *context;
 };
 
-/* The name of the field by which node from refers to node to, the first of several; NULL if
- * unknown. Takes as long as from has references. */
+/* Returns the name of the field by which node from refers to node to, the first of several;
+ * NULL if unknown. O(references of from). */
 const char *field_between(const struct graph *g, node_id from, node_id to);
 
 void fields_free(struct fields *f); /* NULL is fine; f is malloc'd */
 
 /* --- ranges ----------------------------------------------------------------------- */
 
-/* In which generation an address lies.
+/* The generation of an address.
  *
- * Segments of a file may overlap and number tens of thousands; they are turned
- * into disjoint ranges once, O(n log n), and looked up by binary search. Where
- * segments overlap the first one given wins. */
+ * Segments of a file may overlap and number tens of thousands; they are converted once into
+ * disjoint ranges, O(n log n), and looked up by binary search. Where segments overlap the
+ * first one wins. */
 
 /* "gen0", "gen1", "gen2", "loh", "poh", "frozen", "unknown". */
 extern const char *const generation_names[HD_GENERATION_COUNT];
 
-/* gen2 and what is collected with it, or never: the objects of --gen2. */
+/* True for gen2 and all that is collected with it or never: the objects of --gen2. */
 static inline bool generation_is_old(enum hd_generation g)
 {
     return g >= HD_GEN2 && g <= HD_GEN_FROZEN;
 }
 
-/* The part [start, end) of a segment, of one generation. */
+/* The part [start, end) of a segment; a single generation. */
 struct range {
     uint64_t start, end;
     enum hd_generation generation;
@@ -187,15 +184,15 @@ struct ranges {
     size_t len;
 };
 
-/* Where parts overlap, the one that comes first wins; one of HD_GEN_UNKNOWN keeps
- * later ones out. Empty parts are ignored. The result lives as long as a. */
+/* Builds disjoint ranges. Where parts overlap, the first one wins, also one of
+ * HD_GEN_UNKNOWN. Empty parts are ignored. The result lives as long as a. */
 struct ranges ranges_build(const struct range *parts, size_t count, struct arena *a);
 
 /* HD_GEN_UNKNOWN outside of all ranges. */
 enum hd_generation ranges_find(const struct ranges *r, uint64_t address);
 
-/* Where a generation stays the same around an address: its range, or what lies between two
- * of them, HD_GEN_UNKNOWN. The last address there is may lie outside. */
+/* Returns the interval around an address that has one generation: its range, or the gap
+ * between two ranges (HD_GEN_UNKNOWN). The last possible address may be excluded. */
 struct range ranges_around(const struct ranges *r, uint64_t address);
 
 /* The number of ranges that end at or below address. O(log ranges). */

@@ -1,6 +1,6 @@
-/* The rank of a bit (how many stand before it) is found as in S. Vigna,
- * "Broadword Implementation of Rank/Select Queries", 2008 (rank9): one sum per
- * block, seven 9-bit sums in one word inside it, one population count. */
+/* The rank of a bit (the number of bits before it) is found as in S. Vigna, "Broadword
+ * Implementation of Rank/Select Queries", 2008 (rank9): one sum per block, seven 9-bit sums
+ * in one word inside it, one population count. */
 #include "heap/ids.h"
 
 #include "base/alloc.h"
@@ -17,8 +17,8 @@ struct id_block {
     uint32_t before; /* bits in the blocks before this one */
 };
 
-/* Blocks by key without a hash, for keys around the one in the middle: pages of a heap lie
- * next to each other. What lies elsewhere is looked up as ever. */
+/* Blocks by key without a hash, for keys around the median: pages of a heap are adjacent.
+ * Other keys are looked up in the hash table. */
 enum { PAGE_BITS = 10, PAGE = 1 << PAGE_BITS, PAGES = 1 << 16, FEW_BLOCKS = 4096 };
 
 struct id_directory {
@@ -101,8 +101,8 @@ static uint32_t use_block(struct ids *s, uint64_t key)
     return block;
 }
 
-/* So far every id had a higher place than the one before it, so the bits tell
- * the order. Write it down before that ends. */
+/* As long as ids ascend, the bits give the order. Stores it before the first id that does
+ * not. */
 static void list_places(struct ids *s)
 {
     size_t len = 0;
@@ -158,7 +158,7 @@ static uint64_t directory_size(const struct id_directory *d)
     return sizeof(*d) + (uint64_t)d->page_count * PAGE * sizeof(*d->blocks);
 }
 
-/* Four entries for each block at most, so nothing that a file says makes it large. */
+/* Four entries per block at most, so that no file can make it large. */
 static void make_directory(struct ids *s)
 {
     if (s->keys.len < FEW_BLOCKS)

@@ -1,9 +1,9 @@
-/* ids.h - from 64-bit ids to small numbers.
+/* ids.h - maps 64-bit ids to small numbers.
  *
- * Text and trace formats name objects by handles or addresses: dense in
- * practice, anything in a hostile file. Here they become the positions in which
- * they came, which index flat arrays. Nothing about their range or number has to
- * be known beforehand. It must not know what the ids stand for. */
+ * Text and trace formats name objects by handles or addresses: dense in practice, anything
+ * in a hostile file. Here they are numbered in order of appearance, to index flat arrays.
+ * Their range and number need not be known in advance. Must not depend on what the ids
+ * mean. */
 #ifndef IDS_H
 #define IDS_H
 
@@ -20,20 +20,20 @@ struct id_numbers {
     size_t len, cap;
     uint32_t *slots; /* number + 1, or 0; open addressing, at most half full */
     size_t slot_count;
-    struct account *account; /* charged for all this; NULL: nobody counts */
+    struct account *account; /* charged for all memory; may be NULL */
 };
 
-/* The number of id, which gets one if it has none. At most 2^32 - 2 ids. */
+/* Returns the number of id, adding it if it is new. At most 2^32 - 2 ids. */
 uint32_t id_numbers_add(struct id_numbers *n, uint64_t id);
 
-/* NO_ID when it has none. */
+/* NO_ID if the id is not present. */
 uint32_t id_numbers_find(const struct id_numbers *n, uint64_t id);
 void id_numbers_free(struct id_numbers *n);
 
-/* Objects by the million: a bit per id, in blocks of 512 ids that exist only
- * where ids are, and the number of bits before each word. An id costs 0.2 to 2
- * bytes if every tenth number is used, and never more than some 150. Ids that
- * come out of order cost 8 bytes more, 4 after ids_freeze(). */
+/* For millions of objects: a bit per id, in blocks of 512 ids that exist only where ids
+ * are, and the number of bits before each word. An id costs 0.2 to 2 bytes if every tenth
+ * number is used, and never more than some 150. Ids out of order cost 8 bytes more, 4 after
+ * ids_freeze(). */
 struct ids {
     unsigned shift;
     uint32_t len;
@@ -49,24 +49,23 @@ struct ids {
     struct id_directory *directory; /* of blocks, once frozen; NULL: there are few */
 };
 
-/* Ids are mostly multiples of 2^shift (0 to 63): 0 for handles, 3 for addresses
- * of a 64-bit heap. Others are kept apart all the same, in blocks of their own. */
+/* Ids are mostly multiples of 2^shift (0 to 63): 0 for handles, 3 for addresses of a 64-bit
+ * heap. Others still work, in blocks of their own. */
 void ids_init(struct ids *s, unsigned shift);
 
-/* From here on account is charged for what they take. Before the first id. */
+/* Charges account for all memory from now on. Must be called before the first id. */
 static inline void ids_charge_to(struct ids *s, struct account *account)
 {
     s->keys.account = account;
 }
 
-/* Put id into the next position. False if it is there already. The caller stops
- * at 2^32 - 2 ids. */
+/* Appends id. False if it is there already. The caller stops at 2^32 - 2 ids. */
 bool ids_add(struct ids *s, uint64_t id);
 
-/* Done with adding; from here on ids_find() works. O(len). */
+/* Ends adding; enables ids_find(). O(len). */
 void ids_freeze(struct ids *s);
 
-/* The position of id, from 0 in order of ids_add(); NO_ID if it is not there. */
+/* Returns the position of id, from 0 in order of ids_add(); NO_ID if it is not there. */
 uint32_t ids_find(const struct ids *s, uint64_t id);
 void ids_free(struct ids *s);
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Local functions and lambdas in each other; C# puts all of a method next to each other. */
+/* nesting of local functions and lambdas; C# makes all of them members of one class */
 enum { MAX_LOCAL = 8, MAX_ROUNDS = 16 };
 
 struct method_words {
@@ -163,8 +163,8 @@ static void add_operator(struct text *out, struct name_part name)
     text_add(out, name.at, name.len);
 }
 
-/* A property or event, by the method that it is behind: one in lower case is somebody's
- * own. */
+/* Appends a property or event, for its accessor method; a name in lower case is user
+ * code. */
 static bool add_accessor(struct text *out, struct name_part m)
 {
     static const char *const kinds[] = {"get_", "set_", "add_", "remove_"};

@@ -1,12 +1,12 @@
-/* Canonical type names, names of the framework, patterns of names; generic arguments, names
- * over builds, of async methods, and those nearest to a pattern.
+/* Canonical type names, names of the framework, patterns; generic arguments, names across
+ * builds, async methods, and nearest names.
  *
- * Every writer of heap snapshots spells types its own way. A canonical name is
- * made in steps, in the order of docs/names.md: each takes the name where it
- * stands and leaves it at most as long as it was. What a step does not understand
- * it leaves alone, so the worst that can happen to a strange name is nothing.
+ * Every writer of heap snapshots spells types its own way. A canonical name is made in
+ * steps, in the order of docs/names.md: each edits the name in place and never lengthens
+ * it. A step does not change text that it cannot parse, so a strange name is at worst
+ * unchanged.
  *
- * This file must not know which format a name comes from, nor what it is for. */
+ * Must not depend on the format of the input or on the use of the name. */
 #include "heap/names.h"
 
 #include "base/alloc.h"
@@ -35,7 +35,7 @@ static bool is_ascii_word(char c)
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Step over word if it stands at *at. */
+/* Skips word if *at begins with it. */
 static bool names_take(const char **at, const char *end, const char *word)
 {
     size_t len = strlen(word);
@@ -55,8 +55,8 @@ static size_t take_while(const char **at, const char *end, bool (*wanted)(char))
 
 /* --- step: size classes -------------------------------------------------------- */
 
-/* What stands in the parentheses of " (Bytes > 10K)" (dotnet-gcdump, PerfView),
- * " (Bytes > 1K,Ptrs,ElemSize=8)" and " (NoPtrs,ElemSize=2)" (HeapDump.exe). */
+/* True for the text in the parentheses of " (Bytes > 10K)" (dotnet-gcdump, PerfView), "
+ * (Bytes > 1K,Ptrs,ElemSize=8)" and " (NoPtrs,ElemSize=2)" (HeapDump.exe). */
 static bool is_size_class(const char *at, const char *end)
 {
     if (names_take(&at, end, "Bytes > ")) {
@@ -110,9 +110,8 @@ static size_t drop_versions(char *name, size_t len)
 
 /* --- step: wrappers ------------------------------------------------------------ */
 
-/* The length of a number at the start that says nothing about the type: of
- * "12" in "RefCnt: 12]" and of "0x1f2e" in "[CCW 0x1f2e for". *before is the length
- * of the text in front of it. */
+/* Returns the length of a leading number that is irrelevant to the type: "12" in "RefCnt:
+ * 12]", "0x1f2e" in "[CCW 0x1f2e for". *before is the length of the text before it. */
 static size_t find_counter(const char *name, const char *end, size_t *before)
 {
     const char *at = name;
@@ -133,7 +132,7 @@ static size_t find_counter(const char *name, const char *end, size_t *before)
 
 /* --- canonical names ----------------------------------------------------------- */
 
-/* Names end up as C strings; in the middle of one a NUL must not hide the rest. */
+/* Names become C strings, so a NUL must not hide the rest of one. */
 static void add_without_nul(struct text *out, const char *raw, size_t len)
 {
     while (len > 0) {
@@ -248,10 +247,10 @@ static size_t parse_steps(char *name, size_t len)
     return hide_counters(name, len);
 }
 
-/* What one step uncovers, an earlier one may take: a size class in front of a version,
- * brackets that an assembly kept apart. So steps are taken until nothing changes. Of three
- * million made-up names none took more than two rounds; what takes more than these is no
- * name. False then. */
+/* A step may uncover text that an earlier one removes: a size class before a version,
+ * brackets that an assembly separated. So steps repeat until nothing changes. Among three
+ * million generated names none needed more than two rounds; one that needs more than
+ * MAX_ROUNDS is not a type name: false. */
 static bool names_settle(char *name, size_t *len)
 {
     enum { MAX_ROUNDS = 8 };
@@ -335,7 +334,7 @@ bool names_is_value(const char *name)
     return false;
 }
 
-/* What DispatchProxy calls a class that it makes, in .NET 8 to 11: generatedProxy_1. */
+/* DispatchProxy's name for a generated class, in .NET 8 to 11: generatedProxy_1. */
 #define PROXY "generatedProxy_"
 
 bool names_is_unnamed(const char *name)
@@ -406,7 +405,7 @@ void names_rewritten(struct text *out, const char *name, size_t len)
 
 /* --- patterns ------------------------------------------------------------------ */
 
-/* Bytes that ? stands for. */
+/* Bytes that ? matches. */
 static size_t character_length(const char *s)
 {
     if ((unsigned char)*s < 0x80)
@@ -415,8 +414,8 @@ static size_t character_length(const char *s)
     return n > 0 ? n : 1;
 }
 
-/* Only the last * seen is ever tried again, with one character more: what an
- * earlier one could still take, the last one can take too. */
+/* Backtracks only to the last *, with one character more: it can match whatever an earlier
+ * one could. */
 static bool matches_whole(const char *pattern, const char *name)
 {
     const char *behind_star = NULL, *retry = NULL;
@@ -455,8 +454,8 @@ static bool is_inside_angles(const char *name, size_t at)
     return depth > 0;
 }
 
-/* What stands in front of the first wildcard and behind the last must be there as it is: as
- * a rule that alone tells, without looking at characters. */
+/* The text before the first wildcard and after the last must match literally. Usually this
+ * decides, without decoding characters. */
 static bool has_ends(const char *pattern, size_t wildcard, const char *name)
 {
     if (strncmp(pattern, name, wildcard) != 0)
@@ -469,7 +468,7 @@ static bool has_ends(const char *pattern, size_t wildcard, const char *name)
     return tail <= len && memcmp(name + len - tail, end, tail) == 0;
 }
 
-/* "*Order*": what stands between the two must be somewhere. */
+/* "*Order*": the text between the two must occur somewhere. */
 static bool is_within(const char *pattern, const char *name)
 {
     enum { LONGEST = 128 };
@@ -499,7 +498,7 @@ bool names_match(const char *pattern, const char *name)
 
 /* --- names that line up over builds -------------------------------------------- */
 
-/* What stands in front of a number that means nothing. */
+/* Text before a meaningless number. */
 static const struct {
     const char *before;
     bool hex;
@@ -514,7 +513,7 @@ static bool is_digit_of(char c, bool hex)
     return hex ? is_hex_digit(c) : is_digit(c);
 }
 
-/* Which of them ends in the len bytes at s; -1 for none. */
+/* Returns the index of the entry that ends the len bytes at s; -1 if none does. */
 static int ends_in(const char *s, size_t len)
 {
     for (size_t i = 0; i < sizeof(numbered) / sizeof(*numbered); i++) {
@@ -557,16 +556,16 @@ void builds_fold(struct text *out, const char *name, size_t len)
 
 /* --- generics --------------------------------------------------------------------- */
 
-/* Metadata names put all arguments of a name behind its last part, so a list is
- * read before it is known where its text will stand. The result is built as a
- * chain of pieces, and the arguments are linked in where they belong: no text is
- * moved once per level of nesting, and everything is linear. What is open while
- * reading is a stack of frames, so nesting costs memory and no recursion.
+/* Metadata names have all arguments of a name after its last part, so a list is read before
+ * the position of its text is known. The result is a chain of pieces, and the arguments are
+ * linked in where they belong: no text moves once per level of nesting, and everything is
+ * linear. Open constructs are on a stack of frames, so nesting costs memory but no
+ * recursion.
  *
- * This file must not know about any other rule for names. */
+ * Must not depend on any other rule for names. */
 
-/* Longer names stay as they are. Metadata allows 1,023 bytes for one identifier,
- * and reading takes up to some 100 bytes of memory per byte of the name. */
+/* Longer names are unchanged. Metadata allows 1,023 bytes for one identifier, and reading
+ * needs up to some 100 bytes of memory per byte of the name. */
 enum { LONGEST_PARSED = 1024 * 1024 };
 
 struct generics_piece {
@@ -588,7 +587,7 @@ enum frame_kind { TOP, GROUP, ANGLE, LIST, ARGUMENT };
 struct generics_frame {
     enum frame_kind kind;
     struct chain chain; /* of TOP and ARGUMENT */
-    size_t owner;       /* the frame whose chain takes what is read here */
+    size_t owner;       /* the frame whose chain gets the text read here */
     size_t slots, args; /* how many there were when it was opened */
 };
 
@@ -648,7 +647,7 @@ static void pop(struct parse *p)
     p->frame_count--;
 }
 
-/* What follows is another name: arities so far had no arguments, and stay. */
+/* Another name follows: the arities so far had no arguments and are unchanged. */
 static void begin_name(struct parse *p)
 {
     p->slot_count = top(p)->slots;
@@ -671,7 +670,7 @@ static void read_arity(struct parse *p)
     p->at = digit;
 }
 
-/* Turn a piece of the chain that text goes to into "<A,B>". */
+/* Turns a piece of the output chain into "<A,B>". */
 static void write_list(struct parse *p, uint32_t piece, const struct chain *args,
                        size_t count)
 {
@@ -707,7 +706,7 @@ static void deal_out(struct parse *p, const struct chain *args, size_t count)
     begin_name(p);
 }
 
-/* Whether "[[" opens a list: it then stands right behind a name. */
+/* True if "[[" opens a list: it then directly follows a name. */
 static bool opens_list(const struct parse *p)
 {
     return p->at > p->start && strchr(" ,[]<>(", p->at[-1]) == NULL && p->end - p->at > 2 &&
@@ -734,7 +733,8 @@ static void open_argument(struct parse *p)
     p->unlinked = p->at;
 }
 
-/* At the second "]" of a list. False if another list follows: whose would it be? */
+/* At the second "]" of a list. False if another list follows: its owner would be
+ * ambiguous. */
 static bool close_list(struct parse *p)
 {
     size_t first = top(p)->args;
@@ -745,8 +745,8 @@ static bool close_list(struct parse *p)
     return !is_at(p, '[') || p->end - p->at < 2 || p->at[1] != '[';
 }
 
-/* At the "]" behind an argument, or at the comma before its assembly, which goes.
- * Then there is another argument, or the end of the list. */
+/* At the "]" after an argument, or at the comma before its assembly, which is dropped.
+ * Another argument or the end of the list follows. */
 static bool close_argument(struct parse *p)
 {
     link_text(p);
@@ -795,7 +795,7 @@ static void open_bracket(struct parse *p)
     }
 }
 
-/* Read one thing; false if it cannot stand there. */
+/* Reads one token; false if it is not allowed here. */
 static bool read_next(struct parse *p)
 {
     enum frame_kind kind = top(p)->kind;
@@ -880,8 +880,8 @@ size_t generics_write(char *name, size_t len)
 
 /* --- async names ------------------------------------------------------------------ */
 
-/* The last argument, which is the state machine; NULL without a box. Pools of them and
- * debug builds have boxes of other names, which end alike. */
+/* Returns the last argument, the state machine; NULL if the type is not a box. Pools of
+ * boxes and debug builds have other box names with the same end. */
 static const char *machine_in(const char *type, size_t *len)
 {
     static const char box[] = "StateMachineBox<";
@@ -965,7 +965,7 @@ static bool has_inside(const char *pattern, const char *name)
     return strlen(pattern) >= SHORTEST && strstr(last_part(name), pattern) != NULL;
 }
 
-/* The best of those that fit, both in lower case. */
+/* Returns the best of the names that fit; pattern and lowered are in lower case. */
 static const char *best_of(const char *pattern, const char *const *names,
                            const char *const *lowered, size_t count,
                            bool (*fits)(const char *pattern, const char *name))
@@ -991,8 +991,8 @@ static const char *fewest_edits(const char *pattern, const char *const *names,
     return best;
 }
 
-/* "orchard.*" meant "Orchard.*": what stands in front of the wildcard, as the name has it.
- */
+/* "orchard.*" meant "Orchard.*": writes the text before the wildcard as spelled in the
+ * name. */
 static void write_pattern(struct text *out, const char *pattern, const char *name)
 {
     size_t start = out->len, front = strcspn(pattern, "*?");

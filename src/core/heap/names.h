@@ -1,8 +1,9 @@
-/* names.h - one spelling for every type, whoever wrote its name; and what names tell: the
- * same type in two builds, generic arguments, an async method, a typing error.
+/* names.h - one spelling for every type, independent of the writer, and facts derived from
+ * names: the same type in two builds, generic arguments, async methods, misspelled
+ * patterns.
  *
- * The canonical name is the key by which types are matched across snapshots
- * and rows are merged inside one. Rules: docs/names.md. */
+ * The canonical name is the key by which types are matched across snapshots and rows are
+ * merged inside one. Rules: docs/names.md. */
 #ifndef NAMES_H
 #define NAMES_H
 
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A part of a name, not closed by a NUL. at NULL: there is none. */
+/* A part of a name, not NUL-terminated. at is NULL if there is none. */
 struct name_part {
     const char *at;
     size_t len;
@@ -33,41 +34,40 @@ static inline bool name_part_equals(struct name_part a, struct name_part b)
     return a.len == b.len && strncmp(a.at, b.at, a.len) == 0;
 }
 
-/* What a type without a name is called. */
+/* The name of types without one. */
 #define UNKNOWN_TYPE_NAME "<unknown type>"
 
-/* Append the canonical form of the len bytes at raw to out; never nothing. Any
- * bytes are allowed (a NUL becomes U+FFFD, so that the result can be a C string);
- * what does not parse as a type name is kept as it is. The canonical form of a
- * canonical name is that name. Linear in len; never recursive in the nesting. */
+/* Appends the canonical form of the len bytes at raw to out; never empty. Any bytes are
+ * allowed (a NUL becomes U+FFFD, so that the result can be a C string); text that does not
+ * parse as a type name is unchanged. Idempotent. Linear in len; never recursive in the
+ * nesting. */
 void names_canonical(struct text *out, const char *raw, size_t len);
 
-/* True for the canonical name of a type that is known by a number only, "TypeID(0x39a6f0)":
- * of a Native AOT program, where its method table is in the program's file. */
+/* True for the canonical name of a type known by number only, "TypeID(0x39a6f0)": in a
+ * Native AOT program, the offset of its method table in the program's file. */
 bool names_number(const char *name, uint64_t *number);
 
-/* Append a name of the runtime's events as dotnet-gcdump spells it: backticks and their
- * numbers go, [ ] become < >, and <> becomes []. names_canonical() undoes where that went
- * too far. */
+/* Appends a name of the runtime's events as dotnet-gcdump spells it: without backticks and
+ * their numbers, [ ] as < >, <> as []. names_canonical() reverts the excess of this. */
 void names_rewritten(struct text *out, const char *name, size_t len);
 
-/* What of a type is asked for. A List<App.Order> is a class of the framework, so it says
- * nothing of who made it; but what it holds is the program's, and --app-only shows it. */
+/* The part of a name to judge. A List<App.Order> is a class of the framework, so its class
+ * does not identify the code that created it; but its elements are the program's, and
+ * --app-only shows it. */
 enum name_extent {
     NAME_CLASS, /* the outermost name alone */
     NAME_WHOLE  /* elements and all arguments too */
 };
 
-/* The one rule by which a name is the framework's: System.*, Microsoft.*, MS.*, Internal.*,
- * Interop and what is nested in it, bindings of Android and iOS (Java.*, Android.*,
- * UIKit.*, ...), and Free. A nested type counts as its outermost one; a name without a
- * namespace ("Entry<System.String>[]") may be the program's, so it is none. Takes a
- * canonical name.
- * Pseudo-nodes are none: they are told by their kind. Modules say more, where they are told
- * (series/type_rank.h). */
+/* True if a canonical name is the framework's; the only implementation of this rule:
+ * System.*, Microsoft.*, MS.*, Internal.*, Interop and types nested in it, bindings of
+ * Android and iOS (Java.*, Android.*, UIKit.*, ...), and Free. A nested type counts as its
+ * outermost one; a name without a namespace ("Entry<System.String>[]") may be the
+ * program's: false. Also false for pseudo-nodes, which their kind identifies. Modules,
+ * where known, are more precise (series/type_rank.h). */
 bool names_is_framework(struct name_part name, enum name_extent extent);
 
-/* Of a class, or an array of one, in a namespace that is not the framework's. */
+/* True for a class, or an array of a class, in a namespace that is not the framework's. */
 bool names_is_of_program(const char *name);
 
 bool names_has_namespace(const char *name);
@@ -75,11 +75,11 @@ bool names_has_namespace(const char *name);
 /* True for "A[]", "A[,]". Takes a canonical name. */
 bool names_is_array(const char *name);
 
-/* Numbers, dates and the like, of which an object is a box. */
+/* True for numbers, dates and the like, whose objects are boxes. */
 bool names_is_value(const char *name);
 
-/* Arrays, pseudo-nodes, closures, proxies made at run time: nobody gave them a name,
- * whoever they are of. */
+/* True for arrays, pseudo-nodes, closures and proxies made at run time: names without an
+ * author, whether of the program or not. */
 bool names_is_unnamed(const char *name);
 
 /* True if pattern selects the canonical name. With a wildcard (* any bytes, ?
@@ -96,34 +96,34 @@ bool names_match(const char *pattern, const char *name);
  * method renumbers its neighbours. Inside one build the numbers tell types apart, so they
  * are folded only when asked for (--across-builds). */
 
-/* Append name with the numbers of compiler-made names, and of type ids, as "#":
- * "<>c__DisplayClass12_0" becomes "<>c__DisplayClass#_#". Takes a canonical name; linear.
- */
+/* Appends name with the numbers of compiler-made names, and of type ids, as "#":
+ * "<>c__DisplayClass12_0" becomes "<>c__DisplayClass#_#". Takes a canonical name;
+ * linear. */
 void builds_fold(struct text *out, const char *name, size_t len);
 
 /* --- generics --------------------------------------------------------------------- */
 
 /* Generic arguments of a type name, written as <A,B>.
  *
- * Metadata, and the tools that print its names, keep all arguments at the end,
- * each with its assembly; others write them behind the part that they belong to:
+ * Metadata, and the tools that print its names, have all arguments at the end, each with
+ * its assembly; others write them after the part to which they belong:
  *     Dictionary`2+Entry[[A, asm],[B, asm]][]   ->   Dictionary<A,B>+Entry[]
  *     Dictionary<A, B>+Entry[]                  ->   Dictionary<A,B>+Entry[] */
 
-/* Rewrite the len bytes at name in place; returns the new length, never more. A name
- * that does not parse (brackets that do not match, an argument without a type),
- * and one of more than a mebibyte, stays as it is. Linear in len, no recursion. */
+/* Rewrites the len bytes at name in place; returns the new length, never more. A name that
+ * does not parse (brackets that do not match, an argument without a type), or of more than
+ * a mebibyte, is unchanged. Linear in len, no recursion. */
 size_t generics_write(char *name, size_t len);
 
 /* --- async names ------------------------------------------------------------------ */
 
-/* The method that a state machine of the compiler is of.
+/* The method behind a compiler-made state machine.
  *
  * A call of an async method that has not ended is an object of the runtime,
- * AsyncStateMachineBox<Int32,App.Worker+<RunAsync>d__5>; its reader knows Worker.RunAsync.
- */
+ * AsyncStateMachineBox<Int32,App.Worker+<RunAsync>d__5>; its reader knows
+ * Worker.RunAsync. */
 
-/* Parts of a canonical type name, which they live as long as. */
+/* Slices of a canonical type name, which must outlive them. */
 struct async_method {
     const char *of; /* its class; not closed by a NUL */
     size_t of_len;
@@ -131,18 +131,18 @@ struct async_method {
     size_t method_len;
 };
 
-/* False: the type is no box of a state machine, or its method cannot be told. Of a lambda
- * or a local function it is the method that has it. */
+/* Finds the method of a box of a state machine; for a lambda or a local function the method
+ * that contains it. False if the type is not such a box, or the method is unknown. */
 bool async_method_of(struct async_method *m, const char *type);
 
 /* --- nearest name ----------------------------------------------------------------- */
 
-/* What a pattern that matches no type may have been meant to be. */
+/* The likely meaning of a pattern that matches no type. */
 
-/* Write what the pattern may have meant among these canonical names: itself in another
- * case, a name whose last part has it inside, or one that is few edits away. The shortest
- * of several, then the first by its bytes. False, and nothing written, if one of the names
- * matches after all, or none is near. Linear in the names. */
+/* Writes the nearest of these canonical names: the pattern in another case, a name whose
+ * last part contains it, or one that is few edits away; the shortest of several, then the
+ * first by its bytes. False, without output, if one of the names matches after all, or none
+ * is near. Linear in the names. */
 bool nearest_name(struct text *out, const char *pattern, const char *const *names,
                   size_t count);
 

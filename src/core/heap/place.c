@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* How variables are spelled; the first is ours. Behind the type and the field stands the
- * one in PerfView's dumps of .NET Framework. */
+/* Spellings of variables; the first is ours. The suffix after type and field is from
+ * PerfView's dumps of .NET Framework. */
 static const struct spelling {
     enum place_kind kind;
     const char *lead, *tail;
@@ -21,7 +21,7 @@ static bool ends_in(const char *name, size_t len, const char *tail)
     return len > n && ascii_same_word(name + len - n, tail);
 }
 
-/* What is cut off at the end is a variable all the same, if it has a lead. */
+/* With a lead it is a variable even if its end is cut off. */
 static bool is_spelled(const char *name, size_t len, const struct spelling *s)
 {
     size_t lead = strlen(s->lead);

@@ -80,7 +80,7 @@ static uint64_t sum_of(uint64_t a, uint64_t b)
     return b < HD_UNKNOWN - 1 - a ? a + b : HD_UNKNOWN - 1;
 }
 
-/* a if one of them is unknown. */
+/* a if either is unknown. */
 static uint64_t sum_of_known(uint64_t a, uint64_t b)
 {
     return a == HD_UNKNOWN || b == HD_UNKNOWN ? a : sum_of(a, b);
@@ -184,7 +184,7 @@ const char *hd_process_part_name(enum hd_process_part part)
     return part < HD_PART_COUNT ? names[part] : NULL;
 }
 
-/* Subtracts n from *left, or what is left of it. Returns that; HD_UNKNOWN if n is. */
+/* Subtracts n, but at most *left, from *left. Returns the amount; HD_UNKNOWN if n is. */
 static uint64_t take(uint64_t *left, uint64_t n)
 {
     if (n == HD_UNKNOWN)
@@ -194,8 +194,8 @@ static uint64_t take(uint64_t *left, uint64_t n)
     return n;
 }
 
-/* What is measured at other moments than the size, or committed and not resident, may be
- * more than there is: parts are cut to what is left, in their order. */
+/* Parts that were measured at another time than the size, or are committed but not
+ * resident, may exceed the total: each part in turn is cut to the remainder. */
 uint64_t hd_process_parts(const struct hd_process_facts *facts, uint64_t objects,
                           uint64_t parts[HD_PART_COUNT])
 {
@@ -206,7 +206,7 @@ uint64_t hd_process_parts(const struct hd_process_facts *facts, uint64_t objects
     if (size == HD_UNKNOWN)
         return size;
     uint64_t committed = hd_fact(facts, HD_FACT_GC_COMMITTED);
-    /* What is committed is mostly resident: a quarter of it, at least, or another range was
+    /* Committed memory is mostly resident: less than a quarter means that another range was
      * taken for the collector's. */
     if (of_gc == HD_UNKNOWN || (committed != HD_UNKNOWN && of_gc < committed / 4))
         of_gc = committed;
@@ -246,8 +246,7 @@ void process_facts_put(const struct hd_process_facts *facts, struct text *to)
     }
 }
 
-/* Index of that name, or of the place of the next one; HD_MAX_THREAD_NAMES if it is full.
- */
+/* Index of the name, or of the next free entry; HD_MAX_THREAD_NAMES if full. */
 static size_t thread_index(const struct hd_process_facts *facts, const char *name)
 {
     size_t i = 0;

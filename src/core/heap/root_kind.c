@@ -37,9 +37,9 @@ unsigned root_kind_class(enum hd_root_kind kind)
     return kind < HD_ROOT_KIND_COUNT ? classes[kind] : classes[HD_ROOT_OTHER];
 }
 
-/* The groups of all known writers: dotnet-gcdump and dotnet-monitor; PerfView
- * from events, before and from 3.1.8; HeapDump.exe with ClrMD 2, and with ClrMD 1,
- * which adds an s. Of each kind the first is dotnet-gcdump's. */
+/* Groups of all known writers: dotnet-gcdump and dotnet-monitor; PerfView from events,
+ * before and from 3.1.8; HeapDump.exe with ClrMD 2, and with ClrMD 1, which appends an s.
+ * dotnet-gcdump's name is the first of each kind. */
 static const struct {
     const char *name;
     enum hd_root_kind kind;

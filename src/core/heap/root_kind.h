@@ -1,7 +1,7 @@
 /* root_kind.h - why an object is alive: kinds of roots, and how strong each is.
  *
- * Every format hangs its roots below pseudo-nodes with names like "[static
- * vars]"; the names differ by writer and version, and one table maps them all. */
+ * Every format groups its roots below pseudo-nodes with names like "[static vars]"; the
+ * names differ by writer and version, and one table maps them all. */
 #ifndef ROOT_KIND_H
 #define ROOT_KIND_H
 
@@ -15,15 +15,15 @@ extern const char *const root_kind_names[HD_ROOT_KIND_COUNT];
 enum { ROOT_CLASSES = 8 };
 unsigned root_kind_class(enum hd_root_kind kind);
 
-/* The kind that a pseudo-node's own name decides, compared without case;
- * HD_ROOT_KIND_COUNT when it does not (then its parent's counts). */
+/* The kind given by a pseudo-node's own name, compared without case; HD_ROOT_KIND_COUNT if
+ * it has none (the kind of its parent counts then). */
 enum hd_root_kind root_kind_of(const char *pseudo_name);
 
-/* What dotnet-gcdump calls the group of such roots. */
+/* dotnet-gcdump's name for the group of such roots. */
 const char *root_kind_group(enum hd_root_kind kind);
 
-/* The kind of a pseudo-node below one of the given kind: its own if its name
- * decides, but a "[static var T.f]" of a thread stays a thread static. */
+/* The kind of a pseudo-node below one of the given kind: its own if its name has one, but a
+ * "[static var T.f]" of a thread is a thread static. */
 enum hd_root_kind root_kind_below(const char *pseudo_name, enum hd_root_kind above);
 
 #endif

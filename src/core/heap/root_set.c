@@ -9,9 +9,9 @@
 struct root_variable {
     uint32_t number;
     enum root_group group;
-    const char *name; /* behind a byte of its own for the group, which is the key */
+    const char *name; /* the key; preceded by a byte for the group */
     size_t len;
-    const char *full_name; /* NULL: none, or several */
+    const char *full_name; /* NULL if none or ambiguous */
     UT_hash_handle hh;
 };
 
@@ -121,7 +121,7 @@ struct pseudo_list {
         size_t len;
         const char *full_name; /* or NULL */
         uint32_t parent;       /* in this list; its own for the root */
-        uint32_t place;        /* NO_PLACE: none refers to objects */
+        uint32_t place;        /* NO_PLACE if it refers to no objects */
     } * all;
     uint32_t count;
     uint32_t group[GROUP_COUNT], *variable; /* where each is in this list */
@@ -161,8 +161,8 @@ static void pseudo_add_variables(struct pseudo_list *l, enum root_group group,
     }
 }
 
-/* Makes nodes of them, which refer to their children and to objects: those of one place in
- * the order in which they came. Only groups have children. */
+/* Appends a node for each, which refers to its children and its objects, in order of
+ * addition. Only groups have children. */
 static void pseudo_emit(struct pseudo_list *l, struct builder *b)
 {
     const struct root_set *s = l->set;
@@ -203,7 +203,7 @@ void root_set_emit(struct root_set *s, struct builder *b)
         if (s->all[i].place < HD_ROOT_KIND_COUNT)
             used[s->all[i].place] = true;
     struct pseudo_list l = pseudo_begin(s);
-    /* The first group is that of the statics, and the root comes last. */
+    /* The group of the statics is first, the root last. */
     pseudo_add_variables(&l, GROUP_STATICS, s->variable_count);
     for (uint32_t kind = 0; kind < HD_ROOT_KIND_COUNT; kind++)
         if (used[kind])
@@ -233,7 +233,7 @@ static void use_group(struct group_order *o, enum root_group group)
     o->used[group] = true;
 }
 
-/* Whether dotnet-gcdump meets the root with its event, and not behind them all. */
+/* True if dotnet-gcdump visits the root with its event, not after all of them. */
 static bool is_met_at_once(const struct root_place *root)
 {
     return root->place < GROUP_COUNT;

@@ -1,14 +1,14 @@
 /* root_set.h - pseudo-nodes for formats that list their roots one by one.
  *
- * Collects roots and writes them as the last nodes of the graph. A {0} set is empty. There
- * are two trees of them, so that root chains of all formats line up; a set is of one. */
+ * Collects roots and writes them as the last nodes of the graph. A {0} set is empty. A set
+ * builds one of two trees, so that root chains of all formats line up. */
 #ifndef ROOT_SET_H
 #define ROOT_SET_H
 
 #include "heap/builder.h"
 
 struct root_set {
-    struct root_place *all; /* in the order in which they came */
+    struct root_place *all; /* in order of addition */
     size_t len, cap;
     struct root_variable *variables; /* by group and name */
     uint32_t variable_count;
@@ -20,24 +20,26 @@ void root_set_free(struct root_set *s);
 /* --- a flat tree ---------------------------------------------------------- */
 
 /* The groups of a gcdump ("[static vars]", "[local vars]", ...), one node per static
- * variable, and the root of all roots behind them. */
+ * variable, followed by the root of all roots. */
 
-/* object is a node of the graph being built. For HD_ROOT_STATIC name is what stands
- * behind "static var" ("App.Cache"); for other kinds NULL. */
+/* Adds a root. object is a node of the graph being built. For HD_ROOT_STATIC name is the
+ * text after "static var" ("App.Cache"); for other kinds NULL. */
 void root_set_add(struct root_set *s, enum hd_root_kind kind, const char *name, size_t len,
                   node_id object);
 
-/* Make the pseudo-nodes, in the order of enum hd_root_kind and of first use, and
- * the root. Call it when all objects are nodes; does nothing without roots. */
+/* Appends the pseudo-nodes, in the order of enum hd_root_kind and of first use, and the
+ * root. Must be called when all objects are nodes; does nothing without roots. */
 void root_set_emit(struct root_set *s, struct builder *b);
 
 /* --- the tree of dotnet-gcdump -------------------------------------------- */
 
-/* The same tree with the same names, for formats that tell what holds objects one by one:
+/* The tree of dotnet-gcdump, names and order included, for formats that list each root with
+ * its
+ * object:
  *     [.NET Roots] -> [static vars] -> [static var T.f] -> object
  *                  -> [other roots] -> [strong Handles] -> object
- * in the same order. [static vars] and [COM/WinRT Objects] are always there, other groups
- * if they hold something. */
+ * [static vars] and [COM/WinRT Objects] are always present, other groups if they are not
+ * empty. */
 
 enum root_group {
     GROUP_STATICS,
@@ -53,19 +55,19 @@ enum root_group {
     GROUP_COUNT
 };
 
-/* object is a node of the graph being built. name is the pseudo-node's in between, for
- * the groups that have one each; else NULL. */
+/* Adds a root. object is a node of the graph being built. name is the pseudo-node in
+ * between, for groups that have one per root; else NULL. */
 void root_tree_add(struct root_set *s, enum root_group group, const char *name, size_t len,
                    node_id object);
 
-/* The same where people know the pseudo-node by another name (builder_full_name), which
- * has to live as long as the snapshot; NULL: they do not. */
+/* Does the same with a different name for display (builder_full_name), which must outlive
+ * the snapshot; may be NULL. */
 void root_tree_add_variable(struct root_set *s, enum root_group group, const char *name,
                             size_t len, const char *full_name, node_id object);
 
-/* Make the pseudo-nodes and the root of all roots, which is there in any case. Call it
- * when all objects are nodes and have their references. If the source is kept it learns
- * in which order dotnet-gcdump would have met the nodes. */
+/* Appends the pseudo-nodes and the root of all roots, which always exists. Must be called
+ * when all objects are nodes and have their references. If the source is stored, it gets
+ * the order in which dotnet-gcdump would have visited the nodes. */
 void root_tree_emit(struct root_set *s, struct builder *b);
 
 #endif

@@ -49,8 +49,8 @@ static void leave_out(struct hd_snapshot *snap, node_id n)
         tally_take(&t->tally[SELECT_GEN2 | SELECT_REACHABLE], &one);
 }
 
-/* A collection runs before a snapshot, so few objects are unreachable: these are taken off
- * from all objects, 64 nodes at a time where there are none. */
+/* A collection precedes a snapshot, so few objects are unreachable: we subtract those from
+ * the totals, and skip 64 reachable nodes at a time. */
 static void count_reachable(struct hd_snapshot *snap)
 {
     const struct graph *g = snap->graph;
@@ -71,9 +71,9 @@ static void count_reachable(struct hd_snapshot *snap)
     }
 }
 
-/* A row's own multiplier is known only for the row as a whole once types of
- * different multipliers are merged; so what is reachable is scaled by the row's
- * ratio, and all of it by exactly the row's own sum. */
+/* Once types with different multipliers are merged, only the multiplier of the whole row is
+ * known; so reachable objects are scaled by the row's ratio, and all objects by exactly its
+ * own sum. */
 static void scale_reachable(struct hd_snapshot *snap)
 {
     for (type_id i = 0; i < snap->type_count; i++) {
@@ -125,7 +125,7 @@ void reach_from_digest(struct hd_snapshot *snap)
         scale_reachable(snap);
 }
 
-/* --- who is reached ------------------------------------------------------ */
+/* --- reachability -------------------------------------------------------- */
 
 void reach_find(struct hd_snapshot *snap)
 {
@@ -172,7 +172,7 @@ uint64_t address_hash(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* The factors are the inverses of those above, modulo 2^64. */
+/* Inverse of address_hash(): its factors are inverted modulo 2^64. */
 uint64_t address_of_hash(uint64_t x)
 {
     x = (x ^ x >> 31 ^ x >> 62) * 0x319642B2D24D8EC3;
@@ -180,7 +180,7 @@ uint64_t address_of_hash(uint64_t x)
     return x ^ x >> 30 ^ x >> 60;
 }
 
-/* Sort, drop what is there twice, keep the smallest. */
+/* Sorts, drops duplicates and all but the smallest. */
 static void identity_settle(struct sketch_builder *s)
 {
     size_t kept = 0;
@@ -234,7 +234,7 @@ enum kinship sketch_compare(const struct sketch *a, const struct sketch *b)
     return both ? KIN_OTHER : KIN_UNKNOWN;
 }
 
-/* --- what is kept of a snapshot -------------------------------------------- */
+/* --- sketches of a snapshot ------------------------------------------------ */
 
 /* Before .NET 8 objects of types may move, and a program may have arrays of the size of
  * the runtime's tables: only both together prove another process. */
@@ -251,9 +251,9 @@ enum kinship identity_compare(const struct identity *a, const struct identity *b
     return is_other ? KIN_OTHER : KIN_UNKNOWN;
 }
 
-/* Tables begin with 1,020 entries, and each next one has twice as many, up to 16,380
- * (CoreCLR's appdomain.cpp: STATIC_OBJECT_TABLE_BUCKET_SIZE, MAX_BUCKETSIZE); in front of
- * them stand three words. Processes of 32 bits are left out. */
+/* Tables begin with 1,020 entries and double up to 16,380 (CoreCLR's appdomain.cpp:
+ * STATIC_OBJECT_TABLE_BUCKET_SIZE, MAX_BUCKETSIZE), after a header of three words. 32-bit
+ * processes are not handled. */
 static bool is_size_of_table(uint64_t bytes)
 {
     enum { FIRST = 1020, DOUBLED = 5, LAST = 16380, WORD = 8, HEAD = 3 * WORD };
@@ -268,7 +268,7 @@ static bool identity_is_named(const struct type *t, const char *name)
     return t->kind == TYPE_OBJECT && strcmp(t->name, name) == 0;
 }
 
-/* The row of that name, or NO_TYPE: names are canonical, so there is one at most. */
+/* Returns the row with this name, or NO_TYPE; names are canonical, hence unique. */
 static type_id row_named(const struct hd_snapshot *snap, const char *name)
 {
     for (type_id t = 0; t < snap->type_count; t++)
@@ -314,9 +314,9 @@ static void find_runtime(struct hd_snapshot *snap)
         snap->info.runtime = arena_strdup(&snap->arena, at, len);
 }
 
-/* 256 MiB: of 2,600 pairs of snapshots of one process each has a block in common, with any
- * collector that there is; of 91,000 pairs of two processes none (docs/warnings.md). Small
- * heaps may move as a whole. */
+/* 256 MiB: each of 2,600 pairs of snapshots of one process has a common block, with every
+ * collector; none of 91,000 pairs of two processes has (docs/warnings.md). Small heaps may
+ * move as a whole. */
 static void find_blocks(struct hd_snapshot *snap)
 {
     enum { BLOCK_BITS = 28, FEWEST_OBJECTS = 1000 };
@@ -338,7 +338,7 @@ static void find_blocks(struct hd_snapshot *snap)
 void identity_find(struct hd_snapshot *snap)
 {
     find_runtime(snap);
-    /* Two halves of one heap may have nothing in common. */
+    /* Two halves of one heap may be disjoint. */
     if (snap->graph == NULL || snap->graph->addresses == NULL || snap->info.sampled ||
         !snap->info.complete)
         return;
@@ -350,7 +350,7 @@ void identity_find(struct hd_snapshot *snap)
         find_blocks(snap);
 }
 
-/* --- what somebody else knows ---------------------------------------------- */
+/* --- facts from the caller ------------------------------------------------- */
 
 static void identity_add(struct hd_snapshot *snap, const char **fact, const char *known)
 {
@@ -358,7 +358,7 @@ static void identity_add(struct hd_snapshot *snap, const char **fact, const char
         *fact = arena_strdup(&snap->arena, known, strlen(known));
 }
 
-/* Memory knows no time: what was made of it has none but that of its taking. */
+/* A memory image has no timestamp, so the time of taking it is used. */
 static void add_time(struct hd_snapshot *snap, double taken)
 {
     char text[CALENDAR_TIME];

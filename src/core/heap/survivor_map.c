@@ -43,7 +43,7 @@ struct survivor_map survivor_map_write(const struct told_side *older,
     return told;
 }
 
-/* False at the end, or where none is. */
+/* False at the end, or if there is no number. */
 static bool parse_varint(struct survivor_map_reader *r, uint64_t *n)
 {
     *n = 0;
@@ -122,7 +122,7 @@ void survivor_map_put(const struct survivor_map *told, struct text *to)
     }
 }
 
-/* A number in that base and the blank behind it; moves *text there. */
+/* Parses a number in this base and the blank after it; advances *text. */
 static bool parse_number(const char **text, const char *end, unsigned base, uint64_t most,
                          uint64_t *n)
 {
@@ -168,7 +168,7 @@ struct survivor_map *survivor_map_parse(const char *text, size_t len, struct are
     return kept;
 }
 
-/* --- why nothing was told ------------------------------------------------------ */
+/* --- why survivors are unknown ------------------------------------------------- */
 
 static const struct {
     const char *name, *words;

@@ -1,11 +1,12 @@
-/* survivor_map.h - which objects of a snapshot are which of the one before, as the
- * collector told it while both were taken: in bytes, as a file keeps it.
+/* survivor_map.h - which objects of a snapshot are which of the one before, from GC events
+ * traced between the two: the encoding that files store.
  *
- * Objects are numbered in the order of addresses, from 0. What survived side by side is a
- * run of three varints (7 bits each, lowest first): how many newcomers come before it; how
- * far its first object is, in the older snapshot, from the end of the run before (zigzag);
- * one less than its length. Some 3 bytes for a run. Tokens say of which two snapshots, so
- * that nothing is ever applied to others. It knows neither files nor addresses. */
+ * Objects are numbered in the order of addresses, from 0. Survivors that are adjacent on
+ * both sides form a run of three varints (7 bits each, lowest first): number of new objects
+ * before it; distance of its first object, in the older snapshot, from the end of the run
+ * before (zigzag); its length minus one. About 3 bytes per run. Tokens identify the two
+ * snapshots, so that a map is never applied to others. Must not depend on files or
+ * addresses. */
 #ifndef TOLD_SAME_H
 #define TOLD_SAME_H
 
@@ -28,13 +29,13 @@ struct survivor_map {
     size_t size; /* bytes */
 };
 
-/* older_of[i] is the number of object i of the newer in the older, or UINT32_MAX. Sides and
- * runs; the runs live in a. */
+/* Encodes sides and runs. older_of[i] is the number of object i of the newer snapshot in
+ * the older one, or UINT32_MAX. The runs live in a. */
 struct survivor_map survivor_map_write(const struct told_side *older,
                                        const struct told_side *newer,
                                        const uint32_t *older_of, struct arena *a);
 
-/* So many objects of both sides. */
+/* `count` consecutive objects on both sides. */
 struct survivor_run {
     uint32_t older, newer, count;
 };
@@ -42,28 +43,27 @@ struct survivor_run {
 struct survivor_map_reader {
     const struct survivor_map *told;
     size_t at;
-    struct survivor_run next; /* where the run before ended; count is of no use */
+    struct survivor_run next; /* end of the run before; count is unused */
 };
 
-/* The next run, which lies within both sides. False at the end; *damaged if what is there
- * cannot be. */
+/* Returns the next run, which is within both sides. False at the end; *damaged if the data
+ * is invalid. */
 bool survivor_map_next(struct survivor_map_reader *r, struct survivor_run *run,
                        bool *damaged);
 
-/* As text of one line, and back: base64 with the numbers in front. NULL if text is none;
- * it lives in a, and takes less than the text. */
+/* Writes one line of text and parses it: numbers, then base64. NULL if text is invalid; the
+ * result lives in a, and is smaller than the text. */
 struct text;
 void survivor_map_put(const struct survivor_map *told, struct text *to);
 struct survivor_map *survivor_map_parse(const char *text, size_t len, struct arena *a);
 
-/* --- why nothing was told ------------------------------------------------------ */
+/* --- why survivors are unknown ------------------------------------------------- */
 
-/* Why it was not told which objects of a snapshot are those of the one before, where
- * somebody listened to the collector and heard nothing that could be used.
+/* Why the survivors between two snapshots are unknown although GC events were traced.
  *
- * Files keep the name; one that a later version may have is no reason. */
+ * Files store the name; a name that only a later version has is ignored. */
 
-/* HD_UNTOLD_NOTHING: there is none of that name. */
+/* Returns the reason with this name; HD_UNTOLD_NOTHING if there is none. */
 enum hd_untold untold_named(const char *name, size_t len);
 
 #endif

@@ -1,8 +1,8 @@
 /* warning.h - the closed list of what can be odd about an input or a series.
  *
- * A warning never stops anything. There is one per kind and snapshot, with
- * how often it occurred and the line of the first. docs/warnings.md lists them
- * for users; a test keeps list and document together. */
+ * A warning never stops anything. There is one per kind and snapshot, with its number of
+ * occurrences and the line of the first. docs/warnings.md lists them for users; a test
+ * compares list and document. */
 #ifndef WARNING_H
 #define WARNING_H
 
@@ -72,13 +72,13 @@ enum warning_code {
 
 struct warning {
     enum warning_code code;
-    uint64_t count, line; /* 0 = not told */
+    uint64_t count, line; /* line: 0 if unknown */
     const char *detail;   /* replaces the general message; or NULL */
 };
 
 struct warning_text {
     const char *code;    /* "dangling-reference": in JSON and on stderr */
-    const char *message; /* what it means and what was done about it */
+    const char *message; /* what it means, and the consequence */
 };
 
 extern const struct warning_text warning_texts[WARN_CODE_COUNT];
@@ -88,13 +88,13 @@ struct warnings {
     size_t len, cap;
 };
 
-/* Count one more; line is that of this occurrence, 0 when it has none. */
+/* Counts one more; line is that of this occurrence, or 0. */
 void warnings_add(struct warnings *w, enum warning_code code, uint64_t line);
 
-/* The same with a message for this case; it must live as long as w. */
+/* Does the same with a message for this case, which must outlive w. */
 void warnings_add_detail(struct warnings *w, enum warning_code code, const char *detail);
 
-/* count of them turned out to be none; without any left the warning goes. */
+/* Revokes count occurrences; removes the warning if none is left. */
 void warnings_take_back(struct warnings *w, enum warning_code code, uint64_t count);
 
 const struct warning *warnings_find(const struct warnings *w, enum warning_code code);

@@ -11,24 +11,23 @@
 
 /* The two heaps as sequences.
  *
- * An object whose address another one has, or none, cannot be told from others by its
- * place: it stays outside, and unknown. What is here depends on addresses, types, sizes
- * alone, never on the numbers of nodes. */
+ * An object without an address, or with that of another object, has no distinct position:
+ * it is left out, and unknown. This file uses addresses, types and sizes only, never the
+ * numbers of nodes. */
 
 /* --- information ----------------------------------------------------------------- */
 
-/* How much information is in the two heaps: how often a key follows another one.
+/* The information in the two heaps: how often a key follows another one.
  *
- * With contents most keys of strings are unique, and what follows a unique key follows it
- * always: that would say nothing. So there it counts behind what kind of object something
- * comes, too, and what says less is believed, but for keys that came so rarely that they
- * tell nothing of what follows. A header that comes with the same texts a thousand times
- * says little by that, a name that nobody else has much. */
+ * With contents most keys of strings are unique, so their successor is always the same and
+ * carries no information. There successors are counted per kind, too, and the smaller
+ * amount of information is used, except after keys too rare for statistics. A header that
+ * follows the same texts a thousand times carries little information, a unique name
+ * much. */
 
-/* Counters of keys and of pairs of keys: about as many as there are objects, but so few
- * that they stay in the cache; of contents there are more than would. What is counted
- * together by chance looks more frequent than it is, which makes matches harder to believe,
- * not easier. */
+/* Counters of keys and of pairs of keys: about one per object, but few enough to remain in
+ * the cache; contents need more than that. Keys that share a counter by chance look more
+ * frequent than they are, which makes matches less credible, not more. */
 enum {
     FEWEST_SLOTS = 1 << 12,
     MAX_KEY_SLOTS = 1 << 18,
@@ -36,13 +35,12 @@ enum {
     MAX_PAIR_SLOTS = 1 << 21
 };
 
-/* Once on either side, or twice: that tells nothing of what follows. */
+/* Up to twice on either side: too rare for statistics. */
 enum { RARE = 4 };
 
 enum { MEASURED_SHARE = 1 << 16 }; /* positions of a that are measured at a time */
 
-/* What comes behind what: keys behind keys, or behind kinds. One after the other, since
- * counters take room. */
+/* Successor counts, by key or by kind. Computed one after the other to save memory. */
 struct align_counters {
     struct alignment *al;
     const uint32_t *before[2];    /* per side, keys or kinds by position */
@@ -94,8 +92,8 @@ static void align_count(struct align_counters *c, uint32_t most_keys)
     free(c->keys[1]);
 }
 
-/* -log2 of the chance that this key follows that one. A pair that came once says as much
- * as if it had come half a time. */
+/* Returns -log2 of the chance that this key follows that one. A pair seen once counts as
+ * half a time. */
 static uint32_t information(const struct align_counters *c, uint32_t p)
 {
     uint32_t before = c->before[0][p - 1];
@@ -154,14 +152,14 @@ static void measure(struct alignment *al)
 
 /* --- contents -------------------------------------------------------------------- */
 
-/* What stands in objects, where both snapshots have it (heap/graph.h): part of their
+/* The contents of objects, where both snapshots have them (heap/graph.h): a part of their
  * keys.
  *
- * A string never changes: one with another text is another one. An array does, so that is
- * looked for by its contents first, and what is not found then once more without.
+ * A string never changes: another text is another string. Arrays do, so they are matched
+ * with their contents first, and the unmatched ones again without.
  *
- * Hashes are made when two snapshots are compared and gone with the alignment: they are
- * secret as values are. */
+ * Hashes are computed for a comparison and freed with the alignment: they are as secret as
+ * values. */
 
 static bool has_contents(const struct graph *g)
 {
@@ -180,8 +178,8 @@ enum { SHARE_OBJECTS = 1 << 13 };
 
 /* --- in the order of addresses --------------------------------------------------- */
 
-/* The system clears every page that it hands out: what ordering needs beside the addresses
- * is where keys and mates stand afterwards. */
+/* The system clears every page that it hands out, so the buffers for sorting are reused for
+ * keys and mates. */
 static void sort_by_address(struct side *s)
 {
     struct address_index x;
@@ -379,28 +377,27 @@ uint32_t run_bits(const struct alignment *al, const struct run *r)
 
 /* --- between --------------------------------------------------------------------- */
 
-/* Between two matches that follow each other on both sides lies what lay between them,
- * less what went: nothing comes into the middle of what was slid together. So far less
- * says enough there: what is unique within the gap, in rows of three and one (as
- * patience diff does it, and again in the gaps that this leaves), and in the end whatever
- * comes first. */
+/* Matches the gap between two consecutive matches. Compaction inserts nothing there, so the
+ * newer side is the older one minus dead objects, and weaker evidence is enough: rows of
+ * three keys and single keys that are unique in the gap (as in patience diff, and again in
+ * the smaller gaps), and finally first come, first served. */
 
 /* --- runs made longer ------------------------------------------------------------ */
 
-/* From matches on, both ways, as an alignment of sequences with gaps: a match in a row
- * brings the information in its key behind the one before it, the first behind a gap that
- * of its key alone; a gap costs, and so does every object that came. The end is where the
- * score was best, given up LOST below it.
+/* Extends matches both ways, as an alignment of sequences with gaps. The next match scores
+ * the information in its key after the key before it, or after a gap that of its key alone;
+ * a gap costs, and so does every new object. The extension ends at the best score, and
+ * stops LOST below it.
  *
- * Only the best that can be done with each object is followed: keeping several hundred
- * ways open, as the definition would, found no more on the recorded series. An object of
- * the newer snapshot is looked at once each way, and REACH of the older one for it. */
+ * Only the best choice for each object is followed: tracking several hundred alternatives,
+ * as the definition demands, found no more on the recorded series. An object of the newer
+ * snapshot is visited once per direction, and REACH objects of the older one for it. */
 
 enum { LOST = 25 * BIT, LEAST_EXTENSION = 25 * BIT, REACH = 200 };
 enum { OPENING = 3 * BIT, DEAD_PER_EIGHTH = 6, NEWCOMER = 6 * BIT };
 
 struct pairs {
-    struct run *all; /* of one object each */
+    struct run *all; /* one object each */
     size_t len, cap;
 };
 
@@ -417,7 +414,7 @@ static bool is_beside(const struct alignment *al, uint32_t x, uint32_t next_x, u
     return b->address[next_y] - b->address[y] == a->address[next_x] - a->address[x];
 }
 
-/* The best mate for next_y behind the match of x and y; what it brings. x if there is
+/* Returns the best mate for next_y after the match of x and y, and its score; x if there is
  * none. */
 static uint32_t best_mate(const struct alignment *al, struct run at, uint32_t next_y,
                           int step, int32_t *brings, uint64_t *work)
@@ -427,7 +424,7 @@ static uint32_t best_mate(const struct alignment *al, struct run at, uint32_t ne
     uint32_t key = al->b.key[next_y], x = at.x;
     *brings = -NEWCOMER;
     if (al->seen[key & al->seen_mask] < 2)
-        return at.x; /* nobody else has it */
+        return at.x; /* the other side has no such key */
     for (int32_t distance = 1; distance <= REACH; distance++) {
         x += (uint32_t)step; /* left of 0 is beyond the end, too */
         ++*work;
@@ -493,8 +490,9 @@ static bool extend_share(void *context, size_t i)
     return true;
 }
 
-/* Threads see what was known before, so that none depends on how far another one is. Two
- * extensions may want one object of the older snapshot: it goes to the first. */
+/* Threads read the matches from before the call, so that no result depends on the progress
+ * of another. If two extensions claim one object of the older snapshot, the first gets
+ * it. */
 static void extend_one_way(struct alignment *al, bool leftwards)
 {
     struct extension e = {.al = al, .leftwards = leftwards};
@@ -519,8 +517,8 @@ static void extend(struct alignment *al)
 
 /* --- gaps ------------------------------------------------------------------------ */
 
-/* Gaps of more objects are left alone; gaps within gaps are, from some depth on, matched
- * first come, first served. That looks at so many objects per object of the gap at most. */
+/* Larger gaps are skipped; from MAX_DEPTH on, gaps within gaps are matched first come,
+ * first served, with at most LOOKS comparisons per object. */
 enum { MAX_OBJECTS = 20000, MAX_DEPTH = 12, LOOKS = 32 };
 
 static const uint32_t widths[] = {3, 1};
@@ -530,12 +528,12 @@ struct gap {
     uint32_t x, x_end, y, y_end, depth;
 };
 
-/* What a thread needs while it works on the gaps of a share. */
+/* Buffers of a thread that fills the gaps of a share. */
 struct gap_filler {
     struct alignment *al;
     struct gap *gaps; /* to be filled */
     size_t len, cap;
-    uint64_t *a, *b, *buffers, *pair; /* MAX_OBJECTS each, of one block */
+    uint64_t *a, *b, *buffers, *pair; /* MAX_OBJECTS each, in one block */
     uint32_t *tail, *back;
     uint64_t work;
 };
@@ -553,7 +551,7 @@ static void hash_rows(const uint32_t *key, uint32_t begin, uint32_t end, uint32_
     }
 }
 
-/* Sorts them and keeps those whose hash no other one has. */
+/* Sorts the entries and drops those whose hash is not unique. */
 static size_t keep_unique(struct gap_filler *f, uint64_t *entry, size_t len)
 {
     size_t kept = 0;
@@ -669,9 +667,9 @@ static void fill(struct gap_filler *f, const struct gap *g)
 
 /* --- all gaps -------------------------------------------------------------------- */
 
-/* Whether y .. y_end - 1 lies between matches that follow each other, within one region on
- * either side, and the older snapshot has room enough there. Its objects in between are
- * free, so that no two gaps share any: all of them together are looked at once. */
+/* True if y .. y_end - 1 is between consecutive matches, within one region on either side,
+ * and the older snapshot has at least this many objects there. They are free, so no two
+ * gaps share any, and all gaps together are linear. */
 static bool is_bracketed(struct gap_filler *f, struct gap *g)
 {
     const struct side *a = &f->al->a, *b = &f->al->b;
@@ -732,22 +730,21 @@ static void fill_between(struct alignment *al)
 
 /* --- order ----------------------------------------------------------------------- */
 
-/* The collector keeps the order of what it slides together. So of all that a region of the
- * newer snapshot has of one region of the older only the heaviest part stays in which
- * positions rise on both sides; regions themselves are emptied into each other in any
- * order.
+/* The collector preserves the order of objects that it slides together. So of the matches
+ * between two regions only the heaviest subset survives in which positions rise on both
+ * sides; regions themselves are emptied into each other in any order.
  *
- * It is found as longest rising sequences are, by a Fenwick tree of maxima, one for each
- * region of the older snapshot, here slices of one array. O(r log r) for r runs. */
+ * Longest increasing subsequence by a Fenwick tree of maxima, one for each region of the
+ * older snapshot, here slices of one array. O(r log r) for r runs. */
 
 static const uint32_t NO_RUN = UINT32_MAX;
 
 struct chain_end {
     uint32_t weight; /* objects */
-    uint32_t run;    /* the last one of it */
+    uint32_t run;    /* last run of the chain */
 };
 
-/* What the work on a region of b needs; 40 bytes per run. */
+/* Buffers for a region of b; 40 bytes per run. */
 struct order {
     struct run *run; /* by y */
     size_t len, cap;
@@ -778,7 +775,7 @@ static struct chain_end heaviest_below(const struct order *o, size_t rank)
     return best;
 }
 
-/* Of runs by x, all of one region of a, the heaviest chain stays. */
+/* Drops all but the heaviest chain of the runs, sorted by x, of one region of a. */
 static void keep_chain(struct alignment *al, struct order *o, uint64_t *runs, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -838,7 +835,7 @@ static void keep_order_of_share(struct alignment *al, struct share s)
         for (end = begin + 1; end < s.end && region_of(al->b.address[end]) ==
                                                  region_of(al->b.address[begin]);)
             end++;
-        /* Runs of one region of b, cut where a region of a ends. */
+        /* Runs within one region of b, cut at the end of each region of a. */
         const struct side *a = &al->a, *b = &al->b;
         o.len = 0;
         for (uint32_t y = begin, next; y < end; y = next) {
@@ -859,7 +856,7 @@ static void keep_order_of_share(struct alignment *al, struct share s)
 
 /* --- alignment ------------------------------------------------------------------- */
 
-enum { SHARE = 1 << 14 }; /* positions of a, and nodes, that a thread tells of at a time */
+enum { SHARE = 1 << 14 }; /* positions of a, and nodes, per task */
 
 struct same_writer {
     const struct alignment *al;
@@ -867,7 +864,7 @@ struct same_writer {
     type_id *twin; /* per type of a: the last one of b that has its name */
 };
 
-/* Types are compared once mostly. Which thread noted a twin last changes nothing. */
+/* Caches the last comparison of types. It is the same whichever thread wrote it. */
 static bool same_type(const struct same_writer *t, type_id in_a, type_id in_b)
 {
     if (__atomic_load_n(&t->twin[in_a], __ATOMIC_RELAXED) == in_b)
@@ -903,8 +900,7 @@ static bool report_share(void *context, size_t i)
     return true;
 }
 
-/* Keys are hashes: of pairs that were found by them, those stay that are of one type and
- * size indeed. */
+/* Keys are hashes: drops pairs whose types or sizes differ. */
 static void report(struct same *s, const struct alignment *al)
 {
     size_t types = al->a.snap->type_count;

@@ -1,14 +1,14 @@
-/* align_parts.h - what the steps of the alignment share: two heaps in the order of their
- * addresses, and what is known so far.
+/* align_parts.h - data shared by the steps of the alignment: two heaps in the order of
+ * their addresses, and the matches so far.
  *
- * A position is the place of an object in that order. The older snapshot is a, the newer
- * b; x and y are positions in them. What an object is, is its key: a hash of the canonical
- * name of its type and its size, which are its kind, and of its contents where both
- * snapshots have them. Keys that are equal by chance cost a match at most: the pipeline
- * compares types and sizes themselves in the end.
+ * A position is the index of an object in that order. The older snapshot is a, the newer b;
+ * x and y are positions in them. The key of an object is a hash of the canonical name of
+ * its type and its size (its kind), and of its contents where both snapshots have them.
+ * Keys that are equal by chance cost a match at most: the pipeline compares types and sizes
+ * themselves in the end.
  *
- * Memory: 21 bytes per object of both while it runs, 35 at the most: hashes of what is not
- * found yet (seeds.c), and the answer. With contents 4 more. */
+ * Memory: 21 bytes per object of both while it runs, 35 at the most: hashes of unmatched
+ * objects (seeds.c), and the answer. With contents 4 more. */
 #ifndef ALIGN_PARTS_H
 #define ALIGN_PARTS_H
 
@@ -16,9 +16,9 @@
 #include "heap/address_index.h"
 #include "heap/snapshot.h"
 
-/* In the place of a mate. */
+/* Instead of a mate. */
 #define FREE UINT32_MAX
-#define DEAD (UINT32_MAX - 1) /* of a: it went, there is nothing to look for */
+#define DEAD (UINT32_MAX - 1) /* of a: died, no mate exists */
 #define IS_MATE(position) ((position) < DEAD)
 
 /* Amounts of information are in eighths of a bit, so that they fit a byte. */
@@ -31,7 +31,7 @@ struct side {
     uint64_t *address; /* ascending, no two alike */
     node_id *node;
     uint32_t *key;
-    uint32_t *mate; /* position of the other side, FREE or DEAD; of the block of key */
+    uint32_t *mate; /* position on the other side, FREE or DEAD; in the block of key */
     uint32_t *kind; /* the keys without contents; NULL: they are the same */
 };
 
@@ -45,21 +45,21 @@ static inline uint32_t key_for_life(const struct side *s, uint32_t position)
     return may_change ? s->kind[position] : s->key[position];
 }
 
-/* Positions of b, whole regions: what one thread works on at a time. */
+/* Positions of b, whole regions: the unit of work of a thread. */
 struct share {
     uint32_t begin, end;
 };
 
 struct alignment {
     struct side a, b;
-    uint8_t *bits;  /* per position of a: how much it says that this key follows */
+    uint8_t *bits;  /* per position of a: information in this key after the one before it */
     uint32_t *seen; /* how many objects of both have a key, by its lower bits */
     uint32_t seen_mask;
     struct share *shares; /* the same for any number of threads */
     size_t share_count;
     unsigned threads;
     bool by_contents; /* both have some */
-    uint64_t work;    /* inner steps so far: what is bounded must be counted (tests) */
+    uint64_t work;    /* both have contents */
 };
 
 /* --- numbers ------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static inline uint32_t eighths(uint32_t n)
     return (f.bits >> 20) - 127 * 8;
 }
 
-/* The information in a key by itself, at most 12 bits. */
+/* Returns the information in a key without its context, at most 12 bits. */
 static inline uint32_t alone(const struct alignment *al, uint32_t key)
 {
     uint32_t all = eighths(al->a.len / 2 + al->b.len / 2 + 1) + BIT;
@@ -84,7 +84,7 @@ static inline uint32_t alone(const struct alignment *al, uint32_t key)
     return b < 12 * BIT ? b : 12 * BIT;
 }
 
-/* Threads add to it when they are done with a share: a sum has no order. */
+/* Called by threads after each share; a sum does not depend on the order. */
 static inline void count_work(struct alignment *al, uint64_t steps)
 {
     __atomic_fetch_add(&al->work, steps, __ATOMIC_RELAXED);
@@ -110,17 +110,17 @@ static inline void part(struct alignment *al, uint32_t y)
     al->b.mate[y] = FREE;
 }
 
-/* The free objects around a free pair that go on alike: keys and distances agree. Within
- * a and b; len is 0 if the pair itself does not agree. */
+/* Returns the free objects around a free pair with equal keys and distances. Within a and
+ * b; len is 0 if the pair itself does not agree. */
 struct run run_around(struct alignment *al, uint32_t x, uint32_t y,
                       const struct run *within, uint32_t b_len);
 
-/* The information in a run, without its first object. */
+/* Returns the information in a run, without its first object. */
 uint32_t run_bits(const struct alignment *al, const struct run *r);
 
 /* --- steps --------------------------------------------------------------------------- */
 
-/* Do something with each share. */
+/* Calls work for each share. */
 void for_each_share(struct alignment *al, void (*work)(struct alignment *, struct share));
 
 /* seeds.c */

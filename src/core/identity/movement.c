@@ -52,7 +52,7 @@ static int by_start(const void *a, const void *b)
     return (x->used > y->used) - (x->used < y->used);
 }
 
-/* What is judged at once: a collection, or a part of one. */
+/* A collection, or a part of one, that is applied as a unit. */
 struct movement_part {
     uint32_t number; /* of the collection; later samples are born with it or after it */
     unsigned depth;
@@ -60,7 +60,7 @@ struct movement_part {
     size_t stretch_count;
     struct territory *territories;
     size_t territory_count;
-    bool may_overlap; /* nothing moved */
+    bool may_overlap; /* true if nothing moved */
 };
 
 static bool fits(const struct stretch *s)
@@ -73,7 +73,7 @@ static uint64_t end_of_stretch(const struct stretch *s)
     return s->from + s->size;
 }
 
-/* Ascending, none of which overlap; false if they cannot be so. */
+/* Sorts the stretches; false if they overlap. */
 static bool sort_stretches(struct movement_part *c)
 {
     struct stretch *s = c->stretches;
@@ -115,8 +115,8 @@ static bool ends_below(const void *stretches, size_t i, const void *address)
     return s->from <= a && a - s->from >= s->size;
 }
 
-/* The objects from begin to end lie in what was collected: those of stretches move with
- * them, the others are dead. Whether any did. */
+/* Applies a part to the objects from begin to end, which are in collected memory: objects
+ * in stretches move along, others are dead. True if any changed. */
 static bool movement_judge(struct movement *m, const struct movement_part *c, size_t begin,
                            size_t end)
 {
@@ -146,14 +146,13 @@ static bool is_collected(const struct movement_part *c, const struct territory *
     return c->depth >= FULL || t->generation <= c->depth;
 }
 
-/* Ranges of objects are found first and judged then: once an address has changed nothing
- * can be searched for. */
+/* Ranges of objects are found before any is changed: search needs unchanged addresses. */
 struct movement_found {
     size_t begin, end;
 };
 
-/* A territory ends where the next one begins: with segments a younger generation lies in
- * what is set aside for an older one. */
+/* A territory ends where the next one begins: with segments a younger generation is within
+ * the reserve of an older one. */
 static size_t movement_find(const struct places *in, const struct movement_part *c,
                             struct movement_found *to)
 {
@@ -273,7 +272,7 @@ static void judge_samples(struct movement *m, const struct movement_part *c,
 
 /* --- both ---------------------------------------------------------------------------- */
 
-/* No survivor at all is no news of a death: there are runtimes that name none, ever. */
+/* A list without survivors does not prove deaths: some runtimes never list any. */
 static bool fold(struct movement *m, struct movement_part *c)
 {
     if (c->territory_count == 0)
@@ -331,9 +330,8 @@ static bool fold_all(struct movement *m, const struct collection *c, unsigned de
     all.stretches = joined(c->moved, c->moved_count, c->stayed, c->stayed_count,
                            sizeof(struct stretch));
     bool ok = fold(m, &all);
-    /* The program stands still until the next snapshot: what it will have is what this
-     * names.
-     */
+    /* The program is stopped until the next snapshot, so the stretches must cover the
+     * snapshot. */
     forget_named(m);
     m->depth = all.depth;
     m->named = all.stretches;
@@ -346,7 +344,7 @@ static bool fold_all(struct movement *m, const struct collection *c, unsigned de
 
 /* --- in the background --------------------------------------------------------------- */
 
-/* The oldest generation that any of them lay in; 0 if none did. */
+/* Returns the oldest generation in which a stretch began; 0 if none did. */
 static unsigned oldest_of(const struct collection *c, const struct stretch *all,
                           size_t count)
 {
@@ -373,7 +371,7 @@ static bool fold_young(struct movement *m, const struct collection *c,
     return count == 0 || fold(m, &young);
 }
 
-/* What is listed is there, all else is not. */
+/* Listed objects are alive, all others are dead. */
 static bool fold_list(struct movement *m, const struct collection *c)
 {
     struct movement_part list = {.number = c->number,
@@ -414,9 +412,9 @@ bool movement_fold(struct movement *m, struct collection *c)
 
 /* --- the next snapshot --------------------------------------------------------------- */
 
-enum { TOLERATED = 1000 }; /* one object in so many */
+enum { TOLERATED = 1000 }; /* one object per this many */
 
-/* How many of the objects between begin and end lie where no stretch ends up. */
+/* Returns the number of objects from begin to end whose address is in no stretch. */
 static size_t count_unnamed(const struct movement_part *last, const struct places *newer,
                             struct movement_found f)
 {
@@ -432,8 +430,8 @@ static size_t count_unnamed(const struct movement_part *last, const struct place
     return unnamed;
 }
 
-/* Whether the last collection named what the snapshot that was taken in it has. Of what it
- * did not collect it names nothing. */
+/* True if the last collection listed the objects of the snapshot that was taken in it. It
+ * lists only the generations that it collected. */
 static bool names_all(const struct movement *m, const struct places *newer)
 {
     struct movement_part last = {.depth = m->depth,
@@ -491,8 +489,8 @@ static int by_address(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Types are compared by name: a row of the snapshot has no id, but type_names has the name
- * of each id. Ids of one name are one row. */
+/* Compares types by name: a row of the snapshot has no id, but type_names has the name of
+ * each id. Ids with the same name share a row. */
 static bool is_object(const struct sample *s, const struct hd_snapshot *snap, node_id n)
 {
     const char *name = snapshot_type_name(snap, s->type);

@@ -1,33 +1,34 @@
-/* movement.h - where the objects of a snapshot lie by now, as the collector tells it.
+/* movement.h - the current addresses of the objects of a snapshot, from GC events.
  *
- * A collection that stops the program names every stretch of objects that it leaves, with
- * where it lay and where it lies: what else lay in the generations that it collected is
- * dead. Others are not named and stay, as do frozen objects, which lie in no generation.
+ * A collection that stops the program lists every stretch of surviving objects with its old
+ * and its new address: all other objects of the generations that it collected are dead.
+ * Objects of other generations are not listed and do not move; nor do frozen objects, which
+ * are in no generation.
  *
- * What calls itself a background collection is one of these, or several of them: a young
- * one at its beginning, which is told by its stretches alone; at its end a list of all that
- * is there, in every generation, with what young ones have left meanwhile, and nothing
- * moved; or a blocking one of everything, where it could not begin. It frees memory before
+ * A collection that calls itself background is one or several of the following: a young one
+ * at its start, with a list of stretches only; at its end a list of all live objects in
+ * every generation, including the survivors of young ones in the meantime, without moves;
+ * or a blocking collection of everything, where it could not begin. It frees memory before
  * it ends, and young ones fill that: an object onto which another one was moved had died.
  *
- * Fed with one collection after the other it keeps the addresses up to date. 16 bytes for
- * an object; a collection costs its stretches, sorted, and the objects in what it collected
- * (of a young one few: what a snapshot has seen soon is old), all of them if any moved. It
- * knows no events, no process and no file.
+ * Fed with one collection after the other it updates the addresses. 16 bytes per object; a
+ * collection costs its stretches, sorted, and the objects in the generations that it
+ * collected (few for a young one: the objects of a snapshot are old soon), or all objects
+ * if any moved. Must not depend on events, processes or files.
  *
  * In addition it follows samples: objects allocated since the snapshot, about one in 100
  * KB. There are few, so a collection costs some binary searches per sample. They need two
  * more rules. A background collection decides nothing about objects allocated after its
- * start: its list was made of those before. And a sample outside of all generations is dead
- * after a full collection: it is not frozen, so its region is gone. */
+ * start: they are not in its list. And a sample outside of all generations is dead after a
+ * full collection: it is not frozen, so its region is gone. */
 #ifndef MOVEMENT_H
 #define MOVEMENT_H
 
 #include "identity/places.h"
 
-/* Objects side by side that survived together. */
+/* Adjacent objects that survived together. */
 struct stretch {
-    uint64_t from, to; /* where they lay, where they lie */
+    uint64_t from, to; /* old and new address */
     uint64_t size;
 };
 
@@ -38,39 +39,40 @@ struct territory {
 };
 
 struct collection {
-    uint32_t number; /* in its process; 0: samples stay as they are */
+    uint32_t number; /* in its process; 0: ignored for samples */
     unsigned depth;  /* the oldest generation that it collected */
     bool is_background;
-    /* In any order, which may be changed. What it says it moved may lie where it lay. */
+    /* In any order; may be modified. A stretch in `moved` may have from equal to to. */
     struct stretch *moved, *stayed;
     size_t moved_count, stayed_count;
-    struct territory *territories, *later; /* later: behind one in the background */
+    struct territory *territories, *later; /* later: at the end of a background
+                                              collection */
     size_t territory_count, later_count;
 };
 
-/* An object whose allocation the runtime reported. */
+/* An object with a reported allocation. */
 struct sample {
     uint64_t address; /* now */
     uint64_t size;    /* bytes, rounded up to a multiple of 8 */
     uint64_t type;    /* id in its process */
     uint32_t born;    /* number of the last collection that began before it, or 0 */
-    uint32_t stack;   /* a number of the caller's */
+    uint32_t stack;   /* for the caller's use */
     uint32_t number;  /* in the order of events */
     uint32_t excess;  /* bytes by which size may be too large */
 };
 
-/* A sample whose object is in a snapshot. */
+/* A sample found in a snapshot. */
 struct placed_sample {
     uint32_t object; /* number in the order of addresses */
     uint32_t sample; /* index of movement.samples */
 };
 
-/* The objects of the older snapshot; {0} is none. */
+/* The objects of the older snapshot; {0} is empty. */
 struct movement {
-    struct places now; /* where they lie; object: its place among those of the snapshot
-                          in the order of addresses */
-    size_t count;      /* of the snapshot: now.len is that of the living */
-    /* of the last collection, if it stopped the program: what it named */
+    struct places now; /* current addresses; object: index in the snapshot in the order of
+                          addresses */
+    size_t count;      /* objects of the snapshot; now.len are alive */
+    /* stretches of the last collection, if it stopped the program */
     struct stretch *named;
     size_t named_count;
     struct territory *collected; /* ascending, older generations among them */
@@ -80,20 +82,20 @@ struct movement {
     size_t sample_count, sample_cap;
 };
 
-/* Take over the places, whose objects are numbered anew. */
+/* Takes ownership of the places, and renumbers their objects. */
 void movement_begin(struct movement *m, struct places *places);
 
-/* False if it makes no sense, or names no survivor where objects lay: nothing is known any
- * more. */
+/* Applies a collection. False if it is inconsistent, or lists no survivor although there
+ * were objects: the movement is unknown from then on. */
 bool movement_fold(struct movement *m, struct collection *c);
 
-/* Which is which of the newer snapshot: told[] is the place among those of the older for
- * each of newer, NO_NODE for what came; malloc'd, and how many survived. What lies where no
- * object of that type and size does is dead. NULL if that are more than one in a thousand,
- * or if the last collection left out as many of the newer. */
+/* Returns the matches of the newer snapshot, malloc'd: for each of its objects the index in
+ * the older one, NO_NODE for new objects; *survivors is their number. An object is dead if
+ * none of its type and size is at its address. NULL if more than one in a thousand died
+ * that way, or the last collection omitted that share of the newer snapshot. */
 uint32_t *movement_end(struct movement *m, const struct places *newer, uint32_t *survivors);
 
-/* Adds a sample, which was allocated after the last collection that was folded. */
+/* Adds a sample allocated after the last collection that was folded. */
 void movement_add_sample(struct movement *m, const struct sample *s);
 
 /* Returns the samples that are in the newer snapshot: malloc'd, ascending by object, each

@@ -1,8 +1,8 @@
 /* places.h - the objects of a snapshot in the order of memory.
  *
- * Addresses tell two objects of one snapshot apart, and an object from another one that
- * lies there later if type and size do. 16 bytes each. Nodes of files come in runs that
- * rise, so sorting is mostly merging of a few. */
+ * An address distinguishes two objects of one snapshot; with type and size it also
+ * distinguishes an object from a later one at its address. 16 bytes each. Nodes of files
+ * are in ascending runs, so sorting is mostly merging of a few. */
 #ifndef PLACES_H
 #define PLACES_H
 
@@ -12,7 +12,7 @@
 
 struct place {
     uint64_t address;
-    uint32_t object; /* a node, or whatever the owner of the list numbers */
+    uint32_t object; /* a node, or a number of the owner's choice */
     uint32_t key;    /* a hash of type and size */
 };
 
@@ -21,13 +21,13 @@ struct places {
     size_t len;
 };
 
-/* Of all objects that have an address; object is their node. */
+/* Returns all objects that have an address; object is their node. */
 struct places places_of(const struct hd_snapshot *snap);
 
-/* By address; what lies at the same keeps its order. O(n log runs), n spare places. */
+/* Sorts by address; stable. O(n log n) by number of runs n, n spare places. */
 void places_sort(struct place *all, size_t len);
 
-/* A hash of all addresses: the same for the same snapshot, however it is written. */
+/* A hash of all addresses: the same for the same snapshot in any format. */
 uint64_t places_token(const struct places *p);
 
 static inline void places_free(struct places *p)

@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- as the snapshots tell ----------------------------------------------------- */
+/* --- by GC events -------------------------------------------------------------- */
 
 static bool is_of(const struct told_side *side, const struct places *p)
 {
     return side->objects == p->len && side->token == places_token(p);
 }
 
-/* Two of the older cannot be one of the newer, whose runs rise; the other way round a node
- * that has a next has been there. Sizes are compared, since a file may say anything. */
+/* Two objects of the older cannot be one of the newer, whose runs rise; a node with two
+ * successors is found here. Sizes are compared, since a file is untrusted. */
 static bool apply(const struct survivor_run *run, const struct places *older,
                   const struct places *newer, struct same *s)
 {
@@ -69,9 +69,9 @@ static uint32_t objects_of(const struct hd_snapshot *snap)
     return all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
 }
 
-/* Where less than a quarter of what could be found was found, order has told nothing: all
- * are alike, or nearly all are new. Then those that were not found are no births. (Of a
- * program that turns over half of its heap goes from one snapshot to the next.) */
+/* With less than a quarter of the possible matches, order has failed: all objects are
+ * alike, or nearly all are new. Then unmatched objects are not births. (In a program that
+ * turns over half of its heap, half of the objects die from one snapshot to the next.) */
 static bool tells_enough(const struct same *s, uint32_t older, uint32_t newer)
 {
     uint32_t found = 0, most = older < newer ? older : newer;
@@ -192,7 +192,7 @@ static void add_pair(void *context, uint32_t older, uint32_t newer)
     s->next[older] = newer;
 }
 
-/* What stayed has the number of its node in the newer one. */
+/* Survivors are numbered by their node in the newer snapshot. */
 void same_add_remade(struct same *s, const struct hd_snapshot *older,
                      const struct hd_snapshot *newer)
 {

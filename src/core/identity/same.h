@@ -1,71 +1,70 @@
-/* same.h - which object of one snapshot is which of the next.
+/* same.h - matches the objects of a snapshot with those of the next.
  *
- * Counts tell that there are more of a type; only identity tells who stayed. It comes from
- * one of three sources, best first: what the collector said while both snapshots were
- * taken (every move, exact), the order in which it leaves survivors, with the contents of
- * objects or without. What is not certain is unknown: an object is never old by a guess,
- * so what a source misses is taken for one that came.
+ * Counts show that a type has more objects; only identity shows which ones survived. It has
+ * three sources, best first: GC events traced between the snapshots (every move, exact),
+ * the order in which the collector leaves survivors, with the contents of objects or
+ * without. An uncertain match is unknown: no object is declared old by a guess, so a missed
+ * match counts as a new object.
  *
- * It knows two snapshots and nothing of series, owners or verdicts. */
+ * Must not depend on series, owners or verdicts; only on two snapshots. */
 #ifndef SAME_H
 #define SAME_H
 
 #include "heap/snapshot.h"
 
 struct same {
-    enum hd_identity_source source; /* HD_SAME_UNKNOWN: nothing is known, next is NULL */
+    enum hd_identity_source source; /* HD_SAME_UNKNOWN: no match is known, next is NULL */
     uint32_t count;                 /* nodes of the older snapshot */
-    node_id *next; /* of each of them: the node of the newer that it is. NO_NODE: it went,
-                      or nobody knows; also of pseudo-nodes. No node stands here twice.
-                      malloc'd */
+    node_id *next; /* per node of the older: its node in the newer; NO_NODE if it died, is
+                      unknown or is a pseudo-node. No node occurs twice. malloc'd */
 };
 
-/* Find it by the best source that both have, on at most that many threads; the answer is
- * the same for any number. Both need their graphs; what has no addresses, is a sample or
- * has no object gives HD_SAME_UNKNOWN. */
+/* Matches by the best source that both have, on at most this many threads; the result does
+ * not depend on their number. Both need their graphs; HD_SAME_UNKNOWN if one has no
+ * addresses, is a sample or has no objects. */
 void same_find(struct same *s, const struct hd_snapshot *older,
                const struct hd_snapshot *newer, unsigned threads);
 
 void same_free(struct same *s); /* {0} is fine */
 
-/* --- as the snapshots tell ----------------------------------------------------- */
+/* --- by GC events -------------------------------------------------------------- */
 
-/* Which object is which, as the collector told it while both snapshots were taken. */
+/* Matches by the survivor map of the newer snapshot. */
 
-/* Fill in s; false, and s as it was, if the newer was not told of the older, or what it
- * was told cannot be. */
+/* Fills in s. False, and s unchanged, if the newer snapshot has no map from the older, or
+ * the map is invalid. */
 bool same_told(struct same *s, const struct hd_snapshot *older,
                const struct hd_snapshot *newer);
 
 /* --- by order (align.c) -------------------------------------------------------- */
 
-/* The objects of two snapshots lined up in the order of addresses. The collector slides
- * survivors together and keeps their order, so both snapshots are sequences of types and
- * sizes of which parts are common. */
+/* The objects of two snapshots aligned in the order of addresses. The collector slides
+ * survivors together and preserves their order, so both snapshots are sequences of types
+ * and sizes with common parts. */
 
-/* Fill in s, whose source stays HD_SAME_UNKNOWN where there are no addresses. Gives the
- * inner steps that it took, which are O(objects + references) (for tests). */
+/* Fills in s; its source is HD_SAME_UNKNOWN without addresses. Returns the number of inner
+ * steps, which is O(objects + references) (for tests). */
 uint64_t same_align(struct same *s, const struct hd_snapshot *older,
                     const struct hd_snapshot *newer, unsigned threads);
 
 /* --- recreated ------------------------------------------------------------------ */
 
-/* Entries that were made anew around the same things.
+/* Entries that were recreated around the same objects.
  *
- * A ConcurrentDictionary that grows makes a new node for each entry it has, and drops the
- * old ones. To the collector these are other objects; to whoever asks since when an entry
- * has been there they are the same. So an object that went and one that came count as one
- * if they are alike and hold the same: type, size and, in the same order, all that they
- * refer to, which stayed; their like does not count (the next node of a chain). If several
- * went that hold the same, or several came, it is not told which is which.
+ * A ConcurrentDictionary that grows allocates a new node for each of its entries, and drops
+ * the old ones. For the collector these are other objects; for the age of an entry they are
+ * the same. So a dead and a new object count as one if they have the same type and size and
+ * refer, in the same order, to the same survivors; references to their own type are ignored
+ * (the next node of a chain). If several dead or several new objects have the same
+ * references, they are not matched.
  *
- * It asks the referents. Who refers to an object is no evidence: a slot that is filled
- * again looks the same. */
+ * Only the referents count. Referrers are no evidence: a slot that is filled again looks
+ * the same. */
 
-/* A hash of what an object is and of what it holds. */
+/* A hash of an object's type, size and referents. */
 struct content_hash {
     uint64_t hash;
-    uint32_t of; /* a node, or whatever the owner of the list numbers */
+    uint32_t of; /* a node, or a number of the owner's choice */
 };
 
 struct holdings {
@@ -73,22 +72,22 @@ struct holdings {
     size_t len, cap;
 };
 
-/* Of the objects that are wanted (a bit per node; NULL: all), in the order of nodes: of
- * type, size and what they hold by number, which is per node and the same in both snapshots
- * for what stayed; NO_NODE: it has none. Who holds nothing, or something without a number,
- * is not among them. O(nodes + references). */
+/* Returns the wanted objects (a bit per node; NULL: all), in the order of nodes. The hash
+ * covers type, size and the numbers of the referents; number is per node, equal for the
+ * same survivor in both snapshots, or NO_NODE. Objects without referents, or with one
+ * without a number, are left out. O(nodes + references). */
 struct holdings holdings_of(const struct hd_snapshot *snap, const uint32_t *number,
                             const uint64_t *wanted);
 
-/* Pair those whose hash is there once on either side. Sorts both; O(n log n). */
+/* Pairs those whose hash is unique on both sides. Sorts both; O(n log n). */
 typedef void remade_pair(void *context, uint32_t older, uint32_t newer);
 void holdings_join(struct holdings *older, struct holdings *newer, remade_pair *pair,
                    void *context);
 
 void holdings_free(struct holdings *h); /* {0} is fine */
 
-/* Add what was made anew to s. 4 bytes per node of the newer one, and 16 for each that went
- * or came, while it runs. */
+/* Adds recreated objects to s. 4 bytes per node of the newer one, and 16 per dead or new
+ * object, while it runs. */
 void same_add_remade(struct same *s, const struct hd_snapshot *older,
                      const struct hd_snapshot *newer);
 

@@ -10,12 +10,12 @@
 
 /* --- grams --------------------------------------------------------------------------- */
 
-/* what is alike on both sides: hashes of positions, joined.
+/* Finds equal items on both sides: a join of hashes of positions.
  *
- * For keys in a row ("n-grams") and for whatever else positions are known by. The hashes of
- * a large heap are dealt out to parts by their highest bits; those of one side of a part
- * become a table, in which those of the other are looked up. Parts are worked on by several
- * threads. Equal hashes may be different things: who takes a pair compares it itself. */
+ * For keys in a row ("n-grams") and other properties of positions. The hashes of a large
+ * heap are partitioned by their highest bits; those of one side of a partition become a
+ * table in which those of the other are looked up. Several threads work on partitions.
+ * Equal hashes may be different items: callers compare pairs themselves. */
 
 /* Hash and position. */
 static inline uint64_t gram_entry(uint32_t hash, uint32_t position)
@@ -33,13 +33,13 @@ static inline uint32_t gram_position(uint64_t entry)
     return (uint32_t)entry;
 }
 
-/* Gives the entries of one side, at most one per position, to gram_add(). Called twice for
+/* Passes the entries of one side, at most one per position, to gram_add(). Called twice for
  * large sides. */
 struct gram_sink;
 typedef void gram_source(void *context, size_t side, struct gram_sink *sink);
 
-/* A pair by the difference of its positions: those that are one run stand together, in
- * order. */
+/* A pair keyed by the difference of its positions, so that sorting makes the pairs of a run
+ * adjacent, in order. */
 static inline uint64_t gram_pair(uint32_t x, uint32_t y)
 {
     return (uint64_t)(x - y) << 32 | x;
@@ -55,22 +55,22 @@ static inline uint32_t gram_y(uint64_t pair)
     return (uint32_t)pair - (uint32_t)(pair >> 32);
 }
 
-/* The pairs of positions whose hash is unique on either side, sorted; malloc'd. O(entries);
+/* The pairs of positions whose hash is unique on both sides, sorted; malloc'd. O(entries);
  * 8 bytes per entry and pair, and 24 to 48 for each hash of a part. */
 struct gram_pairs {
     uint64_t *all;
     size_t len;
 };
 
-/* The source of `width` free keys in a row; context is a struct gram_rows. Of all rows only
- * those whose hash has none of the bits `without`: the same on both sides. */
+/* The source of `width` free keys in a row; context is a struct gram_rows. Only rows whose
+ * hash has none of the bits `without`: the same on both sides. */
 struct gram_rows {
     const struct alignment *al;
     uint32_t width, without;
 };
 
 /* The table of a part fits the second level of the cache; more parts would be too many
- * places to write to at a time. */
+ * write streams. */
 enum { PART_POSITIONS = 1 << 13, MAX_PART_BITS = 10 };
 
 struct gram_sink {
@@ -127,7 +127,7 @@ static void grams_in_rows(void *context, size_t side, struct gram_sink *sink)
 
 /* --- dealing out ---------------------------------------------------------------------- */
 
-/* Of one part the size needs not be counted. */
+/* A single part needs no count. */
 static bool deal_out(void *context, size_t side)
 {
     struct join *j = context;
@@ -166,7 +166,7 @@ struct gram_table {
     struct gram_slot *slots;
     unsigned bits;
     size_t len;
-    uint64_t factor; /* secret: a file cannot choose hashes whose slots are neighbours */
+    uint64_t factor; /* secret: a file must not choose colliding hashes */
 };
 
 static inline struct gram_slot *slot_of(const struct gram_table *t, uint32_t hash)
@@ -262,20 +262,21 @@ static struct gram_pairs grams_join(const struct alignment *al, gram_source *sou
 
 /* --- what is certain ------------------------------------------------------------- */
 
-/* What is certain: long runs of objects that agree in key and distance, and regions in
- * which nothing moved.
+/* Certain matches: long runs of objects with equal keys and distances, and regions without
+ * moves.
  *
- * Not that a run is unique makes it right but how much it says. Of what is called old, so
- * much is: runs unique on both sides 0.76, of 20 bits 0.89, of 40 bits 0.998, of 60 and
- * more 1.000 (48 recorded series with the collector's own account of its moves). */
+ * A run is credible not because it is unique but by its information. Share of correct
+ * matches: runs unique on both sides 0.76, of 20 bits 0.89, of 40 bits 0.998, of 60 and
+ * more 1.000 (48 recorded series, compared with the collector's own account of its
+ * moves). */
 
 /* Runs of eight keys find all that longer ones do, on those series. */
 enum { ANCHOR_KEYS = 8, LEAST_ANCHOR = 60 * BIT };
 
-enum { PAIRS_AT_ONCE = 1 << 12 }; /* that are extended to runs at a time */
+enum { PAIRS_AT_ONCE = 1 << 12 }; /* pairs per batch of extensions to runs */
 
-/* A region was swept, not slid together, where of at least so many matches so many in a
- * hundred lie where they lay. */
+/* A region was swept, not compacted, if it has at least SWEPT_MATCHES matches and
+ * SWEPT_PERCENT of them did not move. */
 enum { SWEPT_MATCHES = 200, SWEPT_PERCENT = 97 };
 
 /* --- in place --------------------------------------------------------------------- */
@@ -285,7 +286,7 @@ static bool lies_before(const void *all, size_t i, const void *address)
     return ((const uint64_t *)all)[i] < *(const uint64_t *)address;
 }
 
-/* No run goes on from one share to the next, so that each can be worked on apart. */
+/* Runs end at the border of a share, so that shares are independent. */
 static void find_in_place_of_share(struct alignment *al, struct share s)
 {
     const uint64_t *a = al->a.address, *b = al->b.address;
@@ -344,9 +345,9 @@ static size_t begin_of(const struct gram_pairs *pairs, size_t share)
     return search_first(pairs->all, i, pairs->len, is_on_or_before, &before);
 }
 
-/* Grams that are unique on both sides and follow each other on one diagonal are one run. A
- * run ends at the latest where the next such gram stands on another diagonal, so that all
- * of them together are at most ANCHOR_KEYS times as long as the heap. */
+/* Adjacent grams on one diagonal that are unique on both sides form one run. A run ends at
+ * the latest at the next such gram on another diagonal, so the length of all runs is at
+ * most ANCHOR_KEYS times that of the heap. */
 static bool collect_share(void *context, size_t share)
 {
     struct anchor_collector *c = context;
@@ -409,7 +410,7 @@ static void find_anchors_of(struct alignment *al, uint32_t without)
     struct gram_pairs pairs = grams_join(al, grams_in_rows, &rows);
     struct anchors found = collect_anchors(al, &pairs);
     free(pairs.all);
-    /* Those that say most first. */
+    /* Most information first. */
     uint64_t *order = alloc_resize(NULL, array_bytes(2 * found.len + 1, sizeof(*order)));
     for (size_t i = 0; i < found.len; i++)
         order[i] = (uint64_t)~found.all[i].bits << 32 | i;
@@ -450,7 +451,7 @@ static bool may_be_the_same(const struct alignment *al, uint32_t x, uint32_t y)
            key_for_life(&al->a, x) == key_for_life(&al->b, y);
 }
 
-/* What lies where something of its kind lay is that; all else went. *y goes along. */
+/* Same address and key: same object. The rest of the region died. Advances *y. */
 static void sweep(struct alignment *al, const struct share *region, uint32_t *y)
 {
     for (uint32_t x = region->begin; x < region->end; x++)
@@ -481,30 +482,31 @@ void sweep_regions(struct alignment *al)
 
 /* --- the young ------------------------------------------------------------------- */
 
-/* Survivors among objects that mostly died lie thin: short runs of which none says much,
- * but many, in one order. Seeds are rows of three keys that are unique, and objects that
- * are known by their neighbours. They are chained as minimap2 chains its seeds: a link
- * costs the logarithm of what it jumps over on either side. */
+/* Survivors among objects that mostly died are sparse: many short runs with little
+ * information each, but all in one order. Seeds are unique rows of three keys, and objects
+ * identified by their neighbours. They are chained as in minimap2: a link costs the
+ * logarithm of the gap on either side. */
 
 /* --- neighbours ---------------------------------------------------------------- */
 
-/* Objects known by those beside them: who refers to them and in which field, and to whom
- * they refer, as far as it is known who these are. Of a few survivors among many that died
- * young this tells most: a dictionary that stayed knows its entries by their places.
+/* Identifies objects by their matched neighbours: their referrers with the fields, and
+ * their referents. Best evidence for a few survivors among many that died young: a
+ * surviving dictionary identifies its entries by their slots.
  *
- * By itself it is no evidence, since a field or a slot of an array that is filled again
- * looks the same. So it is a source of seeds, whose order has to fit, too. */
+ * Alone it is no evidence, since a field or a slot of an array that is filled again looks
+ * the same. So these are only seeds, whose order has to fit, too. */
 
-/* In which field says nothing in a long array, whose elements move; and an object that
- * refers to very many is not told by them. */
+/* The index of an element means nothing in a long array, whose elements move; and an object
+ * with very many references is not identified by its neighbours. */
 enum { FIELDS_TOLD = 8, MAX_REFERENCES = 16 };
 
-/* By numbers of nodes, since references are. */
+/* Indexed by nodes, as references are. */
 struct knowledge {
     const struct alignment *al;
-    node_id *identity[2]; /* of what is matched: its number in a; NO_NODE of all else */
-    uint64_t *free[2];    /* a bit each: to be found, still */
-    uint32_t *around[2];  /* of what is free: a sum of hashes, 0 if nobody is known */
+    node_id *identity[2]; /* of matched nodes: number in a; NO_NODE for others */
+    uint64_t *free[2];    /* a bit each: not matched yet */
+    uint32_t *around[2];  /* of free nodes: sum of hashes of their neighbours; 0 if none is
+                             matched */
 };
 
 static const struct side *side_of(const struct knowledge *k, size_t i)
@@ -512,15 +514,15 @@ static const struct side *side_of(const struct knowledge *k, size_t i)
     return i == 0 ? &k->al->a : &k->al->b;
 }
 
-/* Sums do not depend on who was met first. */
+/* A sum does not depend on the order of neighbours. */
 static inline void young_add(uint32_t *around, uint64_t identity, bool is_referrer,
                              uint32_t field)
 {
     *around += (uint32_t)(stir(identity << 10 | (uint64_t)is_referrer << 9 | field) >> 32);
 }
 
-/* Adds those that refer to free objects. Few references lead there, so all are passed over
- * in order, and only of those the object is looked for. */
+/* Adds the referrers of free objects. Few references lead to free objects, so all
+ * references are scanned in order, and the referrer is looked up for those only. */
 static void add_referrers(struct knowledge *k, size_t side)
 {
     const struct graph *g = side_of(k, side)->graph;
@@ -602,11 +604,11 @@ static struct gram_pairs join_by_neighbours(const struct alignment *al)
 /* --- young objects ------------------------------------------------------------- */
 
 enum { YOUNG_KEYS = 3, LEAST_CHAIN = 40 * BIT };
-enum { BY_NEIGHBOURS = 14 * BIT }; /* what it says at least that these are the same */
+enum { BY_NEIGHBOURS = 14 * BIT }; /* minimum information that two objects are the same */
 
-/* A run looks for the one before it among so many, and so far away. That many around an
- * object that is known by its neighbours may go along: the row may be all alike, and
- * every one of it known. */
+/* A run may follow one of the LOOK_BACK before it, within this distance. At most BESIDE
+ * objects on each side of an object identified by its neighbours join its run: in a row of
+ * equal objects all may be identified. */
 enum { LOOK_BACK = 40, FAR_IN_A = 8000, FAR_IN_B = 2000, BESIDE = 32 };
 static const uint32_t NO_LINK = UINT32_MAX;
 
@@ -624,7 +626,7 @@ struct young_chains {
 
 /* --- runs ---------------------------------------------------------------------- */
 
-/* Of pairs on one diagonal those within a run are left out: it is found once. */
+/* Skips pairs within the run found before on the same diagonal. */
 static void add_runs(struct young_chains *c, const struct gram_pairs *pairs,
                      bool by_neighbours)
 {
@@ -679,7 +681,7 @@ static void sort_runs(struct young_chains *c)
 
 /* --- chains -------------------------------------------------------------------- */
 
-/* What it costs to come from one run to the other; false: no chain has both. */
+/* Computes the cost of a link between two runs; false if no chain can contain both. */
 static bool can_follow(const struct alignment *al, const struct run *from,
                        const struct run *to, int64_t *cost)
 {
@@ -753,7 +755,7 @@ static void take_chain(struct young_chains *c, uint32_t last)
     }
 }
 
-/* The best first. A chain that runs into one that is taken counts from there on. */
+/* Best first. A chain that joins a used one counts from the junction on. */
 static void take_chains(struct young_chains *c)
 {
     size_t bytes = array_bytes(c->len, sizeof(uint64_t)), len = 0;
