@@ -58,8 +58,8 @@ struct alignment {
     struct share *shares; /* the same for any number of threads */
     size_t share_count;
     unsigned threads;
-    bool by_contents; /* both have some */
-    uint64_t work;    /* both have contents */
+    bool by_contents; /* both have contents */
+    uint64_t work;    /* inner steps so far: the tests check that they are bounded */
 };
 
 /* --- numbers ------------------------------------------------------------------- */

@@ -1,16 +1,16 @@
 /* Semi-NCA in one depth-first pass (L. Georgiadis, R. Tarjan, R. Werneck, Finding
- * dominators in practice, 2006, sections 2 and 4; semidominators after T. Lengauer and
- * R. Tarjan, 1979), with two changes for heaps:
+ * dominators in practice, 2006, sections 2 and 4; semidominators after T. Lengauer and R.
+ * Tarjan, 1979), with two changes for heaps:
  *
- * An edge is looked at once. Tree and forward edges leave nothing behind but a smaller
- * semi of their target; only back and cross edges are stored, half of one per object.
+ * Every edge is visited once. Tree and forward edges only lower the semi of their target;
+ * only back and cross edges are stored, half of one per object.
  *
  * The last step walks from the parent up the tree built so far to the first number not
- * above semi. Plain steps are quadratic on a long list whose last element holds what a
- * root also holds; jump pointers (E. Myers, An applicative random-access stack, 1983)
- * make each walk logarithmic.
+ * above semi. Plain steps are quadratic on a long list whose last element holds an object
+ * that a root also holds; jump pointers (E. Myers, An applicative random-access stack,
+ * 1983) make each walk logarithmic.
  *
- * Nothing here recurses: a linked list of ten million objects is an ordinary heap. */
+ * No recursion: a linked list of ten million objects is an ordinary heap. */
 #include "owners/dominators.h"
 
 #include <stdlib.h>
@@ -35,8 +35,7 @@ void preorder(const uint32_t *parent, size_t count, uint32_t *at, uint32_t *size
     }
 }
 
-/* Nearly every step below goes to memory that no cache holds. Loops that know where they
- * will go ask for it that many steps before. */
+/* Nearly every access below misses all caches, so loops prefetch this many steps ahead. */
 enum { AHEAD = 16 };
 
 /* A node on the way down, and the next of its references. */
@@ -46,9 +45,8 @@ struct frame_on_stack {
     uint32_t next_edge;
 };
 
-/* Where a node stands. What the walk needs of a node that it has not seen, and of one that
- * it has, takes the same eight bytes: the walk waits for memory once per object, where the
- * arrays of the graph would make it wait twice. */
+/* The state of a node, in the same eight bytes before and after its visit: the walk waits
+ * for memory once per object, with the arrays of the graph it would wait twice. */
 struct dominators_place {
     union {
         uint32_t begin;  /* unseen: of its references, or ONE_EDGE */
@@ -116,8 +114,8 @@ static inline void see_again(struct finder *f, uint32_t v, uint32_t number)
     }
 }
 
-/* Give w, which v refers to, its number, and go on with its references, if it has any: *w
- * is then what the first leads to, *v who refers to it. */
+/* Numbers w, to which v refers, and descends to its first reference, if any: *w is then the
+ * target, *v the number of the referrer. */
 static inline bool go_down(struct finder *f, uint32_t *v, node_id *w, size_t *depth)
 {
     const struct graph *g = f->g;
@@ -137,8 +135,8 @@ static inline bool go_down(struct finder *f, uint32_t *v, node_id *w, size_t *de
     return true;
 }
 
-/* The next reference of the node on top of the stack; the last one takes it off. What comes
- * after it is asked for early, in long arrays well before its turn. */
+/* Returns the next reference of the node on top of the stack, and pops the node after its
+ * last one. Prefetches the references that follow, in long arrays well ahead. */
 static inline void go_up(struct finder *f, uint32_t *v, node_id *w, size_t *depth)
 {
     const struct graph *g = f->g;
@@ -179,8 +177,8 @@ struct entry {
     unsigned char kind;
 };
 
-/* The children of the root, and every pseudo-node whose class differs from that of
- * the one above it: "[strong Handles]" counts as handles, not as "[other roots]". */
+/* The children of the root, and every pseudo-node whose class differs from that of its
+ * parent: "[strong Handles]" counts as handles, not as "[other roots]". */
 static struct entry *find_entries(struct finder *f, size_t *len)
 {
     const struct graph *g = f->g;
@@ -222,7 +220,7 @@ static struct entry *find_entries(struct finder *f, size_t *len)
     return entries;
 }
 
-/* Class after class; what an earlier class reached keeps its owner. */
+/* Class by class; objects reached by an earlier class are not reassigned. */
 static void walk_by_class(struct finder *f)
 {
     size_t len = 0;
@@ -232,7 +230,7 @@ static void walk_by_class(struct finder *f)
         f->class_first = f->count;
         for (size_t i = 0; i < len; i++)
             if (root_kind_class((enum hd_root_kind)entries[i].kind) == class) {
-                /* What an earlier class reached is its own. */
+                /* reached by an earlier class: only another reference */
                 struct dominators_place here = f->place[entries[i].node];
                 if (here.first != SEEN)
                     walk_below(f, 0, entries[i].node);
@@ -270,10 +268,10 @@ static void number_nodes(struct finder *f)
 
 /* --- semidominators -------------------------------------------------------------- */
 
-/* Two numbers that are always looked at together stand together. */
+/* Two numbers that are always used together, so they share a cache line. */
 struct pair {
     union {
-        uint32_t links; /* before it is done: where those that lead to it begin, sorted */
+        uint32_t links; /* before it is done: begin of its links in the sorted list */
         uint32_t anc;   /* towards the root of its tree */
         uint32_t depth; /* in the tree of dominators */
     };
@@ -318,8 +316,8 @@ static inline uint32_t smallest_semi(struct forest *t, uint32_t v, uint32_t limi
     return best;
 }
 
-/* Sources of the links, by target: a counting sort whose counts stand where nothing else
- * does before a number is done. */
+/* Sources of the links, by target: a counting sort, with its counts in fields that are
+ * unused before a number is done. */
 static uint32_t *sort_links(struct finder *f, struct pair *at)
 {
     const struct dominators_link *links = f->links;
@@ -411,15 +409,15 @@ static void find_immediate(struct finder *f, struct pair *at)
     }
 }
 
-/* Finds plain dominators, each of which is that of owners or the root.
+/* Finds plain dominators. Each is either the dominator of owners or the root.
  *
  * All depth-first ancestors of a reference from a weaker class have higher numbers than its
- * target, down to the root. So the plain semi of a late number, and of those that a path of
- * higher numbers leads to from one, is 0 (f->late); all others have that of owners. The
- * walk from the parent up to semi then ends at the root if it meets a late number, of which
- * `nearest` has the closest.
+ * target, down to the root. So the plain semi of a late number is 0, and so is that of
+ * numbers reached from one by a path of higher numbers (f->late); all others equal the semi
+ * of owners. The walk from the parent up to semi then ends at the root if it meets a late
+ * number; `nearest` has the closest one.
  *
- * plain: the depth-first parents, written over. O(numbers). */
+ * plain: the depth-first parents; overwritten. O(numbers). */
 static void find_plain(struct finder *f, const uint32_t *idom, uint32_t *plain)
 {
     uint32_t *nearest = buffer_pool_take(&f->buffers, f->count, sizeof(*nearest));

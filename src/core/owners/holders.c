@@ -8,8 +8,8 @@
 
 /* --- objects by place ---------------------------------------------------------------- */
 
-/* The objects of a snapshot by where they are held: at which path of its own
- * ownership tree, or at none. From a graph or from a digest. */
+/* The objects of a snapshot by holder: a path of its own ownership tree, or none. From a
+ * graph or from a digest. */
 
 static void count_nodes(const struct hd_snapshot *snap, const struct full_tree *f,
                         enum selection selection, struct hd_tally *at,
@@ -28,7 +28,7 @@ static void count_nodes(const struct hd_snapshot *snap, const struct full_tree *
     }
 }
 
-/* What a digest does not place is what no root reaches. */
+/* Objects without a place in the digest are unreachable. */
 static void count_places(const struct hd_snapshot *snap, const struct full_tree *f,
                          enum selection selection, struct hd_tally *at,
                          struct hd_tally *left)
@@ -68,15 +68,15 @@ static void placed_count(const struct hd_snapshot *snap, const struct full_tree 
 
 /* --- what hangs below some holders --------------------------------------------------- */
 
-/* What objects at a path stand for; every path has one type. */
+/* The factor of objects at a path; every path has one type. */
 static double scale_at(const struct ownership_tree *t, path_id p)
 {
     double scale = t->labels.all[t->full[0].label[p]].scale[0];
     return scale > 0 ? scale : 1;
 }
 
-/* For each full path of such a t, what an object directly below stands for in the mean, so
- * that the error of their sum comes out right (heap/snapshot.h); in a. */
+/* Returns, for each full path of such a t, the mean factor of the objects directly below
+ * it, so that the error of their sum is correct (heap/snapshot.h); in a. */
 static double *holder_scales(const struct ownership_tree *t, struct arena *a)
 {
     const struct full_tree *f = &t->full[0];
@@ -97,7 +97,7 @@ static double *holder_scales(const struct ownership_tree *t, struct arena *a)
 
 /* --- rows ---------------------------------------------------------------- */
 
-/* A snapshot of holders, or a part of one, in the making. */
+/* A snapshot of holders, or a part of one, under construction. */
 struct holders_part {
     struct hd_snapshot *to;
     enum selection selection;
@@ -109,7 +109,7 @@ static struct hd_snapshot *part_begin(const struct hd_snapshot *snap, size_t mos
     struct hd_snapshot *to = alloc_zeroed(sizeof(*to));
     to->info = snap->info;
     to->origin = snap->origin;
-    to->read.tables_only = true; /* there is no graph to be read again */
+    to->read.tables_only = true; /* it has no graph to read again */
     to->clock = snap->clock;
     to->clock_is_date = snap->clock_is_date;
     to->types = arena_array(&to->arena, struct type, most);
@@ -128,7 +128,8 @@ static void add_row(const struct holders_part *part, const char *name,
     row->tally[part->selection] = tally;
 }
 
-/* A type lies at many paths: row_of[label] is its row from 1 on, and 0 again at the end. */
+/* A type occurs at many paths: row_of[label] is its row from 1 on; reset to 0 at the
+ * end. */
 static void add_paths(const struct holders_part *part, const path_id *paths, size_t count,
                       uint32_t *row_of)
 {
@@ -170,9 +171,9 @@ static void add_unreachable(const struct holders_part *part, const struct hd_sna
     arena_free(&scratch);
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- the whole snapshot -------------------------------------------------- */
 
-/* Paths in order of the part that they are in; begin[i] is where those of part i begin. */
+/* Paths in order of their parts; begin[i] is the begin of part i. */
 static path_id *in_order(size_t *begin, size_t parts, const size_t *part_of_path,
                          const struct full_tree *f, struct arena *a)
 {
@@ -223,8 +224,7 @@ static void take_part(struct deals *of_type, struct hd_tally *tally)
     tally->bytes = deal_next(&of_type->bytes, tally->bytes);
 }
 
-/* Turn objects of the file into what they stand for; every path has one type, which is its
- * label. */
+/* Scales the objects of the file; every path has one type, which is its label. */
 static void scale_places(struct hd_tally *at, const struct full_tree *f,
                          struct hd_tally *left, const struct hd_snapshot *snap,
                          enum selection selection, struct arena *scratch)
@@ -246,8 +246,8 @@ static void scale_places(struct hd_tally *at, const struct full_tree *f,
         take_part(&deals[t], &left[t]);
 }
 
-/* What each path holds directly, and what no path has at the end, with what an object of
- * that stands for. */
+/* Returns the objects that each path holds directly, then the unreachable objects, and the
+ * factor of the latter. */
 static struct hd_tally *find_held(const struct hd_snapshot *snap, const struct full_tree *f,
                                   enum selection selection, double *lost_scale,
                                   struct arena *scratch)
@@ -265,8 +265,8 @@ static struct hd_tally *find_held(const struct hd_snapshot *snap, const struct f
         tally_add(&held[f->parent[p]], &at[p]);
     for (type_id t = 0; t < snap->type_count; t++)
         tally_add(&held[f->len], &left[t]);
-    /* What an object that no path has stands for in the mean, so that the error of their
-     * sum comes out right (heap/snapshot.h). */
+    /* The mean factor of unreachable objects, so that the error of their sum is correct
+     * (heap/snapshot.h). */
     double weighted = 0;
     for (type_id t = 0; snap->info.sampled && t < snap->type_count; t++)
         weighted +=

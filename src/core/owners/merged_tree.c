@@ -7,19 +7,19 @@
 
 #define NO_PLACE UINT32_MAX
 
-/* The merged paths of all snapshots, nothing dropped: parents stand before their children,
- * the top ones first. */
+/* The merged paths of all snapshots, before any is dropped: parents precede their children,
+ * top nodes are first. */
 struct wide {
     uint32_t *parent;
     label_id *label;
-    field_id *field;        /* that parts it; NO_FIELD */
+    field_id *field;        /* if fields separate paths; or NO_FIELD */
     uint64_t *first, *last; /* bytes owned in the first and the last snapshot */
     size_t len, cap;
     struct place_table places;
 
-    /* What is told of fields, by node: in the last snapshot seen, from 1. */
+    /* Field statistics by node, of the last snapshot seen (from 1). */
     struct told_field *told;
-    struct pair_table slots; /* of a node and a field, in told */
+    struct pair_table slots; /* index in told, by node and field */
     size_t told_len, told_cap;
 };
 
@@ -37,7 +37,7 @@ struct maker {
     struct wide wide;
     size_t tops;
     uint32_t
-        *place;  /* of the paths of one full ownership tree, for one pattern; NO_PLACE */
+        *place;  /* of the paths of one full ownership tree, for one pattern; or NO_PLACE */
     bool *stays; /* per wide node */
     uint32_t *drops; /* per wide node: children that do not stay */
     uint32_t *out;   /* per wide node: where its objects are counted */
@@ -70,7 +70,7 @@ static uint32_t child_of(struct wide *w, uint32_t parent, label_id label, field_
     return found == next ? add_wide(w, parent, label, field) : found;
 }
 
-/* Objects of snapshot number seen that are held by a field of those of another place. */
+/* Adds objects of snapshot number `seen` that a field of another place holds. */
 static void tell_field(struct wide *w, size_t seen, uint32_t node,
                        const struct path_field *more)
 {
@@ -92,8 +92,8 @@ static field_id field_at(const struct full_tree *f, path_id p)
     return f->field != NULL ? f->field[p].field : NO_FIELD;
 }
 
-/* The end of the way from a pattern over the objects at p up to their root. What holds is
- * told by the field of what it holds. */
+/* Returns the end of the way from a pattern over the objects at p up to their root. A
+ * holder has the field by which it holds the node before it. */
 static uint32_t end_of_holders(struct wide *w, const struct full_tree *f, uint32_t top,
                                path_id p, size_t seen)
 {
@@ -165,8 +165,8 @@ static void merged_tree_merge(struct maker *m)
     }
 }
 
-/* A share is one of the largest tree, as it is in the last snapshot; of what is gone, as it
- * was. */
+/* A share refers to the largest tree of the last snapshot, or of the first if it is
+ * gone. */
 static uint64_t least_of(const struct maker *m)
 {
     uint64_t last = 0, first = 0;
@@ -188,7 +188,7 @@ static bool is_large(const struct maker *m, size_t i)
     return last >= m->tree.least || change >= m->tree.least;
 }
 
-/* Whether it is a good part of what its parent owns. */
+/* True if it owns a considerable part of its parent's bytes. */
 static bool counts_beside(const struct maker *m, size_t i)
 {
     enum { PART = 10 };
@@ -197,8 +197,8 @@ static bool counts_beside(const struct maker *m, size_t i)
            w->first[i] > w->first[w->parent[i]] / PART;
 }
 
-/* One other is no sum: it stays by its name, beside others that do, unless it is next to
- * nothing there. */
+/* A single dropped child is not summed up: it keeps its name next to siblings, unless it is
+ * negligible there. */
 static void keep_the_only(struct maker *m, const uint32_t *depth)
 {
     const struct wide *w = &m->wide;
@@ -251,7 +251,7 @@ struct merged_tree_sibling {
     uint32_t parent, node;
     int64_t growth;
     uint64_t last;
-    const char *name, *field; /* "" where none parts them */
+    const char *name, *field; /* "" if fields do not separate paths */
     label_id label;
 };
 
@@ -269,7 +269,7 @@ static int in_order(const void *a, const void *b)
     return order != 0 ? order : (x->label > y->label) - (x->label < y->label);
 }
 
-/* All but the top ones, children of one parent after each other. *count of them. */
+/* Returns all nodes except the top ones, siblings adjacent. *count: their number. */
 static struct merged_tree_sibling *siblings_of(const struct maker *m, size_t *count)
 {
     const struct wide *w = &m->wide;
@@ -313,7 +313,8 @@ static void number_one(struct maker *m, const struct merged_tree_task *next)
     m->tree.len++;
 }
 
-/* In preorder. Where the others of a node are counted goes to others_of. */
+/* Numbers nodes in preorder. others_of: where the dropped children of a node are
+ * counted. */
 static void merged_tree_number(struct maker *m, uint32_t *others_of)
 {
     size_t count, waits = 0;
@@ -395,7 +396,7 @@ static void merged_tree_count_objects(struct maker *m, struct arena *a)
                 if (m->place[p] == NO_PLACE)
                     continue;
                 size_t to = m->out[m->place[p]];
-                /* What stands for a root is no object. */
+                /* a root's pseudo-node is not an object */
                 const struct full_tree *f = &m->t->full[k];
                 bool is_root = m->t->labels.all[f->label[p]].kind == TYPE_PSEUDO;
                 tree->at[to * n + k].count += is_root ? 0 : f->count[p];
@@ -415,7 +416,8 @@ static void merged_tree_count_objects(struct maker *m, struct arena *a)
     }
 }
 
-/* Of all that a node owns in the last snapshot: how many came since the first. */
+/* Counts, of the objects that a node owns in the last snapshot, those allocated after the
+ * first. */
 static void count_newcomers(struct maker *m, struct arena *a)
 {
     struct merged_tree *tree = &m->tree;
@@ -435,8 +437,8 @@ static void count_newcomers(struct maker *m, struct arena *a)
             tree->came[tree->nodes[i].parent] += tree->came[i];
 }
 
-/* Of each node the field that most of its objects are held by, where it was seen last; of
- * several the first by name. */
+/* Chooses for each node the field that holds most of its objects, in the last snapshot that
+ * has it; the first by name if several do. */
 static void choose_fields(struct maker *m)
 {
     const struct wide *w = &m->wide;
@@ -461,7 +463,7 @@ static void choose_fields(struct maker *m)
     free(seen);
 }
 
-/* --- all of it -------------------------------------------------------------- */
+/* --- the whole tree --------------------------------------------------------- */
 
 struct merged_tree merged_tree_of(const struct ownership_tree *t,
                                   const struct merged_tree_question *ask, struct arena *a)

@@ -13,10 +13,10 @@
 enum { FOLD_DEPTH = 8, AHEAD = 16 };
 
 /* --- fields -----------------------------------------------------------
- *
- * Of each object it is the field of its owner that refers to it; an owner need not, where
- * objects between are shared: then there is none. One pass over the references of owners.
- */
+
+The field of an object is the one through which its owner refers to it; none if the owner
+has no direct reference, because objects in between are shared. One pass over the references
+of owners.  */
 
 struct pair_count {
     path_id path;
@@ -24,11 +24,11 @@ struct pair_count {
     uint64_t count;
 };
 
-/* While one snapshot is folded; {0} counts nothing. */
+/* State while one snapshot is folded; {0} is disabled. */
 struct field_counter {
     struct full_tree *f;
-    const field_id *of_node; /* of each node's owner; NULL: no fields are known */
-    struct pair_table slots; /* of path and field, but for the first field of a path */
+    const field_id *of_node; /* of each node's owner; NULL if fields are unknown */
+    struct pair_table slots; /* of path and field, except the first field of a path */
     struct pair_count *pairs;
     size_t pair_count, pair_cap;
     size_t cap; /* of f->field */
@@ -43,7 +43,7 @@ static void copy_names(struct full_tree *f, const char *const *names, uint32_t c
         f->field_names[i] = arena_strdup(&f->arena, names[i], strlen(names[i]));
 }
 
-/* owner: 4 bytes per node, for what is between; written over. */
+/* owner: scratch, 4 bytes per node; overwritten. */
 static void field_counter_begin(struct field_counter *c, struct full_tree *f,
                                 const struct graph *g, const struct dominators *d,
                                 node_id *owner)
@@ -117,7 +117,7 @@ static field_id intern_field(struct labels *l, struct known_field **known, const
     return found->id;
 }
 
-/* One number for each name over all snapshots, in place of those of each. */
+/* Renumbers the fields of all snapshots: one number per name. */
 static void ownership_fields_align(struct ownership_tree *t)
 {
     struct labels *l = &t->labels;
@@ -208,9 +208,9 @@ static path_id ownership_tree_fold(const struct full_tree *f, path_id parent,
     return NO_PATH;
 }
 
-/* Where objects of a label below a path belong was asked for the one before, as a rule:
- * instances are many and paths few. So every path remembers its latest answers, in one
- * line of the cache, by the low bits of the label. */
+/* Usually the path for a label below a path was requested for the object before: instances
+ * are many and paths few. So every path caches its latest answers, in one cache line, by
+ * the low bits of the label. */
 enum { ANSWERS = 4 };
 
 struct answers {
@@ -275,7 +275,7 @@ static path_id begin_folding(struct ownership_tree_folder *in)
     return root;
 }
 
-/* Every path has one type, so what a sample stands for is known by path. */
+/* Every path has one type, so factors of a sample are per path. */
 static void scale_sample(struct ownership_tree *t, size_t k, const struct hd_snapshot *snap,
                          const label_id *label_of)
 {
@@ -299,8 +299,8 @@ static void scale_sample(struct ownership_tree *t, size_t k, const struct hd_sna
     free(of_bytes);
 }
 
-/* Owners have smaller numbers than what they own, so one pass in order of the numbers
- * meets every parent first. */
+/* Owners have smaller numbers than their objects, so a pass in order of numbers visits
+ * parents first. */
 static void fold_snapshot(struct ownership_tree *t, size_t k,
                           const struct hd_snapshot *snap, struct dominators *d,
                           enum selection selection)
@@ -310,9 +310,9 @@ static void fold_snapshot(struct ownership_tree *t, size_t k,
     struct ownership_tree_folder in = {.f = f};
     const label_id *label_of = f->label_of;
     const struct label *labels = t->labels.all;
-    /* What has a dominator is reachable. */
+    /* objects with a dominator are reachable */
     enum selection of_age = selection & SELECT_GEN2;
-    /* Threads that count side by side must not share a line of the cache. */
+    /* Concurrent counters must not share a cache line. */
     uint64_t *count = alloc_zeroed(array_bytes(t->labels.len + 1, sizeof(*count)));
     path_id *at = buffer_pool_take(&d->buffers, d->count, sizeof(*at));
     f->at_node =
@@ -369,14 +369,14 @@ static void keep_field_names(struct full_tree *f, const struct digest *d)
         f->field = grow(f->field, p, &cap, sizeof(*f->field));
         f->field[p] = (struct path_field){.field = NO_FIELD};
     }
-    /* Of places that became one path, the field of the first. */
+    /* Places merged into one path have the field of the first. */
     for (uint32_t i = from->len; i-- > 1;)
         f->field[f->at_place[i]] =
             (struct path_field){from->field[i], from->held[i], from->held_of[i]};
 }
 
-/* Of places that were folded once: the rules that made them hold. Types that have got one
- * name since then fold them again. */
+/* Places are folded already by the same rules, but types renamed to one name since then
+ * fold again. */
 static void add_digest(struct ownership_tree *t, size_t k, const struct hd_snapshot *snap,
                        enum selection selection)
 {
@@ -416,7 +416,7 @@ static void add_digest(struct ownership_tree *t, size_t k, const struct hd_snaps
 
 static void index_labels(struct full_tree *f, size_t labels)
 {
-    /* Where each path stands in preorder, and behind which what is below it ends. */
+    /* Position of each path in preorder, and end of its subtree. */
     size_t n = f->len;
     uint32_t *in_preorder = alloc_zeroed(array_bytes(n + 1, sizeof(*in_preorder)));
     f->position = alloc_zeroed(array_bytes(n + 1, sizeof(*f->position)));
@@ -449,7 +449,7 @@ static bool is_in_front_of(const void *full, size_t i, const void *position)
     return f->position[f->by_label[i]] < *(const uint32_t *)position;
 }
 
-/* The first element of by_label within begin .. end at or behind a position. */
+/* Returns the first element of by_label within begin .. end at or after a position. */
 static uint32_t first_from(const struct full_tree *f, uint32_t begin, uint32_t end,
                            uint32_t position)
 {
@@ -651,7 +651,7 @@ static uint32_t *label_order(const struct labels *l)
 
 struct ownership_tree_sibling {
     uint64_t key;      /* parent, then place of the label */
-    const char *field; /* "" where none parts them */
+    const char *field; /* "" if fields do not separate paths */
     path_id path;
 };
 
@@ -661,8 +661,8 @@ static int by_key(const void *a, const void *b)
     return x->key != y->key ? x->key > y->key ? 1 : -1 : strcmp(x->field, y->field);
 }
 
-/* A preorder in which siblings stand by name: positions as in preorder(), with the
- * children of each path taken in their order. */
+/* A preorder with siblings by name: positions as in preorder(), children of each path in
+ * their order. */
 static uint32_t *order_paths(const struct labels *names, const path_id *parent,
                              const label_id *label, const field_id *field,
                              const struct path_field *told, size_t n)
@@ -710,11 +710,11 @@ uint32_t *full_tree_order(const struct ownership_tree *t, size_t k)
 
 /* --- holders ---------------------------------------------------------------- */
 
-/* What holds something, as a short list of types.
+/* Names of holders, as short lists of types.
  *
- * A path may be as deep as the heap. One that is longer than both ends together is shown
- * without what is between: names of holders, and patterns for them, are all made here, so
- * that what one report prints matches in another. */
+ * A path may be as deep as the heap. One longer than both ends together is shown without
+ * its middle: names of holders, and patterns for them, are all made here, so that a name
+ * printed in one report matches in another. */
 
 struct holder_namer holder_namer_of(const struct labels *labels, const struct full_tree *f,
                                     struct arena *a)

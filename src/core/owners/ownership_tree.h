@@ -1,9 +1,9 @@
-/* ownership_tree.h - who owns the heap, as paths of types, lined up over a series.
+/* ownership_tree.h - who owns the heap, as paths of types, aligned over a series.
  *
  * Every snapshot's tree of owners (dominators among the strongest class of roots that
  * reaches an object) is folded into an ownership tree of type paths. Types that never have
- * more than one object are anchors: paths begin anew at them, so that what happens above a
- * single service or static variable moves nothing below it. The ownership trees of a series
+ * more than one object are anchors: a new path begins at each, so that changes above a
+ * single service or static variable move nothing below it. The ownership trees of a series
  * are merged by path. Steps and reasons: docs/ranking.md. */
 #ifndef OWNERSHIP_TREE_H
 #define OWNERSHIP_TREE_H
@@ -18,18 +18,17 @@ typedef uint32_t path_id;  /* a node of an ownership tree; 0 is the root */
 #define NO_PATH UINT32_MAX
 #define NO_LABEL UINT32_MAX
 
-/* What becomes of the fields by which owners hold what they own, where they are known. */
+/* Use of the fields by which owners hold their objects, if known. */
 enum ownership_fields {
     OWNERSHIP_NO_FIELDS,
-    OWNERSHIP_TELLS_FIELDS, /* each path tells the one that most of its objects are held by
-                             */
-    OWNERSHIP_PARTS_FIELDS  /* and two fields of one type make two paths */
+    OWNERSHIP_TELLS_FIELDS, /* each path has the field that holds most of its objects */
+    OWNERSHIP_PARTS_FIELDS  /* and two fields of one type are two paths */
 };
 
-/* By which field the owners at the path above hold the objects of a path. What recursion
- * folded is not among them. */
+/* The field by which the owners at the path above hold the objects of a path, except
+ * objects folded as recursion. */
 struct path_field {
-    field_id field; /* the most frequent; NO_FIELD: of most none is known */
+    field_id field; /* the most frequent; NO_FIELD if that is unknown */
     uint64_t held, all;
 };
 
@@ -40,7 +39,7 @@ struct label {
     enum type_rank rank;
     bool is_anchor;
     uint64_t *count; /* per snapshot: reachable objects (nodes, for pseudo-nodes) */
-    double *scale;   /* per snapshot: objects that one stands for in a sampled file, or 0 */
+    double *scale;   /* per snapshot: factor of a sampled file, or 0 */
 };
 
 struct labels {
@@ -53,25 +52,25 @@ struct labels {
     struct arena arena;
 };
 
-/* The name of a field, once aligned; "" none. */
+/* The name of a field, once aligned; "" if none. */
 static inline const char *label_field(const struct labels *l, field_id field)
 {
     return field < l->field_count ? l->fields[field] : "";
 }
 
-/* One snapshot's ownership tree, nothing cut: parents stand before their children. */
+/* One snapshot's ownership tree, without cuts: parents precede their children. */
 struct full_tree {
     path_id *parent;
     label_id *label;
     uint64_t *count, *bytes; /* selected objects that are at the path itself; count of a
                                 root group: its nodes */
     size_t len, cap;
-    size_t most;              /* paths that may be made; 0: any number */
-    struct path_field *field; /* of each path; NULL: not asked for, or not known. Ids are
-                                 of field_names, and of labels.fields once aligned */
+    size_t most;              /* maximum number of paths; 0: no limit */
+    struct path_field *field; /* of each path; NULL if not requested or unknown. Ids index
+                                 field_names, and labels.fields once aligned */
     const char **field_names;
     size_t field_count;
-    struct arena arena; /* of these */
+    struct arena arena; /* of this tree */
     label_id *label_of; /* of each type of the snapshot, until it was added */
     path_id *at_node;   /* path of each node of the graph; NO_PATH if unreachable */
     path_id *at_place;  /* of a digest instead: path of each of its places */
@@ -103,33 +102,33 @@ struct ownership_tree {
 
 void ownership_tree_begin(struct ownership_tree *t, size_t snapshots);
 
-/* Give the types of snapshot k their labels. ownership_tree_add() does so itself; to add
- * snapshots from several threads at once, do this for all of them before, in order. */
+/* Assigns labels to the types of snapshot k. ownership_tree_add() does so itself; to add
+ * snapshots from several threads, call this for all of them before, in order. */
 void ownership_tree_name_types(struct ownership_tree *t, size_t k,
                                const struct hd_snapshot *snap);
 
-/* Fold the graph of snapshot k, which must be there, into its ownership tree; the graph is
- * not needed afterwards. Or its digest, which must have places: that knows no more of
- * fields than TRIE_TELLS_FIELDS. False: it has more than full[k].most paths. selection says
- * which objects are counted. Once all types have labels, different snapshots may be added
- * at the same time. */
+/* Folds the graph of snapshot k into its ownership tree; the graph is not needed
+ * afterwards. Without a graph its digest, which must have places, and supports no more than
+ * OWNERSHIP_TELLS_FIELDS. False if it has more than full[k].most paths. selection: the
+ * objects to count. Once all types have labels, different snapshots may be added
+ * concurrently. */
 bool ownership_tree_add(struct ownership_tree *t, size_t k, const struct hd_snapshot *snap,
                         enum selection selection);
 
-/* The same where the dominators are known: of owners, unless a rule is off. */
+/* Does the same with known dominators: of owners, unless a rule is off. */
 bool ownership_tree_add_owned(struct ownership_tree *t, size_t k,
                               const struct hd_snapshot *snap, struct dominators *d,
                               enum selection selection);
 
-/* When all snapshots are in: find the anchors, cut and merge. */
+/* Finds the anchors, cuts and merges; after all snapshots were added. */
 void ownership_tree_align(struct ownership_tree *t);
 
 /* Selected objects of a label anywhere below a path of a full ownership tree, itself
  * excluded; O(log). */
 uint64_t full_tree_below(const struct full_tree *f, path_id path, label_id label);
 
-/* The place of every path in an order of paths, bytewise by the names along them; malloc'd.
- * O(paths log paths). */
+/* Returns the rank of every path in an order of paths, bytewise by the names along them;
+ * malloc'd. O(paths log paths). */
 uint32_t *ownership_tree_order(const struct ownership_tree *t);
 
 /* The same for the full ownership tree of snapshot k. */
@@ -157,13 +156,13 @@ struct holder_namer {
 struct holder_namer holder_namer_of(const struct labels *labels, const struct full_tree *f,
                                     struct arena *a);
 
-/* The names from below the root down to p, HOLDER_OMITTED where some are left out; how
- * many. They live as long as the labels. */
+/* Writes the names from below the root down to p, with HOLDER_OMITTED for a gap; returns
+ * their number. They live as long as the labels. */
 size_t holder_names(const struct holder_namer *n, path_id p,
                     const char *names[HOLDER_MAX_LABELS]);
 
-/* The same as one line: "[static var App.s_all] → List<Order> → Order[]"; "[roots]" for the
- * root. */
+/* Appends them as one line: "[static var App.s_all] → List<Order> → Order[]"; "[roots]" for
+ * the root. */
 void holder_name(struct text *out, const struct holder_namer *n, path_id p);
 
 #endif

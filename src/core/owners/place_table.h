@@ -9,12 +9,13 @@
 /* {0} is empty. */
 struct place_table {
     bool parts;                 /* the field counts */
-    struct pair_table children; /* of a parent and a label; if parts a number of such */
-    struct pair_table by_field; /* of such a number and a field */
+    struct pair_table children; /* by parent and label; if parts is set, a number of that
+                                   pair */
+    struct pair_table by_field; /* by number of the pair and field */
     uint32_t pair_count;
 };
 
-/* The number of a place; next is stored, and returned, if it has none. */
+/* Returns the number of a place; stores and returns next if it is new. */
 static inline uint32_t place_table_put(struct place_table *t, uint32_t parent,
                                        uint32_t label, field_id field, uint32_t next)
 {

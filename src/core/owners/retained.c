@@ -1,7 +1,7 @@
-/* Objects with the same types above them count alike, so bytes are added up by place: a way
- * of types along dominators. There are thousands of places where there are millions of
- * objects, and what an instance retains is never needed for each of them. Where there are
- * nearly as many places as objects, each object is a place of its own. */
+/* Objects with the same types above them are equivalent, so bytes are summed by place: a
+ * path of types along dominators. There are thousands of places for millions of objects,
+ * and the size retained by a single instance is never needed. If there are nearly as many
+ * places as objects, each object is a place of its own. */
 #include "owners/retained.h"
 
 #include "base/arrays.h"
@@ -14,15 +14,15 @@
 /* Places, or objects: what is above has a smaller number; 0 is above all. */
 struct tree {
     uint32_t *parent;
-    type_id *type;   /* NO_TYPE: of none */
+    type_id *type;   /* NO_TYPE for pseudo-nodes */
     uint64_t *bytes; /* of the objects at a place; then, with those below it */
     size_t len;
 };
 
 /* --- places ---------------------------------------------------------------------- */
 
-/* Places are found by the one above and a type, as a rule by two that were asked for not
- * long before: the latest answers stand in a table that stays in the cache. */
+/* Places are looked up by parent and type, usually by a recent pair: the latest answers are
+ * in a table that remains in the cache. */
 enum { ANSWER_BITS = 13, FOLD_DEPTH = 8, AHEAD = 16 };
 
 struct retained_answer {
@@ -56,8 +56,9 @@ static uint32_t add_place(struct retained_places *p, uint32_t parent, type_id ty
     return (uint32_t)t->len++;
 }
 
-/* Below an instance of its own type, an object is retained by that one already: where one
- * of the next few is, it stays at the place. So a list is not as many places. */
+/* Below an instance of its own type, an object is retained by that instance already: if one
+ * of the next few ancestors has its type, it is counted at the place above. So a list is a
+ * single place. */
 static uint32_t place_below(struct retained_places *p, uint32_t above, type_id type)
 {
     uint32_t at = above;
@@ -94,8 +95,7 @@ static inline struct retained_answer *answer_of(struct retained_places *p, uint3
 
 /* --- objects --------------------------------------------------------------------- */
 
-/* The bytes of a type of a sample are dealt out to its objects; NULL: there is no sample.
- */
+/* The bytes of a sampled type are distributed over its objects; NULL if not sampled. */
 static struct deal *deals_of(const struct hd_snapshot *snap)
 {
     if (!snap->info.sampled)
@@ -123,8 +123,8 @@ static inline void fetch(const struct dominators *d, const struct graph *g, uint
     __builtin_prefetch(&g->small_size[d->node[w]]);
 }
 
-/* False: there are so many that they would take more memory than what follows; not all
- * objects are counted then. */
+/* False if the places would need more memory than the fallback; not all objects are counted
+ * then. */
 static bool find_places(struct retained_places *p, struct dominators *d,
                         const struct hd_snapshot *snap)
 {
@@ -154,8 +154,8 @@ static bool find_places(struct retained_places *p, struct dominators *d,
 
 /* --- adding up ------------------------------------------------------------------- */
 
-/* In preorder a number lies below another of its type iff it stands before the end of the
- * last outermost one. */
+/* In preorder a number is below another of its type iff its position is before the end of
+ * the last outermost one. */
 static void add_outermost(struct tree *t, uint64_t *sum, size_t type_count,
                           struct buffer_pool *buffers)
 {
@@ -216,9 +216,10 @@ uint64_t *retained_by_type(struct dominators *d, const struct hd_snapshot *snap,
     return sum;
 }
 
-/* --- of chosen objects ----------------------------------------------------------- */
+/* --- chosen objects -------------------------------------------------------------- */
 
-/* Of those that none of the others dominates: a number stands behind its parent. */
+/* Sums the chosen objects that no other chosen one dominates; parents precede their
+ * children. */
 static uint64_t sum_outermost(const struct tree *t)
 {
     uint64_t *below = bits_new((uint32_t)t->len), sum = 0;
@@ -241,7 +242,7 @@ struct retained_sizes retained_by_objects(struct dominators *d,
     struct retained_sizes r = {.of_type = arena_array(a, uint64_t, snap->type_count)};
     if (d->count == 0)
         return r;
-    /* Groups of roots have no bytes, and no object has those of what is not described. */
+    /* Groups of roots have no bytes, and neither have undescribed objects. */
     const struct graph *g = snap->graph;
     struct tree t = {.parent = d->idom,
                      .type = buffer_pool_take(&d->buffers, d->count, sizeof(*t.type)),

@@ -39,8 +39,8 @@ static bool swings(const double *y, size_t n, double far)
     return times >= rank_by.swings;
 }
 
-/* From a later point on, from which it has to be seen to go on. Its first step is left out:
- * out of a dip it leads back to where the heap was. */
+/* Growth from a later point on, which must be a trend of its own. Its first step is left
+ * out, since it may lead from a dip back to the earlier level. */
 static double later_growth(const struct trend *t, size_t first)
 {
     struct trend tail = {t->n - first, t->x + first, t->y + first, NULL};
@@ -98,7 +98,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* That show in four of five leaks, however they come. */
+/* Births that show four of five leaks, at any pattern of arrival. */
 static uint64_t at_random(size_t snapshots, enum hd_identity_source source)
 {
     if (source == HD_SAME_UNKNOWN || snapshots < rank_by.some_snapshots)

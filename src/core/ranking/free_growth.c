@@ -9,7 +9,7 @@ static uint64_t fact_at(const struct series *s, size_t k, enum hd_fact fact)
     return hd_fact(&s->snaps[k]->facts, fact);
 }
 
-/* Of all snapshots that can be compared. */
+/* The values of all snapshots that can be compared. */
 static uint64_t *known_facts(const struct series *s, enum hd_fact fact, struct arena *a)
 {
     uint64_t *at = arena_array(a, uint64_t, s->count);
@@ -45,7 +45,7 @@ static bool heap_is_fragmented(const struct series *s, const struct hd_free_grow
            of_objects / grew < rank_by.process_explained;
 }
 
-/* --- where, and what is between ------------------------------------------------------ */
+/* --- location and surrounding objects ------------------------------------------------ */
 
 /* The generation with most of the growth. */
 static void find_generation(struct hd_free_growth *g, const struct series *s)
@@ -54,7 +54,7 @@ static void find_generation(struct hd_free_growth *g, const struct series *s)
     g->within = HD_FACT_COUNT;
     for (enum hd_fact f = HD_FACT_FREE_GEN0; f <= HD_FACT_FREE_POH; f++) {
         uint64_t first = fact_at(s, g->first, f), last = fact_at(s, g->last, f);
-        /* What no block is in was not counted. */
+        /* a generation without free blocks was not counted */
         double grew = last == HD_UNKNOWN
                           ? 0
                           : (double)last - (first != HD_UNKNOWN ? (double)first : 0);

@@ -9,8 +9,8 @@
 
 static const char arrow[] = " > ";
 
-/* Of a pattern of several parts the one that begins at *at, which moves to the next or
- * becomes NULL. False if it is too long to be one of the table's. */
+/* Copies the part of a pattern that begins at *at, and advances *at to the next part or
+ * NULL. False if it is too long to be in the table. */
 static bool next_part(const char **at, char *part, size_t size)
 {
     const char *end = strstr(*at, arrow);
@@ -23,8 +23,8 @@ static bool next_part(const char **at, char *part, size_t size)
     return true;
 }
 
-/* Whether the pattern takes up the types from the one at first on; with " >" at its end,
- * all that there are. */
+/* True if the pattern matches the types from the one at first on; with " >" at its end, all
+ * of them. */
 static bool match_from(const char *pattern, const struct hint_way *way, size_t first)
 {
     enum { LONGEST_PART = 120 };
@@ -51,7 +51,7 @@ static bool is_above(const char *pattern, const struct hint_way *way)
     return false;
 }
 
-/* Arrays, and what collections nest: entries, nodes, tables of them. */
+/* Arrays, and types nested in collections: entries, nodes, and tables of those. */
 static bool is_inside_collection(const char *type)
 {
     return (names_is_array(type) && !place_is_root(type)) ||
@@ -59,8 +59,8 @@ static bool is_inside_collection(const char *type)
            names_match("System.Collections.*", type);
 }
 
-/* What has the collection that the suspect is in, and the innermost of them in *in; NULL:
- * it is in none. */
+/* Returns the owner of the collection that contains the suspect, and the innermost
+ * collection in *in; NULL if it is in none. */
 static const char *hints_holder_of(const struct hint_way *way, const char **in)
 {
     *in = NULL;
@@ -100,7 +100,7 @@ static bool is_led_to(const struct hint_case *c, const struct hint_clues *clues)
 
 enum { NOT_BELOW = 1000 };
 
-/* How far below the nearest of that type is. */
+/* Depth of the nearest match below. */
 static unsigned depth_of(const char *pattern, const struct hint_clues *clues)
 {
     unsigned nearest = names_match(pattern, clues->type) ? 0 : NOT_BELOW;
@@ -110,7 +110,7 @@ static unsigned depth_of(const char *pattern, const struct hint_clues *clues)
     return nearest;
 }
 
-/* --- which of them ------------------------------------------------------------ */
+/* --- choice of a case --------------------------------------------------------- */
 
 /* How well a case fits; smaller is better. */
 struct usable {
@@ -178,7 +178,7 @@ const struct hint *hint_named(const char *id)
     return NULL;
 }
 
-/* Some say nothing, and have no name. */
+/* skips records without text, which have no name */
 static const struct hint *hint_number(size_t n)
 {
     for (size_t i = 0; i < hint_count; i++)

@@ -1,9 +1,9 @@
-/* hints.h - what a suspect of this kind usually is, and what to do about it.
+/* hints.h - the usual cause of a suspect of this kind, and its remedy.
  *
- * A hint is what to do, in a line, and a section of docs/hints.md of the same name. It is
- * chosen by evidence: of what the suspect's type is, what is below it and goes along, and
- * what stands above it. The list is data, in hints_table.c, which also says how to add one;
- * its order means nothing. It does not know what a report is. */
+ * A hint is a remedy in one line, and a section of docs/hints.md with the same name. It is
+ * chosen by evidence: the suspect's type, the types below it and co-retained with it, and
+ * those above it. The list is data, in hints_table.c, with instructions for adding one; its
+ * order is irrelevant. Must not depend on reports. */
 #ifndef HINTS_H
 #define HINTS_H
 
@@ -12,35 +12,36 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What has to be so for a hint to fit; NULL: anything. Patterns are those of docs/names.md.
- * "A > B" are types that follow each other on a way down, "A > B >" has the suspect next.
- * All that is asked of what is above has to be so on the ways of half of the instances. */
+/* Conditions of a hint; NULL: any. Patterns are those of docs/names.md. "A > B" are
+ * adjacent types on a way down, "A > B >" ends directly above the suspect. All conditions
+ * on types above must hold on the ways of half of the instances. */
 struct hint_case {
     const char *at;      /* the suspect's own type */
-    const char *with;    /* at or below: itself, what it holds, or what grows with it */
+    const char *with;    /* at or below: the suspect itself, its contents, or a type that
+                            grows with it */
     const char *above;   /* on the way from the root, pseudo-nodes too */
     const char *in;      /* the collection of the framework that holds it */
-    const char *of;      /* what has that collection, and any that this is in */
+    const char *of;      /* owner of that collection, and of any around it */
     const char *without; /* neither above nor at or below */
     const char *root;    /* the word of JSON: "static", "strong_handle", ... */
     bool direct;         /* `with` is at most one reference below */
 };
 
-/* How much a hint says. One of a part of a framework is worth more than one of what it is
- * made of; some kind of root is there in every case. */
+/* Specificity. A hint for a part of a framework is worth more than one for its ingredients;
+ * every suspect has some kind of root. */
 enum hint_breadth {
-    HINT_OF_PART,      /* something that somebody calls: MemoryCache, IOptionsMonitor */
+    HINT_OF_PART,      /* a class with users: MemoryCache, IOptionsMonitor */
     HINT_OF_MECHANISM, /* of the runtime: events, timers, tasks */
     HINT_OF_ROOT,      /* a handle, a thread, a scope */
-    HINT_OF_USE,       /* what a collection of it is for: a queue, delegates */
+    HINT_OF_USE,       /* the use of a collection of it: a queue, delegates */
     HINT_OF_COLLECTION /* any */
 };
 
 struct hint {
-    const char *id;  /* and the section of docs/hints.md; NULL: better say nothing */
+    const char *id;  /* and the section of docs/hints.md; NULL: no hint is better */
     const char *fix; /* what to do, in a sentence or two: the line FIX of a verdict */
-    /* What keeps the objects alive, in words that fit behind "kept alive by"; NULL where
-     * the name of the root or of the owner says more. */
+    /* Noun phrase for the retaining structure, to follow "kept alive by"; NULL if the name
+     * of the root or of the owner is more informative. */
     const char *holder;
     enum hint_breadth breadth;
     const struct hint_case *cases;
@@ -55,7 +56,7 @@ struct hint_way {
     const char *const *types;
     size_t len;
     enum hd_root_kind root;
-    double share; /* of the instances; what fewer than half share says too little */
+    double share; /* of the instances; below half it is no evidence */
 };
 
 enum { HINT_MAX_WAYS = 4 };
@@ -66,7 +67,7 @@ struct hint_below {
     unsigned depth;
 };
 
-/* What is known of a suspect. Without ways only cases fit that ask for none. */
+/* The facts about a suspect. Without ways only cases without conditions on ways fit. */
 struct hint_clues {
     const char *type;
     const struct hint_below *below;
@@ -75,12 +76,12 @@ struct hint_clues {
     size_t way_count;
 };
 
-/* Of the cases that fit the most specific: of the narrowest hint; then the one that asks
- * for most; whose type below is nearest; whose patterns have most letters. Its hint; NULL
- * if none fits, or that says nothing. */
+/* Returns the hint of the most specific matching case: of the narrowest hint; then with the
+ * most conditions; with the nearest type below; with the longest patterns. NULL if none
+ * fits, or the hint has no text. */
 const struct hint *hint_for(const struct hint_clues *clues);
 
-/* The hint of that id; NULL for NULL. */
+/* Returns the hint with this id; NULL for NULL. */
 const struct hint *hint_named(const char *id);
 
 #endif

@@ -1,16 +1,16 @@
-/* What leaks usually are: the list of hints.
+/* Usual causes of leaks: the list of hints.
  *
- * To add one, write a record among its like and a section of the same name in
- * docs/hints.md; tests/core/ranking/test_hints.c says what a record needs, and
- * tests/core/questions has a line for each. Which of several that fit is taken is not
- * decided by the order here, but by how much each says and asks (hints.h). The fix is
- * imperative, the holder a noun phrase in the plural or with an article. Take names from a
- * real snapshot of a small program that leaks in this way: `heapdrift collect` it a few
- * times, and see what `heapdrift` and `heapdrift roots` make of it.
+ * To add one, write a record next to similar ones and a section of the same name in
+ * docs/hints.md; tests/core/ranking/test_hints.c lists the requirements of a record, and
+ * tests/core/questions has a line for each. If several fit, their specificity and number of
+ * conditions decide (hints.h), not the order here. The fix is imperative, the holder a noun
+ * phrase in the plural or with an article. Use names from a real snapshot of a small
+ * program that leaks in this way: run `heapdrift collect` on it a few times, and check the
+ * output of `heapdrift` and `heapdrift roots`.
  *
  * These names are those of .NET 8 to 11. In .gcdump and .nettrace files nested types lack
- * the outer one ("CallbackNode"); where a type alone decides, the other spelling is there
- * too. A short name that anybody might use needs something beside it. */
+ * the outer one ("CallbackNode"); if a type alone decides, the other spelling is listed
+ * too. A short name that any program might use needs a second condition. */
 #include "ranking/hints.h"
 
 #define COUNT_OF(...) \
@@ -35,7 +35,7 @@
 #define EF "Microsoft.EntityFrameworkCore."
 
 const struct hint hints[] = {
-    /* --- somebody is told of something for ever ---------------------------------- */
+    /* --- subscriptions that never end -------------------------------------------- */
     {"property-changed-not-unsubscribed",
      "Views subscribe to a model that outlives them: unsubscribe (`-=`) when the view "
      "closes, or use a weak event.",
@@ -63,19 +63,19 @@ const struct hint hints[] = {
      "Handlers are added to an event and never removed: unsubscribe (`-=`) in Dispose, or "
      "use a weak event.",
      "event subscriptions", HINT_OF_MECHANISM,
-     CASES(
-         LISTED("System.EventHandler"), LISTED("System.EventHandler<*>"),
-         LISTED("System.Action"), LISTED("System.Action<*>"), LISTED("System.Func<*>"),
-         LISTED("*Handler"), LISTED("*Handler<*>"), LISTED("*Callback"),
-         LISTED("*Delegate"),
-         /* The only handler so far, of an event of one object, or a static one. Further
-          * from the root it may be of one of many objects, which then are what piles up. */
-         {.above = "[static var *] > * > System.EventHandler >"},
-         {.above = "[static var *] > * > System.EventHandler<*> >"},
-         {.above = "[static var *] > * > *Handler >"},
-         {.above = "[static var *] > System.EventHandler >"},
-         {.above = "[static var *] > System.EventHandler<*> >"},
-         {.above = "[static var *] > *Handler >"})},
+     CASES(LISTED("System.EventHandler"), LISTED("System.EventHandler<*>"),
+           LISTED("System.Action"), LISTED("System.Action<*>"), LISTED("System.Func<*>"),
+           LISTED("*Handler"), LISTED("*Handler<*>"), LISTED("*Callback"),
+           LISTED("*Delegate"),
+           /* The only handler so far, of an event of a single object, or a static event.
+            * Further from the root the owner may be one of many objects, which then are
+            * what accumulates. */
+           {.above = "[static var *] > * > System.EventHandler >"},
+           {.above = "[static var *] > * > System.EventHandler<*> >"},
+           {.above = "[static var *] > * > *Handler >"},
+           {.above = "[static var *] > System.EventHandler >"},
+           {.above = "[static var *] > System.EventHandler<*> >"},
+           {.above = "[static var *] > *Handler >"})},
     {"value-changed-not-removed",
      "AddValueChanged keeps the component and its handler in the property's descriptor: "
      "call RemoveValueChanged when the view closes.",
@@ -83,10 +83,9 @@ const struct hint hints[] = {
      CASES({.at = "*Node<System.Object,System.EventHandler>", .above = DESCRIPTOR},
            {.at = "System.EventHandler", .above = DESCRIPTOR},
            {.in = "*<System.Object,System.EventHandler>", .of = DESCRIPTOR})},
-    /* Nodes are below the list of their parent; of several parents behind each other in one
-     * of them. What registers with a linked source gives it a list of its own, and then
-     * that of the parent has all lists below. In core dumps nested types have whole names.
-     */
+    /* Nodes are below the list of their parent; with several parents in sequence below one
+     * of them. Registering with a linked source creates a list of its own, and then all
+     * lists are below the parent's. In core dumps nested types have whole names. */
     {"linked-token-source-not-disposed",
      "A linked CancellationTokenSource stays registered with its parents: dispose it "
      "(`using`) when the work is done.",
@@ -175,7 +174,7 @@ const struct hint hints[] = {
      "dataflow links", HINT_OF_PART,
      CASES({.above = "System.Threading.Tasks.Dataflow.*TargetRegistry<*>"},
            {.at = "*LinkedTargetInfo<*>"})},
-    /* --- somebody waits for ever ------------------------------------------------- */
+    /* --- waits that never end ---------------------------------------------------- */
     {"semaphore-not-released",
      "A SemaphoreSlim is not released on every path: call Release in `finally`, and give "
      "WaitAsync a timeout.",
@@ -495,7 +494,7 @@ const struct hint hints[] = {
      "The collector keeps memory that no object uses: set a limit (DOTNET_GCHeapHardLimit) "
      "or DOTNET_GCConserveMemory.",
      NULL, HINT_OF_MECHANISM, NULL, 0},
-    /* --- memory kept for later --------------------------------------------------- */
+    /* --- memory in reserve ------------------------------------------------------- */
     {"pooled-memory-not-disposed",
      "Memory rented from a MemoryPool is never disposed: `using var owner = …` returns the "
      "array to the pool.",
@@ -546,8 +545,8 @@ const struct hint hints[] = {
            {.above = "*AsyncLocalValueMap >"},
            {.above = "*Entry<System.Threading.IAsyncLocal,*>[] >"},
            {.at = "*Entry<System.Threading.IAsyncLocal,*"},
-           /* One value: the program's own. What a request of a service starts has several
-              of the framework's, and its timers are kept because nobody disposes them. */
+           /* One value: the program's own. A request of a service has several of the
+            * framework's, and its timers survive because they are never disposed. */
            {TIMER, .with = "*OneElementAsyncLocalValueMap"})},
     {"thread-local-kept",
      "A ThreadLocal is never disposed, or its values only grow: clear the value after use, "
@@ -577,7 +576,7 @@ const struct hint hints[] = {
      "remove entries, or set a bound. The types below it lead to the class.",
      "a static variable", HINT_OF_ROOT,
      CASES({.above = "[strong Handles] > System.Object[] > *<static variables> > *"},
-           {/* several variables hold it, or the way leads through all of that array */
+           {/* several variables hold it, or the way covers all of that array */
             .above = "[strong Handles] > System.Object[] > System.Object[] > *"})},
     {"static-without-name",
      "A static variable of a generic class, or in .NET 8 a [ThreadStatic] one, is filled "
@@ -624,7 +623,7 @@ const struct hint hints[] = {
      "A stored lambda keeps everything it captures: remove it when it is done, and capture "
      "only what it needs.",
      NULL, HINT_OF_USE,
-     /* Not delegates of a method, which capture nothing. */
+     /* Except delegates of methods, which capture nothing. */
      CASES({.at = "*<>c__DisplayClass*"}, {.at = "System.Action", CLOSURE},
            {.at = "System.Action<*>", CLOSURE}, {.at = "System.Func<*>", CLOSURE})},
     {"collection-in-singleton",

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* A watch shows that entries go if it is longer than the lifetime of those that came in its
- * first half: twice that, and a scan. */
+/* A watch shows expiry if it is longer than the lifetime of entries added in its first
+ * half: twice that, and a scan. */
 static const struct known_store stores[] = {
     /* CircuitOptions, ASP.NET Core since 3.0: DisconnectedCircuitRetentionPeriod is 3
      * minutes, DisconnectedCircuitMaxRetained 100. */

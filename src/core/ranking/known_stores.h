@@ -1,9 +1,9 @@
-/* known_stores.h - classes of the framework and of packages that keep objects by design,
- * for how long or up to how many.
+/* known_stores.h - classes of the framework and of packages that retain objects by design,
+ * with their lifetime or bound.
  *
- * No statistic over a minute tells a session of 20 minutes from a leak. Objects in one of
- * these stores are no suspects before they were watched for longer than its lifetime, nor
- * below its bound. Each row names its source. */
+ * No statistic over a minute can distinguish a session of 20 minutes from a leak. Objects
+ * in one of these stores are suspects only after a watch longer than its lifetime, or above
+ * its bound. Each row names its source. */
 #ifndef KNOWN_STORES_H
 #define KNOWN_STORES_H
 
@@ -12,11 +12,11 @@
 struct known_store {
     const char *holder;  /* full name, or that of a static variable without its module */
     const char *keeps;   /* its entries: "closed circuits" */
-    unsigned seconds;    /* longest lifetime of an entry by default; 0: has none */
-    unsigned watch;      /* seconds of a watch that would show whether entries go */
-    unsigned bound;      /* entries at most by default; 0: has none */
+    unsigned seconds;    /* longest default lifetime of an entry; 0: unlimited */
+    unsigned watch;      /* seconds of a watch that would show whether entries expire */
+    unsigned bound;      /* default maximum of entries; 0: unlimited */
     bool is_per_type;    /* one entry for each type that the program uses */
-    const char *setting; /* option that changes it; NULL: none does */
+    const char *setting; /* option that changes it; or NULL */
 };
 
 /* The row of a holder by its name as snapshots spell it, or NULL. */

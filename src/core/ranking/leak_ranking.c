@@ -1,6 +1,6 @@
-/* Paths are ranked first: heads summed up by type, with what goes along, and stores that
- * leak several types; then what they leave unexplained by type. The steps are those of
- * docs/ranking.md, one function each, in its order. */
+/* Ranks paths first: heads summed up by type, with co-retained heads, and stores that leak
+ * several types; then the remaining growth by type. The steps are those of docs/ranking.md,
+ * one function each, in its order. */
 #include "ranking/leak_ranking.h"
 
 #include "base/arrays.h"
@@ -25,8 +25,8 @@ struct leak_ranking_head {
     bool steady;
     bool keeps;      /* what it gets (births.h) */
     double score;    /* max(0, credit) tau^2 */
-    double total;    /* that and of all that it carries; 0 if it is carried itself */
-    path_id carrier; /* at the end of its chain; 0: it stands for itself */
+    double total;    /* own score plus those of carried heads; 0 if carried itself */
+    path_id carrier; /* end of its chain of carriers; 0: not carried */
 };
 
 struct leak_ranker {
@@ -41,12 +41,13 @@ struct leak_ranker {
     struct title_tree titles;
     struct leak_ranking_head *heads; /* the ranked by label, then path; then the pooled */
     size_t head_count;
-    struct ranked_row *rows; /* by score; the pooled behind */
+    struct ranked_row *rows; /* by score, then the pooled */
     size_t row_count;
     size_t *row_of;         /* per label: its ranked row; NO_ROW */
-    bool *turns_over;       /* per label: where it gained most as many go as come */
-    bool *queues;           /* per label: where it gained most the oldest go first */
-    struct pair_table also; /* which types go with that of a row */
+    bool *turns_over;       /* per label: turns over at the place where it gained most */
+    bool *queues;           /* per label: the oldest die first at the place where it gained
+                               most */
+    struct pair_table also; /* co-retained types of each row */
     struct arena *a;
     struct arena scratch;
 };
@@ -59,7 +60,7 @@ struct ranked_row {
     const char *name;
     int64_t more_objects;
     double steady; /* part of the score that steady heads have */
-    double keeps;  /* the same of those that keep what they get */
+    double keeps;  /* the same for heads that accumulate */
     bool gone;     /* it is a part of another row */
     label_id into; /* of which type */
     size_t place_room;
@@ -76,13 +77,13 @@ static const char *ranked_name(const struct leak_ranker *r, label_id label)
     return r->t->labels.all[label].name;
 }
 
-/* --- what goes along with another head ----------------------------------------------- */
+/* --- co-retained heads --------------------------------------------------------------- */
 
-/* Heads that go along with another head: the keys that a leaked object
- * shares with its table, and so does not own alone.
+/* Heads that are co-retained with another head: the keys that a leaked object shares with
+ * its table, and so does not own alone.
  *
- * A carried head is no finding of its own; its score belongs to what carries it, for it
- * would go with that. Rule: docs/ranking.md. */
+ * A carried head is not a separate finding; its score is added to its carrier, since it
+ * would die with that. Rule: docs/ranking.md. */
 
 #define NO_HEAD SIZE_MAX
 
@@ -92,7 +93,7 @@ struct head_joiner {
     const struct path_growths *g;
     const struct title_tree *titles;
     size_t *head_of;         /* per path; NO_HEAD */
-    size_t *carrier;         /* per head: whom it goes to; NO_HEAD */
+    size_t *carrier;         /* per head: its carrier; NO_HEAD */
     size_t *towards;         /* and one nearer to the end of its chain */
     enum title_place *place; /* of its title, if has_place */
     bool *has_place;
@@ -126,8 +127,8 @@ static enum title_place place_of(struct head_joiner *j, const struct leak_rankin
     return j->place[i];
 }
 
-/* A class of the program may carry a larger head that has none: the strings of a leaked
- * object may weigh more than what is its own. */
+/* A class of the program may carry a larger head without one: the strings of a leaked
+ * object may weigh more than its own data. */
 static bool may_carry(struct head_joiner *j, const struct leak_ranking_head *carrier,
                       const struct leak_ranking_head *carried)
 {
@@ -135,8 +136,8 @@ static bool may_carry(struct head_joiner *j, const struct leak_ranking_head *car
            (place_of(j, carrier) == TITLE_WITHIN && place_of(j, carried) != TITLE_WITHIN);
 }
 
-/* The end of the chain that a head goes to, itself if nobody carries it. A chain may be as
- * long as there are heads, so each way is shortened for those who come next. */
+/* Returns the end of a head's chain of carriers, itself if it is not carried. A chain may
+ * be as long as the number of heads, so paths are compressed. */
 static size_t leak_ranking_end_of(struct head_joiner *j, size_t head)
 {
     size_t end = head;
@@ -265,7 +266,7 @@ static int by_type(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* A load may come by the clock or as so much work between two snapshots: either will do. */
+/* A load may be constant per time or per interval between snapshots: either suffices. */
 static bool is_steady(const struct leak_ranker *r, path_id p)
 {
     double steps[SERIES_MAX_SNAPSHOTS];
@@ -326,7 +327,7 @@ static void measure_steps(const struct leak_ranker *r, struct ranked_type *to,
     }
 }
 
-/* Those of one type; what is carried belongs to another row. */
+/* Sums the heads of one type; carried ones belong to another row. */
 static struct ranked_row sum_heads(const struct leak_ranker *r,
                                    const struct leak_ranking_head *heads, size_t count)
 {
@@ -392,7 +393,7 @@ static void ranked_sort_rows(struct leak_ranker *r)
 
 static void make_rows(struct leak_ranker *r)
 {
-    /* Types that are found as a whole come on top: one row for each label at most. */
+    /* Types found as a whole are added later: at most one row per label. */
     size_t most = r->head_count + r->t->labels.len;
     r->rows = arena_array(&r->scratch, struct ranked_row, most);
     r->row_of = arena_array(&r->scratch, size_t, r->t->labels.len);
@@ -408,7 +409,7 @@ static void make_rows(struct leak_ranker *r)
     ranked_sort_rows(r);
 }
 
-/* Thousands may go with one: room for them doubles, and none is looked for among them. */
+/* One row may have thousands: the capacity doubles, and duplicates are found by a table. */
 static void add_also(struct leak_ranker *r, struct ranked_type *to, label_id label)
 {
     uint32_t next = (uint32_t)to->also_count;
@@ -453,7 +454,8 @@ static void name_co_retained(struct leak_ranker *r)
 
 /* --- one store ------------------------------------------------------------ */
 
-/* What the largest head of a row hangs from, or 0: a root group is no store. */
+/* Returns the path directly above the largest head of a row, or 0: a root group is not a
+ * store. */
 static path_id store_of(const struct leak_ranker *r, const struct ranked_row *row)
 {
     path_id above = r->t->parent[row->type.head];
@@ -507,14 +509,14 @@ static void join_stores(struct leak_ranker *r)
 
 /* --- one cause ------------------------------------------------------------ */
 
-/* Of a row how many more its largest head has in each step. */
+/* The gain of a row's largest head in each step. */
 struct stepper {
     int64_t *steps;
     size_t count, row;
 };
 
-/* Three of one for each of another come in the same numbers, too. Equal steps are those of
- * an even load, and say nothing of a cause. */
+/* Divides by the greatest common divisor: three of a type per object of another have the
+ * same cause. Equal steps are an even load, and no evidence of a common cause. */
 static void divide_steps(int64_t *steps, size_t count)
 {
     int64_t divisor = 0;
@@ -560,9 +562,8 @@ static int by_steps(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* What comes in the same numbers in each of three steps or more comes from one place,
- * wherever it is held: the first of them has the others with it, but those that are a
- * finding by their size alone. */
+/* Types with the same gains in three or more steps have one cause, wherever they are held:
+ * they are merged into the first, except those that are a finding by size alone. */
 static void join_causes(struct leak_ranker *r)
 {
     struct stepper *all = arena_array(&r->scratch, struct stepper, r->row_count);
@@ -588,8 +589,8 @@ static void join_causes(struct leak_ranker *r)
 
 /* --- suspects -------------------------------------------------------------- */
 
-/* Order takes a batch that it lost for one that died. It does not acquit what rises more
- * evenly than chance does, nor what loses a few by its size. */
+/* Matching by order may count a lost batch as dead. Such deaths do not acquit types that
+ * rise more evenly than chance, nor large ones with few losses. */
 static bool is_by_order(const struct leak_ranker *r)
 {
     return r->growths.births != NULL && r->growths.births->source < HD_SAME_BY_EVENTS;
@@ -616,8 +617,8 @@ static struct population row_population(const struct leak_ranker *r,
     return all;
 }
 
-/* A bounded cache that fills is large, and loses already; a leak of that size loses none,
- * but of what goes before the age from which it keeps all. */
+/* A bounded cache that fills is large, and has losses already; a leak of that size has
+ * none, except of objects younger than the age from which it accumulates. */
 static bool is_bounded(const struct leak_ranker *r, const struct ranked_row *row)
 {
     const struct stays *stays = &row->type.stays;
@@ -635,8 +636,8 @@ static bool is_filling(const struct leak_ranker *r, const struct ranked_row *row
 }
 
 /* Returns the known store above a place with the longest lifetime, or NULL: a cache within
- * a store of sessions keeps its entries as long as that. A store with several instances may
- * leak itself. */
+ * a store of sessions retains its entries as long as that. A store with several instances
+ * may leak itself. */
 static const struct known_store *store_above(const struct leak_ranker *r, path_id head)
 {
     const struct full_tree *f = &r->t->full[r->n - 1];
@@ -700,7 +701,7 @@ static void leak_ranking_decide(struct leak_ranker *r)
     ranked_sort_rows(r);
 }
 
-/* A number in a box says nothing of what piles up; what goes along with it does. */
+/* A boxed number is no description; a co-retained type is. */
 static const char *subject_of(const struct leak_ranker *r, const struct ranked_row *row)
 {
     const char *subject = suspect_title_of(&r->titles, row->type.head, NULL);
@@ -717,9 +718,7 @@ static void ranked_paths_of(struct leak_ranker *r)
     name_co_retained(r);
     join_stores(r);
     join_causes(r);
-    /* A type that grows because its load does is no leak. The place that gained most
-     * decides.
-     */
+    /* A type that follows its load is not a leak. The place that gained most decides. */
     int64_t *most = arena_array(&r->scratch, int64_t, r->t->labels.len);
     const struct births *b = r->growths.births;
     r->turns_over = arena_array(&r->scratch, bool, r->t->labels.len);
@@ -791,9 +790,8 @@ static void rank_whole_type(struct leak_ranker *r, struct ranked_row *row,
     row->more_objects = ranked_delta(to->count, r->n);
 }
 
-/* What is counted at the place where most were gained may come and go there because lists
- * are entered elsewhere: an exact number per iteration, in the whole heap, contradicts it.
- */
+/* At the place with the largest gain objects may come and go only because lists are entered
+ * elsewhere: an exact number per iteration in the whole heap proves growth. */
 static bool may_be_added(const struct leak_ranker *r, const struct type_growths *g,
                          label_id label)
 {
@@ -812,7 +810,7 @@ static bool may_be_added(const struct leak_ranker *r, const struct type_growths 
            (stays || type_growths_are_exact(g, label));
 }
 
-/* What the suspects leave: types that are one together. */
+/* Adds types that grow as a whole outside of the suspects. */
 static void add_types(struct leak_ranker *r, const struct type_growths *g)
 {
     for (label_id label = 0; label < r->t->labels.len; label++) {
@@ -851,9 +849,9 @@ static bool has_suspects(const struct leak_ranker *r)
     return false;
 }
 
-/* --- where the growth went ---------------------------------------------------- */
+/* --- causes of the growth ----------------------------------------------------- */
 
-/* Nobody says whose class it is. */
+/* The origin of its class is unknown. */
 static bool has_pool_by_name(const struct ownership_tree *t)
 {
     for (size_t i = 0; i < t->labels.len; i++) {
@@ -885,7 +883,7 @@ static struct ranked_growth share_growth(const struct leak_ranker *r,
     return g;
 }
 
-/* What of the suspects' part is whose. */
+/* Divides the suspects' part among them. */
 static void share_suspects(struct leak_ranker *r, const struct unexplained *left,
                            const size_t *row_of_path)
 {
@@ -903,9 +901,9 @@ static void share_suspects(struct leak_ranker *r, const struct unexplained *left
     unexplained_share(left, row_of_path, row_of_label, own);
 }
 
-/* The rest, and what each thread keeps: more threads have more of it. What measuring makes
- * the runtime keep comes with the first snapshot: it counts only while it goes on growing.
- */
+/* The rest, and the arrays of thread statics per thread, since more threads have more.
+ * Memory caused by measuring appears with the first snapshot: it counts only if it keeps
+ * growing. */
 static struct rest_growth open_growth(const struct leak_ranker *r,
                                       const struct unexplained *left, double stopped)
 {
@@ -934,7 +932,8 @@ static int by_growth(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->name, y->name);
 }
 
-/* Of all in the rest that stopped, however small, the bytes: no two explain the same. */
+/* Sums the bytes of all types in the rest that leveled off, however small: no two explain
+ * the same bytes. */
 static double find_stopped(struct leak_ranker *r, const struct type_growths *g,
                            struct leak_ranking *to)
 {
@@ -963,7 +962,7 @@ static double find_stopped(struct leak_ranker *r, const struct type_growths *g,
     return all;
 }
 
-/* Rows by type, then what of the growth is left when all suspects are gone. */
+/* Adds rows by type, then computes the growth left without all suspects. */
 static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
 {
     double stopped = 0;
@@ -996,17 +995,17 @@ static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
     free(order.all);
 }
 
-/* --- what is left open ------------------------------------------------------- */
+/* --- undecided --------------------------------------------------------------- */
 
-/* A leak may hide in a store of which as many go as come, if that rises in every step and
- * has some of each interval; and order alone may take a batch that moved for one that died.
- */
+/* A leak may hide in a store that turns over, if its size rises in every step and it has
+ * survivors of each interval; and matching by order may mistake a moved batch for a dead
+ * one. */
 static bool may_leak(const struct leak_ranker *r, const struct ranked_type *row)
 {
     const struct births *b = r->growths.births;
     if (row->reservation != HD_RESERVED_NOT || b == NULL)
         return row->reservation != HD_RESERVED_NOT;
-    /* A queue that loses few objects may have a leak next to it. */
+    /* A queue with few losses may have a leak next to it. */
     bool leaves = r->turns_over[row->label] && !row->stays.has_of_each;
     bool queues = r->queues[row->label] &&
                   (double)row->stays.went >= rank_by.turnover * (double)row->stays.came;
@@ -1017,8 +1016,8 @@ static bool may_leak(const struct leak_ranker *r, const struct ranked_type *row)
            reaches_steady_line(r->line, (double)ranked_delta(row->retained, r->n), r->heap);
 }
 
-/* Counts that rise in every step of several are no chance; with ages one would have
- * seen it leak, if it leaked fast enough, or turn over. */
+/* Counts that rise in each of several steps are not chance; with ages a fast leak would
+ * have shown, and so would turnover. */
 static size_t find_undecided(const struct leak_ranker *r, const struct leak_ranking *h)
 {
     for (size_t i = 0; i < h->len && r->n >= rank_by.enough_snapshots; i++)
@@ -1027,7 +1026,7 @@ static size_t find_undecided(const struct leak_ranker *r, const struct leak_rank
     return SIZE_MAX;
 }
 
-/* --- all of it ------------------------------------------------------------- */
+/* --- the whole ranking ----------------------------------------------------- */
 
 struct leak_ranking leak_ranking_of(const struct ownership_tree *t, const struct series *s,
                                     const struct births *births,

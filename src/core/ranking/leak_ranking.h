@@ -1,9 +1,8 @@
-/* leak_ranking.h - growth, ranked: the topmost types whose instances keep growing, each
- * with what it gained and retains that no growing owner above it explains.
+/* leak_ranking.h - ranks growth: the topmost types whose instances keep growing, each with
+ * the gained retained bytes that no growing owner above it explains.
  *
- * The ranking of a diff whose snapshots all have graphs: by place in the tree of owners,
- * and what that leaves unexplained once more by type. Formulas and reasons:
- * docs/ranking.md. */
+ * Used for a diff whose snapshots all have graphs: by path in the ownership tree, then
+ * again by type for the remaining growth. Formulas and reasons: docs/ranking.md. */
 #ifndef LEAK_RANKING_H
 #define LEAK_RANKING_H
 
@@ -17,40 +16,41 @@ struct known_store;
 /* One place at which a type is held. */
 struct ranked_place {
     path_id path;
-    double score; /* its part, with what goes along */
+    double score; /* its part of the score, with co-retained heads */
 };
 
 struct ranked_type {
     label_id label;
     enum hd_basis basis; /* HD_BASIS_GRAPH, or HD_BASIS_TYPE: held in changing places */
     enum hd_suspicion suspicion;
-    enum hd_reservation reservation; /* why it is none, though it would be */
-    const struct known_store *store; /* whose lifetime is longer than the series */
+    enum hd_reservation reservation; /* why it is not a suspect despite its score */
+    const struct known_store *store; /* with a lifetime longer than the series; or NULL */
     double score;
-    double tau;         /* of the head with the largest credit */
-    struct stays stays; /* the same */
+    double tau;         /* of the growth site with the largest credit */
+    struct stays stays; /* of the same site */
     uint64_t *count;    /* per snapshot, summed over the type's heads */
     uint64_t *retained; /* the same for retained bytes */
-    uint64_t *own; /* bytes that are this suspect's and no other's; NULL of the others */
-    int64_t more;  /* bytes that these and all that goes along retain more */
-    path_id head;  /* with the largest credit; of a whole type the place with the most */
+    uint64_t *own;      /* bytes attributed to this suspect only; NULL for others */
+    int64_t more;       /* gained retained bytes, with those of co-retained types */
+    path_id head; /* path with the largest credit; for a whole type the place with the most
+                     bytes */
     const char *subject; /* the name for the title */
     bool pooled;         /* buffers that a pool holds: not ranked */
-    label_id *also;      /* types that go along, by their scores */
+    label_id *also;      /* co-retained types, by their scores */
     size_t also_count;
     struct ranked_place *places; /* by path, bytewise; scores sum to that of the type */
     size_t place_count;
-    /* How many more came in a step: least and most. Of a steady suspect; else 0. */
+    /* Fewest and most objects gained in a step, for a steady suspect; else 0. */
     uint64_t step_least, step_most;
 };
 
-/* Where the growth of the reachable heap went. */
+/* The growth of the reachable heap by cause. */
 struct ranked_growth {
     uint64_t *suspects, *pools, *rest; /* bytes per snapshot; they sum to the reachable */
     double
         explained; /* share of the growth that the suspects have; NAN if it did not grow */
-    bool pools_by_name;      /* some pool is one by its name alone */
-    struct rest_growth open; /* what nothing explains */
+    bool pools_by_name;      /* some pool is recognized by name alone */
+    struct rest_growth open; /* growth without an explanation */
 };
 
 /* A type that grew, and then stayed as large. */
@@ -66,20 +66,19 @@ struct leak_ranking {
     struct ranked_type *all; /* suspects, then the others, each by score, growth in count,
                                 name; then the pooled; in a */
     size_t len;              /* ranked */
-    size_t pooled;           /* behind them */
+    size_t pooled;           /* number after the ranked ones */
     struct ranked_growth growth;
     struct ranked_stopped *stopped; /* by growth, then name */
     size_t stopped_count;
 
-    /* The first row that is no suspect, and yet may leak: it rose in every step, and nobody
-     * saw as many go as come. SIZE_MAX: none. */
+    /* The first non-suspect that may still leak: it rose in every step, and was not seen to
+     * turn over. SIZE_MAX: none. */
     size_t undecided;
 };
 
-/* Rank an aligned ownership tree over the usable snapshots of s, whose numbers the
- * ownership tree's snapshots are (ownership tree snapshot i is s->usable[i]). The last of
- * them should have its graph, which tells who shares objects. births: who stayed, of t;
- * NULL if that is not known. */
+/* Ranks an aligned ownership tree over the usable snapshots of s: snapshot i of the tree is
+ * s->usable[i]. The last one should have its graph, for shared objects. births: survivors
+ * over t; NULL if unknown. */
 struct leak_ranking leak_ranking_of(const struct ownership_tree *t, const struct series *s,
                                     const struct births *births,
                                     const struct suspect_line *line, struct arena *a);

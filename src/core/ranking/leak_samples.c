@@ -10,12 +10,12 @@ const struct allocation_sites *leak_sites_of(const struct hd_snapshot *snap)
 
 /* --- intervals ---------------------------------------------------------------------- */
 
-/* The numbers of the collections in which snapshots were taken, from which follows in which
- * interval an object was made. */
+/* Numbers of the collections in which snapshots were taken; they determine the interval in
+ * which an object was allocated. */
 struct collections {
     uint32_t of[SERIES_MAX_SNAPSHOTS];
     size_t count;
-    bool are_known; /* all of them, and they rise */
+    bool are_known; /* all known and ascending */
 };
 
 static struct collections collections_of(struct hd_snapshot *const *snaps, size_t count)
@@ -50,8 +50,8 @@ static void add_sample(struct leak_samples *to, path_id path, uint32_t stack,
         to->all[to->len++] = (struct leak_sample){path, stack, interval};
 }
 
-/* When an object was made is exact; where no collection tells it, the interval is the one
- * in which it was first seen where it is. */
+/* The interval of allocation is exact; if collections are unknown, it is the one in which
+ * the object first appeared at its path. */
 static void add_objects(struct leak_samples *to, const struct full_tree *f,
                         const struct births *births, const struct hd_snapshot *snap,
                         const struct collections *c)

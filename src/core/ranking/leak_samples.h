@@ -1,8 +1,8 @@
-/* leak_samples.h - samples of allocations that survive, by where they are in the ownership
- * tree and by the interval in which they were made.
+/* leak_samples.h - samples of surviving allocations, by path in the ownership tree and by
+ * interval of allocation.
  *
- * Every object of a suspect is known by ages already; a sample adds which code made it.
- * Must not depend on what is ranked. */
+ * Ages are known for every object of a suspect already; a sample adds the allocating code.
+ * Must not depend on the ranking. */
 #ifndef LEAK_SAMPLES_H
 #define LEAK_SAMPLES_H
 
@@ -19,35 +19,36 @@ struct leak_sample {
 };
 
 struct leak_samples {
-    const struct allocation_sites *sites; /* NULL: nobody sampled */
+    const struct allocation_sites *sites; /* NULL if not sampled */
     struct leak_sample *all;
     size_t len;
 };
 
-/* Of the last of snaps, which are those of t, and of births (NULL: not known): objects that
- * the first snapshot does not have. The last needs its graph or its digest. In a. */
+/* Returns the sampled objects of the last of snaps that the first snapshot does not have.
+ * snaps are those of t, and of births (NULL: unknown). The last needs its graph or its
+ * digest. In a. */
 struct leak_samples leak_samples_of(const struct ownership_tree *t,
                                     const struct births *births,
                                     struct hd_snapshot *const *snaps, struct arena *a);
 
-/* The sites of a snapshot or of its digest; NULL: nobody sampled. */
+/* The sites of a snapshot or of its digest; NULL if not sampled. */
 const struct allocation_sites *leak_sites_of(const struct hd_snapshot *snap);
 
-/* Paths that belong to the rows of a ranking: each sample is of those rows whose paths it
- * is at or below. */
+/* Paths of the rows of a ranking: a sample belongs to every row with a path at or above
+ * it. */
 struct leak_rows {
     uint32_t *row;  /* of each path: number of the row that begins there, from 1; or 0 */
     path_id *above; /* the next such path from it on upwards, itself included; or 0 */
     const struct ownership_tree *t;
 };
 
-/* No row begins anywhere. */
+/* Without any rows. */
 struct leak_rows leak_rows_new(const struct ownership_tree *t, struct arena *a);
 
-/* When row is filled in. */
+/* Must be called after row is filled in. */
 void leak_rows_end(struct leak_rows *rows);
 
-/* The nearest path at or above p at which a row begins; 0: none. */
+/* The nearest path with a row at or above p; 0: none. */
 static inline path_id leak_rows_at(const struct leak_rows *rows, path_id p)
 {
     return rows->above[p];

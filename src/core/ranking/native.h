@@ -1,6 +1,6 @@
-/* native.h - what piles up and holds memory that no snapshot shows: assemblies, generated
- * code, threads, handles. Such objects are small, so no score tells it; their number does.
- */
+/* native.h - types that accumulate and hold memory outside of any snapshot: assemblies,
+ * generated code, threads, handles. Such objects are small, so their number is the
+ * evidence, not their score. */
 #ifndef NATIVE_H
 #define NATIVE_H
 
@@ -13,7 +13,7 @@ struct native_kind {
     const char *hint; /* id of a hint (hints.h) */
 };
 
-/* What a type of that name stands for, or NULL. */
+/* The kind of a type with this name, or NULL. */
 const struct native_kind *native_kind_of(const char *type, enum type_origin origin);
 
 /* Has more instances in every usable snapshot than in the one before. */
@@ -24,13 +24,14 @@ struct native_growth {
     bool is_much;     /* too much for a start that is not over */
 };
 
-/* The type whose instances, one more in nearly every step, hold native memory by its name:
- * a handle, a bitmap, a connection. Of several the one that gained most. NULL: none. */
+/* Returns the type with native memory, judged by its name (a handle, a bitmap, a
+ * connection), that gains an instance in nearly every step; the one that gained most if
+ * several do. NULL: none. */
 const struct series_row *native_holder_of(const struct series *s);
 
-/* In order of the rows; of a kind that another one always comes with only that. At most
- * `*count` of them, in a. Of fewer than three usable snapshots none: between two anything
- * may grow. */
+/* Returns growing kinds in order of the rows; a kind that always accompanies another one is
+ * represented by that. At most `*count` of them, in a. None with fewer than three usable
+ * snapshots: between two anything may grow. */
 struct native_growth *native_growths_of(const struct series *s, size_t *count,
                                         struct arena *a);
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- who refers to heads -------------------------------------------------------------- */
+/* --- references between growth sites -------------------------------------------------- */
 
 /* To an object, from a place of the ownership tree: high, low half. {0} is empty. */
 struct referrers_references {
@@ -25,13 +25,12 @@ static void references_add(struct referrers_references *r, uint32_t to, path_id 
     r->all[r->len++] = (uint64_t)to << 32 | from;
 }
 
-/* Heads that stand above each other are few; a heap made to be deep must not cost a walk
- * to the root for every reference. */
+/* Few heads are nested; a heap made to be deep must not cost a walk to the root for every
+ * reference. */
 enum { MAX_HEADS_ABOVE = 64 };
 
-/* What is referred to has a number: of a graph that of the node; of a digest that of a
- * group of objects (heap/digest.h), and behind those of the place whose other objects are
- * meant. */
+/* Targets are numbered: in a graph by node; in a digest by group of objects
+ * (heap/digest.h), followed by the places, for their other objects. */
 struct referrers_search {
     const struct ownership_tree *t;
     const struct full_tree *f;
@@ -45,7 +44,7 @@ struct referrers_search {
     struct referrers_references references;
 };
 
-/* Paths of the full ownership tree stand behind what they hang from. */
+/* Paths of the full ownership tree follow their parents. */
 static void find_heads(struct referrers_search *s, struct arena *scratch)
 {
     s->head_at = arena_array(scratch, path_id, s->f->len);
@@ -63,7 +62,7 @@ static path_id head_that_refers(const struct referrers_search *s, path_id from, 
 {
     if (s->head_at[from] == 0 || to == NO_PATH || to == from || !s->heads[s->f->cut[to]])
         return 0;
-    /* What hangs from its only referrer: no news. */
+    /* directly below its only referrer: no new information */
     return s->head_at[from] == s->f->cut[to] ? 0 : s->head_at[from];
 }
 
@@ -107,7 +106,7 @@ static void gather_from_digest(struct referrers_search *s, struct arena *scratch
     }
 }
 
-/* The path of what has a number, and how many objects that are. */
+/* Returns the path of a numbered target, and its number of objects. */
 static path_id referrers_path_of(const struct referrers_search *s, uint32_t to,
                                  uint64_t *objects)
 {
@@ -239,10 +238,10 @@ bool referrers_cover(const struct referrers *r, const struct referrer_link *link
 
 /* --- what migrated ------------------------------------------------------------------- */
 
-/* Paths whose objects come from another path: what one gains in each step the
- * other loses, and nothing was made. Rule: docs/ranking.md. */
+/* Paths whose objects come from another path: the gains of one are the losses of the other
+ * in each step, and nothing was allocated. Rule: docs/ranking.md. */
 
-/* Paths that lose objects, by label and by how many they lost. {0} has none. */
+/* Paths that lose objects, by label and number of lost objects. {0} is empty. */
 struct migrated {
     const struct ownership_tree *t;
     struct falling_path *falling;
@@ -368,7 +367,7 @@ double path_sustained_growth(const struct trend *y, size_t half)
     return rate * (y->x[y->n - 1] - y->x[0]) * trend_slowing(y, half);
 }
 
-/* --- growth of one path -------------------------------------------------- */
+/* --- growth of a path ---------------------------------------------------- */
 
 /* Objects of the label anywhere below a path of the aligned ownership tree. */
 static uint64_t objects_below(const struct path_growths *g, path_id base, label_id label,
@@ -378,8 +377,8 @@ static uint64_t objects_below(const struct path_growths *g, path_id base, label_
     return full != NO_PATH ? full_tree_below(&g->t->full[k], full, label) : 0;
 }
 
-/* What only moves up, because it gained a second owner, grows nowhere. This and whatever
- * else guesses who moved is for counts alone: births tell it. */
+/* An object that gains a second owner moves up the tree; that is not growth. Needed only
+ * without births, which identify moved objects. */
 static double migration(const struct path_growths *g, path_id p)
 {
     label_id label = g->t->label[p];
@@ -391,7 +390,7 @@ static double migration(const struct path_growths *g, path_id p)
     return ratio < 0 ? 0 : ratio > 1 ? 1 : ratio;
 }
 
-/* What came in the window, stayed, and is at or below the path. */
+/* True if objects at or below the path that were allocated in the window survive. */
 static bool keeps_what_it_gets(struct path_growths *g, path_id p)
 {
     struct path_growth *here = &g->all[p];
@@ -403,8 +402,8 @@ static bool keeps_what_it_gets(struct path_growths *g, path_id p)
         return false;
     here->kind = GROWS_IN_COUNT;
     here->tau = 1;
-    /* Of a store that turns over much of what is there will go; but it grew by what it
-     * grew. */
+    /* With turnover many survivors will still die, so only their share counts, but at least
+     * the net growth. */
     double stayed = (double)g->births->stayed_below[p];
     const uint64_t *retained = &g->t->retained[p * g->t->snapshots];
     double more = (double)retained[g->t->snapshots - 1] - (double)retained[0];
@@ -447,7 +446,7 @@ static void measure_growth(struct path_growths *g, const struct migrated *migrat
     struct path_growth *here = &g->all[p];
     here->migration = 1;
     if (g->births == NULL) {
-        /* What hangs from something that moved is judged where that came from. */
+        /* Children of a moved object are judged at its origin. */
         path_id parent = g->t->parent[p];
         bool parent_grows = parent != 0 && g->all[parent].kind == GROWS_IN_COUNT;
         here->counted = parent_grows ? parent : g->all[parent].counted;
@@ -458,14 +457,15 @@ static void measure_growth(struct path_growths *g, const struct migrated *migrat
         return;
     }
     measure_counts(g, migrated, p);
-    /* It gained no more than what came and stayed: the rest was there, and moved. */
+    /* It gained at most its surviving births: the rest was moved. */
     if (g->births != NULL && here->growth > (double)g->births->stayed_below[p])
         here->growth = (double)g->births->stayed_below[p];
 }
 
 /* --- what owners explain ------------------------------------------------- */
 
-/* Owners that multiplied explain as many more objects; the rest is more per owner. */
+/* Owners that multiplied explain an equal multiple of objects; the rest is more per
+ * owner. */
 static double share_from(const uint64_t *owner, const uint64_t *owned, size_t a, size_t n)
 {
     int64_t more_owners = delta(owner, a, n - 1), more_owned = delta(owned, a, n - 1);
@@ -547,7 +547,7 @@ static void find_owner(struct path_growths *g, path_id p)
     for (size_t k = 0; k < g->n; k++)
         here->single &= counts_at(g, p)[k] <= 1;
     bool owns = parent != 0 && above->kind == GROWS_IN_COUNT && above->growth > 0;
-    /* A root group is no finding, so it must not explain a population away. */
+    /* A root group is not a finding, so it must not explain a population away. */
     bool group = g->t->labels.all[g->t->label[parent]].kind == TYPE_PSEUDO;
     here->single_owner = owns ? parent : above->single_owner;
     here->owner = owns && !above->single && !group ? parent : above->owner;
@@ -575,8 +575,8 @@ static void path_growth_explain(struct path_growths *g, path_id p)
 
 /* --- containers and credit ----------------------------------------------- */
 
-/* Own growth of what a path refers to without owning it alone: entries of a table that
- * have a second holder stand beside the table. */
+/* Returns the own growth of objects that a path refers to without owning them alone:
+ * entries of a table with a second holder are next to the table in the tree. */
 static double referred_growth(const struct path_growths *g, path_id p)
 {
     const struct referrers *r = g->referrers;
@@ -590,7 +590,7 @@ static double referred_growth(const struct path_growths *g, path_id p)
     return sum;
 }
 
-/* The array of a growing list is no second finding. */
+/* The array of a growing list is not a second finding. */
 static void drop_containers(struct path_growths *g)
 {
     double *below = alloc_zeroed(array_bytes(g->t->len, sizeof(*below)));
@@ -631,7 +631,7 @@ static void give_credit(struct path_growths *g)
     free(head_above);
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- all paths ----------------------------------------------------------- */
 
 static const uint64_t *type_counts(const struct series *s, const char *type,
                                    struct arena *a)

@@ -1,23 +1,22 @@
-/* path_growth.h - how much each path of an aligned ownership tree grows, and how much of
- * that a growing owner above it explains.
+/* path_growth.h - the growth of each path of an aligned ownership tree, and how much of it
+ * a growing owner above explains.
  *
- * The steps are those of docs/ranking.md up to the credit, one function each, in its
- * order. A path is a node of the aligned ownership tree; q is an owner above it. It does
- * not know what a type or a suspect is. */
+ * The steps are those of docs/ranking.md up to the credit, one function each, in its order.
+ * A path is a node of the aligned ownership tree; q is an owner above it. Must not depend
+ * on types or suspects. */
 #ifndef PATH_GROWTH_H
 #define PATH_GROWTH_H
 
 #include "ages/births.h"
 #include "owners/ownership_tree.h"
 
-/* --- who refers to heads -------------------------------------------------------------- */
+/* --- references between growth sites -------------------------------------------------- */
 
-/* Which heads refer to the objects of which other heads, in the last
- * snapshot: tables that have their entries in common, keys that two objects share.
+/* References between the objects of growth sites (heads), in the last snapshot: tables that
+ * share their entries, keys that two objects share.
  *
- * One pass over the references. A reference counts for the head at or above the object
- * that it comes from, and for those above that; "at" and "above" as in the full ownership
- * tree. */
+ * One pass over the references. A reference counts for the head at or above its source, and
+ * for all heads above that; "at" and "above" as in the full ownership tree. */
 
 /* Objects at `target` that something at or below `from` refers to. */
 struct referrer_link {
@@ -28,10 +27,10 @@ struct referrer_link {
 struct referrers {
     struct referrer_link *links; /* by from, then target */
     size_t len;
-    uint64_t *objects; /* per path: all that are at it, selected or not */
+    uint64_t *objects; /* per path: its objects, selected or not */
 };
 
-/* Whether it is nearly all of the target's objects: 80 %. */
+/* True if it covers nearly all of the target's objects: 80 %. */
 bool referrers_cover(const struct referrers *r, const struct referrer_link *link);
 
 /* --- growth --------------------------------------------------------------------------- */
@@ -39,13 +38,14 @@ bool referrers_cover(const struct referrers *r, const struct referrer_link *link
 struct path_growth {
     enum growth_kind kind;
     double tau;
-    double migration; /* nu, of what grows in count, by counts alone; else 1 */
+    double migration; /* nu, for growth in count without ages; else 1 */
     double growth;    /* g: bytes at the rate of the second half */
-    double explained; /* e: share of it that a growing owner explains */
+    double explained; /* e: share of growth that a growing owner explains */
     double own;       /* o; a head has more than 0 */
     double credit;    /* o without the heads below */
     path_id base;     /* below which migration is judged, by counts alone */
-    path_id counted;  /* nearest above that grows in count, if only by moving; 0: none */
+    path_id counted;  /* nearest ancestor that grows in count, if only by moved objects; 0:
+                         none */
     path_id owner;    /* nearest that grows in count, of more than one object */
     path_id single_owner; /* the same, of any number */
     bool single;          /* never more than one object */
@@ -55,7 +55,7 @@ struct path_growth {
 struct path_growths {
     const struct ownership_tree *t;
     const struct series *s;
-    const struct births *births;            /* NULL: not known; then counts have to do */
+    const struct births *births;            /* NULL if unknown; counts are used instead */
     size_t n;                               /* snapshots of the ownership tree */
     struct path_growth *all;                /* per path; malloc'd */
     const uint64_t *threads, *pool_threads; /* per snapshot; NULL if there are none */
@@ -79,24 +79,24 @@ struct path_points {
     double y[SERIES_MAX_SNAPSHOTS], noise[SERIES_MAX_SNAPSHOTS];
 };
 
-/* Numbers of objects of a label, or bytes of as many, over the ownership tree's snapshots,
- * with the error of a sample (heap/snapshot.h). */
+/* Objects of a label, or bytes of objects counted in counts, over the ownership tree's
+ * snapshots, with the error of a sample (heap/snapshot.h). */
 struct trend path_trend(const struct ownership_tree *t, const struct series *s,
                         label_id label, const uint64_t *counts, const uint64_t *values,
                         struct path_points *points);
 
-/* g without migration: what y gains at the rate of its last `half` points, weakened where
- * it slows down. */
+/* g without migration: the gain of y at the rate of its last `half` points, reduced if it
+ * slows down. */
 double path_sustained_growth(const struct trend *y, size_t half);
 
-/* Share of the growth of what is owned that the growth of its owners explains, from
+/* The share of the growth of owned objects that the growth of their owners explains, from
  * counts over n snapshots. */
 double path_explained_share(const uint64_t *owner, const uint64_t *owned, size_t n);
 
-/* Whether instances at a path of a full ownership tree are the arrays of thread statics. */
+/* True if instances at a path of a full ownership tree are the arrays of thread statics. */
 bool path_is_thread_statics(const struct labels *l, const struct full_tree *f, path_id p);
 
-/* Whether a path is, in the last snapshot, a pool of buffers, a block of one, or an array
+/* True if, in the last snapshot, the path is a pool of buffers, a block of one, or an array
  * at most one object below it. */
 bool path_is_pooled(const struct ownership_tree *t, path_id p);
 

@@ -20,7 +20,7 @@ static double mean_step(const uint64_t *at, size_t from, size_t to)
     return to > from ? ((double)at[to] - (double)at[from]) / (double)(to - from) : 0;
 }
 
-/* In all steps but one of six; a step that is next to nothing does not count. */
+/* True if all steps except one in six rise; a negligible step does not count as rising. */
 static bool rises_steadily(const uint64_t *at, size_t count)
 {
     size_t steps = count - 1, flat = 0;
@@ -79,7 +79,7 @@ struct process_series {
     size_t count;
 };
 
-/* Those that can be compared and tell the size. */
+/* Collects the snapshots that can be compared and have a size. */
 static void take_known(struct process_series *p, const struct series *s)
 {
     for (size_t i = 0; i < s->usable_count; i++) {
@@ -111,7 +111,7 @@ static double growth_of(const uint64_t *at, size_t count)
     return is_known(at, count) ? (double)at[count - 1] - (double)at[0] : 0;
 }
 
-/* Sizes come from files: a larger difference becomes the largest one. */
+/* Sizes are from files, so differences are clamped. */
 static int64_t difference(uint64_t first, uint64_t last)
 {
     uint64_t n = last > first ? last - first : first - last;
@@ -136,8 +136,8 @@ static enum hd_fact native_class_of(const struct process_series *p)
     return most;
 }
 
-/* Whether the remainder is native memory in all snapshots: parts that are known in some of
- * them only would make it shrink and grow. */
+/* True if the remainder is native memory in all snapshots: parts known in only some of them
+ * would make it shrink and grow. */
 static bool remainder_is_native(const struct process_series *p)
 {
     for (enum hd_process_part k = HD_PART_GC; k < HD_PART_NATIVE; k++)
@@ -147,7 +147,7 @@ static bool remainder_is_native(const struct process_series *p)
     return is_known(p->part[HD_PART_GC], p->count);
 }
 
-/* What of the process keeps growing and grew most; HD_PART_COUNT: nothing. */
+/* Returns the part that keeps growing and grew most; HD_PART_COUNT if none does. */
 static enum hd_process_part part_that_grows(const struct process_series *p, double seconds)
 {
     const struct process_ends ends = {p->size[0], p->size[p->count - 1], seconds};
@@ -205,8 +205,8 @@ static void find_holder(struct hd_process_growth *g, const struct series *s)
     g->holder_last = row->at[s->usable[s->usable_count - 1]].count;
 }
 
-/* Whether there are more of a fact, which is a number of descriptors, in each snapshot. One
- * that is opened and not closed takes little memory. */
+/* True if a number of descriptors rises in each snapshot. A descriptor that is opened and
+ * not closed costs little memory. */
 static bool is_opened(const uint64_t *at, size_t count)
 {
     const uint64_t part = rank_by.process_opened_of;

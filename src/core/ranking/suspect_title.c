@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of what stands above each other: the lower one, but the program's own before all else. */
+/* True if the lower of two ranks wins; but the program's own always does. */
 static bool hides(enum type_rank rank, enum type_rank above)
 {
     return rank != RANK_PLAIN && (rank_is_own(rank) || !rank_is_own(above));
@@ -18,7 +18,8 @@ static enum type_rank full_rank(const struct labels *l, const struct full_tree *
     return p != 0 ? l->all[f->label[p]].rank : RANK_PLAIN;
 }
 
-/* As many heads may stand as deep as there are objects: nobody walks up for each. */
+/* Precomputed: there may be as many deep heads as objects, so a walk up for each is too
+ * slow. */
 static path_id *find_named_above(const struct ownership_tree *t, struct arena *a)
 {
     const struct full_tree *f = &t->full[t->snapshots - 1];
@@ -59,7 +60,7 @@ struct title_tree title_tree_of(const struct ownership_tree *t, const bool *grow
 
 struct title_searcher {
     const struct title_graph *graph;
-    int64_t more; /* objects of the head */
+    int64_t more; /* NULL if there are no cycles */
     bool *seen;   /* NULL: there are no circles */
     uint32_t *queue;
     size_t len, cap;
@@ -179,8 +180,8 @@ static bool is_single(const struct ownership_tree *t, path_id full)
     return counts[last] == 1;
 }
 
-/* A channel or a ThreadLocal of the framework belongs to the object of the program that
- * alone leads to it; a service is one by itself. */
+/* A channel or a ThreadLocal of the framework belongs to the program's object that alone
+ * leads to it; a service stands for itself. */
 static bool is_part_of_program(const chain_role window[ROLE_WINDOW])
 {
     return (window[0] & ROLE_NAMED) && !(window[0] & ROLE_PROGRAM) &&
@@ -198,15 +199,16 @@ static void window_above(const struct ownership_tree *t, const struct owner_type
     }
 }
 
-/* Behind these it is only said how they were reached: who has a provider injected leads to
- * all services, and what waits for a timer to all that the next one refers to. */
+/* Above these, ways only show how they were reached: an object with an injected provider
+ * leads to all services, and one that waits for a timer to everything that the next timer
+ * refers to. */
 static bool is_border(const chain_role window[ROLE_WINDOW])
 {
     return (window[0] & (ROLE_TIMER | ROLE_SCOPE | ROLE_SERVICES | ROLE_CALL_SITE)) != 0 ||
            owner_is_service(window);
 }
 
-/* A variable of the framework says no more than that it is one. */
+/* The fact that it is a variable of the framework is the only information in its name. */
 static bool is_telling(const struct label *l, chain_role role)
 {
     struct place place = place_of(l->name);
@@ -227,7 +229,8 @@ static label_id own_above(const struct ownership_tree *t, const struct owner_typ
     bool scope = window[0] & ROLE_SCOPE;
     for (at = f->parent[at]; at != 0 && at != NO_PATH; at = f->parent[at]) {
         window_above(t, types, at, window);
-        /* The provider refers to its scope, and so does everybody who has it injected. */
+        /* The provider refers to its scope, and so does every object with an injected
+         * provider. */
         if (scope &&
             strcmp(t->labels.all[f->label[at]].name,
                    "Microsoft.Extensions.DependencyInjection.ServiceProvider") != 0)

@@ -1,8 +1,8 @@
-/* suspect_title.h - the names that a reader knows a suspect by: what owns it, and for its
- * title the program's own class next to what the ranking found growing.
+/* suspect_title.h - the names by which a reader knows a suspect: its owner, and for its
+ * title the program's own class next to the growing type.
  *
  * A delegate, a dictionary's node or a timer is what grows; OrderNotifier, Session or
- * Reminder is what the reader knows. Rules: docs/ranking.md. */
+ * Reminder is the name that the reader knows. Rules: docs/ranking.md. */
 #ifndef SUSPECT_TITLE_H
 #define SUSPECT_TITLE_H
 
@@ -11,36 +11,36 @@
 
 #define NO_TITLE UINT32_MAX
 
-/* What grows, each with what hangs from it: paths of an ownership tree, or types and those
- * that they own. */
+/* Growing items and the items below them: paths of an ownership tree, or types and the
+ * types that they own. */
 struct title_graph {
     const struct labels *labels;
-    const label_id *label;            /* of each; NULL: they are labels */
+    const label_id *label;            /* of each; NULL: the items are labels */
     const bool *grows;                /* in count */
     const uint64_t *count, *retained; /* [number * snapshots + snapshot] */
     size_t len, snapshots;
-    uint32_t *first, *next; /* of each: the first below it, the next beside it; NO_TITLE */
-    bool has_circles;       /* then O(len) a search, else O(what is looked at) */
+    uint32_t *first, *next; /* per item: first child, next sibling; or NO_TITLE */
+    bool has_circles;       /* then a search is O(len), else O(items visited) */
 };
 
-/* Below a number of the graph, itself included, the one whose label tells most; NO_TITLE:
- * none is more than plain. Down level by level, by what grows at least half as much: what
- * ranks highest, of equals the topmost. */
+/* Returns the item with the most informative label at or below head; NO_TITLE if all are
+ * plain. Searches level by level through items that grow at least half as much: the highest
+ * rank wins, then the topmost. */
 uint32_t title_search(const struct title_graph *graph, uint32_t head);
 
 struct title_tree {
     const struct ownership_tree *t;
     struct title_graph graph; /* of the aligned paths */
-    path_id *named_above; /* per full path of the last snapshot: the one at or above it that
-                             suspect_title_above() takes; 0: none */
+    path_id *named_above;     /* per full path of the last snapshot: the result of
+                                 suspect_title_above(); 0: none */
 };
 
 /* grows: per path, in count with growth > 0; it must live as long. Arrays in a. */
 struct title_tree title_tree_of(const struct ownership_tree *t, const bool *grows,
                                 struct arena *a);
 
-/* Where a title was found: the class of the program that grows or goes along, or only one
- * that stands above; or none, and the title is the head's own type. */
+/* Source of a title: the class of the program that grows or is co-retained; one above it;
+ * or none, and the title is the growing type itself. */
 enum title_place { TITLE_WITHIN, TITLE_ABOVE, TITLE_NOWHERE };
 
 /* For a head of this path. Lives as long as the ownership tree. place may be NULL. */
@@ -56,22 +56,23 @@ const char *suspect_title_above(const struct labels *l, const struct full_tree *
 
 /* --- what owns a head ---------------------------------------------------------------- */
 
-/* What owns a head of the ranking, as the dominators have it.
+/* The owner of a growth site, by dominators.
  *
- * Every way from the roots to the objects of a head passes what is above it in its
- * ownership tree. So unlike a chain's entry this owner is the same whatever way is the
- * shortest today. */
+ * Every way from the roots to the objects of a site passes the owners above it in its
+ * ownership tree. So unlike a chain's entry this owner does not depend on which way is
+ * currently the shortest. */
 
 struct head_owner {
     label_id owner; /* NO_LABEL: several roots share it */
-    label_id of;    /* the program's own that has the owner, if that is not its own */
+    label_id of;    /* the program's class above the owner, if the owner is not the
+                       program's */
 };
 
-/* The nearest path above the head, in the last snapshot, that is a static variable, a class
- * of the program, a service, a scope of services, or a named object of which no snapshot
- * has a second one there; of a framework's object what is above it, if that is a class of
- * the program. What hangs from a token belongs to the list of its source, if only a handle
- * leads there. O(depth). */
+/* Returns the nearest path above the head, in the last snapshot, that is a static variable,
+ * a class of the program, a service, a scope of services, or a named object that is unique
+ * there in every snapshot; `of` is set for an object of the framework below a class of the
+ * program. Objects below a token belong to the list of its source if only a handle leads
+ * there. O(depth). */
 struct head_owner head_owner(const struct ownership_tree *t, path_id head,
                              const struct owner_types *types);
 

@@ -132,8 +132,8 @@ static bool knows(const struct series *s, const char *pattern)
     return false;
 }
 
-/* What makes an assembly for each XmlSerializer leaves no object that tells of it, but its
- * tables show that it is used at all. */
+/* The generator of an assembly per XmlSerializer leaves no object of its own, but its
+ * tables show that it is used. */
 static const char *hint_of(const struct series *s, const struct native_kind *kind)
 {
     bool is_assembly = kind->type == assembly || kind->type == module;
@@ -157,8 +157,8 @@ static bool is_much(const struct series *s, const struct series_row *row)
            last - first >= rank_by.fewest_native;
 }
 
-/* Types of packages whose objects are small and what they wrap is large. A program's own
- * wrapper has a handle below it, which is found by its name. */
+/* Types of packages with small objects that wrap large memory. A program's own wrapper has
+ * a handle below it, which is found by its name. */
 static const char *const holders[] = {"*SafeHandle*",
                                       "Microsoft.Win32.SafeHandles.*",
                                       "SkiaSharp.SK*",

@@ -1,9 +1,8 @@
-/* table_ranking.h - which types look like a leak, judged by type tables alone.
+/* table_ranking.h - ranks suspected types by type tables alone.
  *
- * The score is what a type gained in shallow bytes, at the rate that is still
- * there in the second half of the series, weakened where it grows unsteadily or
- * slows down. What owns what is unknown here, so strings and arrays that a leak
- * keeps alive rank beside it. Formula: docs/ranking.md. */
+ * The score is a type's gain in shallow bytes, at the rate of the second half of the
+ * series, reduced if it grows unsteadily or slows down. Ownership is unknown here, so
+ * strings and arrays that a leak keeps alive rank next to it. Formula: docs/ranking.md. */
 #ifndef TABLE_RANKING_H
 #define TABLE_RANKING_H
 
@@ -33,8 +32,8 @@ uint64_t growth_per_iteration(const struct series *s, const struct series_row *r
 struct ranking growth_rank(const struct series *s, const uint64_t *iterations,
                            struct arena *a);
 
-/* Of the rest of a table, which is what its suspects and free space are not: all that is at
- * each of the suspects, per snapshot; heap is all of the last. */
+/* Returns the growth of the rest of a table, which is everything except suspects and free
+ * space. suspects: all objects of each, per snapshot; heap: total of the last. */
 struct rest_growth table_rest_growth(const struct series *s,
                                      const struct hd_tally *const *suspects, size_t count,
                                      double heap);

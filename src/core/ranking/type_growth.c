@@ -13,7 +13,7 @@
 
 /* --- what is left ----------------------------------------------------------------- */
 
-/* What a label alone says. Names are compared once per label, not once per path. */
+/* The part given by a label alone. Names are compared once per label, not once per path. */
 static enum unexplained_part *parts_of(const struct labels *l, struct arena *scratch)
 {
     enum unexplained_part *parts = arena_array(scratch, enum unexplained_part, l->len);
@@ -238,7 +238,7 @@ static label_id nearest_owner(const struct type_growth_nearest *near,
     return near->other[p] != 0 ? f->label[near->other[p]] : NO_LABEL;
 }
 
-/* Growth of what one type owns of another. */
+/* Growth of one type owned by another. */
 struct type_growth_ownership {
     label_id owned, owner;
     int64_t more;
@@ -261,8 +261,8 @@ static void add_owned(struct ownerships *o, label_id owned, label_id owner, int6
     o->all[number].more += more;
 }
 
-/* Strings and arrays of numbers may be owned by what does not grow: they are never a
- * finding of their own while something of more than one object holds them. */
+/* Strings and arrays of numbers may be owned by types that do not grow: they are not a
+ * separate finding while a type with more than one object holds them. */
 static void gather_owners(const struct type_growths *g, size_t k, int sign,
                           struct ownerships *o, struct type_growth_nearest *near,
                           const bool *wanted, bool leaves)
@@ -337,7 +337,8 @@ static double share_of(const struct type_growths *g, const struct type_growth_ow
                                 g->n);
 }
 
-/* Weighed by the growth below each owner: what is there since long says nothing. */
+/* Weighted by the growth below each owner: objects that were there before are
+ * irrelevant. */
 static void type_growth_explain(struct type_growths *g, const struct ownerships *o)
 {
     struct arena scratch = {0};
@@ -361,7 +362,7 @@ static void type_growth_explain(struct type_growths *g, const struct ownerships 
     arena_free(&scratch);
 }
 
-/* Titles look for what a type owns; types may own each other in a circle. */
+/* Titles search the types owned by a type; types may own each other in a cycle. */
 static void link_owned(struct type_growths *g, struct arena *a)
 {
     const struct labels *l = &g->unexplained->t->labels;
@@ -420,7 +421,7 @@ static void give_credit(struct type_growths *g)
     arena_free(&scratch);
 }
 
-/* --- all of it ------------------------------------------------------------------- */
+/* --- all types ------------------------------------------------------------------- */
 
 static bool is_leaf(const char *name)
 {
@@ -637,7 +638,7 @@ static bool falls(const struct load_clock *clock, const uint64_t *came)
         if (fabs(level) + fabs(slope) < 1e-9)
             break;
     }
-    /* Loads that come in bursts scatter more than Poisson's. */
+    /* Bursts scatter more than a Poisson process. */
     double scatter = fmax(1, f.misfit / (double)(clock->steps - 2));
     double error = sqrt(f.information[0] / determinant(&f) * scatter);
     return f.slope <= -rank_by.slows_sigma * error && exp(2 * f.slope) <= rank_by.slows_to;

@@ -1,10 +1,9 @@
-/* type_growth.h - types as a whole, wherever they are held.
+/* type_growth.h - growth of types as a whole, wherever they are held.
  *
- * A list that is entered at another node in every snapshot hangs from other objects each
- * time, and no path of it grows. All its nodes together do. So what paths leave
- * unexplained is ranked once more by type, over all places at once: owners,
- * explained shares and credit are those of paths, between types. Rules and reasons:
- * docs/ranking.md. */
+ * A list that is entered at another node in every snapshot has another owner each time, so
+ * no path of it grows. All its nodes together do. So growth that paths leave unexplained is
+ * ranked again by type, over all places together: owners, explained shares and credit are
+ * those of paths, between types. Rules and reasons: docs/ranking.md. */
 #ifndef TYPE_GROWTH_H
 #define TYPE_GROWTH_H
 
@@ -13,13 +12,12 @@
 
 /* --- what is left -------------------------------------------------------------------- */
 
-/* What is left of the heap when suspects and pools are taken out of
- * it; and whether that has grown, and since when.
+/* The heap without suspects and pools; whether that has grown, and since when.
  *
  * In the full ownership tree of every snapshot a path belongs to the suspects (at or below
  * one of their heads), else to the pools (at or below a pool of buffers) or to the arrays
- * of thread statics, which follow the load, or to what measuring made the runtime keep,
- * else to the rest. Each byte belongs to one. */
+ * of thread statics, which follow the load, or to memory that measuring made the runtime
+ * allocate, else to the rest. Each byte belongs to one part. */
 
 enum unexplained_part {
     PART_REST,
@@ -34,25 +32,25 @@ struct unexplained {
     const struct ownership_tree *t;
     unsigned char **part;        /* [snapshot][full path]: enum unexplained_part */
     uint64_t **left;             /* [snapshot][full path]: bytes of the rest at or below */
-    uint64_t *bytes[PART_COUNT]; /* per snapshot; they add up to what is reachable */
+    uint64_t *bytes[PART_COUNT]; /* per snapshot; their sum is the reachable heap */
     uint64_t *threads;           /* per snapshot: arrays of thread statics */
 };
 
-/* Whether it is ranked by type: what measuring made the runtime keep is growth too. */
+/* True if the part is ranked by type: memory that measuring causes may grow too. */
 static inline bool unexplained_is_left(unsigned char part)
 {
     return part == PART_REST || part == PART_LISTENER;
 }
 
-/* heads: per aligned path, what belongs to suspects. labels: per label, types that do
- * wherever they are left, or NULL. In a. O(paths) per snapshot. */
+/* heads: per aligned path, true for suspects. labels: per label, true for types that are
+ * suspects wherever they are left, or NULL. In a. O(paths) per snapshot. */
 struct unexplained unexplained_of(const struct ownership_tree *t, const bool *heads,
                                   const bool *labels, struct arena *a);
 
-/* Whose each byte of the suspects is: the owner of the nearest head at or above it, else
- * that of its label, so that suspects within others share nothing with them. of_head: per
- * aligned path, of_label: per label, or NO_OWNER. Added to own, of owner i in snapshot k at
- * [i * snapshots + k]. O(paths) per snapshot. */
+/* Attributes each byte of the suspects to the owner of the nearest head at or above it,
+ * else to that of its label, so that nested suspects share no bytes. of_head: per aligned
+ * path, of_label: per label, or NO_OWNER. Adds to own[i * snapshots + k] for owner i in
+ * snapshot k. O(paths) per snapshot. */
 #define NO_OWNER SIZE_MAX
 void unexplained_share(const struct unexplained *r, const size_t *of_head,
                        const size_t *of_label, uint64_t *own);
@@ -60,21 +58,21 @@ void unexplained_share(const struct unexplained *r, const size_t *of_head,
 /* --- whole types ---------------------------------------------------------------------- */
 
 enum type_question {
-    TYPES_GROWING, /* what keeps growing */
-    TYPES_STAYED   /* what grew, and then stayed as large */
+    TYPES_GROWING, /* types that keep growing */
+    TYPES_STAYED   /* types that leveled off after growth */
 };
 
 struct grown_type {
     double tau;
     double growth; /* g; a type grows if it has more than 0 */
     double own, credit;
-    double score;   /* max(0, credit), times tau^2 if it keeps growing */
+    double score;   /* max(0, credit), times tau^2 for TYPES_GROWING */
     label_id owner; /* of more than half of its growth; NO_LABEL */
     bool several;   /* more than one object in some snapshot */
 };
 
-/* full_tree_order() of the last snapshot, or NULL as long as nobody asked; whoever has it
- * frees it. Sorting all paths costs more than the rest, and few types are rows. */
+/* full_tree_order() of the last snapshot, computed on first use, else NULL; its owner frees
+ * it. Sorting all paths costs more than the rest, and few types are rows. */
 struct path_order {
     uint32_t *all;
 };
@@ -85,7 +83,7 @@ struct type_growths {
     enum type_question question;
     size_t n;
     struct grown_type *all;     /* per label */
-    uint64_t *count, *retained; /* [label * n + snapshot] of what is unexplained */
+    uint64_t *count, *retained; /* [label * n + snapshot], of unexplained objects */
     bool *is_leaf;              /* per label: String and arrays of numbers */
     struct title_graph titles;  /* of labels, by owners */
     struct path_order *order;   /* of the last snapshot, made when two places tie */
@@ -96,32 +94,32 @@ struct type_growths type_growths_of(const struct unexplained *unexplained,
                                     const struct series *s, enum type_question question,
                                     struct path_order *order, struct arena *a);
 
-/* Of the outermost paths of a type in what is unexplained of the last snapshot the one with
- * the most bytes, then the first by name; NO_PATH. O(paths of the label), and once their
- * sorting. */
+/* Returns, of the outermost paths of a type among unexplained objects of the last snapshot,
+ * the one with the most bytes, then the first by name; or NO_PATH. O(paths of the label),
+ * and once their sorting. */
 path_id type_growths_topmost(const struct type_growths *g, label_id label);
 
-/* Whether a type, or the one of its title, gains the same whole number of instances per
- * iteration in every step; false where nobody counted iterations. Such a count is no
- * chance and no load, wherever the instances hang. */
+/* True if a type, or the type of its title, gains the same whole number of instances per
+ * iteration in every step; false without counted iterations. Such a count is neither chance
+ * nor load, wherever the instances are held. */
 bool type_growths_are_exact(const struct type_growths *g, label_id label);
 
-/* The name for the title of a type, found as that of a head among the types that it owns.
- * O(labels), of which a few bytes each are all but a few. */
+/* Returns the name for the title of a type, found as that of a head among the types that it
+ * owns. O(labels), a few bytes each for nearly all of them. */
 const char *type_growths_title(const struct type_growths *g, label_id label);
 
 /* --- the load ------------------------------------------------------------------------ */
 
-/* The load of each step, and types judged by it wherever their objects hang.
+/* The load of each step, for judging types independent of their holders.
  *
- * Types that live on turnover are allocated at the rate of the load, so their births are a
- * clock: a leak gains at its rate, a store that fills gains ever less per unit of it, since
+ * Types that turn over are allocated at the rate of the load, so their births are a clock:
+ * a leak gains at its rate, a store that fills gains less and less per unit of load, since
  * it has more and more of its keys already. Method and figures: docs/ranking.md, "It
  * fills". Must not depend on paths or heads. */
 
 struct load_clock {
-    size_t steps;                    /* 0: too little lives on turnover to tell */
-    double at[SERIES_MAX_SNAPSHOTS]; /* load of each step; the unit means nothing */
+    size_t steps;                    /* 0: too few objects turn over */
+    double at[SERIES_MAX_SNAPSHOTS]; /* load of each step; arbitrary unit */
 };
 
 /* Births and deaths of each type in the whole heap. */

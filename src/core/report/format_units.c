@@ -165,8 +165,8 @@ static size_t step_at(const char *s, size_t len, size_t i)
     return n > 0 ? n : 1;
 }
 
-/* The longest prefix of at most that many columns, in bytes; columns becomes what it
- * takes. */
+/* Returns the longest prefix, in bytes, of at most *columns columns; *columns becomes its
+ * width. */
 static size_t prefix(const char *s, size_t len, size_t *columns, bool ascii)
 {
     size_t end = 0, used = 0;
@@ -181,7 +181,7 @@ static size_t prefix(const char *s, size_t len, size_t *columns, bool ascii)
     return end;
 }
 
-/* Where the longest suffix of at most that many columns begins. */
+/* Returns the begin of the longest suffix of at most this many columns. */
 static size_t suffix(const char *s, size_t len, size_t columns, bool ascii)
 {
     size_t start = len, used = 0;
@@ -209,7 +209,7 @@ void format_shorten(struct text *t, const char *s, size_t len, size_t columns, b
     }
     if (columns < gap)
         return;
-    /* The end of a type's name says more than its namespace. */
+    /* The end of a type's name is more informative than its namespace. */
     size_t head_columns = (columns - gap) * 2 / 5;
     size_t head = prefix(s, len, &head_columns, ascii);
     /* One is enough where a namespace was cut before. */
@@ -238,7 +238,7 @@ static size_t before_name(const char *s, size_t len)
     return start;
 }
 
-/* The name without namespaces, or nothing if it is none that could lose them. */
+/* Appends the name without namespaces, or nothing if it has none to lose. */
 static void add_plain(struct text *t, const char *name)
 {
     struct place place = place_of(name);
@@ -250,7 +250,8 @@ static void add_plain(struct text *t, const char *name)
     }
 }
 
-/* Of a holder its end: "… → List<Order> → Order[]", as many as fit, without namespaces. */
+/* Appends the end of a holder: "… → List<Order> → Order[]", as many places as fit, without
+ * namespaces. */
 static void shorten_holder(struct text *t, const char *holder, size_t columns, bool ascii)
 {
     struct arena scratch = {0};

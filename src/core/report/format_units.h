@@ -1,5 +1,5 @@
-/* format_units.h - names, chains and bars as people read them, appended to a text: what
- * base/say.h does for numbers. It does not know what is printed where. */
+/* format_units.h - appends names, chains and bars in the form that people read, as
+ * base/say.h does for numbers. Must not depend on the place of output. */
 #ifndef FORMAT_UNITS_H
 #define FORMAT_UNITS_H
 
@@ -12,37 +12,38 @@ void format_others(struct text *t, uint64_t n); /* [1 other], [2 others] */
 /* A bar per snapshot, from the smallest to the largest count. */
 void format_trend(struct text *t, const struct hd_tally *at, size_t count);
 
-/* A share as a bar of so many columns at most, in eighths; nothing is no bar. */
+/* Appends a share as a bar of at most `columns` columns, in eighths; no bar for zero. */
 void format_bar(struct text *t, double share, unsigned columns);
-/* The same with at most so many bars: the first and the last, and as many between. */
+/* Does the same with at most `most` bars: the first, the last, and a choice in between. */
 void format_trend_of(struct text *t, const struct hd_tally *at, size_t count, size_t most);
 
-/* "App.Worker.RunAsync", or "Worker.RunAsync", of the object that is a call of this async
- * method; false and nothing appended of any other type. */
+/* Appends "App.Worker.RunAsync", or "Worker.RunAsync", for an object that is a call of this
+ * async method; false, and nothing appended, for any other type. */
 bool format_method(struct text *t, const char *type, bool short_name);
 
-/* The same without namespaces: List<Order> for System...List<MyApp.Order>. */
+/* Appends the name without namespaces: List<Order> for System...List<MyApp.Order>. */
 void format_short_name(struct text *t, const char *name);
 
-/* The same of places: of a variable only the type, "[static var List<Order>.s_all]". */
+/* The same for places: for a variable only the type is shortened, "[static var
+ * List<Order>.s_all]". */
 void format_short_place(struct text *t, const char *name);
 
-/* ".Log" behind the name of a type that leads on by that field; ".value" behind that of an
- * array, which has its brackets already; nothing for NULL. */
+/* Appends ".Log" after the name of the referring type; ".value" after an array, which has
+ * its brackets already; nothing for NULL. */
 void format_field(struct text *t, const char *type, const char *field);
 
-/* Whether frame f leads on by another field than the one that is told inside its repeats.
- */
+/* True if frame f continues by another field than the one printed inside its repeats. */
 bool format_leads_on(const struct hd_frame *f);
 
-/* A frame of a chain, "Session.Log"; "(A.b → B.a) ×2–9 .c" for a repeated pattern. */
+/* Appends a frame of a chain, "Session.Log"; "(A.b → B.a) ×2–9 .c" for a repeated
+ * pattern. */
 void format_frame(struct text *t, const struct hd_frame *f, bool short_names);
 
-/* s cut in its middle, with one "…", to at most that many columns, which are those of its
- * ASCII form where that is printed. */
+/* Appends s with its middle cut to one "…", to at most this many columns, counted in ASCII
+ * form if that is printed. */
 void format_shorten(struct text *t, const char *s, size_t len, size_t columns, bool ascii);
 
-/* The same for the name of a type: its namespaces go first, "…OrderPlaced". */
+/* The same for the name of a type: namespaces are cut first, "…OrderPlaced". */
 void format_shorten_name(struct text *t, const char *s, size_t len, size_t columns,
                          bool ascii);
 

@@ -1,5 +1,5 @@
-/* The model of a report, and for programs that show it themselves the words for what it has
- * as numbers: names of enums, and numbers and names as reports print them. */
+/* The model of a report, and for programs with their own display the text of its values:
+ * names of enums, and numbers and names as reports print them. */
 #include "base/out.h"
 #include "base/text.h"
 #include "heap/place.h"

@@ -15,8 +15,8 @@ void object_add_root_kind(struct text *t, enum hd_root_kind kind)
         text_add(t, *s == '_' ? " " : s, 1);
 }
 
-/* 12.5, 0.0001, 1E-05, 1.5E+17: as .NET writes digits and where the point stands, digits
- * behind the first. */
+/* 12.5, 0.0001, 1E-05, 1.5E+17: as .NET does. point: position of the decimal point, in
+ * digits after the first. */
 static void add_digits(struct text *t, const char *digits, int len, int point, int most)
 {
     enum { LEAST = -4 };
@@ -66,7 +66,7 @@ static void add_signed(struct text *t, uint64_t number)
     say(t, negative ? "-" : "", as_digits(negative ? 0 - number : number));
 }
 
-/* Text that is a character of UTF-16 alone: half a pair is none. */
+/* Appends one UTF-16 unit as text; half a surrogate pair is not text. */
 static void add_char(struct text *t, uint64_t number)
 {
     char code[16];

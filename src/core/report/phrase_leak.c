@@ -1,5 +1,5 @@
-/* A leak in a sentence: what is counted, how much it gained, and what keeps it alive; and
- * the way from its root in a line. It knows no format and no width. */
+/* A leak as a sentence: the counted objects, their gain, and the holder; and the path from
+ * its root as a line. Must not depend on format or width. */
 #include "report/phrases.h"
 
 #include "base/text.h"
@@ -15,7 +15,7 @@
 
 /* --- what holds it ------------------------------------------------------- */
 
-/* "Instances" of "<Instances>k__BackingField", in which a property keeps its value. */
+/* Appends "Instances" for "<Instances>k__BackingField", the field of an auto-property. */
 static void add_field_name(struct text *t, struct name_part field)
 {
     static const char end[] = ">k__BackingField";
@@ -86,11 +86,12 @@ static bool is_object(const struct place *p)
 struct phrase_leak_owner {
     const char *type, *field;
     enum hd_service service;
-    const char *of; /* the program's own that has it, if it is not its own */
+    const char *of; /* the program's own class above, if the type is not its own */
 };
 
-/* The class of the program that is next above the instances, but not above their owner;
- * else the owner. What is above has no part in it, but whose a package's object is. */
+/* Returns the class of the program nearest above the instances, but below their owner; else
+ * the owner. Types above the owner are irrelevant, except the program's class that owns a
+ * package's object. */
 static struct phrase_leak_owner program_above(const struct hd_suspect *s,
                                               const char *counted)
 {
@@ -109,7 +110,7 @@ static struct phrase_leak_owner program_above(const struct hd_suspect *s,
             strcmp(type, s->type) != 0)
             return (struct phrase_leak_owner){.type = type, .field = f->field};
     }
-    /* What piles up may be its own owner: one that a root refers to. */
+    /* The accumulating object may be its own owner: one that a root refers to. */
     if (!owned || strcmp(c->owner, counted) == 0 || strcmp(c->owner, s->type) == 0)
         return (struct phrase_leak_owner){0};
     const struct hd_frame *f = &c->frames[c->owner_frame];
@@ -158,9 +159,9 @@ static const char *const root_words[HD_ROOT_KIND_COUNT] = {
     [HD_ROOT_STACK] = "a local variable",
     [HD_ROOT_FINALIZER] = "the finalizer queue"};
 
-/* The variable that says something, else the class of the program that is next to it, else
- * what the hint knows, else what is known of the root. False, and nothing said, if nothing
- * is, or it is what the sentence is about. */
+/* Appends the informative variable, else the class of the program next to it, else the
+ * phrase of the hint, else the kind of root. False, without output, if all are unknown, or
+ * it is the subject of the sentence. */
 static bool phrase_leak_add_holder(struct sentence *h, const struct hd_report *r,
                                    const struct hd_suspect *s, const char *joint)
 {
@@ -169,11 +170,11 @@ static bool phrase_leak_add_holder(struct sentence *h, const struct hd_report *r
     const struct hint *hint = hint_named(s->hint);
     const char *field = nearest(s, place_tells);
     struct phrase_leak_owner owner = program_above(s, s->counted);
-    /* A class of the framework that has it says less than what is known of such cases. */
+    /* A class of the framework is less informative than the hint's phrase. */
     if (hint != NULL && hint->holder != NULL && owner.type != NULL && owner.of == NULL &&
         names_is_framework(name_part(owner.type), NAME_WHOLE))
         owner.type = NULL;
-    /* Whose objects they are was said already. */
+    /* the owner is the subject already */
     if (field == NULL && owner.type != NULL && strcmp(owner.type, s->subject) == 0)
         return false;
     const char *words = hint != NULL && hint->holder != NULL ? hint->holder
@@ -210,7 +211,8 @@ bool phrase_has_changing_owners(const struct hd_suspect *s)
            (s->chains.len == 0 || share_of_one(s) < NEARLY_ALL);
 }
 
-/* Whether one chain stands for nearly all, for most, or for few of the instances. */
+/* Appends the holder, with a word for the share of the first chain: nearly all, most, or
+ * few of the instances. */
 static void add_held(struct sentence *h, const struct hd_report *r,
                      const struct hd_suspect *s, bool brief)
 {
@@ -255,8 +257,6 @@ static struct say_part as_counted(const struct hd_report *r, const struct hd_sus
                : as_noun(count, "object");
 }
 
-/* "Shop.Session: 0 → 6,000 objects in 6 snapshots, +3.31 MiB, 66 % of the heap, kept alive
- * by static s_sessions". Of several each is brief. */
 void phrase_leak(struct sentence *h, const struct hd_report *r, const struct hd_suspect *s,
                  bool brief)
 {
@@ -331,17 +331,18 @@ static void add_frame(struct sentence *h, const struct hd_report *r,
     text_free(&name);
 }
 
-/* Of a line of 80 columns what is left for it. */
+/* The rest of a line of 80 columns. */
 enum { PATH_COLUMNS = 66, MAX_PATH_FRAMES = SENTENCE_NAMES };
 
-/* The frames of a path that are shown, root first, as many as fit. */
+/* The visible frames of a path, root first, limited by width. */
 struct shown_frames {
     size_t at[MAX_PATH_FRAMES], wide[MAX_PATH_FRAMES]; /* in columns */
     size_t count;
-    size_t columns; /* that they may take */
+    size_t columns; /* available */
 };
 
-/* Between the shown frame i and the one before it; "…" stands for what is left out. */
+/* Returns the joint between the shown frame i and the one before it; "…" replaces omitted
+ * frames. */
 static const char *joint_of(const struct shown_frames *f, const struct hd_chain_row *row,
                             size_t i)
 {
@@ -387,8 +388,8 @@ static bool is_list(const struct hd_chain *c, size_t frame)
     return strcmp(c->frames[frame].types[0], c->frames[c->frame_count - 1].types[0]) == 0;
 }
 
-/* The root and what piles up; between them who owns it, where one becomes many, and below
- * the owner classes of the program, the nearest first. */
+/* Shows the root and the accumulating instances; between them the owner, where one becomes
+ * many, and below the owner classes of the program, the nearest first. */
 void phrase_path(struct sentence *h, const struct hd_report *r, const struct hd_suspect *s)
 {
     const double almost_all = 0.995, most = 0.5;
@@ -404,7 +405,7 @@ void phrase_path(struct sentence *h, const struct hd_report *r, const struct hd_
     while (root + 1 < n && place_is_root(c->frames[root].types[0]) &&
            place_is_root(c->frames[root + 1].types[0]))
         root++;
-    /* That all of a leak are held so, and ever more, is no news. */
+    /* The normal case, all instances in one growing chain, is not mentioned. */
     bool is_one_of_many = c->share < most && s->chains.owner_share >= most;
     if (is_one_of_many || row->status != HD_CHAIN_GROWING || c->share < almost_all) {
         say(&share, "  (");
@@ -435,14 +436,13 @@ void phrase_path(struct sentence *h, const struct hd_report *r, const struct hd_
 
 /* --- verdicts ----------------------------------------------------------------------- */
 
-/* What a series shows that is no leak, and how sure that is: growth that leveled off or
- * that nothing explains, and what the snapshots themselves cannot show. No all-clear
- * without evidence. It knows no format and no width. */
+/* Verdicts without a leak, and their confidence: growth that leveled off or is unexplained,
+ * and limits of the snapshots. No all-clear without evidence. Must not depend on format or
+ * width. */
 
-/* --- no leak, or nobody knows ------------------------------------------------ */
+/* --- no leak, or unknown ----------------------------------------------------- */
 
-/* Sentences behind each other, or reasons: what stands between two. Returns where to write
- * the next. */
+/* Begins another sentence or reason, after a joint. Returns where to write it. */
 static struct sentence *begin_next(struct sentence *h, const char *joint)
 {
     say(h, h->words.len > 0 ? joint : "");
@@ -479,8 +479,8 @@ static void add_clause(struct sentence *h, struct text *clause)
     text_free(clause);
 }
 
-/* "it fills ever more slowly: a cache, or a set that is nearly complete?" "CircuitRegistry
- * keeps closed circuits for 3 min: watch for longer than 7 min" */
+/* Appends "it fills ever more slowly: a cache, or a set that is nearly complete?" or
+ * "CircuitRegistry keeps closed circuits for 3 min: watch for longer than 7 min". */
 void phrase_reservation(struct text *t, const struct hd_suspect *s)
 {
     if (s->reservation == HD_RESERVED_FILLS) {
@@ -499,8 +499,8 @@ void phrase_reservation(struct text *t, const struct hd_suspect *s)
     say(t, ": watch for longer than ", as_duration(s->lifetime.watch));
 }
 
-/* "Order rose in every step, 35 → 77, and may leak: take more snapshots." "Page: 35 → 77
- * objects, but it fills ever more slowly: ..." */
+/* Appends "Order rose in every step, 35 → 77, and may leak: take more snapshots." or "Page:
+ * 35 → 77 objects, but it fills ever more slowly: ..." */
 static void say_undecided(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_suspect *s = r->diff.undecided;
@@ -518,8 +518,8 @@ static void say_undecided(struct sentence *h, const struct hd_report *r)
     text_free(&why);
 }
 
-/* A single object that gained most of what is unexplained, as an array does that is filled
- * and doubled; or NULL. It is first in the snapshot *since. */
+/* Returns the single object with most of the unexplained growth, such as an array that
+ * doubles when full; or NULL. It first appears in snapshot *since. */
 static const struct hd_suspect *growing_array(const struct hd_report *r, size_t *since)
 {
     const struct hd_diff *d = &r->found.diff;
@@ -538,8 +538,8 @@ static const struct hd_suspect *growing_array(const struct hd_report *r, size_t 
     return most;
 }
 
-/* "Unexplained growth: ..." "BigArrayLeak.Points: one Point[] grew, 1.31 MiB → 3.94 MiB,
- * which is most of the growth: take more snapshots, further apart." */
+/* Appends "Unexplained growth: ..." or "BigArrayLeak.Points: one Point[] grew, 1.31 MiB →
+ * 3.94 MiB, which is most of the growth: take more snapshots, further apart." */
 static void say_open_growth(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_growth *g = &r->diff.growth;
@@ -557,14 +557,14 @@ static void say_open_growth(struct sentence *h, const struct hd_report *r)
         ", which is most of the growth: take more snapshots, further apart.");
 }
 
-/* What of the heap itself takes away the all-clear. */
+/* Growth in the heap itself that rules out an all-clear. */
 void phrase_other_growth(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
     const struct hd_growth *g = &d->growth;
     const struct hd_native *native = phrase_native_of(d);
     struct text hidden = {0}, pools = {0}, outside = {0};
-    /* If nothing was looked at, that is no all-clear. */
+    /* no all-clear if no row was shown */
     if (d->hidden_count > 0 || (d->types.len == 0 && r->found.diff.types.len > 0)) {
         phrase_hidden(&hidden, d->hidden_count);
         add_clause(h, &hidden);
@@ -593,8 +593,8 @@ void phrase_none(struct sentence *h, const struct hd_report *r)
 {
     size_t snapshots = r->diff.usable_count;
     const struct hd_diff *all = &r->found.diff;
-    /* What is below the line, but more than noise; between two snapshots all that grew is
-     * worth the exact words. */
+    /* Rows below the threshold, but above noise; between two snapshots any growth deserves
+     * the exact words. */
     bool is_near = snapshots == 2 && all->minor_count > 0;
     for (size_t i = 0; i < all->minor_count; i++)
         is_near |= text_gain_share(&r->diff, r->snapshot_count, &all->minor[i]) >=
@@ -616,8 +616,8 @@ static struct sentence *reason(struct sentence *to)
     return begin_next(to, "; ");
 }
 
-/* Whether the verdict itself says of suspects that the snapshots are too few for a leak. A
- * check whose rules need no more decides without a word about it. */
+/* True if the verdict itself states that the snapshots are too few to call a suspect a
+ * leak. A check whose rules need no more snapshots decides without mentioning it. */
 static bool verdict_says_few(const struct hd_report *r)
 {
     const struct hd_check *c = &r->check;
@@ -733,7 +733,7 @@ static void add_steps(struct sentence *h, const struct hd_report *r,
         say(h, ", more in ", up, " of ", as_plural(c.len - 1, "step"));
 }
 
-/* Who stayed is what a suspect by age rests on. */
+/* Appends the survivors, the evidence for a suspect by age. */
 static void add_stayed(struct sentence *h, const struct hd_report *r,
                        const struct hd_suspect *s)
 {
@@ -774,7 +774,8 @@ static void doubt_time(struct sentence *to, const struct hd_report *r)
     }
 }
 
-/* Of growth outside of the objects: as sure as time and a start that is over make it. */
+/* Appends the confidence in growth outside of the objects: high only after enough time and
+ * start-up. */
 static bool add_confidence_outside(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_process_growth *g = r->diff.process;

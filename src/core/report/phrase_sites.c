@@ -8,8 +8,8 @@
 
 /* --- code --------------------------------------------------------------------------- */
 
-/* Where the last part of a name begins that ends before `end`: behind a dot that is in no
- * brackets. */
+/* Returns the begin of the last part of a name that ends before `end`: after a dot outside
+ * of brackets. */
 static const char *last_part(const char *name, const char *end)
 {
     int depth = 0;
@@ -52,16 +52,16 @@ static void add_code(struct sentence *h, const struct hd_code *c, bool in_full)
 
 void phrase_code(struct sentence *h, const struct hd_code *code)
 {
-    h->name_count = 0; /* nobody asks for more than words */
+    h->name_count = 0; /* the caller needs only words */
     add_code(h, code, false);
 }
 
 /* --- samples ------------------------------------------------------------------------ */
 
-/* Fewer say where, and not that it is all. */
+/* Fewer samples locate the code, but do not prove that all is from there. */
 enum { ENOUGH_SAMPLES = 3 };
 
-/* How much is said, from all to least. */
+/* Level of detail, from full to least. */
 enum detail { IN_FULL, SHORT_NAMES, WITHOUT_INTERVALS, WITHOUT_CALLER, DETAILS };
 
 static void add_site(struct sentence *h, const struct hd_allocations *a, enum detail detail)

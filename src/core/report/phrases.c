@@ -98,11 +98,11 @@ const char *phrase_what_counts(const struct hd_model *m)
 
 /* --- amounts ------------------------------------------------------------- */
 
-/* A limit and what is held against it stand side by side: where they differ, their digits
- * do. These are the most that are added for that. */
+/* Limit and observed value are printed side by side with enough decimals to differ, at most
+ * this many. */
 enum { MAX_DECIMALS = 12 };
 
-/* With so many decimals, or as many as tell it from the other number. */
+/* Appends n with `decimals` decimals, or more until it differs from the other number. */
 static void add_apart(struct text *t, const char *format, int decimals, double n,
                       double other)
 {
@@ -131,7 +131,7 @@ static void add_size_apart(struct text *t, uint64_t bytes, uint64_t other)
     text_free(&o);
 }
 
-/* What a rule counts. */
+/* The unit of a rule. */
 static const char *noun_of(const struct hd_finding *rule)
 {
     if (rule->kind == HD_RULE_PROCESS)
@@ -147,7 +147,7 @@ static void add_amount(struct text *t, const struct hd_finding *rule, double n,
         add_size_apart(t, tally_rounded(n), tally_rounded(other));
         return;
     }
-    /* A mean per iteration may lie between two whole numbers. */
+    /* a mean per iteration may be fractional */
     if (n == floor(n) && n < 9e15)
         say(t, (uint64_t)n);
     else
@@ -155,7 +155,7 @@ static void add_amount(struct text *t, const struct hd_finding *rule, double n,
     say(t, " ", as_noun(n == 1 ? 1 : 2, noun_of(rule)));
 }
 
-/* other: what stands beside it; not a number where nothing does. */
+/* other: the value next to it; NAN if none. */
 static void add_signed_amount(struct text *t, const struct hd_finding *rule, double n,
                               double other)
 {
@@ -428,7 +428,7 @@ void phrase_outside(struct text *t, const struct hd_process_growth *g)
             " objects");
 }
 
-/* What cannot be moved, or is old, and so keeps the blocks apart. */
+/* Appends the pinned or old objects that separate the free blocks. */
 static void say_between(struct text *t, const struct hd_free_growth *g)
 {
     if (g->beside.type != NULL)
@@ -475,7 +475,7 @@ void phrase_process(struct sentence *h, const struct hd_report *r)
 {
     enum { BARS = 16 };
     const struct hd_process_growth *g = r->diff.process;
-    const double worth = 0.2; /* a start takes less, mostly */
+    const double worth = 0.2; /* start-up uses less, mostly */
     if (g == NULL || g->growth <= 0 || !(g->explained < rank_by.process_explained))
         return;
     uint64_t first = g->size[g->first], last = g->size[g->last];
@@ -561,11 +561,11 @@ void phrase_no_unit(struct text *t, const char *name, uint64_t bytes)
 
 /* --- what a leak has to be --------------------------------------------------------- */
 
-/* What a leak has to be so that the snapshots show it, in a sentence: who reads that
- * nothing keeps growing learns what that is worth. */
+/* The smallest leak that the snapshots would show, as a sentence: the value of an
+ * all-clear. */
 
-/* "25 objects and 75.0 KiB"; so many objects alone where none is so small that they have
- * less. */
+/* "25 objects and 75.0 KiB"; objects only if that many of the smallest size have more
+ * bytes. */
 static void add_size_of_leak(struct text *t, uint64_t objects, uint64_t bytes)
 {
     enum { SMALLEST_OBJECT = 24 };

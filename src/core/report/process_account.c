@@ -52,7 +52,7 @@ static uint64_t *begin_values(const struct account_rows *to)
     return at;
 }
 
-/* Appends the row, unless none of its values is known. */
+/* Appends the row if any of its values is known. */
 static void end_row(struct account_rows *to, struct hd_process_row row)
 {
     bool any = false;
@@ -123,7 +123,7 @@ size_t process_account_of(const struct hd_snapshot_facts *snapshots, size_t coun
     return to.len;
 }
 
-/* The ranking says which snapshots of a series can be compared. */
+/* The ranking decides which snapshots of a series can be compared. */
 void report_add_account(struct hd_report *r)
 {
     const struct hd_process_growth *g = r->diff.process;

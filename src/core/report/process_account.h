@@ -8,17 +8,16 @@
 
 #include "report/report.h"
 
-/* Rows of the snapshots, without those that no snapshot has a value for; in a. Of a
- * snapshot that is_left_out (NULL: none is), and of one whose size is unknown, nothing is
- * known. */
+/* Returns the rows of the snapshots, except rows without any value; in a. Values are
+ * unknown for snapshots in is_left_out (NULL: none), and for those of unknown size. */
 size_t process_account_of(const struct hd_snapshot_facts *snapshots, size_t count,
                           const bool *is_left_out, struct hd_process_row **rows,
                           struct arena *a);
 
-/* Of a diff, a check and a top, into r->account. */
+/* Fills in r->account for a diff, a check and a top. */
 void report_add_account(struct hd_report *r);
 
-/* "arenas of malloc", "sockets"; NULL of a fact that is no row. */
+/* "arenas of malloc", "sockets"; NULL for a fact without a row. */
 const char *process_account_name(enum hd_fact fact);
 
 #endif

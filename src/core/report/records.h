@@ -1,19 +1,20 @@
-/* records.h - the fields of every record of a report, and of every document that is made of
- * them. JSON, its schemas and CSV are made of these tables, and so are the columns of lists
- * for people: documents, the browser and the page. A new column is a change here alone. */
+/* records.h - the fields of every record of a report, and of every document made from them.
+ * JSON, its schemas and CSV are generated from these tables, and so are the columns of
+ * lists for people: documents, the browser and the page. A new column is a change of these
+ * tables only. */
 #ifndef RECORDS_H
 #define RECORDS_H
 
 #include "base/record.h"
 #include "report/report.h"
 
-/* Rises when a key changes its meaning or goes. */
+/* Incremented when a key changes its meaning or is removed. */
 enum { SCHEMA_VERSION = 1 };
 
 extern const struct record record_snapshot, record_warning, record_generations,
     record_chain, record_chain_of_roots, record_owner, record_marked;
 
-/* Of struct hd_model: what stands behind schema, schema_version and tool_version. */
+/* Of struct hd_model: the fields after schema, schema_version and tool_version. */
 extern const struct record record_diff, record_check, record_top, record_roots, record_info,
     record_processes, record_tree, record_object, record_fleet, record_objects,
     record_statics;
@@ -27,7 +28,7 @@ extern const struct record record_row, record_top_row, record_rule_cells, record
     record_process_growth, record_site, record_sampling;
 void csv_fleet(struct csv_writer *csv, const struct hd_fleet_answer *a);
 
-/* The model that a walk is through. */
+/* The model being walked. */
 #define MODEL ((const struct hd_model *)w->context)
 
 /* Fields that several documents have, of struct hd_model. */
@@ -63,12 +64,12 @@ void csv_fleet(struct csv_writer *csv, const struct hd_fleet_answer *a);
 
 /* --- a tree as profilers see one --------------------------------------------------- */
 
-/* Every place is a stack of frames, whose names are numbered. The top is no frame, except
- * of patterns, if there are several. Names are those of the model: a writer replaces what
- * its format cannot hold. */
+/* Every place is a stack of frames, whose names are numbered. The top is not a frame,
+ * except patterns if there are several. Names are those of the model: a writer replaces
+ * characters that its format cannot contain. */
 
-/* Frames of the longest stack. Paths of types are short; what is longer, in a file made
- * for it, loses its middle, or output would grow with the square of the depth. */
+/* Frames of the longest stack. Paths of types are short; a longer one, in a hostile file,
+ * loses its middle, or output would grow with the square of the depth. */
 enum { TREE_MAX_FRAMES = 256 };
 
 #define NO_FRAME SIZE_MAX
@@ -79,18 +80,18 @@ struct tree_frames {
     size_t count;
     size_t *name_of; /* per node, or NO_FRAME */
     const char *
-        *root_kind; /* per node: of the roots above it, or below a holder; or NULL */
+        *root_kind; /* per node: kind of the roots above it, or below a holder; or NULL */
     size_t *depth;  /* per node: frames of its whole stack */
-    size_t *high;   /* per node: where the upper half of a long stack ends */
-    size_t gap;     /* the name of what is left out of a long stack, if there is one */
+    size_t *high;   /* per node: end of the upper half of a long stack */
+    size_t gap;     /* name for the omitted part of a long stack, if there is one */
     struct arena arena;
 };
 
 struct tree_frames tree_frames_of(const struct hd_tree *t);
 void tree_frames_free(struct tree_frames *f);
 
-/* The numbers of the names on the way from the top to a node, into TREE_MAX_FRAMES places;
- * how many. */
+/* Writes the numbers of the names on the way from the top to a node into TREE_MAX_FRAMES
+ * places; returns their number. */
 size_t tree_stack(const struct tree_frames *f, size_t node, size_t *stack);
 
 #endif

@@ -1,4 +1,4 @@
-/* Chains of references from a root: their frames, their owner, what became of them. */
+/* Chains of references from a root: their frames, their owner, their change. */
 #include "report/records.h"
 
 #include <string.h>

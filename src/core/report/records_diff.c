@@ -1,5 +1,5 @@
-/* What grew, what takes the space, and what holds it: rows, suspects, where the growth
- * went, rules; diff, check, top and roots. */
+/* Growth, size and holders: rows, suspects, causes of growth, rules; diff, check, top and
+ * roots. */
 #include "report/records.h"
 
 #include "base/say.h"
@@ -23,7 +23,7 @@ NAMES(verdict)
 
 #define UNIT_SCHEMA "\"enum\": [\"objects\", \"bytes\"]"
 
-/* Of rows and suspects. */
+/* Common to rows and suspects. */
 #define FIELDS_SURVIVORS                                                                   \
     FIELD("survivors", UINT64(survivors), MAY_BE_NULL,                                     \
           "How many instances of the first snapshot are still there in the last: a lower " \
@@ -62,8 +62,8 @@ static struct hd_cell of_heap(const struct hd_model *m, const void *of)
                             .share = known ? (double)LAST.bytes / (double)whole : NAN};
 }
 
-/* How many of the first snapshot's instances are certainly still there. Where order tells
- * who stayed, some are missed and some are taken for others. */
+/* Appends how many of the first snapshot's instances certainly survived. With identity by
+ * order some survivors are missed and some matches are wrong. */
 static void add_kept(struct text *t, const void *of, const struct record_walk *w)
 {
     const T *x = of;
@@ -194,7 +194,7 @@ const struct record record_top_row = {
 #undef LAST
 #undef T
 
-/* --- who came when ------------------------------------------------------------------- */
+/* --- cohorts ------------------------------------------------------------------------- */
 
 struct cohort {
     size_t first_seen;
@@ -215,7 +215,7 @@ static const RECORD_OF(cohort, NULL, cohort_fields,
 
 #define T struct hd_births
 
-/* How many of those that were first seen in one snapshot are there in each. */
+/* Returns the cohort of one snapshot: its objects in each later one. */
 static json_t *cohort(const T *b, size_t j, const uint64_t *at, const struct record_walk *w)
 {
     struct cohort c = {.first_seen = b->snapshot[j]};
@@ -286,8 +286,8 @@ static struct hd_cell suspect_count(const struct hd_model *m, const void *of)
                             .b = n > 0 ? at[n - 1].count : last};
 }
 
-/* What it retained in the last snapshot that could be compared: places in the tree, or the
- * bytes of its type. */
+/* Returns the retained size in the last snapshot that could be compared: of its places in
+ * the tree, or of its whole type. */
 static struct hd_cell suspect_retained(const struct hd_model *m, const void *of)
 {
     const T *x = of;
@@ -307,7 +307,7 @@ CELLS(suspect_title, HD_CELL_TITLE, .text = x->subject)
 CELLS(score_of_heap, HD_CELL_SHARE, .share = x->score_share)
 CELLS(gain_of_heap, HD_CELL_SHARE, .share = text_gain_share(m->diff, m->snapshot_count, x))
 
-/* Of tables it is the growth of shallow bytes, or of counts. */
+/* For tables the growth of shallow bytes, or of counts. */
 static struct hd_cell suspect_gain(const struct hd_model *m, const void *of)
 {
     return text_gain_cell(m->diff, m->snapshot_count, of);
@@ -515,7 +515,7 @@ static const struct record_field marked_fields[] = {
 const RECORD_OF(marked, "marked", marked_fields, "A suspect.");
 #undef T
 
-/* --- where the growth went ----------------------------------------------------------- */
+/* --- causes of growth ---------------------------------------------------------------- */
 
 #define T struct hd_growth
 static const struct record_field parts_fields[] = {
@@ -770,7 +770,7 @@ static const RECORD_OF(end_of_diff, NULL, end_of_diff_fields, NULL);
 
 #define T struct hd_finding
 
-/* What a phrase says of a finding; null where it has nothing to say. */
+/* The phrase about a finding; null if it is empty. */
 #define PHRASE(what, call)                                                          \
     WORDS(add_##what, call(t, x))                                                   \
     static json_t *what##_words(const void *of, const struct record_walk *w)        \
@@ -787,7 +787,7 @@ PHRASE(limit, phrase_limit)
 PHRASE(observed, phrase_observed)
 PHRASE(reason, phrase_reason)
 
-/* A number that is whole but for means and shares is written as it is. */
+/* A number that is usually whole, and fractional only for means and shares, as it is. */
 static json_t *amount(double n)
 {
     if (!isfinite(n))

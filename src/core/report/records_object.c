@@ -126,8 +126,8 @@ static json_t *value_in_words(const T *f)
 #define A_VALUE "\"type\": [\"number\", \"boolean\", \"string\", \"null\"]"
 #define A_STRING_OR_NULL "\"type\": [\"string\", \"null\"]"
 
-/* Integers that JSON's readers and jansson have no room for, and reals that are no numbers,
- * are strings. */
+/* Strings for integers that JSON readers or jansson cannot represent, and for non-finite
+ * reals. */
 static json_t *field_value(const void *of, const struct record_walk *w)
 {
     const T *f = of;
@@ -218,7 +218,7 @@ static const struct record_field field_fields[] = {
 const RECORD_OF(field, "field", field_fields, "A field, or an element of an array.");
 #undef T
 
-/* --- all of it ------------------------------------------------------------------- */
+/* --- the whole record ------------------------------------------------------------ */
 
 #define T struct hd_instance
 
@@ -283,7 +283,7 @@ VALUE(fields_omitted,
                               ? 0
                               : x->fields.count - x->fields.first - x->fields.len))
 
-/* Of groups as many as --rows wants, and how many are left. */
+/* At most --rows groups, and the number of the others. */
 #define GROUPS(what)                                                                   \
     VALUE(what,                                                                        \
           records_json(&record_group, x->what, model_rows(MODEL, x->what##_count), w)) \
@@ -438,7 +438,7 @@ CELLS(row_generation, HD_CELL_WORD,
                   ? hd_generation_name(x->object.generation)
                   : "-")
 CELLS(row_type, HD_CELL_TYPE, .text = x->object.type)
-/* Its owner; without one the kind of root, and that nothing holds it. */
+/* Its owner; without one the kind of root, or that no root reaches it. */
 CELLS(row_held_by,
       !m->objects->has_roots ? HD_CELL_WORD
       : x->held_by != NULL   ? HD_CELL_NAME
@@ -633,7 +633,7 @@ const struct record record_static_row = {
     .lines = "retained bytes@120 variable value type thread module@160"};
 #undef T
 
-/* --- all of them ----------------------------------------------------------------- */
+/* --- the whole set --------------------------------------------------------------- */
 
 #define T struct hd_static_set
 static const struct record_field static_set_fields[] = {

@@ -1,5 +1,5 @@
-/* What became of the process next to its objects: the record of a series, and the columns
- * of its account. */
+/* The process apart from its objects: the record of a series, and the columns of its
+ * account. */
 #include "report/process_account.h"
 #include "report/records.h"
 

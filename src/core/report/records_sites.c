@@ -1,5 +1,5 @@
-/* Which code allocated what leaks: sites of a suspect with their stacks, and how far they
- * go. */
+/* The code that allocated leaking objects: sites of a suspect with their stacks, and their
+ * coverage. */
 #include "report/records.h"
 
 #define A_METHOD "as the program's language writes it: Shop.Checkout.Add"

@@ -1,4 +1,4 @@
-/* Snapshots, what is odd about them, and the processes that they can be taken of. */
+/* Snapshots, their warnings, and the processes available for snapshots. */
 #include "base/say.h"
 #include "heap/root_kind.h"
 #include "heap/warning.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What is recognised only to say what to do with it is no format of a snapshot. */
+/* Formats that are recognized only for advice are not listed. */
 static const char *format_word(unsigned i)
 {
     const char *name = NULL;
@@ -303,7 +303,7 @@ static const struct record_field failed_fields[] = {
 static const RECORD_OF(failed, "failed", failed_fields,
                        "A file that cannot be read, in the place of a snapshot.");
 
-/* As the row of a table: nothing is known of it but why. */
+/* As a row of a table: the error is the only known value. */
 WORDS(add_nothing, )
 
 static const struct record_field failed_cells[] = {

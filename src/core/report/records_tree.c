@@ -9,7 +9,7 @@
 
 /* --- frames ------------------------------------------------------------------------ */
 
-/* What stays of a long stack, at its top. */
+/* Frames of each end of a long stack. */
 enum { HALF = TREE_MAX_FRAMES / 2 };
 
 static const char others_name[] = "[others]", left_out[] = "…";
@@ -97,7 +97,7 @@ void tree_frames_free(struct tree_frames *f)
     arena_free(&f->arena);
 }
 
-/* Frames from a node upwards, into the places that end before end; so many at most. */
+/* Writes frames from a node upwards, backwards from *end; at most `most`. */
 static void frames_add_frames(const struct tree_frames *f, size_t node, size_t *end,
                               size_t most)
 {
@@ -145,7 +145,7 @@ static void add_path(struct text *t, const void *of, const struct record_walk *w
     }
 }
 
-/* Of the place and all below it. */
+/* Of the place and its whole subtree. */
 #define LAST x->owned[m->tree->last]
 CELLS(node_growth, HD_CELL_SIZE_CHANGE, .a = x->owned[m->tree->first].bytes,
       .b = LAST.bytes)
@@ -170,7 +170,7 @@ static struct hd_cell node_bar(const struct hd_model *m, const void *of)
 #undef LAST
 
 IN_REPORT(bool, is_compared, m->tree == NULL || m->tree->first != m->tree->last)
-/* Of all places or of none. */
+/* Known for all places or for none. */
 IN_REPORT(bool, has_stayed,
           m->tree != NULL && m->tree->len > 0 && m->tree->nodes[0].stayed != HD_UNKNOWN)
 IN_REPORT(bool, is_of_sites, m->tree != NULL && m->tree->is_sites)

@@ -1,7 +1,8 @@
-/* report.h - an answer as plain data: everything a writer needs, nothing to compute.
+/* report.h - an answer as plain data: everything that a writer needs, nothing left to
+ * compute.
  *
- * All strings and arrays live in the report's arena, so snapshots may be closed
- * before it is written. Unknown numbers are HD_UNKNOWN. */
+ * All strings and arrays live in the report's arena, so snapshots may be closed before it
+ * is written. Unknown numbers are HD_UNKNOWN. */
 #ifndef REPORT_H
 #define REPORT_H
 
@@ -12,7 +13,7 @@
 #include "series/suspicion.h"
 
 struct hd_report {
-    struct report_name *names; /* of types that are shown by another name */
+    struct report_name *names; /* of types that are displayed by another name */
     struct arena arena;
     enum hd_report_kind kind;
     struct hd_options options; /* patterns and iterations not included */
@@ -22,7 +23,7 @@ struct hd_report {
     struct hd_warning *warnings;
     size_t warning_count, warning_cap;
 
-    /* All rows that were found, whichever are wanted. What the kind says is a view of it
+    /* All rows found, displayed or not. The fields by kind below are views of them
      * (view.h), so another view needs no other analysis. */
     struct {
         struct hd_diff diff;
@@ -30,54 +31,55 @@ struct hd_report {
         struct hd_tree tree;
     } found;
 
-    bool wants_fields;   /* whether or not they are known */
-    bool leaves_garbage; /* options.reachable, because a snapshot holds garbage */
+    bool wants_fields;   /* even if they are unknown */
+    bool leaves_garbage; /* options.reachable is set because a snapshot holds garbage */
 
-    const void *asked; /* besides the options, while it is made: of a check budgets */
+    const void *asked; /* input besides the options, during analysis: budgets of a check */
 
-    /* What a tree is of, while it is made: patterns; none: the whole heap. */
+    /* Patterns of a tree, during analysis; none: the whole heap. */
     const char *const *focus;
     size_t focus_count;
 
-    uint32_t rows; /* of a table that are shown; 0: all */
+    uint32_t rows; /* shown rows of a table; 0: all */
 
-    /* What the kind says; a check has a diff as well. */
+    /* The answer, by kind; a check has a diff as well. */
     struct hd_diff diff;
     struct hd_check check;
     struct hd_top top;
     struct hd_roots roots;
     struct hd_process_list processes;
-    struct hd_tree tree; /* empty: none */
+    struct hd_tree tree; /* may be empty */
     struct hd_instance instance;
     struct hd_object_set objects;
     struct hd_static_set statics;
 
-    /* Of a report that no question makes, but a part of the program above this one. */
-    const struct report_maker *maker;    /* NULL: a question */
-    void *made;                          /* what it releases with the report */
-    const struct hd_fleet_answer *fleet; /* of a fleet; NULL */
+    /* For a report that is not an answer to a question, but made by a higher layer of the
+     * program. */
+    const struct report_maker *maker;    /* NULL for a question */
+    void *made;                          /* the maker's data, released with the report */
+    const struct hd_fleet_answer *fleet; /* of a fleet report; else NULL */
 
     struct hd_process_row *account; /* of the process; see struct hd_model */
     size_t account_len;
 
-    struct hd_summary summary; /* no lines: it comes to no verdict */
-    struct hd_model model;     /* of these */
+    struct hd_summary summary; /* without lines if there is no verdict */
+    struct hd_model model;     /* refers to the above */
 };
 
-/* What a report asks its maker for where its kind decides. */
+/* Decisions that depend on the kind of a report, by its maker. */
 struct report_maker {
     size_t (*suspects)(const struct hd_report *r);
     bool (*is_conclusive)(const struct hd_report *r);
-    void (*cut)(struct hd_report *r, struct arena *a); /* to the rows that are shown */
+    void (*cut)(struct hd_report *r, struct arena *a); /* cuts to the rows that are shown */
     void (*release)(struct hd_report *r);
 };
 
-/* The report is made: let its model be read. Again for a copy. */
+/* Makes the model of a finished report. Must be called again for a copy. */
 void report_publish(struct hd_report *r);
 
-/* Ask c a question: take the options, wait for other questions, let answer fill in a report
- * of that kind, and say what it comes to. NULL and err if it cannot. answer may change its
- * options; r->asked is what is asked besides them, or NULL. */
+/* Answers a question about c: checks the options, waits for other questions, calls answer
+ * to fill in a report of that kind, and summarizes it. NULL and err on failure. answer may
+ * change its options; r->asked is its input besides them, or NULL. */
 struct hd_report *
 answer_question(enum hd_report_kind kind, struct hd_comparison *c,
                 const struct hd_options *opt,
@@ -85,88 +87,89 @@ answer_question(enum hd_report_kind kind, struct hd_comparison *c,
                                struct hd_options *opt, struct hd_error *err),
                 const void *asked, struct hd_error *err);
 
-/* The rows of a top, a diff or a check. */
+/* Returns the rows of a top, a diff or a check. */
 static inline const struct hd_type_table *model_table(const struct hd_model *m)
 {
     return m->top != NULL ? &m->top->types : &m->diff->types;
 }
 
-/* What the caller asks for, or what is usual if theirs is NULL. */
+/* Sets ours to the options of the caller, or to the defaults if theirs is NULL. */
 bool report_options(struct hd_options *ours, const struct hd_options *theirs,
                     struct hd_error *err);
 
 struct hd_report *report_new(enum hd_report_kind kind, const struct hd_options *opt);
 
-/* A copy in the report's arena; NULL for NULL. */
+/* Copies a string to the report's arena; NULL for NULL. */
 const char *report_string(struct hd_report *r, const char *s);
 
-/* Each of these strings becomes its copy. */
+/* Replaces each string by its copy. */
 void report_keep(struct hd_report *r, const char **const *strings, size_t count);
 
-/* The text, which is freed, in the report's arena. */
+/* Moves a text to the report's arena; frees it. */
 const char *report_keep_text(struct hd_report *r, struct text *t);
 
-/* Fields with their strings and what is in boxes, copied. */
+/* Copies fields with their strings and boxed values. */
 struct hd_field *report_fields(struct hd_report *r, const struct hd_field *from,
                                size_t len);
 
-/* "[static var App.s_all] → Order[]" in the report's arena; NULL for NULL. */
+/* Joins "[static var App.s_all] → Order[]" in the report's arena; NULL for NULL. */
 const char *report_join_holder(struct hd_report *r, const char *const *holder, size_t len);
 
-/* What people read instead of a type's name: with its outer class, if a snapshot tells it
- * and no other contradicts; else the name. */
+/* Returns the display name of a type: with its outer class if a snapshot has it and no
+ * other contradicts; else the name. */
 const char *report_shown(const struct hd_report *r, const char *name);
 
-/* The same, but NULL for the name itself. */
+/* Does the same, but returns NULL for the name itself. */
 const char *report_full_name(const struct hd_report *r, const char *name);
 
-/* Whether all snapshots know fields: then they know the classes of variables, too. */
+/* True if all snapshots have fields: then they have the declaring classes of variables,
+ * too. */
 bool report_has_fields(const struct hd_report *r);
 
-/* Whether what stands before the name of a variable, as it is shown, is the class that
- * declares it. Most files have the type of the value there. */
+/* True if the type before the name of a displayed variable is the class that declares it.
+ * In most files it is the type of the value. */
 bool report_is_declared(const struct hd_report *r, const char *name);
 
-/* What a pattern of any option, budget or suppression selects: a type, or a holder, by its
- * name or by the one that is shown. All of them ask here. */
+/* True if a pattern of any option, budget or suppression selects a type or a holder, by its
+ * name or its display name. The only implementation. */
 bool report_matches(const struct hd_report *r, const char *pattern, const char *name);
 bool report_matches_any(const struct hd_report *r, const char *const *patterns,
                         size_t count, const char *name);
 
-/* Whether --type, --exclude and --app-only let a row of this name stay. */
+/* True if --type, --exclude and --app-only show a row of this name. */
 bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
                       const char *name);
 
-/* Values of the usable snapshots of s as values of all, in the report's arena; unknown
- * where one was left out of the ranking. */
+/* Spreads values of the usable snapshots of s over all snapshots, in the report's arena;
+ * unknown for those left out of the ranking. */
 uint64_t *report_spread(struct hd_report *r, const struct series *s,
                         const uint64_t *usable_values);
-/* That no row of those names matches a pattern, and which may be meant. */
+/* Describes a pattern that matches none of the names, with a suggestion. */
 struct hd_no_match report_no_match(const char *pattern, const char *const *names,
                                    size_t count, struct arena *a);
 
-/* Describe the snapshots, and pass on what readers warned about. */
+/* Adds the snapshots, with the warnings of their readers. */
 void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
                           size_t count);
 
-/* Once the analyses are done: what is reachable, as they have found it meanwhile
+/* Updates reachable sizes after the analyses, which have computed them
  * (hd_read_options.reach_later). False and err if a graph cannot be read again. */
 bool report_refresh_reach(struct hd_report *r, struct hd_snapshot *const *snaps,
                           size_t count, struct hd_error *err);
 
-/* Add the general warning of this code about a snapshot, or (size_t)-1. */
+/* Adds the general warning with this code about a snapshot, or about none: (size_t)-1. */
 void report_warn(struct hd_report *r, enum warning_code code, size_t snapshot);
 bool report_is_warned(const struct hd_report *r, enum warning_code code);
-/* The same with a message of its own. */
+/* Does the same with a message of its own. */
 void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snapshot,
                         const char *message);
 
-/* The same with a text, which is freed. */
+/* Does the same with a text, which is freed. */
 void report_warn_text(struct hd_report *r, enum warning_code code, size_t snapshot,
                       struct text *message);
 
-/* Turn the answers of count snapshots to one question into printable chains: a few that
- * differ, long ones cut. snap is the last of them, with its graph. */
+/* Converts the answers of count snapshots to one question into printable chains: a few
+ * different ones, long ones cut. snap is the last snapshot, with its graph. */
 struct hd_chains report_chains_of(struct hd_report *r, const struct hd_snapshot *snap,
                                   const struct chains *const *in, size_t count);
 
@@ -174,29 +177,29 @@ extern const char *const verdict_names[]; /* "pass", "fail", "inconclusive" */
 extern const char
     *const rule_status_names[HD_FINDING_STATUS_COUNT]; /* the same, "suppressed" */
 
-/* One rule may have several findings, side by side: where those of finding i end, and what
- * is the worst of them. */
+/* A rule may have several findings, which are adjacent: the end of those of finding i, and
+ * the worst status among them. */
 size_t report_rule_end(const struct hd_check *c, size_t i);
 enum hd_finding_status report_rule_status(const struct hd_check *c, size_t i, size_t end);
 
-/* All of a diff of c, which was begun: snapshots, ranking, rows, warnings. The aligned
- * series stays in *s as long as r and c. */
+/* Makes a diff of c, which was begun: snapshots, ranking, rows, warnings. The aligned
+ * series *s lives as long as r and c. */
 bool report_compare(struct hd_report *r, struct hd_comparison *c,
                     const struct hd_options *opt, struct series *s, struct hd_error *err);
 
-/* The rows of a series, all there are, in its order; what they retain is not known. */
+/* Adds all rows of a series, in its order; their retained sizes are unknown. */
 void report_add_types(struct hd_report *r, struct hd_type_table *t, const struct series *s);
 
-/* How chains are looked for, as the options say. */
+/* Returns the options for the search of chains. */
 struct chain_options report_chain_options(const struct hd_report *r);
 
-/* The snapshots of c by what rows stand for: of holders for --by=holder, reading graphs
- * where needed; else themselves. They are the comparison's. NULL and err. */
+/* Returns the snapshots of c with the rows of opt->by: holders for --by=holder, reading
+ * graphs if needed; else themselves. Owned by the comparison. NULL and err. */
 struct hd_snapshot *const *report_units(struct hd_comparison *c,
                                         const struct hd_options *opt, struct hd_error *err);
 
-/* What a row of the ranking retained in the first and the last snapshot where that is
- * known. False if it is for none. */
+/* Gets the bytes that a row of the ranking retained in the first and the last snapshot, if
+ * known. False if known for neither. */
 bool report_retained(const struct hd_report *r, const struct hd_suspect *s, uint64_t *first,
                      uint64_t *last);
 
@@ -205,7 +208,7 @@ static inline size_t model_rows(const struct hd_model *m, size_t len)
     return m->rows == 0 || len < m->rows ? len : m->rows;
 }
 
-/* How many rows of a table of len are shown. */
+/* Returns the number of rows that are shown of a table of len. */
 enum { REPORT_USUAL_ROWS = 20 };
 size_t report_rows(const struct hd_report *r, size_t len);
 
@@ -213,17 +216,17 @@ size_t report_rows(const struct hd_report *r, size_t len);
 extern const char *const unit_names[];
 const char *report_unit(const struct hd_report *r);
 
-/* Whether a type has stopped growing: it is told in a list of its own. Those are few, as
- * each is a share of the heap. */
+/* True if a type has leveled off: those are in a separate list, a short one, as each is a
+ * share of the heap. */
 bool report_has_stopped(const struct hd_diff *d, const char *type);
 
-/* Whether so many snapshots tell a leak from warm-up. */
+/* True if this number of snapshots can distinguish a leak from warm-up. */
 bool report_is_enough(size_t snapshots);
 
-/* What trees and rankings do with fields. */
+/* Returns the use of fields by trees and rankings. */
 enum ownership_fields report_ownership_fields(const struct hd_options *opt);
 
-/* The selection that the options mean. */
+/* Returns the selection given by the options. */
 enum selection report_selection(const struct hd_options *opt);
 
 #endif

@@ -31,7 +31,7 @@ struct hd_report *report_new(enum hd_report_kind kind, const struct hd_options *
     return r;
 }
 
-/* --- what a caller asks for, and what is usual ----------------------------- */
+/* --- options and defaults -------------------------------------------------- */
 
 void hd_set_default_options(struct hd_options *opt, size_t size)
 {
@@ -92,7 +92,8 @@ static bool names_by_class(const struct hd_snapshot *snap)
     return parts_fields(snap) && !snap->read.plain_names;
 }
 
-/* Opened together, files are brought to one form; who opened them apart may not know. */
+/* Files opened together are normalized; a caller who opened them separately may not know
+ * the difference. */
 static void warn_names(struct hd_report *r, struct hd_snapshot *const *snaps, size_t count)
 {
     for (size_t k = 1; k < count; k++) {
@@ -112,7 +113,7 @@ static void warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
         if (snaps[k]->info.holds_garbage)
             warn_garbage(r, snaps, count, k);
     warn_names(r, snaps, count);
-    size_t stored = 0; /* one of them, so that it is said once */
+    size_t stored = 0; /* only one, so that the warning is not repeated */
     while (stored < count &&
            (snaps[stored]->digest == NULL || !snaps[stored]->info.has_owners))
         stored++;
@@ -131,9 +132,9 @@ enum ownership_fields report_ownership_fields(const struct hd_options *opt)
                        : OWNERSHIP_NO_FIELDS;
 }
 
-/* Which objects count, and what parts chains, as the snapshots of c allow: only those on a
- * chain from a root where one of them holds garbage and all can tell; no fields unless all
- * know them. Before anything is counted. */
+/* Chooses the counted objects and the fields for chains, as the snapshots of c allow: only
+ * reachable objects if one snapshot holds garbage and all can separate it; no fields unless
+ * all have them. Must be called before anything is counted. */
 static void choose_objects(struct hd_report *r, const struct hd_comparison *c,
                            struct hd_options *opt)
 {
@@ -153,8 +154,8 @@ answer_question(enum hd_report_kind kind, struct hd_comparison *c,
                                struct hd_options *opt, struct hd_error *err),
                 const void *asked, struct hd_error *err)
 {
-    /* Which snapshot is to blame is read from the error on the way, so it is one of our
-     * own: that of the caller may be none, or set already. */
+    /* The snapshot at fault is read from the error, so we use our own: the caller's may be
+     * NULL, or set already. */
     struct hd_error own = {0};
     struct hd_options options;
     struct hd_report *r = NULL;
@@ -384,7 +385,7 @@ void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
         warn_objects(r, snaps, count);
 }
 
-/* Only the last warning of a snapshot can be new: that most of it is garbage. */
+/* Only the last warning of a snapshot can be new: that most of its objects are garbage. */
 static void refresh_reach(struct hd_report *r, size_t k, const struct hd_snapshot *snap,
                           size_t end_of_warnings)
 {
@@ -575,12 +576,11 @@ struct chain_options report_chain_options(const struct hd_report *r)
                                   .fields = r->options.fields};
 }
 
-/* How many frames are kept unless the options say it, and of them at least so many above
- * the owner. */
+/* Frames of a chain by default, and the minimum above the owner. */
 enum { USUAL_DEPTH = 64, USUAL_HEAD = 16 };
 
-/* The first and the last frames say most: where it hangs, and what it is. Without a wish
- * the last ones are those from the owner down. */
+/* Shortens a chain in the middle: the ends are most informative, its root and the object.
+ * By default the lower end begins at the owner. */
 static void keep_ends(struct hd_chain_row *c, uint32_t wish)
 {
     struct hd_chain *chain = &c->chain;
@@ -634,7 +634,7 @@ static struct hd_chain_row report_chain_of(struct hd_report *r,
         c.instances = arena_array(&r->arena, uint64_t, snapshots);
         memcpy(c.instances, grown->instances, snapshots * sizeof(*c.instances));
     }
-    /* The example of a chain that is gone is not in this snapshot. */
+    /* a vanished chain has no example in this snapshot */
     if (grown->chain.count > 0) {
         if (snap->graph != NULL)
             c.address = graph_address(snap->graph, grown->chain.example);
@@ -648,7 +648,7 @@ static const char *type_at(const struct hd_chain *c, size_t frame)
     return c->frames[frame].types[0];
 }
 
-/* Chains of about the same length that differ in one frame say the same twice. */
+/* True for chains of about the same length that differ in one frame. */
 static bool is_near_copy(const struct hd_chain *a, const struct hd_chain *b)
 {
     size_t x = a->frame_count, y = b->frame_count;
@@ -664,8 +664,8 @@ static bool is_near_copy(const struct hd_chain *a, const struct hd_chain *b)
     return front + back + 1 >= longer;
 }
 
-/* Take the wanted number, the most frequent first; near copies of what is taken only if
- * nothing else is left. */
+/* Chooses `wanted` chains, the most frequent first; near copies of chosen ones only for
+ * lack of others. */
 static size_t report_make_choose(const struct grown_chains *all, size_t wanted, bool *taken)
 {
     size_t count = 0;
@@ -688,7 +688,7 @@ static size_t report_make_choose(const struct grown_chains *all, size_t wanted, 
     return count;
 }
 
-/* Of the instances, what the owner of the first chain has. */
+/* Returns the share of instances that the owner of the first chain has. */
 static double share_of_owner(const struct grown_chains *grown)
 {
     double share = 0;
@@ -709,8 +709,8 @@ struct hd_chains report_chains_of(struct hd_report *r, const struct hd_snapshot 
     struct arena scratch = {0};
     const struct grown_chains found = chain_growth(in, count, &scratch);
     struct grown_chains grown = {.all = found.all};
-    /* Others have no instance now, and of those that had them so few were looked at that
-     * nobody knows whether they are gone. */
+    /* The others have no instance now, and too few of their earlier instances were sampled
+     * to call them gone. */
     for (size_t i = 0; i < found.len; i++)
         if (found.all[i].chain.count > 0 || found.all[i].status == HD_CHAIN_GONE)
             grown.all[grown.len++] = found.all[i];

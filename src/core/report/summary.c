@@ -1,6 +1,6 @@
-/* What a report comes to, in the few lines that are read first: a word and a sentence for
- * each leak, what to do, and the facts that bear it out. What the snapshots cannot show is
- * said there too: no all-clear without evidence. It knows no format and no width. */
+/* The summary of a report, its first lines: a label and a sentence for each leak, the
+ * remedy, and the facts that support it. Limits of the snapshots are stated, too: no
+ * all-clear without evidence. Must not depend on format or width. */
 #include "report/phrases.h"
 
 #include "heap/place.h"
@@ -16,7 +16,7 @@
 /* Three leaks, how many more, what to do, and a reservation or two. */
 enum { MAX_LEAKS = 3, MAX_LINES = 8 };
 
-/* Of a line of 80 columns what is left for the words of a fact. */
+/* The rest of a line of 80 columns. */
 enum { LINE_COLUMNS = 66, LABEL_COLUMNS = 80 - LINE_COLUMNS };
 
 static struct hd_line *append(struct hd_report *r, struct hd_line **to, size_t *len,
@@ -65,8 +65,8 @@ const char *summary_line(struct hd_report *r)
 
 /* --- leaks ---------------------------------------------------------------- */
 
-/* Whether what is known of that suspect says where both come from: they gain the same in
- * every step. */
+/* True if the native kind and the suspect have the same cause, which the hint of the
+ * suspect explains: they gain the same in every step. */
 static bool comes_with(const struct hd_native *n, const struct hd_report *r,
                        const struct hd_suspect *s)
 {
@@ -80,7 +80,8 @@ static bool comes_with(const struct hd_native *n, const struct hd_report *r,
     return c.len == r->snapshot_count;
 }
 
-/* Whether that is the news, and not a few objects that go along with it. */
+/* True if native memory is the main finding, not a few objects that accompany another
+ * one. */
 static bool leads(const struct hd_native *n, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
@@ -89,7 +90,7 @@ static bool leads(const struct hd_native *n, const struct hd_report *r)
            strcmp(d->suspects[0].type, n->type) != 0 && !comes_with(n, r, &d->suspects[0]);
 }
 
-/* What to do, below what it is about. */
+/* Adds the remedy below its leak. */
 static void add_fix(struct hd_report *r, const char *hint_name)
 {
     const struct hint *hint = hint_named(hint_name);
@@ -102,8 +103,8 @@ static void add_fix(struct hd_report *r, const char *hint_name)
     summary_add(r, "FIX", &h)->command = report_keep_text(r, &command);
 }
 
-/* The suspects as they rank, the first ones; label is of the first line of all. Below the
- * first line stands its fix. */
+/* Adds the first suspects in the order of ranks; label is for the first line. The remedy
+ * follows the first line. */
 static void add_leaks(struct hd_report *r, const char *label, bool has_fix)
 {
     const struct hd_diff *d = &r->diff;
@@ -120,7 +121,7 @@ static void add_leaks(struct hd_report *r, const char *label, bool has_fix)
     }
     for (size_t i = 0; i < d->suspect_count && i < MAX_LEAKS; i++) {
         struct sentence h = {0};
-        /* Time may still show that it is none. A check has its verdict. */
+        /* More time may still clear it. A check has a verdict of its own. */
         if (d->time_limit > HD_TIME_UNKNOWN && strcmp(label, "LEAK") == 0)
             say(&h, "so far, ");
         phrase_leak(&h, r, &d->suspects[i], several);
@@ -165,7 +166,7 @@ static void add_heap(struct hd_report *r)
               : as_change(first->count, last->count));
     if (bytes && heading_add_rate(&h.words, r, " (", first->bytes, last->bytes))
         say(&h, ")");
-    /* Where the growth went: the leaks, and what no suspect explains. */
+    /* Causes of growth: the leaks, and the growth without an explanation. */
     if (g->known && d->suspect_count > 0 && d->hidden_count == 0) {
         const char *what = is_leak(d) ? "leak" : "suspect";
         say(&h, ", ", as_noun(is_leak(d) ? d->suspect_count : 2, what), " ",
@@ -190,7 +191,8 @@ static void add_free_trend(struct hd_report *r)
     add_fact(r, "free", &h);
 }
 
-/* Of the first suspect; -v has those of the others. In a narrow place it is one line. */
+/* Adds the sites of the first suspect; -v has those of the others. A narrow place gets one
+ * line. */
 static void add_allocated(struct hd_report *r)
 {
     struct sentence h = {0}, brief = {0};
@@ -226,15 +228,15 @@ static void add_opened(struct sentence *h, const struct hd_report *r)
                 hd_fact(&r->snapshots[g->last].facts, f), ", more in every step");
 }
 
-/* What is told behind -v only, in a line. */
+/* Adds a line about facts that only -v prints. */
 static void add_also(struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
     const struct hd_native *native = phrase_native_of(d);
     struct sentence h = {0};
     size_t smaller = 0;
-    /* Without suspects the verdict has sentences about the rest, but of a check that fails
-     * it has the rules. */
+    /* Without suspects the verdict has sentences about the rest, except that a failing
+     * check has the rules there. */
     bool fails = r->kind == HD_REPORT_CHECK && r->check.verdict == HD_FAIL;
     bool rest = d->suspect_count > 0 || fails;
     if (rest && native != NULL && !leads(native, r))
@@ -255,9 +257,9 @@ static void add_also(struct hd_report *r)
     add_fact(r, "also", &h);
 }
 
-/* --- all of it ------------------------------------------------------------------- */
+/* --- the whole verdict ----------------------------------------------------------- */
 
-/* Nothing is to be done about what is not known to leak. */
+/* No remedy without a known leak. */
 static void add_leaks_or_growth(struct hd_report *r, const char *leak)
 {
     bool sure = is_leak(&r->diff);
@@ -289,7 +291,7 @@ static void add_no_leak(struct hd_report *r, const char *sure, const char *unsur
     const char *label = clear ? sure : unsure;
     r->summary.tone = clear ? HD_TONE_GOOD : HD_TONE_UNSURE;
     if (!told) {
-        /* Unless the label says it already. */
+        /* unless the label states it */
         say(&h, strcmp(label, "NO LEAK FOUND") == 0 ? "" : "No leak found ");
         phrase_none(&h, r);
         say(&h, clear ? "" : ", but one cannot be ruled out");
@@ -314,7 +316,7 @@ static bool add_fragmented(struct hd_report *r, const char *unsure)
     return true;
 }
 
-/* What grew is none of the objects. The part that the collector has is managed, too. */
+/* Adds growth outside of the objects. Memory of the collector is managed, too. */
 static bool add_outside(struct hd_report *r, const char *unsure)
 {
     const struct hd_process_growth *g = r->diff.process;
@@ -334,7 +336,7 @@ static bool add_outside(struct hd_report *r, const char *unsure)
     return true;
 }
 
-/* The labels are those of a leak, of none, and of what cannot be said. */
+/* The labels for a leak, for an all-clear, and for neither. */
 static void add_diff(struct hd_report *r, const char *leak, const char *none,
                      const char *unsure)
 {
@@ -362,8 +364,8 @@ static void add_diff(struct hd_report *r, const char *leak, const char *none,
     }
 }
 
-/* "type MyApp.*: MyApp.Order: +120 instances, limit +0 instances"; of what is undecided the
- * reason. */
+/* Adds "type MyApp.*: MyApp.Order: +120 instances, limit +0 instances"; for an undecided
+ * rule its reason. */
 static void add_finding(struct hd_report *r, const char *label, const struct hd_finding *f)
 {
     struct sentence h = {0};
@@ -386,7 +388,8 @@ static void add_finding(struct hd_report *r, const char *label, const struct hd_
     summary_add(r, label, &h);
 }
 
-/* What decided the check and is no suspect: those have sentences of their own. How many. */
+/* Adds the findings that decided the check, except suspects, which have sentences of their
+ * own. Returns their number. */
 static size_t add_findings(struct hd_report *r, const char *label,
                            enum hd_finding_status status)
 {
@@ -401,9 +404,9 @@ static size_t add_findings(struct hd_report *r, const char *label,
     return found;
 }
 
-/* The first word of a check is its verdict: where only suspects are over a limit, and two
- * or three snapshots show no leak to say so of, the rules are counted there. Whether they
- * are. */
+/* The first label of a check is its verdict. If only suspects are over a limit, and two or
+ * three snapshots are too few to call one a leak, the number of rules is printed there;
+ * returns true then. */
 static bool add_failed(struct hd_report *r, bool suspects)
 {
     bool others = add_findings(r, "FAIL", HD_FOUND_FAIL) > 0;
@@ -421,7 +424,7 @@ static bool add_failed(struct hd_report *r, bool suspects)
     return counted;
 }
 
-/* Where only suspects are undecided, the first says why. */
+/* If only suspects are undecided, the first one has the reason. */
 static void add_undecided(struct hd_report *r, bool suspects)
 {
     const struct hd_check *c = &r->check;
@@ -495,8 +498,8 @@ static const char *node_name(const struct hd_tree_node *n)
     return n->full_name != NULL ? n->full_name : n->type;
 }
 
-/* Down from the owner, the first objects of the program of which there are several and that
- * most of it hangs from. HD_NO_NODE: there are none. */
+/* Returns, below the owner, the first class of the program with several objects that owns
+ * most of its bytes; or HD_NO_NODE. */
 static size_t contents_of(const struct hd_tree *t, size_t owner)
 {
     uint64_t half = t->nodes[owner].owned->bytes / 2;
@@ -516,7 +519,7 @@ static void add_owner_of_most(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_tree *t = &r->found.tree;
     size_t owner = 0;
-    /* Groups of roots are nobody: what is below them is. */
+    /* groups of roots are not owners: descend */
     while (owner != HD_NO_NODE && (t->nodes[owner].kind == HD_NODE_HEAP ||
                                    (t->nodes[owner].kind == HD_NODE_ROOTS &&
                                     !place_names_variable(t->nodes[owner].type))))
@@ -535,7 +538,7 @@ static void add_owner_of_most(struct sentence *h, const struct hd_report *r)
         as_objects(node_name(&t->nodes[held]), false, count));
 }
 
-/* Without owners it is the type that takes most. */
+/* Without owners, the type with the most bytes. */
 static void add_type_of_most(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_type_table *t = &r->top.types;
@@ -544,7 +547,7 @@ static void add_type_of_most(struct sentence *h, const struct hd_report *r)
         most = t->rows[i].at->bytes > most->at->bytes ? &t->rows[i] : most;
     if (most == NULL || !t->bytes_known || t->totals->bytes == 0)
         return;
-    /* A table of a part of a heap says nothing of the whole. */
+    /* a table of a part of a heap says nothing about the whole */
     bool of_a_part =
         report_is_warned(r, WARN_FILTERED) || report_is_warned(r, WARN_INCOMPLETE);
     say(h, as_long_type(report_shown(r, most->type)), " takes ", as_size(most->at->bytes),
@@ -553,7 +556,7 @@ static void add_type_of_most(struct sentence *h, const struct hd_report *r)
         as_plural(most->at->count, "object"));
 }
 
-/* --- all of it ------------------------------------------------------------------- */
+/* --- the whole top --------------------------------------------------------------- */
 
 static void add_most(struct hd_report *r)
 {
@@ -582,7 +585,7 @@ void report_summarize(struct hd_report *r)
     else
         add_diff(r, "LEAK", "NO LEAK FOUND", "UNSURE");
     r->diff.headline = summary_line(r);
-    /* What stands in it need not be said again beside it. */
+    /* These warnings are in the summary already. */
     static const char *const said[] = {"few-snapshots", "growth-stopped",
                                        "unexplained-growth", "pool-growth"};
     for (size_t i = 0; i < r->warning_count; i++)

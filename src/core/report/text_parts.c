@@ -20,7 +20,7 @@ static bool is_pseudo(const struct hd_frame *f)
     return f->type_count == 1 && place_is_root(f->types[0]) && f->repeat_max == 1;
 }
 
-/* How far each frame is from one that is worth showing by itself. */
+/* Returns the distance of each frame from the nearest frame that is shown anyway. */
 static size_t *distances(const struct hd_chain *c, struct arena *a)
 {
     size_t n = c->frame_count, *far = arena_array(a, size_t, n);
@@ -52,8 +52,8 @@ static void show_nearest(const struct hd_chain *c, struct report_brief *b, size_
     arena_free(&scratch);
 }
 
-/* From where on a chain says something: its owner, or the program's own class that has it;
- * of several those next to it. */
+/* Returns the first informative frame: the owner, or the program's own class that has it;
+ * the one next to the owner if several. */
 static size_t top_of(const struct hd_chain *c)
 {
     for (size_t i = c->owner_frame; c->owner_of != NULL && i-- > 0;)
@@ -65,7 +65,7 @@ static size_t top_of(const struct hd_chain *c)
 struct report_brief report_brief_of(const struct hd_chain *c, bool all, struct arena *a)
 {
     struct report_brief b = {.first = 0};
-    /* From the last of the groups and variables that it begins with. */
+    /* Starts with the last of the groups and variables at its beginning. */
     while (b.first + 1 < c->frame_count && is_pseudo(&c->frames[b.first]) &&
            is_pseudo(&c->frames[b.first + 1]))
         b.first++;
@@ -87,7 +87,7 @@ struct report_brief report_brief_of(const struct hd_chain *c, bool all, struct a
     for (size_t i = 0; i <= last; i++)
         room -= b.shown[i];
     show_nearest(c, &b, from, room);
-    /* "… 1 more" takes as much room as what it stands for. */
+    /* "… 1 more" is as wide as the frame that it replaces. */
     for (size_t i = from; i < last; i++)
         b.shown[i] |= b.shown[i - 1] && b.shown[i + 1];
     return b;
@@ -122,9 +122,9 @@ static size_t add_chain_gap(const struct hd_chain_row *c, const struct report_br
     }
 }
 
-/* The frames of a chain as one line with arrows, from the first that says something:
- * "[static vars]" in front of a static variable does not. Where the chain is brief,
- * "… 9 more" stands for what is left out. */
+/* Appends the frames of a chain as one line with arrows, from the first informative one:
+ * "[static vars]" before a static variable is not. In a brief chain "… 9 more" replaces
+ * omitted frames. */
 static void add_chain(struct text *t, const struct hd_chain_row *c)
 {
     struct arena scratch = {0};
@@ -186,7 +186,7 @@ void text_rule_name(struct text *t, const struct hd_finding *rule)
     struct text name = {0};
     phrase_rule(&name, rule);
     say(t, as_name(text_string(&name)));
-    /* "type App.Order: App.Order" says it twice. */
+    /* "type App.Order: App.Order" would be redundant */
     bool told = rule->pattern != NULL && rule->subject != NULL &&
                 strcmp(rule->pattern, rule->subject) == 0;
     if (rule->subject != NULL && !told)
@@ -293,7 +293,7 @@ struct text_cohorts text_cohorts(const struct hd_births *b, size_t begin, size_t
     return c;
 }
 
-/* The cohort that stands for what was there when it began. */
+/* Returns the cohort of the objects that existed at the start of the leak. */
 static size_t start_of(const struct hd_births *b)
 {
     size_t first = 0;
@@ -318,7 +318,7 @@ bool text_shows_births(const struct hd_report *r, const struct hd_births *b)
         all.came += c.came;
         all.stayed += c.stayed;
     }
-    /* Seven of eight that came since are there. */
+    /* seven of eight births since survive */
     return r->diff.identity == HD_SAME_BY_EVENTS || 8 * all.stayed >= 7 * all.came;
 }
 
@@ -328,7 +328,7 @@ static void list(struct text *t, const uint64_t *numbers, size_t count)
         say(t, i == 0 ? "" : i + 1 == count ? " and " : ", ", numbers[i]);
 }
 
-/* Who reads more numbers than this adds them up. */
+/* With more numbers than this only their sum is readable. */
 enum { MAX_STEPS = 6 };
 
 void text_births(struct text *t, const struct hd_births *b, bool exact)
@@ -386,7 +386,7 @@ void text_born(struct text *t, size_t first, size_t last)
         say(t, " to ", last);
 }
 
-/* Fewer that come and go are no turnover worth a word. */
+/* Less turnover than this is not mentioned. */
 enum { FEWEST_COMINGS = 12 };
 
 bool text_turnover(struct text *t, const struct hd_suspect *s)
@@ -443,8 +443,8 @@ bool heading_add_rate(struct text *t, const struct hd_report *r, const char *beg
 
 /* --- where it is from ---------------------------------------------------- */
 
-/* The fact of that field of hd_info that all snapshots tell alike, or NULL; *several:
- * they tell different ones. */
+/* Returns the value of this field of hd_info if it is equal in all snapshots that have it,
+ * or NULL; *several: they differ. */
 static const char *common(const struct hd_report *r, size_t field, bool *several)
 {
     const char *found = NULL;

@@ -100,7 +100,7 @@ enum { MAX_KEYS = 4 };
 
 struct sortable {
     struct hd_type_row row;
-    struct key keys[MAX_KEYS]; /* those that are not needed are all the same */
+    struct key keys[MAX_KEYS]; /* unused ones are equal */
 };
 
 /* Signed difference of two 64-bit counts, for ordering only. */
@@ -160,7 +160,7 @@ static struct view_ranked_type *index_ranked(const struct hd_diff *d, struct are
     return by_type;
 }
 
-/* Of a diff. What the ranking did not look at stands behind what it did. */
+/* For a diff. Unranked rows follow ranked ones. */
 static void set_growth(struct sortable *s, enum hd_sort sort, const struct hd_report *r,
                        bool bytes_known, const struct view_ranked_type *ranked)
 {
@@ -185,7 +185,7 @@ static void set_growth(struct sortable *s, enum hd_sort sort, const struct hd_re
     s->keys[n] = bytes;
 }
 
-/* Of a top. Rows without bytes stand behind the others, by count. */
+/* For a top. Rows without bytes follow the others, by count. */
 static void set_sizes(struct sortable *s, enum hd_sort sort)
 {
     const struct hd_tally *at = s->row.at;
@@ -200,7 +200,7 @@ static void set_sizes(struct sortable *s, enum hd_sort sort)
     s->keys[n].last = at->bytes;
 }
 
-/* The rows that stay, in order. d: of a diff, whose ranking is known; NULL: of a top. */
+/* Chooses the visible rows, in order. d: the diff with its ranking; NULL for a top. */
 static void choose_rows(struct hd_type_table *shown, const struct hd_type_table *all,
                         const struct hd_diff *d, const struct view *v,
                         const struct hd_report *r, struct arena *a)
@@ -229,7 +229,7 @@ static void choose_rows(struct hd_type_table *shown, const struct hd_type_table 
     arena_free(&scratch);
 }
 
-/* --- patterns that match nothing ----------------------------------------- */
+/* --- patterns without a match -------------------------------------------- */
 
 /* A mistyped pattern must not look like a heap without growth. It is compared with the
  * types, by both of their names, and with the titles of the ranking. */
@@ -294,7 +294,7 @@ static void view_add(uint64_t *sum, uint64_t more)
     *sum = *sum == HD_UNKNOWN || more == HD_UNKNOWN ? HD_UNKNOWN : *sum + more;
 }
 
-/* Of the rows from first on. */
+/* Sums the rows from first on. */
 static struct hd_sum sum_rows(const struct hd_type_table *t, size_t first, size_t snapshots,
                               struct arena *a)
 {
@@ -338,7 +338,8 @@ void view_cut(struct hd_report *r, uint32_t rows, struct arena *a)
 
 /* --- views of a tree ---------------------------------------------------------------- */
 
-/* What has so much of its parent's bytes, and of its growth, tells all of it. */
+/* A child with this share of its parent's bytes, and of its growth, is folded into the
+ * parent's row. */
 #define FOLDED_SHARE 0.9
 
 struct view_tree_choice {
@@ -346,12 +347,12 @@ struct view_tree_choice {
     size_t node;
 };
 
-/* Who stays: the first places of an order by weight. */
+/* The visible nodes: the first of an order by weight. */
 struct cut {
     const struct hd_tree *t;
     size_t *place; /* per node: in the order */
-    size_t count;  /* so many of them stay, and the tops */
-    bool *named;   /* per node: it stays too, in place of others that are one */
+    size_t count;  /* number of visible nodes, apart from the tops */
+    bool *named;   /* per node: shown as well, instead of "1 other" */
 };
 
 static uint64_t size_of_change(int64_t growth)
@@ -359,7 +360,7 @@ static uint64_t size_of_change(int64_t growth)
     return growth < 0 ? 0 - (uint64_t)growth : (uint64_t)growth;
 }
 
-/* --- lines that say nothing ------------------------------------------------- */
+/* --- lines without information ---------------------------------------------- */
 
 bool tree_variable(const struct hd_tree *t, const struct hd_tree_node *variable,
                    const struct hd_tree_node *object, struct place *place)
@@ -384,9 +385,9 @@ static bool is_variable_of(const struct hd_tree *t, const struct hd_tree_node *v
     return tree_variable(t, variable, object, &place);
 }
 
-/* Whether the one says no more than the other. Roots stand for themselves, but for a
- * variable and the object in it; and so does what is marked. A variable says who holds what
- * is marked, and is not put on one line with that. */
+/* True if a node and its only child may share a line. Root groups do not share one, except
+ * a variable with its object; nor do marked nodes. A variable that leads to a mark has a
+ * line of its own. */
 static bool may_fold(const struct hd_tree *t, size_t i, size_t child, bool leads_to_mark)
 {
     const struct hd_tree_node *n = &t->nodes[i], *only = &t->nodes[child];
@@ -459,8 +460,8 @@ static void lift_suspects(const struct hd_tree *t, struct view_tree_choice *all,
             all[best[rank] - 1].weight = UINT64_MAX - rank;
 }
 
-/* A parent weighs as much as its children, and stands before them. What shares a line stays
- * or goes together. */
+/* Orders nodes by weight. A parent weighs the maximum of its subtree, and precedes it.
+ * Nodes that share a line are shown or hidden together. */
 static void order(struct cut *cut, struct arena *scratch)
 {
     const struct hd_tree *t = cut->t;
@@ -495,7 +496,7 @@ static bool stays(const struct cut *cut, size_t i)
            (cut->place[i] < cut->count || n->parent == HD_NO_NODE || cut->named[i]);
 }
 
-/* How many of the children of a node stay; *hidden: one that does not, *gone of them. */
+/* Returns the number of visible children; *hidden: a hidden one, *gone: their number. */
 static size_t staying_children(const struct cut *cut, size_t i, size_t *hidden,
                                size_t *gone)
 {
@@ -513,7 +514,7 @@ static size_t staying_children(const struct cut *cut, size_t i, size_t *hidden,
     return staying;
 }
 
-/* Lines are places, but for those that share one, and others beside them. */
+/* Lines are places, except places that share one, plus lines for the others. */
 static size_t count_lines(const struct cut *cut)
 {
     const struct hd_tree_node *nodes = cut->t->nodes;
@@ -588,7 +589,7 @@ static struct hd_tree_node others_of(const struct cut *cut, size_t i, size_t sna
     return others;
 }
 
-/* Nodes of a subtree end where the next that is no child stands; others stand last. */
+/* The subtree of a node ends at the next node outside of it; others are last. */
 static void view_tree_copy(struct hd_tree *to, const struct cut *cut, size_t snapshots,
                            struct arena *a)
 {
