@@ -1,4 +1,4 @@
-/* Which files a path stands for: itself, or what lies in a folder. */
+/* Resolves a path to input files: itself, or the files in a folder. */
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -27,7 +27,7 @@ static struct hd_input *add_input(struct hd_inputs *inputs, const char *path,
     return added;
 }
 
-/* Without what says how it is packed. */
+/* Without the suffix of compression. */
 static size_t unpacked_length(const char *name)
 {
     static const char *const packed[] = {".gz", ".zst", ".xz", ".bz2"};
@@ -57,8 +57,8 @@ static int inputs_by_name(const void *a, const void *b)
     return natural_order(x->path, y->path);
 }
 
-/* Reading a pipe would wait for whoever writes into it. What nothing is known of is opened,
- * which tells why. A link may be a snapshot that was moved away. */
+/* Reading a pipe would block on its writer. If stat() fails otherwise, the file is added,
+ * and opening reports why. A dangling link may be a snapshot that was moved away. */
 static void add_found(struct hd_inputs *inputs, const char *path)
 {
     struct stat st;
@@ -124,8 +124,8 @@ static bool has_manifest(const struct hd_inputs *inputs, size_t from)
     return false;
 }
 
-/* Appends the files of folders in a folder: none of a folder without a snapshot, unless
- * names alone decide. Two folders with a series each are no series together. */
+/* Appends the files of subfolders: none of a folder without a snapshot, unless names alone
+ * decide. Two folders with a series each are not one series. */
 static bool add_deeper(struct hd_inputs *inputs, struct hd_inputs *deeper,
                        struct hd_error *err)
 {
@@ -150,7 +150,7 @@ static bool add_deeper(struct hd_inputs *inputs, struct hd_inputs *deeper,
     return true;
 }
 
-/* The bytes of a file of at most 1 MiB, in a; nothing of a larger one, or of no file. */
+/* Returns the bytes of a file of at most 1 MiB, in a; empty for a larger or missing one. */
 static struct bytes small_file(const char *path, struct arena *a)
 {
     enum { MOST = 1 << 20 };
@@ -163,8 +163,8 @@ static struct bytes small_file(const char *path, struct arena *a)
     return copy;
 }
 
-/* Puts the files of an unpacked session into the order of its manifest, without those that
- * are no snapshots. */
+/* Sorts the files of an unpacked session by its manifest, and drops those that are not
+ * snapshots. */
 static void order_by_manifest(struct hd_inputs *inputs, const char *folder, size_t from)
 {
     struct arena *arena = &inputs->memory->arena;
@@ -223,8 +223,8 @@ static bool add_folder(struct hd_inputs *inputs, const char *path, struct hd_err
                   fail(err, HD_NOT_A_SNAPSHOT, "no snapshots in this folder"));
 }
 
-/* A file; of a zip, each of its snapshots, as snapshot_number() takes them apart: "FILE#2".
- */
+/* Adds a file; for a zip, each of its snapshots as "FILE#2", which snapshot_number()
+ * parses. */
 static void add_file(struct hd_inputs *inputs, const char *path)
 {
     struct arena scratch = {0}, *arena = &inputs->memory->arena;

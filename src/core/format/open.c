@@ -33,8 +33,8 @@ static bool checksum(struct input *in, uint64_t *sum, struct hd_error *err)
     return ok && input_rewind(in, err);
 }
 
-/* The reader's reason, but for what is no longer what was opened: then no byte of it is to
- * be relied on, whatever the reader made of it. */
+/* Reads a file. Fails with the reader's error, or if the file was modified: then the whole
+ * result is unreliable. */
 static bool read_unchanged(const struct reader *reader, struct builder *b, struct input *in,
                            struct hd_error *err)
 {
@@ -47,8 +47,8 @@ static bool read_unchanged(const struct reader *reader, struct builder *b, struc
     return ok;
 }
 
-/* Of a file that has been read, only addresses are looked up; but where objects lie in it
- * their fields are looked at again. */
+/* After reading, only addresses are looked up; but if the file contains the objects, their
+ * fields will be read again. */
 static void forget_file(struct graph *g, struct input *in)
 {
     if (g != NULL && g->fields != NULL && input_is_held(in))
@@ -104,7 +104,7 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     if (opt->to_write)
         builder_keep_source(&b);
     uint64_t sum = HD_UNKNOWN;
-    /* Of what still grows the checksum would wait for the end. */
+    /* the checksum of a growing file would wait for its end */
     bool late = input_is_growing(in);
     if ((opt->checksum && !late && !checksum(in, &sum, err)) ||
         !read_unchanged(reader, &b, in, err) ||
@@ -112,7 +112,7 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
         builder_abandon(&b);
         return NULL;
     }
-    bool tables_only = !b.want_graph; /* the reader may need one all the same */
+    bool tables_only = !b.want_graph; /* the reader may still need a graph */
     b.snap->info.xxh3 = sum;
     if (b.digest == NULL)
         b.snap->info.source_xxh3 = sum_of_part(sum, b.number);
@@ -120,7 +120,7 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
     forget_file(b.graph, in);
     struct hd_snapshot *snap = builder_finish(&b, err);
     if (snap != NULL) {
-        /* What stays in memory for the sake of the graph goes with it too. */
+        /* Memory of the input that only the graph needs is freed with it. */
         struct bytes all;
         if (snap->graph != NULL && snap->graph->fields != NULL &&
             input_is_held(snap->input) && input_all(snap->input, &all, NULL))
@@ -144,7 +144,7 @@ struct hd_snapshot *snapshot_read(struct input *in, const char *path,
     return read_with(in, path, opt, false, err);
 }
 
-/* Inside a zip stand other things too: only what is surely a snapshot counts. */
+/* A zip has other files, too: only certain snapshots count. */
 static bool is_snapshot(struct bytes head)
 {
     const struct reader *reader = reader_for(head);
@@ -152,7 +152,7 @@ static bool is_snapshot(struct bytes head)
            reader->recognises(head) == RECOGNISED_YES;
 }
 
-/* Anything that some reader takes, if only to say what it is. */
+/* True for files with a reader, even one that only explains what the file is. */
 static bool may_be_read(struct bytes head)
 {
     return reader_for(head) != NULL;
@@ -186,8 +186,8 @@ bool snapshot_session(const char *path, struct session *s, struct arena *a)
     return session_of_zip(path, is_snapshot, s, a);
 }
 
-/* Which file of a zip "FILE#2" means, unless it is known; none if FILE has one snapshot,
- * whose own number it is. */
+/* Finds the file of a zip for "FILE#2", unless it is known; none if FILE contains a single
+ * snapshot, whose own number it is. */
 static bool find_part(const char *path, struct hd_zip_part *part, struct hd_error *err)
 {
     struct arena arena = {0};
@@ -252,7 +252,7 @@ static bool has_changed(struct hd_error *err)
     return fail(err, HD_IO, "was modified after it was first read");
 }
 
-/* The file of a snapshot once more, if it still is that. */
+/* Opens the file of a snapshot again, if it is unchanged. */
 static struct input *open_again(const struct hd_snapshot *snap, struct hd_error *err)
 {
     struct input *in = open_path(snap->info.path, &snap->read, err);
@@ -274,7 +274,7 @@ void snapshot_release_graph(struct hd_snapshot *snap)
     uint64_t limit = snap->read.max_memory, bytes = snap->graph_bytes;
     if (bytes <= SMALL_GRAPH && (limit == 0 || bytes <= limit / SMALL_SHARE))
         return;
-    /* What is reachable is kept, a bit per node, so that it is not walked again. */
+    /* Reachability is preserved, a bit per node, to avoid another walk. */
     snap->reachable = snap->graph->reachable;
     snap->graph->reachable = NULL;
     graph_free(snap->graph);
@@ -285,7 +285,7 @@ void snapshot_release_graph(struct hd_snapshot *snap)
     snap->input = NULL;
 }
 
-/* The input to read a graph from again; the snapshot has none then. */
+/* Returns the input from which to read a graph again; the snapshot no longer has one. */
 static struct input *read_input(struct hd_snapshot *snap, struct hd_error *err)
 {
     struct input *in = snap->input;
@@ -312,7 +312,7 @@ bool snapshot_need_graph(struct hd_snapshot *snap, struct hd_error *err)
         in != NULL ? read_with(in, snap->info.path, &again, true, err) : NULL;
     if (fresh == NULL)
         return false;
-    /* What no clock may have noticed: analyses rely on these. */
+    /* Detects changes that no timestamp shows: analyses rely on these. */
     bool same = fresh->type_count == snap->type_count &&
                 fresh->info.objects == snap->info.objects &&
                 fresh->info.bytes == snap->info.bytes && fresh->graph != NULL &&
@@ -345,7 +345,7 @@ bool snapshot_need_reach(struct hd_snapshot *snap, struct hd_error *err)
 static bool checksum_of_file(const struct hd_snapshot *snap, uint64_t *sum)
 {
     struct bytes all;
-    /* Of bytes that came through a pipe, or from the caller, there is no other copy. */
+    /* Bytes from a pipe, or from the caller, have no other copy. */
     if (snap->input != NULL && !input_can_reopen(snap->input)) {
         bool ok = input_all(snap->input, &all, NULL);
         *sum = ok ? XXH3_64bits(all.data, all.size) : HD_UNKNOWN;
@@ -428,9 +428,9 @@ const struct hd_info *hd_snapshot_info(const struct hd_snapshot *snap)
 
 /* --- a file that is still being written -------------------------------------------- */
 
-/* A snapshot of a file that is still being written (hd_reading): a thread of its own reads
- * what has come, and waits. Whoever writes never waits for it. It is done in vain where the
- * file turns out to be none that can be read so; then the whole file is read again. */
+/* A snapshot of a file that is still being written (hd_reading): a thread reads the bytes
+ * as they arrive, and waits. The writer never waits for it. If the file cannot be read that
+ * way, the work is lost, and the whole file is read again. */
 
 struct hd_reading {
     FILE *file;
@@ -465,7 +465,7 @@ static void find_path(const struct hd_reading *r, char *path, size_t size)
     snprintf(path, size, "/proc/self/fd/%d", fileno(r->file));
 }
 
-/* What went wrong will be said, if it still does, when the whole file is read. */
+/* Errors are ignored: they will recur when the whole file is read. */
 static void *read_along(void *context)
 {
     struct hd_reading *r = context;
@@ -512,7 +512,7 @@ struct hd_snapshot *hd_reading_snapshot(struct hd_reading *r, struct hd_error *e
 {
     char path[64];
     if (!r->ended) {
-        /* The thread waits for what will never come. */
+        /* wakes the thread, which waits for more bytes */
         pthread_mutex_lock(&r->lock);
         r->begun_anew = true;
         pthread_cond_signal(&r->came);

@@ -6,32 +6,32 @@
 #include "format/reader.h"
 #include "heap/snapshot.h"
 
-/* Names for the types that a snapshot has by number: a program or its symbols, of whichever
+/* Names for the types that a snapshot has by number: a program or its symbols, of any
  * kind. */
 struct hd_symbols {
-    /* Name the types of snap; what its source says of them, too. False and HD_USAGE: they
-     * are of another build. A snapshot without such types is left as it is. */
+    /* Names the types of snap, and those in its source. False and HD_USAGE if they are of
+     * another build. A snapshot without such types is unchanged. */
     bool (*apply)(const struct hd_symbols *s, struct hd_snapshot *snap,
                   struct hd_error *err);
 };
 
-/* What a caller asks for, as we know it (base/error.h). */
+/* Copies the options of a caller, with defaults for unknown ones (base/error.h). */
 bool read_options_copy(struct hd_read_options *ours, const struct hd_read_options *theirs,
                        struct hd_error *err);
 
-/* Read in, which the snapshot then owns (it is closed on failure too). path is
- * for hd_info only. */
+/* Reads in, which the snapshot then owns (it is closed on failure too). path is for hd_info
+ * only. */
 struct hd_snapshot *snapshot_read(struct input *in, const char *path,
                                   const struct hd_read_options *opt, struct hd_error *err);
 
-/* hd_snapshot_from_memory() by a name of its own; how is copied already. */
+/* hd_snapshot_from_memory() with a name; how is copied already. */
 struct hd_snapshot *snapshot_open_memory(const char *name, const void *data, size_t size,
                                          const struct hd_read_options *how,
                                          struct hd_error *err);
 
-/* "FILE#2" means the second snapshot of FILE (of a zip, its second one), unless a file has
- * that very name. The number, from 1, and the length of FILE; 0 and the whole length
- * without. */
+/* Parses "FILE#2", the second snapshot of FILE (of a zip, its second one), unless a file
+ * has that very name. Returns the number, from 1, and the length of FILE; 0 and the whole
+ * length without. */
 unsigned snapshot_number(const char *path, size_t *len);
 
 /* True if path is a zip with several snapshots (format/session.h), which lives in a. */
@@ -39,23 +39,23 @@ struct session;
 struct arena;
 bool snapshot_session(const char *path, struct session *s, struct arena *a);
 
-/* Read the graph again if it was dropped. False and err if that fails, or if the file is
- * no longer the same; a snapshot that never had a graph is left as it is. */
+/* Reads the graph again if it was dropped. False and err if that fails, or if the file has
+ * changed; a snapshot that never had a graph is unchanged. */
 bool snapshot_need_graph(struct hd_snapshot *snap, struct hd_error *err);
 
-/* Find what is reachable in a graph if that is not known yet (hd_read_options.reach_later);
- * errors as above. */
+/* Computes reachability in a graph if it is unknown (hd_read_options.reach_later); errors
+ * as above. */
 bool snapshot_need_reach(struct hd_snapshot *snap, struct hd_error *err);
 
-/* The XXH3 of the unpacked bytes, read once more. False if that cannot be. */
+/* Computes the XXH3 of the unpacked bytes, by reading them again. False on failure. */
 bool snapshot_checksum(const struct hd_snapshot *snap, uint64_t *sum);
 
-/* Give back the memory of a graph that may be dropped (hd_snapshot.may_drop) and is
- * large enough to matter. */
+/* Frees the memory of a graph that may be dropped (hd_snapshot.may_drop) and is large
+ * enough to matter. */
 void snapshot_release_graph(struct hd_snapshot *snap);
 
-/* How a file names static variables, by the format that its first bytes say. Pipes are not
- * looked at, as that would take bytes away. */
+/* Returns how a file names static variables, by its format. Pipes are not examined, since
+ * that would consume bytes. */
 enum static_names snapshot_static_names(const char *path,
                                         const struct hd_read_options *opt);
 

@@ -1,8 +1,8 @@
 /* read_foreign.c - files that people have in hand instead of a snapshot.
  *
- * Nothing here is read. Each kind is recognised by its first bytes, to say what
- * the file is and how to get a snapshot from it, which helps more than "not a
- * heap snapshot". docs/formats/foreign.md. */
+ * Reads none of them. Each kind is recognised by its first bytes, to report what the file
+ * is and how to get a snapshot from it, which helps more than "not a heap snapshot".
+ * docs/formats/foreign.md. */
 #include "base/cursor.h"
 #include "base/error.h"
 #include "format/reader.h"
@@ -162,7 +162,7 @@ static bool foreign_read(struct input *in, struct builder *b, struct hd_error *e
 
 const struct reader read_foreign = {
     .name = "foreign",
-    .summary = NULL, /* offered to nobody */
+    .summary = NULL, /* not in --help */
     .recognises = foreign_recognises,
     .read = foreign_read,
 };

@@ -19,7 +19,7 @@ static const struct reader *const tables[] = {
     NULL,
 };
 
-/* Those of clr; in a build without that house there are none (src/absent). */
+/* The readers of clr; empty in a build without that house (src/absent). */
 extern const struct reader *const clr_readers[];
 
 static const struct reader *const *const lists[] = {snapshots, clr_readers, tables};

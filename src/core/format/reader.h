@@ -1,4 +1,4 @@
-/* reader.h - what an input format has to provide, and the lists of them.
+/* reader.h - the interface of an input format, and the lists of readers.
  *
  * To add a format: write src/core/format/<family>/read_<name>.c that ends in a const struct
  * reader, and list it in reader.c, or in the list of its house, which reader.c names. */
@@ -8,11 +8,11 @@
 #include "base/input.h"
 #include "heap/builder.h"
 
-/* How sure a reader is that these are its bytes. The first that says YES has
- * them; only if none does, the first that says MAYBE. */
+/* Confidence of a reader that the bytes are in its format. The first YES wins; without one,
+ * the first MAYBE. */
 enum recognition { RECOGNISED_NO, RECOGNISED_MAYBE, RECOGNISED_YES };
 
-/* What a format has in front of the name of a static variable. */
+/* The text before the name of a static variable in a format. */
 enum static_names { STATICS_NONE, STATICS_BY_CLASS, STATICS_BY_TYPE };
 
 struct reader {
@@ -21,20 +21,20 @@ struct reader {
 
     enum static_names statics;
 
-    bool has_numbers; /* a file may hold several snapshots: builder.number says which */
+    bool has_numbers; /* a file may contain several snapshots: builder.number selects one */
 
-    /* By the first bytes, decompressed; at most INPUT_HEAD_SIZE of them. */
+    /* Decides by the first decompressed bytes, at most INPUT_HEAD_SIZE. */
     enum recognition (*recognises)(struct bytes head);
 
-    /* Read the whole input into b. False and err when it cannot be used; err
-     * has HD_NOT_A_SNAPSHOT if it turns out not to be of this format at all. */
+    /* Reads the whole input into b. False and err if it cannot be used; err has
+     * HD_NOT_A_SNAPSHOT if it turns out not to be in this format at all. */
     bool (*read)(struct input *in, struct builder *b, struct hd_error *err);
 };
 
-/* Number i of every known format, most specific first; NULL behind the last. */
+/* Returns number i of all formats, most specific first; NULL after the last. */
 const struct reader *reader_at(size_t i);
 
-/* NULL when no reader wants it. */
+/* NULL if no reader recognises it. */
 const struct reader *reader_for(struct bytes head);
 
 #endif

@@ -84,10 +84,10 @@ bool session_keeps(const char *name)
     return strcmp(base, "manifest.json") == 0 || strcmp(base, "metadata.xml") == 0;
 }
 
-/* More than any command takes: each is looked for among all files. */
+/* More than any command accepts: each is searched among all files. */
 enum { MAX_PARTS = 1000 };
 
-/* --- what is being made ---------------------------------------------------------- */
+/* --- session under construction -------------------------------------------------- */
 
 struct session_builder {
     const struct zip_listing *files;
@@ -112,8 +112,8 @@ static bool is_in(const struct session *s, const char *name)
     return false;
 }
 
-/* The file that a manifest means by its last name. A path to somewhere else, or a name that
- * several files have, means none. */
+/* Finds the file of a manifest entry by its last name; none for a path to somewhere else,
+ * or a name that several files have. */
 static void find_file(struct session_builder *m, const struct span name,
                       struct session_part *part)
 {
@@ -224,8 +224,8 @@ static bool read_manifest(struct session_builder *m, struct bytes text)
 
 /* --- metadata.xml ---------------------------------------------------------------- */
 
-/* The value of an attribute of an element, as it is written: entities stay what they are,
- * and a name with one matches no file. Empty if there is none. */
+/* Returns the value of an attribute of an element, verbatim: entities are not expanded, and
+ * a name with one matches no file. Empty if there is none. */
 static struct span attribute(struct span element, const char *name)
 {
     size_t len = strlen(name);
@@ -244,8 +244,8 @@ static struct span attribute(struct span element, const char *name)
     return (struct span){"", 0};
 }
 
-/* The times at which resources were added, for those snapshots that have one. Elements are
- * looked for by their first letters: nothing of the rest of XML is needed, nor expanded. */
+/* Reads the times at which resources were added, for snapshots with one. Elements are found
+ * by their first letters: the rest of XML is neither needed nor expanded. */
 static void read_metadata(struct session_builder *m, struct bytes text)
 {
     static const char begin[] = "<Resource ";

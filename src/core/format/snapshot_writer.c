@@ -1,5 +1,5 @@
-/* A snapshot as another format: write, say what was lost. compare/comparison.c is in front.
- */
+/* Writes a snapshot in another format and reports losses. Called by
+ * compare/comparison.c. */
 #include "format/snapshot_writer.h"
 
 #include "base/alloc.h"
@@ -12,12 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the part that lives ------------------------------------------------------- */
+/* --- the live part ------------------------------------------------------------- */
 
-/* A snapshot without what no root reaches, for those that hold garbage.
+/* A snapshot without its unreachable objects, for those that hold garbage.
  *
- * Other formats have no way to say that an object is none of anybody's: in them it would
- * look alive. */
+ * Other formats cannot mark an object as unreachable: there it would look alive. */
 
 static void *array_of(size_t count, size_t size)
 {
@@ -35,7 +34,7 @@ static void copy_node(struct graph *to, const struct graph *g, node_id n,
         to->source_type[m] = g->source_type[n];
     if (g->addresses != NULL)
         memcpy(to->own_addresses + 8 * (size_t)m, g->addresses + 8 * (size_t)n, 8);
-    /* What a reachable node refers to is reachable. */
+    /* referents of a reachable node are reachable */
     for (uint32_t e = g->edge_begin[n]; e < g->edge_begin[n + 1]; e++)
         to->edge_to[to->edge_count++] = numbers[g->edge_to[e]];
 }
@@ -73,7 +72,8 @@ static struct graph *live_graph(const struct graph *g, const node_id *numbers,
     return to;
 }
 
-/* Which nodes come first names them by number; roots and what they hold are reachable. */
+/* Renumbers the nodes by which the source begins; roots and their referents are
+ * reachable. */
 static struct source *live_source(const struct source *source, const node_id *numbers,
                                   struct arena *a)
 {
@@ -88,9 +88,9 @@ static struct source *live_source(const struct source *source, const node_id *nu
     return to;
 }
 
-/* A view of snap, whose graph is there and whose reachable objects are known: nodes keep
- * their order. Its graph is the caller's to free (graph_free); the rest lives in a or is
- * snap's, and as long as that. 4 bytes per node of snap while it works. */
+/* Returns a view of snap, which must have its graph and known reachability: nodes are in
+ * the same order. The caller frees its graph (graph_free); the rest lives in a or is
+ * snap's, and must not outlive it. 4 bytes per node of snap while it works. */
 static struct hd_snapshot live_part_of(const struct hd_snapshot *snap, struct arena *a)
 {
     struct hd_snapshot part = *snap;
@@ -180,7 +180,7 @@ void losses_add(struct losses *l, const char *what, const char *fmt, ...)
     *APPEND(l->all, l->len, l->cap) = (struct hd_loss){what, message};
 }
 
-/* Whether a snapshot tells it; of owners with or without a graph. */
+/* True if a snapshot has the fact; owners with or without a graph. */
 static bool fact_is_known(const struct hd_snapshot *snap, enum snapshot_fact fact)
 {
     const struct hd_info *info = &snap->info;
@@ -223,7 +223,7 @@ static bool fact_is_known(const struct hd_snapshot *snap, enum snapshot_fact fac
 
 static const struct {
     enum snapshot_fact fact;
-    const char *what, *message; /* behind "the format": what it cannot hold */
+    const char *what, *message; /* follows "the format": the missing feature */
 } facts[] = {
     {FACT_OWNERS, "references",
      "objects, references and roots; only totals per type are written"},
@@ -263,7 +263,7 @@ bool table_fits(const struct hd_snapshot *snap, uint64_t most, struct hd_error *
 
 /* --- writing ------------------------------------------------------------------- */
 
-/* What no root reaches is left out where it can be told, and the target cannot. */
+/* Unreachable objects are left out if they are known and the target cannot mark them. */
 static bool write_with(const struct snapshot_writer *w, struct hd_snapshot *snap,
                        struct out *o, struct losses *l, struct hd_error *err)
 {

@@ -1,5 +1,5 @@
-/* snapshot_writer.h - what a format has to provide to be converted to, and the list of
- * those that do: mirror of reader.h.
+/* snapshot_writer.h - the interface of a target of conversion, and the list of targets:
+ * mirror of reader.h.
  *
  * To add one: write src/core/format/write_<name>.c that ends in a const struct
  * snapshot_writer, and list it in snapshot_writer.c. */
@@ -9,7 +9,7 @@
 #include "base/out.h"
 #include "heap/snapshot.h"
 
-/* What a snapshot may tell; bits of snapshot_writer.holds. */
+/* Facts of a snapshot; bits of snapshot_writer.holds. */
 enum snapshot_fact {
     FACT_GRAPH = 1,
     FACT_GENERATIONS = 2,
@@ -21,15 +21,15 @@ enum snapshot_fact {
     FACT_SAMPLING = 128,
     FACT_INCOMPLETE = 256,
     FACT_ORIGIN = 512,
-    FACT_RAW_NAMES = 1024, /* names that are no UTF-8 */
+    FACT_RAW_NAMES = 1024, /* names in invalid UTF-8 */
     FACT_HOST = 2048,      /* where and when the process was started */
-    FACT_FIELDS = 4096,    /* by which field an object refers to another */
-    FACT_OWNERS = 8192,    /* who owns what, of a graph that is made a digest before */
+    FACT_FIELDS = 4096,    /* the field by which an object refers to another */
+    FACT_OWNERS = 8192,    /* ownership; a graph is reduced to a digest first */
     FACT_MEMORY = 16384    /* garbage, weak handles: all that is in the memory of a core
                               dump, without values */
 };
 
-/* What was lost on the way, in order. Made by the writers, shown by the program. */
+/* Facts lost by conversion, in order. Filled by the writers, shown by the program. */
 struct losses {
     struct arena *arena; /* of the messages: the snapshot's */
     struct hd_loss *all; /* malloc'd */
@@ -47,20 +47,20 @@ struct snapshot_writer {
     unsigned holds;      /* enum snapshot_fact; FACT_GRAPH: it needs one */
     bool binary;
 
-    /* Write all of snap. What this format alone cannot hold goes to l; what its `holds`
-     * lacks is told by the caller. False and err when snap does not fit the format; o
-     * remembers what could not be written. */
+    /* Writes all of snap. Losses specific to this format are added to l; the caller reports
+     * facts missing in `holds`. False and err if snap does not fit the format; o records
+     * failures of output. */
     bool (*write)(const struct hd_snapshot *snap, struct out *o, struct losses *l,
                   struct hd_error *err);
 };
 
 const struct snapshot_writer *snapshot_writer_named(const char *name);
 
-/* hd_snapshot_write() for who has done what FACT_OWNERS asks for. */
+/* hd_snapshot_write() for callers that have prepared what FACT_OWNERS requires. */
 bool snapshot_write(struct hd_snapshot *snap, const struct snapshot_writer *w,
                     struct hd_sink to, struct hd_losses *lost, struct hd_error *err);
 
-/* Of type tables: false and err unless every number is at most `most`, and their sums fit
+/* For type tables: false and err unless every number is at most `most`, and their sums fit
  * 64 bits. Those of a damaged sample may not. */
 bool table_fits(const struct hd_snapshot *snap, uint64_t most, struct hd_error *err);
 

@@ -1,7 +1,7 @@
-/* span.h - pieces of text that belong to somebody else: lines, words, numbers.
+/* span.h - borrowed pieces of text: lines, words, numbers.
  *
- * What readers of text have in common. Spans are borrowed from the text they were cut from
- * and are not NUL-terminated. It must not know what the words mean. */
+ * Common to the readers of text. Spans are borrowed from the text from which they were cut
+ * and are not NUL-terminated. Must not depend on the meaning of words. */
 #ifndef SPAN_H
 #define SPAN_H
 
@@ -16,7 +16,7 @@ struct span {
 
 struct lines {
     const char *at, *end;
-    uint64_t number; /* of the line given last, from 1; 0 before the first */
+    uint64_t number; /* of the last line returned, from 1; 0 before the first */
 };
 
 struct lines lines_of(struct span text);
@@ -25,16 +25,16 @@ struct lines lines_of(struct span text);
  * of the last line. */
 bool lines_next(struct lines *l, struct span *line);
 
-/* The first line that is not blank; empty if there is none. */
+/* Returns the first line that is not blank; empty if there is none. */
 struct span first_line(struct span text);
 
-/* The first byte that is no blank and no line end; 0 if there is none. */
+/* Returns the first byte that is neither blank nor line end; 0 if there is none. */
 char first_byte(struct span text);
 
 /* Blanks are space and tab only: no-break spaces are parts of numbers. */
 struct span span_trim(struct span s);
 
-/* Take the next word off the front of rest; empty at the end. */
+/* Removes the first word from rest; empty at the end. */
 struct span span_word(struct span *rest);
 
 bool span_is(struct span s, const char *text);
@@ -48,12 +48,12 @@ bool span_has_words(struct span line, const char *words);
 
 /* --- numbers and messages ------------------------------------------------ */
 
-/* A decimal number below 2^64 of at most 20 digits and nothing else. */
+/* Parses a decimal number below 2^64, of at most 20 digits only. */
 bool span_number(struct span s, uint64_t *value);
 
-/* The same, or digits in groups, as tools print them in the user's culture: a
- * first group of 1 to 3, then of 2 or 3 (India), the last of 3, all set apart by
- * the same one of , . ' U+2019 U+00A0 U+202F. */
+/* Does the same, or parses digits in groups, as tools print them in the user's culture: a
+ * first group of 1 to 3, then of 2 or 3 (India), the last of 3, all separated by the same
+ * one of , . ' U+2019 U+00A0 U+202F. */
 bool span_grouped_number(struct span s, uint64_t *value);
 
 /* Text of an input on its way into a message: at most 40 bytes, printable. */

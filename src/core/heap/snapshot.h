@@ -284,7 +284,7 @@ struct hd_snapshot {
     size_t type_name_count;
     uint64_t image_base; /* of a native AOT program: an id minus this is the number in the
                             name of an unnamed type; 0: another runtime, or unknown */
-    type_id *renamed;    /* target row of each row that was merged away (borrow.h); NULL if
+    type_id *renamed;    /* new row of each row, after rows were merged (borrow.h); NULL if
                             none was */
     struct warnings warnings;
     unsigned number;   /* index among the snapshots of the input, as builder.number */
@@ -294,8 +294,7 @@ struct hd_snapshot {
     struct identity identity;
     struct hd_process_facts facts;   /* of its process; its free space too */
     struct free_holder pinned;       /* the type of most objects with a pinned handle */
-    struct free_holder beside_free;  /* the old type next to most of the large free
-                                        blocks */
+    struct free_holder beside_free;  /* the old type after most of the large free blocks */
     const struct survivor_map *told; /* from the snapshot before; in the arena; NULL if
                                         unknown */
     enum hd_untold untold;           /* why told is NULL although GC events were traced */

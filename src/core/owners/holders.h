@@ -8,7 +8,7 @@
 
 #include "owners/ownership_tree.h"
 
-/* --- the contents of some holders ---------------------------------------------------- */
+/* --- the contents of some holders ------------------------------------------------- */
 
 /* The types of the objects below some holders, separated from the rest.
  *

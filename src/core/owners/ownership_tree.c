@@ -13,10 +13,10 @@
 enum { FOLD_DEPTH = 8, AHEAD = 16 };
 
 /* --- fields -----------------------------------------------------------
-
-The field of an object is the one through which its owner refers to it; none if the owner
-has no direct reference, because objects in between are shared. One pass over the references
-of owners.  */
+ *
+ * The field of an object is the one through which its owner refers to it; none if the owner
+ * has no direct reference, because objects in between are shared. One pass over the
+ * references of owners. */
 
 struct pair_count {
     path_id path;

@@ -41,7 +41,7 @@ static size_t end_of_alike(const struct code_way *all, size_t i, size_t end, siz
     return i;
 }
 
-/* Of sorted ways the first one is the shortest if it is the begin of all. */
+/* In sorted ways, if the first is a prefix of all, it is the shortest. */
 size_t code_branch_shared(const struct code_way *all, const struct code_branch *b)
 {
     size_t depth = b->from + 1;
@@ -51,8 +51,8 @@ size_t code_branch_shared(const struct code_way *all, const struct code_branch *
     return depth;
 }
 
-/* The branches of the ways from first to end behind that depth. Those that end there are
- * the first. */
+/* Returns the branches of the ways from first to end after that depth. Ways that end there
+ * are first. */
 static size_t branches_of(const struct code_way *all, size_t first, size_t end,
                           size_t depth, struct code_branch *to)
 {

@@ -44,7 +44,7 @@ bool since_find(struct since *since, struct hd_comparison *c, const struct hd_op
                         : "the last snapshot cannot be compared with the others");
     if (ok && known)
         memcpy(since->snapshot, s.usable, sizeof(since->snapshot));
-    /* The wanted snapshots among those that can be compared; none of them may be there. */
+    /* The requested snapshots among those that can be compared; possibly none. */
     since->born = (struct since_range){1, 0};
     for (size_t i = ok && born ? s.usable_count : 0; i-- > 0;)
         if (s.usable[i] + 1 >= opt->born_first && s.usable[i] + 1 <= opt->born_last) {
@@ -109,7 +109,7 @@ const char *looking_honest(const struct clue_search *l, const char *name)
 
 /* --- ways ------------------------------------------------------------------------ */
 
-/* What is farther from the suspect says nothing about it, and every case looks at all. */
+/* Farther types are no evidence, and every case looks at all. */
 enum { MAX_ABOVE = 64 };
 
 void looking_add_way(struct clue_search *l, const char *const *types, size_t len,
@@ -127,7 +127,7 @@ void looking_add_way(struct clue_search *l, const char *const *types, size_t len
 struct steps {
     const char **types;
     size_t len;
-    size_t owner; /* the first type of the frame that has the owner; SIZE_MAX: none */
+    size_t owner; /* first type of the frame with the owner; SIZE_MAX if none */
 };
 
 static struct steps steps_of(const struct hd_chain *c, struct arena *scratch)
@@ -151,11 +151,11 @@ void looking_add_chain(struct clue_search *l, const struct hd_chain *c)
     looking_add_way(l, s.types, s.len > 0 ? s.len - 1 : 0, c->kind, c->share);
 }
 
-/* --- of one chain ---------------------------------------------------------------- */
+/* --- hints of a chain ------------------------------------------------------------ */
 
 enum { DEEPEST = 5, MAX_UP = 16 };
 
-/* As if element i were what piles up: with what is below it on the way. */
+/* The hint if element i accumulated, with the elements below it on the way. */
 static const struct hint *hint_at(const struct steps *s, size_t i, enum hd_root_kind root,
                                   const struct disguised *disguised)
 {

@@ -11,23 +11,23 @@
 
 #include <string.h>
 
-/* Since when each object of the last snapshot is there, for questions about those that were
- * new in one of the snapshots (--born). */
+/* Ages of the objects of the last snapshot, for questions about objects that were new in
+ * one of the snapshots (--born). */
 struct since {
-    struct ages ages;                      /* .since NULL: nobody knows */
-    size_t snapshot[SERIES_MAX_SNAPSHOTS]; /* of those that ages counts, their numbers */
-    struct since_range born;               /* those that were asked for */
+    struct ages ages;                      /* .since is NULL if unknown */
+    size_t snapshot[SERIES_MAX_SNAPSHOTS]; /* numbers of the snapshots that ages counts */
+    struct since_range born;               /* the requested ones */
 };
 
-/* Nothing of a single snapshot, and of a last one that cannot be compared with the others.
- * False and err if a graph cannot be read again; for born, which the options name, also
- * where nobody knows, and for snapshots that there are not: HD_USAGE. since_free() in any
- * case. */
+/* Finds ages; empty for a single snapshot, and if the last one cannot be compared with the
+ * others. False and err if a graph cannot be read again; with born, the request in the
+ * options, also HD_USAGE if ages are unknown, and for snapshots that do not exist.
+ * since_free() in any case. */
 bool since_find(struct since *since, struct hd_comparison *c, const struct hd_options *opt,
                 bool born, struct hd_error *err);
 void since_free(struct since *since);
 
-/* Whether opt asks for those that were new in some snapshots. */
+/* True if opt requests objects that were new in some snapshots. */
 static inline bool since_is_asked(const struct hd_options *opt)
 {
     return opt->born_first > 0 || opt->born_last > 0;
@@ -35,17 +35,17 @@ static inline bool since_is_asked(const struct hd_options *opt)
 
 /* --- clues for hints ---------------------------------------------------------------- */
 
-/* What hints are chosen by (ranking/hints.h), gathered from chains: for suspects of the
- * ranking and for chains of roots alike. */
+/* Evidence for hints (ranking/hints.h), gathered from chains: for suspects of the ranking
+ * and for chains of roots. */
 
-/* Classes of the program that are called like those of the framework, which hints are
- * about; nearly always there are none. */
+/* Classes of the program with names of the framework, to which hints would apply by
+ * mistake; nearly always empty. */
 struct disguised {
     const char **names;
     size_t len;
 };
 
-/* t may be NULL: nothing is known. Names live as long as what they are from. */
+/* t may be NULL: unknown. Names live as long as their source. */
 struct disguised disguised_of_tree(const struct ownership_tree *t, struct arena *scratch);
 struct disguised disguised_of_snapshots(struct hd_snapshot *const *snaps, size_t count,
                                         struct arena *scratch);
@@ -56,42 +56,43 @@ struct clue_search {
     struct arena *scratch;
 };
 
-/* The name, unless it says what is not so. */
+/* Returns the name, unless it is disguised. */
 const char *looking_honest(const struct clue_search *l, const char *name);
 
-/* One more way from a root: types from the root on, without what they lead to. */
+/* Adds a way from a root: types from the root on, without the object at its end. */
 void looking_add_way(struct clue_search *l, const char *const *types, size_t len,
                      enum hd_root_kind root, double share);
 
-/* A chain without the suspect at its end. What is repeated stands there twice, so that an
- * array of arrays can be told from one array. */
+/* Adds a chain without the suspect at its end. Repeated types are added twice, to
+ * distinguish an array of arrays from one array. */
 void looking_add_chain(struct clue_search *l, const struct hd_chain *c);
 
-/* What a chain usually is, whoever asks for its last object: that of the element between
- * owner and instance whose hint says most, and no less than this; of several the nearest to
- * the instance. An id, or NULL: nothing holds what is unreachable. */
+/* Returns the hint for a chain: of the element between owner and instance with the most
+ * specific hint, at least `broadest`; the nearest to the instance if equal. An id, or NULL;
+ * unreachable objects have none. */
 const char *hint_of_chain(const struct hd_chain *c, const struct disguised *disguised,
                           enum hint_breadth broadest);
 
-/* --- types that were asked for ------------------------------------------------------ */
+/* --- requested types -------------------------------------------------------------- */
 
-/* How many objects or variables are listed at most. */
+/* The maximum number of listed objects or variables. */
 static inline size_t report_object_rows(const struct hd_report *r)
 {
     return r->rows == 0 || r->rows > HD_MAX_OBJECT_ROWS ? HD_MAX_OBJECT_ROWS : r->rows;
 }
 
-/* By names that may be NULL, which come first. */
+/* Compares names that may be NULL, which are first. */
 static inline int compare_known(const char *x, const char *y)
 {
     return strcmp(x != NULL ? x : "", y != NULL ? y : "");
 }
 
-/* The patterns of opt in the report's arena; and joined, a blank between them. */
+/* Returns the patterns of opt in the report's arena; the second joined by blanks. */
 const char **report_patterns(struct hd_report *r, const struct hd_options *opt);
 const char *asked_pattern(struct hd_report *r, const struct hd_options *opt);
 
-/* That no type of a snapshot matches the pattern, and which may be meant: false and err. */
+/* Fails, with a suggestion, since no type of a snapshot matches the pattern: false and
+ * err. */
 bool asked_types_fail(const struct hd_report *r, const char *pattern,
                       const struct hd_snapshot *snap, struct hd_error *err);
 

@@ -1,4 +1,4 @@
-/* A check: a diff whose growth is held against budgets. */
+/* A check: a diff whose growth is compared with budgets. */
 #include "base/error.h"
 #include "base/out.h"
 #include "base/text.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The types that fail and are no suspects, the first ones of the table, whose holders are
- * looked for: a finding for each, though a type may fail by two rules. */
+/* Types that fail and are not suspects, the first ones of the table, for a search of their
+ * holders: a finding for each, though a type may fail by two rules. */
 struct unchained {
     size_t rules[64];
     size_t len;
@@ -23,7 +23,7 @@ struct report_check {
     struct hd_report *r;
     struct hd_comparison *c;
     const struct hd_options *opt;
-    struct hd_budgets budgets; /* as they were given, or the default rule */
+    struct hd_budgets budgets; /* as given, or the default rule */
     struct series types, holders;
     struct hd_snapshot **parts; /* below excused holders: suppressions times snapshots */
     size_t part_count;
@@ -46,9 +46,9 @@ static bool report_check_matches(const void *context, const char *pattern, const
     return report_matches(c->r, pattern, name);
 }
 
-/* Which row of the ranking each type is; and how far scores are off. A score is growth of
- * what a row retains (of its bytes or objects, in a table): it is off by what those of the
- * first and the last snapshot are off by. */
+/* Finds the row of the ranking of each type; and the errors of scores. A score is growth of
+ * retained bytes (of bytes or objects, in a table): its error combines those of the first
+ * and the last snapshot. */
 static void find_ranked(struct report_check *c)
 {
     const struct hd_diff *d = &c->r->diff;
@@ -100,9 +100,9 @@ static bool align(const struct report_check *c, struct series *s,
     return series_align(s, units, c->c->count, &how, &c->r->arena, &ignored, c->err);
 }
 
-/* The same snapshots by holder, where all of them can tell, and types below excused
- * holders: heaps by holder are looked at only where a rule or a suppression asks for them.
- * Heads of the ranking are told by holder as it is; of types somebody has to look. */
+/* Adds the same snapshots by holder, if all have holders, and types below excused holders:
+ * only if a rule or a suppression requires them. Heads of the ranking have their holders
+ * already; types need a search. */
 static bool add_holders(struct report_check *c)
 {
     const struct hd_budgets *b = &c->budgets;
@@ -143,7 +143,7 @@ static bool add_holders(struct report_check *c)
     return true;
 }
 
-/* Why a comparison says nothing about growth. */
+/* Returns why a comparison is no evidence of growth. */
 static struct hd_reason doubt_about_order(const struct report_check *c)
 {
     const struct series *s = &c->types;
@@ -179,7 +179,7 @@ static bool gather_evidence(struct report_check *c)
                            .context = c};
     for (size_t k = 0; k < c->c->count; k++) {
         const struct hd_snapshot *snap = c->c->snaps[k];
-        /* As of any total (measure.c), of what the roots reach. */
+        /* Error of a total (measure.c) of reachable objects. */
         enum selection selection = report_selection(c->opt);
         double sum = 0;
         for (type_id t = 0; snap->info.sampled && t < snap->type_count; t++) {
@@ -192,7 +192,7 @@ static bool gather_evidence(struct report_check *c)
             sum += off * off;
         }
         noise[k] = sqrt(sum);
-        /* What the next collection would free grows with the time since the last one. */
+        /* Uncollected garbage grows with the time since the last collection. */
         if (warnings_find(&snap->warnings, WARN_DEAD_OBJECTS_ONLY) != NULL)
             e->no_evidence = because(HD_REASON_ONLY_GARBAGE);
     }
@@ -270,7 +270,7 @@ static struct hd_finding report_rule_of(const struct report_check *c,
 
 /* --- chains -------------------------------------------------------------- */
 
-/* The one of that subject, or len. */
+/* The index of that subject, or len. */
 static size_t unchained_of(const struct report_check *c, const char *subject)
 {
     const struct unchained *u = &c->unchained;
@@ -352,7 +352,7 @@ static bool add_chains(struct report_check *c)
 
 /* --- warnings ------------------------------------------------------------ */
 
-/* What a line of the file is about; it is freed. */
+/* Warns about a line of the file; `what` is its subject, and is freed. */
 static void warn_about_line(struct report_check *c, enum warning_code code,
                             const char *path, uint64_t line, struct text *what)
 {
@@ -381,7 +381,7 @@ static void add_warnings(struct report_check *c, const struct findings *found)
         const struct rule *rule = &b->rules[i];
         const char *meant = found->meant[i];
         struct text what = {0};
-        /* Two rules of one entry match the same. */
+        /* two rules of one entry match the same types */
         bool again = i > 0 && rule->entry == b->rules[i - 1].entry;
         bool fine = rule->is_optional && meant == NULL;
         if (found->rule_matched[i] || again || fine || !usable)
@@ -408,7 +408,7 @@ static void add_warnings(struct report_check *c, const struct findings *found)
     arena_free(&scratch);
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- the whole check ----------------------------------------------------- */
 
 static bool accept(struct report_check *c, struct baseline *made)
 {

@@ -1,5 +1,5 @@
 /* A diff: the suspects, by graphs if all snapshots have them, else by type tables, with
- * what holds them; and the rows of types. */
+ * their holders; and the rows of types. */
 #include "base/error.h"
 #include "compare/comparison.h"
 #include "compare/steps.h"
@@ -23,9 +23,8 @@
 
 /* --- hints (ranking/hints.h) ------------------------------------------------ */
 
-/* What is below a suspect is looked at so far down, and so many types of it: the objects
- * that a delegate, a timer or a state machine is there for. What goes along is next to it.
- */
+/* Search below a suspect: depth and number of types. Finds the objects that a delegate, a
+ * timer or a state machine is for. Co-retained types are next to it. */
 enum { DEEPEST = 5, MAX_BELOW = 64 };
 
 struct below {
@@ -39,13 +38,13 @@ static void add_below(struct below *b, const char *type, unsigned depth)
         b->all[b->len++] = (struct hint_below){type, depth};
 }
 
-/* Paths stand behind their parents, so one pass finds what is below all suspects: what at
- * least every second of a suspect's instances has. */
+/* Finds the types below each suspect that at least every second of its instances has. Paths
+ * follow their parents, so one pass suffices for all. */
 static void find_below(const struct hd_report *r, const struct ownership_tree *t,
                        const path_id *heads, struct below *of)
 {
     struct report_diff_place {
-        uint32_t suspect; /* from 1; 0: below none */
+        uint32_t suspect; /* from 1; 0: not below a suspect */
         uint32_t depth;
     };
     struct arena scratch = {0};
@@ -68,10 +67,9 @@ static void find_below(const struct hd_report *r, const struct ownership_tree *t
     arena_free(&scratch);
 }
 
-/* Once suspects, holders and chains are known. t is the ownership tree and heads the path
- * in it of each of r->diff.suspects, or NULL if tables were ranked: then what lies below is
- * unknown.
- */
+/* Must be called after suspects, holders and chains are known. t is the ownership tree and
+ * heads the path in it of each of r->diff.suspects, or NULL if tables were ranked: then
+ * types below are unknown. */
 static void report_add_hints(struct hd_report *r, const struct ownership_tree *t,
                              const path_id *heads)
 {
@@ -90,7 +88,7 @@ static void report_add_hints(struct hd_report *r, const struct ownership_tree *t
         look.clues = (struct hint_clues){.type = looking_honest(&look, s->type),
                                          .below = below[i].all,
                                          .below_count = below[i].len};
-        /* What all ways to it have in common. */
+        /* The common part of all ways to it. */
         enum hd_root_kind root = HD_ROOT_OTHER;
         for (size_t k = 0; k < s->holder_len && place_is_root(s->holder[k]); k++)
             root = root_kind_below(s->holder[k], root);
@@ -120,8 +118,8 @@ static struct hd_snapshot *usable_snapshot(const struct ranker *k, size_t i)
     return k->s->snaps[k->s->usable[i]];
 }
 
-/* Bytes that no root reaches, where the runtime reports handles only: after a collection
- * they are alive all the same. 0 elsewhere, or if they are fewer than the others. */
+/* Returns unreachable bytes, if the runtime reports handles only: after a collection they
+ * are alive nevertheless. 0 elsewhere, or if they are fewer than the others. */
 static double bytes_without_root(struct hd_snapshot *snap)
 {
     struct hd_error unused = {0};
@@ -137,8 +135,9 @@ static double bytes_without_root(struct hd_snapshot *snap)
     return (double)(info->bytes - info->reachable_bytes);
 }
 
-/* Native AOT reports neither stacks nor statics, those of threads included: what hangs
- * there is in no tree of owners. If most of the growth is, only types tell. */
+/* Native AOT reports neither stacks nor statics, thread statics included: objects below
+ * those are in no tree of owners. If they have most of the growth, only types are
+ * useful. */
 static bool roots_are_missing(const struct series *s)
 {
     struct hd_snapshot *first = s->snaps[s->usable[0]],
@@ -193,7 +192,8 @@ static void add_survivors(struct ranker *k)
 struct report_diff_search {
     const struct ranker *k;
     size_t count;                        /* suspects that chains are wanted of */
-    const struct label **owners;         /* of each suspect; NULL: none, or no dominators */
+    const struct label **owners;         /* of each suspect; NULL if none, or without
+                                            dominators */
     const struct label **owners_of;      /* what has the owner; NULL */
     size_t places[SERIES_MAX_SNAPSHOTS]; /* numbers of usable snapshots */
     const struct since_range *since;     /* of each suspect; NULL: since whenever */
@@ -215,7 +215,7 @@ static type_id *owners_in(const struct hd_snapshot *snap, const struct label *co
     return types;
 }
 
-/* The instances of the heads, of one of the ownership trees. */
+/* Asks for the instances of the heads in one of the ownership trees. */
 static void ask_for_heads(const struct report_diff_search *search, size_t i,
                           const struct hd_snapshot *snap, struct chain_question *ask,
                           struct arena *scratch)
@@ -283,13 +283,13 @@ static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
         instances += k->rows.whole_types[q] != NO_LABEL
                          ? t->labels.all[k->rows.whole_types[q]].count[i]
                          : t->count[k->rows.heads[q] * k->s->usable_count + i];
-    if (instances > 0) /* else there is nothing to look at yet */
+    if (instances > 0) /* otherwise no instance exists yet */
         ask_for_heads(search, i, snap, ask, scratch);
     return instances > 0;
 }
 
-/* What a chain that all instances have retains is what the head does; of a part of them
- * nobody knows. */
+/* A chain of all instances retains the same as the head; for a part of them it is
+ * unknown. */
 static uint64_t retained_by(const struct ranker *k, size_t q, const struct chains *last,
                             const struct hd_chain *c)
 {
@@ -306,8 +306,7 @@ static struct hd_chains chains_of(const struct report_diff_search *s, size_t q,
     const struct hd_snapshot *last = usable_snapshot(s->k, s->k->s->usable_count - 1);
     struct hd_chains chains = report_chains_of(s->k->r, last, in, count);
     for (size_t i = 0; i < chains.len; i++) {
-        /* The chain has the owner that the dominators name; a service is there by itself.
-         */
+        /* The chain has the owner found by dominators; a service stands for itself. */
         bool same = chains.all[i].chain.owner != NULL && s->owners[q] != NULL &&
                     s->owners_of[q] != NULL &&
                     strcmp(chains.all[i].chain.owner, s->owners[q]->name) == 0;
@@ -317,7 +316,7 @@ static struct hd_chains chains_of(const struct report_diff_search *s, size_t q,
     return chains;
 }
 
-/* The answers of one suspect by place. */
+/* Gets the answers for one suspect, by place. */
 static size_t answers_of(const struct report_diff_search *s, size_t q,
                          const struct chains **in)
 {
@@ -350,10 +349,11 @@ static void set_chains(const struct report_diff_search *s)
     }
 }
 
-/* --- chains of what stayed ---------------------------------------------------------- */
+/* --- chains of survivors ---------------------------------------------------------- */
 
-/* Those that came after the first snapshot. What came in the last step has not stayed yet,
- * so it counts only if there is nothing else. An empty range: none of it is asked for. */
+/* Objects that appeared after the first snapshot. Those of the last step have not proved to
+ * survive, so they count only if there are no others. An empty range disables the
+ * search. */
 static struct since_range range_of(const struct ranker *k, const struct hd_suspect *s)
 {
     const struct since_range none = {1, 0};
@@ -368,7 +368,7 @@ static struct since_range range_of(const struct ranker *k, const struct hd_suspe
     return stayed + came > 0 ? (struct since_range){1, (unsigned char)last} : none;
 }
 
-/* What became of a chain is known of all its instances, old ones too. */
+/* Sets the changes of a chain, which are known for all its instances, old ones too. */
 static void add_changes(const struct report_diff_search *all, size_t q,
                         struct hd_chains *chains)
 {
@@ -412,8 +412,8 @@ static void find_owners(struct report_diff_search *s, struct arena *scratch)
     }
 }
 
-/* Of suspects of which it is told who stayed, their chains take the place of those of all:
- * old ones may hang elsewhere, and are no leak. */
+/* If survivors are known, their chains replace those of all instances: old ones may be held
+ * elsewhere, and are not leaking. */
 static bool add_chains_of_stayed(const struct report_diff_search *all, struct hd_error *err)
 {
     const struct ranker *k = all->k;
@@ -456,7 +456,7 @@ static bool add_chains(struct ranker *k, struct hd_error *err)
 {
     struct report_diff_search s = {.k = k,
                                    .count = report_rows(k->r, k->r->diff.suspect_count)};
-    /* Rows of holders are chains themselves; from no root there is none. */
+    /* Rows of holders are chains themselves; without roots there are none. */
     if (s.count == 0 || k->opt->chains == 0 || k->s->by == HD_BY_HOLDER ||
         (k->owned == NULL && k->s->usable_count >= 2 && roots_are_missing(k->s)))
         return true;
@@ -489,9 +489,9 @@ static bool add_chains(struct ranker *k, struct hd_error *err)
     return ok;
 }
 
-/* --- all of it ------------------------------------------------------------------------ */
+/* --- the whole diff --------------------------------------------------------------- */
 
-/* What holds memory outside of the heap weighs more than its bytes say. */
+/* Objects with memory outside of the heap are more important than their bytes suggest. */
 static void add_native(const struct ranker *k, struct arena *scratch)
 {
     const struct series *s = k->s;
@@ -519,9 +519,9 @@ static void add_native(const struct ranker *k, struct arena *scratch)
     }
 }
 
-/* The first interval that was listened to in vain, where that is why less is known. What
- * else order could not tell has reasons of its own; of digests only what was told is known,
- * and it goes over snapshots that are left out. */
+/* Reports the first interval in which GC events were traced without success, if that is the
+ * limit. Gaps of matching by order have other reasons; digests have no source but GC
+ * events, which span snapshots that are left out. */
 static void add_untold(struct hd_report *r, const struct series *s)
 {
     struct hd_diff *d = &r->diff;
@@ -598,15 +598,14 @@ void report_add_types(struct hd_report *r, struct hd_type_table *t, const struct
                                  .survivors_high = s->rows[i].survivors_high};
 }
 
-/* The analysis has made r->diff but for its rows, and all rows there are. */
+/* The analysis has made r->diff except its rows, and all rows of r->found. */
 static void report_diff_show(struct hd_report *r, const struct hd_options *opt)
 {
     struct hd_diff *found = &r->found.diff, whole = r->diff;
     const struct hd_tally *at = whole.types.totals;
     double grown = (double)at[r->snapshot_count - 1].bytes - (double)at[0].bytes;
     struct view v = view_of(opt);
-    /* What was found out about suspects that are shown. Both stand in the order of ranks.
-     */
+    /* Copies results about suspects that are shown. Both lists are sorted by rank. */
     for (size_t i = 0, k = 0; i < whole.suspect_count; i++) {
         const struct hd_suspect *s = &whole.suspects[i];
         while (found->suspects[k].rank != s->rank)
@@ -634,7 +633,7 @@ static void report_diff_show(struct hd_report *r, const struct hd_options *opt)
 
 /* --- the report ---------------------------------------------------------- */
 
-/* Rows, ranking and chains; units stand in the place of snapshots. */
+/* Makes rows, ranking and chains; units replace the snapshots. */
 static bool report_diff_answer(struct hd_report *r, struct hd_comparison *c,
                                struct hd_snapshot *const *units,
                                const struct hd_options *opt, struct series *s,

@@ -1,6 +1,5 @@
-/* What one object is: its fields, what it refers to, what refers to it, what keeps it
- * alive. And the instances of some types: how many, what keeps them alive, what they
- * retain. */
+/* One object: its fields, references, referrers, and holders. And the instances of some
+ * types: their number, holders, and retained size. */
 #include "base/error.h"
 #include "browse/objects.h"
 #include "compare/instances.h"
@@ -150,7 +149,7 @@ static bool report_object_describe(struct hd_report *r, struct hd_objects *o,
         return false;
     hd_object(o, number, &object);
     x->object = keep_object(r, object);
-    /* Since which snapshot it is there. What is no object is nowhere. */
+    /* The snapshot in which it first appeared; only for objects. */
     bool known = since->ages.since != NULL && object.kind == HD_OBJECT;
     x->since = known ? since->snapshot[since->ages.since[number]] : (size_t)-1;
     x->identity = known ? since->ages.source : HD_SAME_UNKNOWN;
@@ -172,7 +171,7 @@ static bool report_object_describe(struct hd_report *r, struct hd_objects *o,
 
 /* --- one object: the report ------------------------------------------------------ */
 
-/* What is said about the snapshots, and what only all of them tell. */
+/* Adds the snapshots, and facts that need all of them. */
 static bool report_object_begin(struct hd_report *r, struct hd_comparison *c,
                                 const struct hd_options *opt, struct since *since,
                                 struct hd_error *err)
@@ -219,7 +218,7 @@ struct hd_report *hd_report_object(struct hd_comparison *c, const struct hd_opti
 
 /* --- instances of types: which --------------------------------------------------- */
 
-/* Which types of a snapshot are meant; how many of them it has. */
+/* Marks the requested types of a snapshot; returns their number. */
 static size_t choose_types(const struct hd_report *r, const struct hd_options *opt,
                            const struct hd_snapshot *snap, bool *is_type)
 {
@@ -243,7 +242,7 @@ static bool can_answer(struct hd_report *r, const struct hd_comparison *c,
     const enum selection selection = report_selection(opt);
     bool ok = true;
     size_t types = 0;
-    /* Of a type that an earlier snapshot has there are none left, which is an answer. */
+    /* Zero instances of a type that an earlier snapshot has is a valid answer. */
     for (size_t k = 0; k < c->count; k++)
         types += choose_types(r, opt, c->snaps[k], NULL);
     if (!snap->info.has_graph || snap->digest != NULL || snap->read.tables_only)

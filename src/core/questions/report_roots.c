@@ -60,8 +60,8 @@ static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
     return true;
 }
 
-/* Of what does not pile up there is nothing to say; and where nobody knows whether it does,
- * nothing about what is in just any collection. */
+/* Chains that do not accumulate have no hint; if that is unknown, none for membership in
+ * any collection. */
 static void explain_chains(struct hd_report *r, const struct hd_comparison *c)
 {
     struct arena scratch = {0};
@@ -78,8 +78,8 @@ static void explain_chains(struct hd_report *r, const struct hd_comparison *c)
     arena_free(&scratch);
 }
 
-/* Samples tell the change from the first to the last snapshot, exact counts all between.
- * What came later was not there in the first. */
+/* With samples only the change from the first to the last snapshot is known, with exact
+ * counts all between. Later objects are not in the first. */
 static bool find_chains(struct hd_report *r, struct hd_comparison *c,
                         const struct hd_options *opt, struct hd_error *err)
 {

@@ -16,8 +16,7 @@
 /* Bytes per sample, unless a file has the number: runtimes report one in 100 KB. */
 enum { USUAL_SAMPLE = 102400 };
 
-/* Sites of a suspect, and stacks of each: with all of them the data of a page would be
- * larger than everything else in it. */
+/* Sites of a suspect, and stacks of each: all of them would dominate the size of a page. */
 enum { MAX_SITES = 10, MAX_STACKS = 5 };
 
 struct site_finder {
@@ -29,14 +28,14 @@ struct site_finder {
     struct arena scratch;
 };
 
-/* The samples of one suspect with one stack. */
+/* The samples of a suspect that share a stack. */
 struct stack_count {
     uint32_t stack;
     uint64_t samples;
     uint64_t *at; /* per usable snapshot */
 };
 
-/* Those of one suspect. */
+/* The samples of a suspect. */
 struct suspect_samples {
     struct stack_count *stacks;
     size_t len;
@@ -130,8 +129,8 @@ static size_t site_of(const struct site_finder *f, uint32_t stack)
     return other < s->frame_count ? other : 0;
 }
 
-/* The next one of the program above it, or where there is none of it at all the next one;
- * another method. NULL: it has none. */
+/* Returns the next frame of the program above it with another method, or if the stack has
+ * none the next frame; NULL if none. */
 static const struct hd_code *caller_of(const struct site_finder *f, uint32_t stack,
                                        size_t site)
 {
@@ -162,7 +161,7 @@ static int site_order(const void *a, const void *b)
     return strcmp(x->code->method, y->code->method);
 }
 
-/* Values of usable snapshots as values of all: of the first nothing is known. */
+/* Values of usable snapshots as values of all: unknown for the first. */
 static uint64_t *spread_samples(const struct site_finder *f, const uint64_t *usable)
 {
     uint64_t *at = report_spread(f->r, f->s, usable);
@@ -180,7 +179,7 @@ static void set_stack(const struct site_finder *f, struct hd_site_stack *to,
     *to = (struct hd_site_stack){frames, s->frame_count, from->samples};
 }
 
-/* Stacks of one method, those with most samples first. They are marked in done. */
+/* Groups the stacks of one method, most samples first. Marks them in done. */
 static struct hd_site group_of(struct site_finder *f, const struct suspect_samples *of,
                                size_t first, bool *done)
 {
@@ -273,7 +272,7 @@ static size_t add_site_node(void *context, const struct code_way *all,
     return behind;
 }
 
-/* Ways that part give two nodes at most each. */
+/* Each branching adds at most two nodes. */
 static void add_tree(struct site_finder *f, struct hd_allocations *to,
                      const struct suspect_samples *of)
 {
@@ -313,8 +312,7 @@ static uint64_t seconds_until_sample(const struct site_finder *f, uint64_t grown
     return seconds < 1e9 ? (uint64_t)ceil(seconds) : HD_UNKNOWN;
 }
 
-/* --- all of it -------------------------------------------------------------------------
- */
+/* --- the whole answer ------------------------------------------------------------- */
 
 static const struct hd_allocations *allocations_of(struct site_finder *f,
                                                    const struct hd_suspect *s,
@@ -416,7 +414,7 @@ struct merged_sites {
     struct site_builder stacks;
     const struct allocation_sites *all; /* the stacks, once all are in */
     uint64_t *at;                       /* [stack * snapshots + snapshot] */
-    uint64_t *others; /* per snapshot: of stacks that there is no room for */
+    uint64_t *others;                   /* per snapshot: stacks beyond the limit */
     size_t first, last;
     uint64_t per_sample;
     struct arena scratch;
@@ -489,7 +487,8 @@ static size_t add_method(void *context, const struct code_way *all,
         }
     struct hd_tree_node node = place_of_samples(m, at, owned);
     node.kind = HD_NODE_METHOD;
-    node.parent = b->parent != SIZE_MAX ? b->parent + 1 : 0; /* behind the heap */
+    node.parent = b->parent != SIZE_MAX ? b->parent + 1 : 0; /* after the node of the
+                                                                heap */
     node.depth = b->depth + 1;
     node.code = all[b->first].codes[b->from];
     node.type = node.code->method;
@@ -524,7 +523,7 @@ static struct code_way *ways_down(struct merged_sites *m, size_t *frames)
     return all;
 }
 
-/* The subtree of a node ends before the next one that is no deeper. */
+/* The subtree of a node ends before the next one at its depth or above. */
 static void set_ends(struct method_tree *t)
 {
     for (size_t i = 0; i < t->len; i++)

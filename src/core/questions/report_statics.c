@@ -1,7 +1,7 @@
-/* Static variables of a snapshot: what they hold, and what that retains.
+/* Static variables of a snapshot: their values, and the bytes that these retain.
  *
- * A core dump tells all of them with their values; other snapshots name the roots that
- * refer to an object. */
+ * A core dump has all of them with their values; other snapshots name the roots that refer
+ * to an object. */
 #include "base/arrays.h"
 #include "base/error.h"
 #include "browse/objects.h"
@@ -19,13 +19,13 @@ struct statics_builder {
     struct hd_report *r;
     const struct hd_options *opt;
     struct arena scratch;
-    uint64_t *retained; /* by node, of what variables refer to; HD_UNKNOWN of others */
+    uint64_t *retained; /* by node, for referents of variables; HD_UNKNOWN for others */
 };
 
-/* --- which there are ------------------------------------------------------------- */
+/* --- list of variables ----------------------------------------------------------- */
 
-/* A class, and a field of it: of a name that only has the type of the value, the class is
- * not known. */
+/* Splits a name into class and field: if it only has the type of the value, the class is
+ * unknown. */
 static struct hd_static named_by(const struct type *t, struct arena *a)
 {
     const char *name = t->full_name != NULL ? t->full_name : t->name;
@@ -67,7 +67,7 @@ static const struct hd_static *of_roots(const struct hd_snapshot *snap, struct a
     return kept;
 }
 
-/* Those of a snapshot, before anybody chose among them. */
+/* All variables of a snapshot, unfiltered. */
 static const struct hd_static *list(struct statics_builder *f,
                                     const struct hd_snapshot *snap, size_t *len)
 {
@@ -128,7 +128,7 @@ static void report_statics_find_retained(struct statics_builder *f,
 
 /* --- rows ------------------------------------------------------------------------ */
 
-/* What is not known comes last: HD_UNKNOWN + 1 is 0. */
+/* Unknown values are last: HD_UNKNOWN + 1 is 0. */
 static int by_retained(const void *a, const void *b)
 {
     const struct hd_static *x = a, *y = b;
@@ -175,7 +175,7 @@ static bool fail_to_name(const struct hd_snapshot *snap, struct hd_error *err)
                 snap->info.format);
 }
 
-/* Choose, measure, put in order. */
+/* Filters, measures and sorts. */
 static bool tell(struct statics_builder *f, const struct hd_snapshot *snap,
                  struct hd_error *err)
 {

@@ -37,7 +37,7 @@ uint64_t *report_spread(struct hd_report *r, const struct series *s,
 
 /* --- rows ------------------------------------------------------------------------- */
 
-/* What a head hangs from in the last snapshot; 0: from the root, or it is not there. */
+/* Returns the parent of a head in the last snapshot; 0: the root, or the head is gone. */
 static path_id held_by(const struct suspect_rows *to, path_id head)
 {
     size_t n = to->s->usable_count;
@@ -71,8 +71,8 @@ static void add_places(const struct suspect_rows *to, struct hd_suspect *s,
     text_free(&name);
 }
 
-/* Whether objects of the type changed places. A cohort is of one place, so those that moved
- * would be told as born and as dead. */
+/* True if objects of the type changed places. A cohort belongs to one place, so moved
+ * objects would be counted as born and as dead. */
 static bool moved(const struct births *b, label_id label, const uint64_t *at)
 {
     for (size_t j = 0, cell = 0; j < b->n; cell += b->n - j, j++)
@@ -92,8 +92,8 @@ static const struct hd_births *births_of(const struct suspect_rows *to,
     size_t *snapshots = arena_array(a, size_t, n);
     uint64_t *at = arena_array(a, uint64_t, n * (n + 1) / 2);
     memcpy(snapshots, to->s->usable, n * sizeof(*snapshots));
-    /* Of all places of its type together, as its counts are; a whole type is wherever it
-     * is. */
+    /* Sums all places of its type, as its counts do; a whole type is summed wherever it is
+     * held. */
     const struct births *b = to->births;
     bool whole = h->basis == HD_BASIS_TYPE;
     for (size_t i = whole ? 1 : 0; i < (whole ? b->t->len : h->place_count); i++) {
@@ -136,8 +136,8 @@ static int64_t gain(const struct suspect_rows *to, const struct series_row *row)
     return (int64_t)(row->at[last_usable(to)].count - row->at[to->s->usable[0]].count);
 }
 
-/* Whether the title goes along with the type: one object of the program for each two of the
- * type, or more. A holder of them is none. */
+/* Returns the row of the title if it grows with the type: at least one object of the
+ * program per two of the type. A holder of them does not. */
 static const struct series_row *title_row(const struct suspect_rows *to,
                                           const char *subject, const struct series_row *row)
 {
@@ -156,8 +156,8 @@ static void add_counts(const struct suspect_rows *to, struct hd_suspect *s,
     uint64_t counts[SERIES_MAX_SNAPSHOTS];
     int64_t here = held != NULL ? delta(held, all->usable_count) : 0;
     int64_t whole = gain(to, row);
-    /* A leak may hide in a type that is as many as before, or grows elsewhere by far more
-     * than where this row saw it: then no other type counts. */
+    /* A leak may be hidden in a type with a constant count, or with far more growth
+     * elsewhere than in this row: then no other type counts. */
     bool hides = here > 0 && (!is_growth_of(here, whole) || !is_growth_of(whole, here));
     const struct series_row *title = hides ? NULL : title_row(to, s->subject, row);
     const struct series_row *counted = title != NULL ? title : row;
@@ -211,7 +211,7 @@ static struct hd_suspect from_ranking(const struct suspect_rows *to,
     return s;
 }
 
-/* What scores of tables are a share of. */
+/* The base of shares for scores of tables. */
 static double whole_heap(const struct suspect_rows *to)
 {
     struct hd_tally heap = to->s->totals[last_usable(to)];
@@ -239,7 +239,7 @@ static struct hd_suspect from_row(const struct suspect_rows *to, const struct su
     return s;
 }
 
-/* h: where it is held; NULL: nobody knows. */
+/* h: its places; NULL if unknown. */
 static void report_suspects_place(struct suspect_rows *to, struct hd_suspect s, size_t rank,
                                   const struct ranked_type *h)
 {
@@ -258,8 +258,8 @@ static void report_suspects_place(struct suspect_rows *to, struct hd_suspect s, 
     }
 }
 
-/* In which order tables have what scores less: as it ranks, then what is noise, then what
- * has stopped, which they tell elsewhere. */
+/* The order of rows below the threshold: ranked ones, then noise, then types that leveled
+ * off, which are listed elsewhere. */
 enum minor_group { MINOR_WORTH_A_LINE, MINOR_NOISE, MINOR_STOPPED, MINOR_GROUPS };
 
 static enum minor_group group_of(const struct hd_report *r, const struct hd_suspect *s)
@@ -287,7 +287,7 @@ static void order_minor(struct hd_report *r, struct arena *scratch)
     }
 }
 
-/* Chains are looked for of what is shown: its heads close up. */
+/* Chains are searched only for visible rows: compacts heads. */
 static void report_suspects_show(struct suspect_rows *to)
 {
     struct hd_report *r = to->r;
@@ -321,9 +321,9 @@ static struct suspect_line line_of(const struct hd_options *opt)
                                  .steady_bytes = opt->min_steady_bytes};
 }
 
-/* --- where the growth went ---------------------------------------------------------- */
+/* --- causes of growth ------------------------------------------------------------- */
 
-/* All but what measuring has left, the largest first. */
+/* Adds all except memory of the measurement itself, the largest first. */
 static void add_stopped(const struct suspect_rows *to, const struct leak_ranking *h)
 {
     struct hd_report *r = to->r;
@@ -492,7 +492,7 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
     report_suspects_show(to);
 }
 
-/* --- which stand above which ----------------------------------------------- */
+/* --- nested holders -------------------------------------------------------- */
 
 struct nested_holders_held {
     size_t row; /* of the ranking */
@@ -535,7 +535,7 @@ static void nested_holders_add(struct suspect *to, const struct suspect *from,
     to->per_iteration = HD_UNKNOWN;
 }
 
-/* A row and what goes with it, to be ordered together. */
+/* A row with its joined holders, to be sorted together. */
 struct ordered {
     struct suspect suspect;
     struct joined_holder joined;
@@ -551,7 +551,7 @@ static int nested_holders_by_score(const void *a, const void *b)
     return strcmp(x->suspect.row->name, y->suspect.row->name);
 }
 
-/* For each row which one speaks for it. */
+/* Returns for each row the one that represents it. */
 static size_t *find_topmost(const struct ranking *t, const bool *suspect, struct arena *a)
 {
     size_t *above = arena_array(a, size_t, t->len);

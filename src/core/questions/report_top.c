@@ -1,5 +1,5 @@
-/* What takes the space in one snapshot; and what needs no answer of the analysis: facts of
- * snapshots, and which processes there are. */
+/* The largest types of one snapshot; and reports without analysis: facts of snapshots, and
+ * the list of processes. */
 #include "base/error.h"
 #include "format/open.h"
 #include "heap/snapshot.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many of the objects that are counted are in each generation. What --reachable leaves
- * out can only be told with the graph, or a digest. */
+/* Adds the counted objects per generation. Objects excluded by --reachable are known only
+ * with the graph, or a digest. */
 static void add_generations(struct hd_report *r, const struct hd_snapshot *snap,
                             const struct series_index *index, const struct series *s)
 {

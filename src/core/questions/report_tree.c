@@ -74,7 +74,7 @@ static struct hd_tally *spread(const struct planter *p, struct hd_tally *usable)
     return all;
 }
 
-/* What has an owner: what the top of the whole tree owns. */
+/* Returns the owned bytes: the sum over the top of the whole tree. */
 static const struct hd_tally *reachable(struct planter *p)
 {
     const size_t n = p->owned->usable_count;
@@ -152,7 +152,7 @@ static void set_nodes(struct planter *p, struct hd_tree *t, const struct merged_
     }
 }
 
-/* A top with nothing below is of a pattern that matches nothing. */
+/* A top without children belongs to a pattern without a match. */
 static void find_unmatched(struct planter *p, struct hd_tree *t)
 {
     const struct labels *l = &p->owned->tree.labels;
@@ -170,11 +170,11 @@ static void find_unmatched(struct planter *p, struct hd_tree *t)
     t->unmatched = none;
 }
 
-/* Bytes of a place in the merged tree, and of one that is shown, which a format may write
- * as an object of its own. */
+/* Bytes of a place in the merged tree, and of a visible one, which a format may write as an
+ * object. */
 enum { PER_PLACE = 224, PER_SHOWN_PLACE = 3072 };
 
-/* Places on the ways from what matches a pattern up to the roots. */
+/* Returns the number of places on the ways from matches of a pattern up to the roots. */
 static uint64_t places_of_holders(const struct planter *p, const struct full_tree *f)
 {
     uint64_t places = 0;
@@ -250,7 +250,7 @@ bool report_add_tree(struct hd_report *r, struct hd_comparison *c,
     return true;
 }
 
-/* --- of one snapshot --------------------------------------------------------- */
+/* --- a single snapshot ------------------------------------------------------- */
 
 bool report_add_tree_of_one(struct hd_report *r, struct hd_comparison *c,
                             const struct hd_options *opt, struct hd_error *err)
@@ -260,7 +260,7 @@ bool report_add_tree_of_one(struct hd_report *r, struct hd_comparison *c,
     struct series_warnings none = {0};
     struct series s;
     bool ok = series_align(&s, c->snaps, c->count, &ask, &scratch, &none, err);
-    if (ok && s.usable_count == 0) { /* incomplete, and better than nothing */
+    if (ok && s.usable_count == 0) { /* incomplete, but still useful */
         s.usable[0] = s.count - 1;
         s.usable_count = 1;
     }
@@ -292,7 +292,7 @@ static bool has_owners(const struct hd_comparison *c, struct hd_error *err)
     return true;
 }
 
-/* Nothing that was asked for is there; or some of it, which is told beside the rest. */
+/* Fails if no pattern matches; warns if some do not. */
 static bool any_matches(struct hd_report *r, struct hd_error *err)
 {
     const struct hd_tree *t = &r->found.tree;

@@ -45,7 +45,7 @@ static bool heap_is_fragmented(const struct series *s, const struct hd_free_grow
            of_objects / grew < rank_by.process_explained;
 }
 
-/* --- location and surrounding objects ------------------------------------------------ */
+/* --- location and surrounding objects --------------------------------------------- */
 
 /* The generation with most of the growth. */
 static void find_generation(struct hd_free_growth *g, const struct series *s)

@@ -77,7 +77,7 @@ static const char *ranked_name(const struct leak_ranker *r, label_id label)
     return r->t->labels.all[label].name;
 }
 
-/* --- co-retained heads --------------------------------------------------------------- */
+/* --- co-retained heads ------------------------------------------------------------ */
 
 /* Heads that are co-retained with another head: the keys that a leaked object shares with
  * its table, and so does not own alone.

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- references between growth sites -------------------------------------------------- */
+/* --- references between growth sites ---------------------------------------------- */
 
 /* To an object, from a place of the ownership tree: high, low half. {0} is empty. */
 struct referrers_references {

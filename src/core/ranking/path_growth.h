@@ -10,7 +10,7 @@
 #include "ages/births.h"
 #include "owners/ownership_tree.h"
 
-/* --- references between growth sites -------------------------------------------------- */
+/* --- references between growth sites ---------------------------------------------- */
 
 /* References between the objects of growth sites (heads), in the last snapshot: tables that
  * share their entries, keys that two objects share.

@@ -60,8 +60,8 @@ struct title_tree title_tree_of(const struct ownership_tree *t, const bool *grow
 
 struct title_searcher {
     const struct title_graph *graph;
-    int64_t more; /* NULL if there are no cycles */
-    bool *seen;   /* NULL: there are no circles */
+    int64_t more; /* objects of the head */
+    bool *seen;   /* NULL if there are no cycles */
     uint32_t *queue;
     size_t len, cap;
 };

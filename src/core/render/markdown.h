@@ -1,7 +1,7 @@
-/* markdown.h - words as Markdown that they cannot break, in GitHub's dialect.
+/* markdown.h - text as Markdown that cannot be broken out of, in GitHub's dialect.
  *
- * Names come from snapshots and may be anything; a report goes into a comment that others
- * read. It does not know what a document says. */
+ * Names are from snapshots and may be anything; a report becomes a comment that others
+ * read. Must not depend on the content of documents. */
 #ifndef MARKDOWN_H
 #define MARKDOWN_H
 
@@ -10,16 +10,16 @@
 
 enum markdown_place {
     MARKDOWN_TEXT,
-    MARKDOWN_CELL, /* of a table: nothing may end it */
-    MARKDOWN_BLOCK /* of code: nothing is markup there (markdown_block) */
+    MARKDOWN_CELL, /* of a table: must not be closed by its text */
+    MARKDOWN_BLOCK /* of code: without markup inside (markdown_block) */
 };
 
-/* A run. All that comes from outside goes through here: it must not become a tag, a link, a
- * picture or a heading, call for somebody, or turn the direction of what follows. A name
- * is code. */
+/* Appends a run. All untrusted text must pass through here: it must not become a tag, a
+ * link, a picture or a heading, mention a user, or change the direction of the text after
+ * it. A name is code. */
 void markdown_run(struct text *t, const struct doc_run *run, enum markdown_place in);
 
-/* Lines as a block of code that none of them can end: first (or "") and the others. */
+/* Appends lines as a block of code that they cannot close: first (or "") and the others. */
 void markdown_block(struct text *t, const char *first, const char *lines);
 
 #endif

@@ -1,6 +1,6 @@
 /* A document as Markdown for a ticket or a pull request, in GitHub's dialect: tables,
- * chains in code blocks, what is long behind a click. The first line is a comment by which
- * a bot finds its own text again. It does not know what is told. */
+ * chains in code blocks, long parts folded. The first line is a comment by which a bot
+ * finds its own text again. Must not depend on the content. */
 #include "base/hash.h"
 #include "document/build.h"
 #include "render/markdown.h"
@@ -14,7 +14,7 @@
 /* --- what is visible ------------------------------------------------------------- */
 
 /* Marks and controls of direction, which make a name look like another one (Unicode
- * Technical Report 36, 3.1), and what has no width at all. */
+ * Technical Report 36, 3.1), and characters without width. */
 static bool is_hidden(uint32_t code)
 {
     return code == 0x061C || (code >= 0x200B && code <= 0x200F) ||
@@ -22,7 +22,7 @@ static bool is_hidden(uint32_t code)
            code == 0xFEFF;
 }
 
-/* As in text, but for these. */
+/* As in text, except for these. */
 static void add_visible(struct text *t, const char *s)
 {
     struct text clean = {0};
@@ -43,13 +43,13 @@ static void add_visible(struct text *t, const char *s)
 
 /* --- escapes --------------------------------------------------------------------- */
 
-/* How much of it is markup: within code what ends a cell; in words of ours, which may have
- * code and emphasis in them, a tag too; in what others wrote everything. */
+/* Amount of markup to escape: in code only the end of a cell; in our words, which may
+ * contain code and emphasis, tags as well; in untrusted text everything. */
 enum origin { OF_CODE, OF_OURS, OF_OTHERS };
 
-/* A comment within "@team", "#12" and "://" keeps GitHub, which looks for them after
- * Markdown is done, from making links of them. A bar ends a cell even within code, unless
- * there is a backslash before it. */
+/* A comment within "@team", "#12" and "://" prevents GitHub, which searches for them after
+ * Markdown is processed, from making links of them. A bar ends a cell even within code,
+ * unless there is a backslash before it. */
 static void markdown_add_escaped(struct text *t, const struct text *s, enum origin origin,
                                  enum markdown_place in)
 {
@@ -78,7 +78,7 @@ static void markdown_add_escaped(struct text *t, const struct text *s, enum orig
 
 /* --- code ------------------------------------------------------------------------ */
 
-/* How many backticks stand side by side at most. */
+/* Returns the length of the longest sequence of backticks. */
 static size_t longest_fence(const char *s)
 {
     size_t longest = 0;
@@ -169,7 +169,7 @@ struct markdown_page {
     struct text t;
     const struct hd_write_options *opt;
     struct shown_chain *chains;
-    struct arena arena; /* of these */
+    struct arena arena; /* for the chains */
 };
 
 /* More rows with chains than that are too long to be read in passing. */
@@ -310,7 +310,7 @@ static void add_chains(struct markdown_page *p, const struct doc_chains *chains)
 
 /* --- tables ---------------------------------------------------------------------- */
 
-/* Two tables can be made of one: what everybody reads, and the details. */
+/* One table may become two: the main columns, and the details. */
 static bool has_column(const struct doc_table *t, size_t c, bool details)
 {
     const struct doc_column *column = &t->columns[c];
@@ -332,7 +332,7 @@ static void add_titles(struct text *t, const struct doc_table *table, bool detai
     text_add_string(t, "|\n");
 }
 
-/* What is said of a row, and its words, stand in the cell of its subject. */
+/* Appends the remarks and the words of a row to the cell of its subject. */
 static void add_about(struct text *t, const struct doc_row *row)
 {
     for (size_t i = 0; i < row->remark_count; i++) {
@@ -546,7 +546,7 @@ static void add_command(struct markdown_page *p, const struct doc_command *c)
     text_add_char(&p->t, '\n');
 }
 
-/* Paragraphs that follow each other are lines of one. */
+/* Adjacent paragraphs become lines of one. */
 static void add_paragraph(struct markdown_page *p, const struct doc_line *l, bool goes_on)
 {
     if (goes_on && p->t.data[p->t.len - 1] == '\n') {
@@ -628,7 +628,8 @@ static bool has_lead(const struct document *d)
            d->sections[0].blocks[0].kind == DOC_PARAGRAPH;
 }
 
-/* "**heapdrift**: `App.Order`"; without a summary the first paragraph goes on there. */
+/* "**heapdrift**: `App.Order`"; without a summary the first paragraph continues the
+ * line. */
 static void add_summary(struct markdown_page *p, const struct document *d)
 {
     say(&p->t, "**", d->title, "**");
@@ -639,7 +640,7 @@ static void add_summary(struct markdown_page *p, const struct document *d)
         text_add_char(&p->t, '\n');
 }
 
-/* "**LEAK** `Session`: ...", each a line of one paragraph. */
+/* "**LEAK** `Session`: ...", each a line of the same paragraph. */
 static void add_verdict(struct markdown_page *p, const struct document *d)
 {
     for (size_t i = 0; i < d->verdict_len; i++) {

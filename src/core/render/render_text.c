@@ -1,7 +1,7 @@
-/* A document as text for people, in the columns of a terminal. Without a terminal there is
- * no colour, and nothing is cut; only what flows is folded. Colours are of the sixteen that
- * every terminal has in light and dark, and say nothing that words do not. It does not know
- * what is told. */
+/* A document as text for people, in the columns of a terminal. Without a terminal there are
+ * no colours, and nothing is cut; only running text is folded. Colours are of the sixteen
+ * that every terminal has in light and dark, and carry no information of their own. Must
+ * not depend on the content. */
 #include "base/text.h"
 #include "document/build.h"
 #include "heap/place.h"
@@ -14,13 +14,13 @@
 struct printer {
     struct out *o;
     const struct hd_write_options *opt;
-    struct text t;   /* what comes next, of the current line or block */
+    struct text t;   /* pending, for the current line or block */
     unsigned indent; /* of paragraphs, facts and notes */
     bool has_begun;  /* something was printed */
     bool after_tree; /* a tree, just now */
 };
 
-/* What belongs to a row is indented so far, and so wide are labels. */
+/* Indent of lines that belong to a row, and width of labels. */
 enum { ROW_INDENT = 4, LABEL_COLUMNS = 9, HELD_INDENT = ROW_INDENT + LABEL_COLUMNS };
 
 /* Whether a thing is for this place. */
@@ -111,7 +111,7 @@ static void print_ladder_frame(struct printer *p, const struct doc_frame *f, boo
     size_t all = words_columns(p->opt, &name) +
                  (f->generation != NULL ? strlen(f->generation) + 3 : 0);
     if (all > room && !f->is_root) {
-        /* Namespaces go before the middle of a name does. */
+        /* namespaces are cut before the middle of a name */
         text_clear(&name);
         text_add_string(&name, "…");
         words_add_runs(&name, &f->name, SHORT_NAMES);
@@ -145,8 +145,8 @@ static void print_chains(struct printer *p, const struct doc_chains *chains)
     flush(p);
 }
 
-/* "56 % (39–72 %)  [static var ...] → ...": shares of one width, so that the chains of a
- * row begin below each other. */
+/* "56 % (39–72 %)  [static var ...] → ...": shares of equal width, so that the chains of a
+ * row are aligned. */
 static void add_held_by(const struct printer *p, struct text *line,
                         const struct doc_chain *c)
 {
@@ -186,8 +186,8 @@ static void add_held_by(const struct printer *p, struct text *line,
 
 /* --- tables -------------------------------------------------------------- */
 
-/* Columns may give way: when the table is wider than the terminal their cells are
- * shortened, the last column's first, or stand below their rows. */
+/* If the table is wider than the terminal, cells of flexible columns are shortened, the
+ * last column's first, or moved below their rows. */
 
 enum { GAP = 2, SHORTEST_CELL = 12, SHORTEST_TITLE = 4, REMARK_INDENT = 4, WIDEST = 60 };
 
@@ -198,8 +198,8 @@ static bool gives_way(const struct doc_column *c)
     return c->is_title || c->is_subject || c->gives_way;
 }
 
-/* Without a width nothing is cut, and one long text would push away what follows in all
- * other rows: its own row is ragged instead. */
+/* Without a width nothing is cut, and one long text would shift the following columns in
+ * all rows: its own row is ragged instead. */
 static bool is_ragged(const struct printer *p, const struct doc_column *c, size_t columns)
 {
     return p->opt->width == 0 && gives_way(c) && !c->is_title && columns > WIDEST;
@@ -227,7 +227,7 @@ static size_t text_width_of(const struct printer *p, const struct doc_table *t, 
     return width;
 }
 
-/* Of all columns, where those that give way have left what is too much. */
+/* Measures all columns; flexible ones give up the excess. */
 static size_t *text_measure(const struct printer *p, const struct doc_table *t)
 {
     size_t *widths = alloc_zeroed(array_bytes(t->column_count, sizeof(*widths))), total = 0;
@@ -266,7 +266,7 @@ static void add_padded(struct printer *p, const struct doc_column *column, size_
     words_pad(&p->t, column->align == DOC_LEFT ? room : 0);
 }
 
-/* A title that would lose more than its namespaces goes to a line of its own. */
+/* A title that would lose more than its namespaces gets a line of its own. */
 static void add_cell(struct printer *p, const struct doc_column *column, size_t width,
                      struct text *words, enum doc_style style, const char *code)
 {
@@ -318,7 +318,7 @@ static void print_titles(struct printer *p, const struct doc_table *t, const siz
     text_free(&title);
 }
 
-/* Columns of the line without its blanks at the end; what is painted takes none. */
+/* Returns the columns of the line, without blanks at the end and colours. */
 static size_t used_columns(struct printer *p)
 {
     struct text bare = {0};
@@ -336,8 +336,7 @@ static size_t used_columns(struct printer *p)
     return columns;
 }
 
-/* Behind the row if both fit the width; else below it. So they never take room from a cell.
- */
+/* After the row if both fit the width; else below it. So they never shorten a cell. */
 static void add_remarks(struct printer *p, const struct doc_row *row)
 {
     const unsigned width = p->opt->width;
@@ -535,7 +534,7 @@ static void print_command(struct printer *p, const struct doc_command *c)
     flush(p);
 }
 
-/* A label that it begins with stands out; code is in quotes, as in all that is said on a
+/* A label at the beginning is emphasized; code is in quotes, as everywhere on a
  * terminal. */
 static void print_prose(struct printer *p, const struct doc_line *l)
 {
@@ -619,8 +618,8 @@ static void print_block(struct printer *p, const struct doc_block *b, bool is_pl
     }
 }
 
-/* Topics stand out by capitals too: not every place has bold letters. Words of ours are
- * ASCII, whatever the locale is. */
+/* Topics are in capitals as well: not every terminal has bold letters. Our own words are
+ * ASCII in every locale. */
 static void print_title(struct printer *p, const struct doc_section *s)
 {
     blank_line(p);
@@ -692,7 +691,7 @@ static void render(const struct document *d, const struct hd_write_options *opt,
         for (size_t b = 0; b < s->block_count; b++)
             print_block(&p, &s->blocks[b], s->kind == DOC_PLAIN);
     }
-    /* Who has only the end of it before their eyes reads it there. */
+    /* Repeated for readers who see only the end. */
     if (d->verdict_len > 0 && opt->lines > 0 && o->lines >= opt->lines) {
         blank_line(&p);
         print_verdict(&p, d);

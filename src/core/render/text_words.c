@@ -8,16 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How wide lines may be that can be broken, where nobody says how wide the place is: such
- * text is read in logs. */
+/* Width of lines that can be broken, if the width of the output is unknown: such text is
+ * read in logs. */
 enum { FOLD_COLUMNS = 120 };
 
 /* Names are not cut for less than this. */
 enum { MIN_ROOM = 13 };
 
-/* All that is printed goes through here, and what others wrote is escaped. Where only ASCII
- * can be shown the output turns the rest into it, once and for all (struct out); lines are
- * laid out for what they will be. */
+/* All output passes through here, and untrusted text is escaped. Where only ASCII can be
+ * displayed the output converts the rest (struct out); lines are laid out for the converted
+ * form. */
 void words_add_run(struct text *t, const struct doc_run *run, enum words_names names)
 {
     bool is_name = run->style == DOC_NAME || run->style == DOC_LIBRARY_NAME;
@@ -85,7 +85,6 @@ bool words_is_narrow(const struct hd_write_options *opt, unsigned below)
     return opt->width > 0 && opt->width < below;
 }
 
-/* What of a cell fits the place. */
 const struct doc_runs *words_of_cell(const struct hd_write_options *opt,
                                      const struct doc_cell *cell)
 {
@@ -181,7 +180,6 @@ void words_add_command(const struct hd_write_options *opt, struct text *t,
     text_add_string(t, command);
 }
 
-/* A line that begins at the given column, and goes on at indent if it may be broken. */
 void words_add_line(const struct hd_write_options *opt, struct text *t,
                     const struct doc_line *l, size_t column, size_t indent)
 {
@@ -203,7 +201,7 @@ void words_add_line(const struct hd_write_options *opt, struct text *t,
 
 /* --- lines that fit ---------------------------------------------------------------- */
 
-/* A frame that is cut for a narrow terminal keeps at least this. */
+/* A frame cut for a narrow terminal has at least this length. */
 enum { SHORTEST_PIECE = 20 };
 
 enum { ARROW = sizeof(HOLDER_ARROW) - 1 };
@@ -221,7 +219,7 @@ size_t wrap_count_arrows(const char *line, size_t len)
     return count;
 }
 
-/* Its arrow keeps the colour of the line. */
+/* Its arrow has the colour of the line. */
 static void add_element(struct text *t, const char *s, size_t len, const char *color)
 {
     size_t lead = is_arrow(s, len, 0) ? ARROW : 0;
@@ -363,8 +361,7 @@ static size_t sum_of(const size_t *wide, size_t count, size_t most)
     return sum;
 }
 
-/* How many columns the widest words get so that all of them fit: those that need less keep
- * what they have. */
+/* Returns the width of the widest words such that all fit: narrower ones are not cut. */
 static size_t fair_share(const size_t *wide, size_t count, size_t room)
 {
     size_t low = SHORTEST, high = room > low ? room : low;
@@ -386,8 +383,8 @@ static void words_leave_out(struct doc_runs *runs, unsigned from, unsigned to)
     runs->len -= to - from - 1;
 }
 
-/* A chain says less: its second frame goes, as long as there are three, at last what a
- * variable refers to. False if nothing of that is there. */
+/* Shortens a chain: drops its second frame while there are three, finally the target of a
+ * variable. False if there is nothing to drop. */
 static bool shorten_runs(struct doc_runs *runs)
 {
     unsigned arrows[3], found = 0;
@@ -414,8 +411,8 @@ static size_t share_of(struct tree_drawer *d, const struct doc_runs *runs, size_
     return fair_share(wide, runs->len, room);
 }
 
-/* Runs in at most that many columns: of a long chain frames behind the first are left out,
- * then the longest words give way, or all but the last. */
+/* Appends runs in at most `room` columns: drops frames of a long chain after the first,
+ * then cuts the longest words, or drops all except the last. */
 static void add_fitting(struct tree_drawer *d, const struct doc_runs *whole, size_t room)
 {
     if (words_width_of(d, whole) <= room) {
@@ -473,8 +470,8 @@ static void words_measure(struct tree_drawer *d)
     d->levels = d->levels > 2 ? d->levels : 2;
 }
 
-/* Who has no sibling below: backwards, since that is known from the end. A row is at most
- * one deeper than the one before, so what is cleared was set one by one. */
+/* Finds the rows without a sibling below: backwards, since the end decides. A row is at
+ * most one deeper than the one before, so clearing is linear. */
 static void find_last(struct tree_drawer *d)
 {
     unsigned deepest = 0;
@@ -548,8 +545,8 @@ static void add_numbers(struct tree_drawer *d, const struct doc_row *row)
     }
 }
 
-/* How many runs of the remarks fit behind a name that wants so many columns of the room;
- * what they take is added up. One of them always does. */
+/* Returns how many runs of the remarks fit after a name of width `wanted`; *taken: their
+ * total width. At least one. */
 static size_t remarks_that_fit(struct tree_drawer *d, const struct doc_runs *remark,
                                size_t wanted, size_t room, size_t *taken)
 {

@@ -1,8 +1,7 @@
-/* text_words.h - words, names and lines of a document for a terminal: which form of them
- * fits, in which colour, and where a line is broken.
+/* text_words.h - words, names and lines of a document for a terminal: their shortest form
+ * that fits, colours, and line breaks; and tables that are trees as lines.
  *
- * All that others wrote is escaped here and nowhere else; and tables that are trees as
- * lines. It does not know what a chain is. */
+ * Only this file escapes untrusted text for terminals. Must not depend on chains. */
 #ifndef TEXT_WORDS_H
 #define TEXT_WORDS_H
 
@@ -10,63 +9,65 @@
 #include "document/document.h"
 #include "report/format_units.h"
 
-/* Of the sixteen colours that every terminal has in light and in dark. */
+/* From the sixteen colours that every terminal has in light and in dark. */
 #define BOLD "\033[1m"
 #define DIM "\033[2m"
 #define RED "\033[31m"
 #define GREEN "\033[32m"
 #define PLAIN "\033[0m"
 
-/* Names without namespaces where lines would be too long with them. */
+/* Names without namespaces if lines would be too long with them. */
 enum words_names { WHOLE_NAMES, SHORT_NAMES };
 
 void words_add_run(struct text *t, const struct doc_run *run, enum words_names names);
 void words_add_runs(struct text *t, const struct doc_runs *runs, enum words_names names);
 
-/* The same for wrap_words(), which breaks no line within code: it is to be copied. */
+/* The same for wrap_words(), which never breaks a line within code, so that it can be
+ * copied. */
 void words_add_to_wrap(struct text *t, const struct doc_run *run);
 
-/* Blanks; what ends a line, without blanks before it. */
+/* Appends blanks; ends a line, without blanks before its end. */
 void words_pad(struct text *t, size_t columns);
 void words_end_line(struct text *t);
 
-/* What begins the colour of a style; "" for none. It ends with PLAIN. */
+/* Returns the escape sequence that begins a style; "" if it has none. PLAIN ends it. */
 const char *words_color(const struct hd_write_options *opt, enum doc_style style);
 
-/* Words in that colour, which takes no columns. */
+/* Appends words in that colour, which has no width. */
 void words_paint(struct text *t, const char *color, const char *s, size_t len);
 
-/* Whether the place is known to be narrower. */
+/* True if the output is known to be narrower. */
 bool words_is_narrow(const struct hd_write_options *opt, unsigned below);
 
-/* What of a cell fits the place. */
+/* Returns the form of a cell that fits the output. */
 const struct doc_runs *words_of_cell(const struct hd_write_options *opt,
                                      const struct doc_cell *cell);
 void words_add_cell(const struct hd_write_options *opt, struct text *t,
                     const struct doc_cell *cell);
 
-/* Of what is printed: in ASCII it may take more. */
+/* Returns the printed width, which may be larger in ASCII. */
 size_t words_columns(const struct hd_write_options *opt, const struct text *t);
 
-/* Pieces broken where they do not fit; a joint loses its blanks at the end of a line. */
+/* Appends pieces, broken to fit; a joint loses its blanks at the end of a line. */
 void words_add_pieces(const struct hd_write_options *opt, struct text *t,
                       const struct doc_line *l, size_t column, size_t indent);
 
-/* A line that begins at the given column, and goes on at indent if it may be broken. */
+/* Appends a line that begins at the given column, and is continued at indent if it may be
+ * broken. */
 void words_add_line(const struct hd_write_options *opt, struct text *t,
                     const struct doc_line *l, size_t column, size_t indent);
 
-/* A command to copy, behind what is there if it fits, else on a line of its own. */
+/* Appends a command to copy, on the current line if it fits, else on its own. */
 void words_add_command(const struct hd_write_options *opt, struct text *t,
                        const char *command, size_t indent);
 
-/* How wide chains and sentences may be: in a log too, where nobody says how wide it is. */
+/* Returns the width of chains and sentences, also for a log, whose width is unknown. */
 unsigned words_fold_columns(const struct hd_write_options *opt);
 
 /* --- lines that fit ---------------------------------------------------------------- */
 
-/* Where a chain begins and where its further lines do; how wide they may be, 0 for any
- * width; whether an element that is wider is shortened, or stays whole and goes over. */
+/* Columns of the first and of further lines of a chain; their width, 0 if unlimited;
+ * whether a wider element is shortened or overflows. */
 struct wrap_room {
     size_t column, indent;
     unsigned width;
@@ -74,31 +75,31 @@ struct wrap_room {
     bool ascii; /* columns are those of the ASCII form, which is printed */
 };
 
-/* A chain broken at its arrows so that it fits. colors has the escape sequence of each
- * element between arrows, "" for none; or is NULL. */
+/* Appends a chain, broken at its arrows to fit. colors: the escape sequence of each element
+ * between arrows, "" for none; may be NULL. */
 void wrap_arrows(struct text *t, const char *line, size_t len, struct wrap_room room,
                  const char *const *colors);
 
-/* How many arrows there are. */
+/* Returns the number of arrows. */
 size_t wrap_count_arrows(const char *line, size_t len);
 
-/* Words broken at blanks so that they fit. A word that is still wider stays whole: it may
- * be an address to be copied. */
+/* Appends words, broken at blanks to fit. A wider word is never cut: it may be an address
+ * to copy. */
 void wrap_words(struct text *t, const char *words, size_t column, size_t indent,
                 unsigned width, bool ascii);
 
 /* --- trees -------------------------------------------------------------------------- */
 
-/* A table that is a tree (doc_table.is_tree) as lines of one pitch: columns aligned, guides
- * in front of the last one, marks behind it. How a word is escaped is the format's to say.
- */
+/* A table that is a tree (doc_table.is_tree) as lines of equal width: columns aligned,
+ * guides before the last one, marks after it. The format escapes the words. */
 struct tree_look {
     const struct hd_write_options *opt; /* width, colour, and whether it will be ASCII */
-    void (*add)(struct text *t, const struct doc_run *run); /* names as they are wanted */
+    void (*add)(struct text *t, const struct doc_run *run); /* names in the requested
+                                                               form */
 };
 
-/* Lines with line ends. Names are cut in their middle where they do not fit; so deep down
- * that no room is left, a number stands for the guides. O(rows, and what is printed). */
+/* Appends lines with line ends. Names are cut in their middle to fit; below a depth without
+ * space for guides, a number replaces them. O(rows, and output). */
 void tree_lines(struct text *to, const struct doc_table *t, const struct tree_look *look);
 
 #endif

@@ -1,13 +1,13 @@
-/* What a check found, for those who show it beside the code: annotations of GitHub Actions,
+/* The findings of a check for display next to the code: annotations of GitHub Actions,
  * JUnit XML, SARIF.
  *
  * https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  * JUnit XML is the format of Ant's task, read by Jenkins, GitLab, Azure Pipelines and
- * others (docs/ci/junit.xsd): a test suite with one test case per rule. What is suppressed
- * or undecided is "skipped" with the reason. No times: the same input gives the same bytes.
- * SARIF 2.1.0 (OASIS): one result per finding. Where it is in the code is not known;
- * logicalLocations name the type and what holds it, and the physical location is the line
- * of the budget, if a file has it. Subset that is written: docs/ci/sarif.json. */
+ * others (docs/ci/junit.xsd): a test suite with one test case per rule. Suppressed and
+ * undecided rules are "skipped" with the reason. No times: the same input gives the same
+ * bytes. SARIF 2.1.0 (OASIS): one result per finding. Its location in the code is unknown;
+ * logicalLocations name the type and its holder, and the physical location is the line of
+ * the budget, if a file has it. Subset that is written: docs/ci/sarif.json. */
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/out.h"
@@ -20,13 +20,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is known of a failure stands behind joints; NULL: it is not said. */
+/* Joints before the details of a failure; NULL: the detail is omitted. */
 struct joints {
     const char *held_by, *allocated, *fix;
 };
 
-/* "type MyApp.*: MyApp.Order: +120 instances ..."; of a failure, what holds it, which code
- * allocated it, and what helps, if they are known. */
+/* "type MyApp.*: MyApp.Order: +120 instances ..."; for a failure its holder, the allocating
+ * code, and the remedy, if known. */
 static void add_finding(struct text *t, const struct hd_model *m,
                         const struct hd_finding *f, struct joints joint)
 {
@@ -51,7 +51,7 @@ static void add_finding(struct text *t, const struct hd_model *m,
     text_free(&more);
 }
 
-/* The file that a warning is about, escaped, and ": "; nothing without one. */
+/* Appends the file of a warning, escaped, and ": "; nothing if it has none. */
 static void add_warned_file(struct text *t, const struct hd_model *m,
                             const struct hd_warning *w)
 {
@@ -64,7 +64,7 @@ static void add_warned_file(struct text *t, const struct hd_model *m,
 /* GitHub shows ten annotations of a step. */
 enum { MAX_ERRORS = 9 };
 
-/* What would end the line, or a property in front of the message. */
+/* Escapes characters that would end the line, or a property before the message. */
 static void github_add_escaped(struct text *t, const char *s, bool property)
 {
     for (; *s != '\0'; s++) {
@@ -193,7 +193,7 @@ static void add_outcome(struct xml_out *x, const struct hd_model *m, size_t begi
     text_free(&lines);
 }
 
-/* Rules of one entry differ in what they measure, so their names do. */
+/* Rules of one entry measure different things, so their names differ. */
 static void add_test(struct xml_out *x, const struct hd_model *m, size_t begin, size_t end,
                      enum hd_finding_status status)
 {
@@ -219,7 +219,7 @@ static void set_number(struct xml_out *x, const char *name, size_t n)
     xml_attribute(x, name, s);
 }
 
-/* What is skipped is counted in the suite only: all suites together have no such
+/* Skipped tests are counted in the suite only: the element for all suites has no such
  * attribute in the schema that Jenkins checks against (junit-10.xsd). */
 static size_t count_skipped(const size_t *by_status)
 {
@@ -315,7 +315,7 @@ static json_t *message(json_t *text)
 
 /* --- rules --------------------------------------------------------------- */
 
-/* By kind of budget, whose number is the index that results refer to. */
+/* By kind of budget; results refer to this index. */
 static const struct {
     const char *id, *summary;
 } kinds[] = {
@@ -369,8 +369,8 @@ static json_t *logical_locations(const struct hd_finding *f)
     return all;
 }
 
-/* What is no plain character is escaped (RFC 3986). A relative path stays a relative
- * reference, which readers take to be from the root of the repository; an absolute one
+/* Escapes all except plain characters (RFC 3986). A relative path remains a relative
+ * reference, which readers resolve against the root of the repository; an absolute one
  * needs its scheme (SARIF 3.4.3). */
 static json_t *uri(const char *path)
 {
@@ -436,7 +436,7 @@ static json_t *suppressions(const struct hd_finding *f)
     return json_pack("[{ssso}]", "kind", "external", "justification", why);
 }
 
-/* "level" is for failures only (3.27.10): anything else has "none". */
+/* "level" is for failures only (3.27.10): all other kinds have "none". */
 static json_t *result(const struct hd_model *m, const struct hd_finding *f)
 {
     static const char *const result_kinds[HD_FINDING_STATUS_COUNT] = {

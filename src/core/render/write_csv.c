@@ -1,5 +1,5 @@
-/* CSV (RFC 4180, LF) and TSV: a row per type, finding, place, whatever the report is of;
- * exact integers, unknown cells empty. What `top` writes is itself an input format. */
+/* CSV (RFC 4180, LF) and TSV: a row per type, finding or place, depending on the report;
+ * exact integers, unknown cells empty. The output of `top` is itself an input format. */
 #include "base/text.h"
 #include "render/writer.h"
 #include "report/object_words.h"
@@ -25,7 +25,7 @@ static void write_tree(const struct hd_model *m, struct csv_writer *csv)
 
 /* --- files --------------------------------------------------------------------------- */
 
-/* Of what is no snapshot nothing is known but why. */
+/* For a file that is not a snapshot only the error is known. */
 static void write_info(const struct hd_model *m, struct csv_writer *csv)
 {
     struct record_walk w = {0};

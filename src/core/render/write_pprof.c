@@ -1,8 +1,8 @@
 /* A profile for pprof: per place a stack, objects and bytes of its own in the last
- * snapshot, and the growth of both where there are several. Gzipped, as pprof has it.
+ * snapshot, and the growth of both if there are several. Gzipped, as pprof requires.
  *
- * protobuf-c packs structs that are made here and allocates nothing itself; where its bytes
- * go to is ours (append). */
+ * protobuf-c packs structs that are made here and allocates nothing itself; its output goes
+ * to our buffer (append). */
 #include "base/out.h"
 #include "render/writer.h"
 #include "report/records.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Strings of every profile stand first. */
+/* The strings common to all profiles are first. */
 enum {
     S_NONE,
     S_OBJECTS,
@@ -146,7 +146,7 @@ static void add_samples(struct pprof_profile *m)
     }
 }
 
-/* --- all of it ----------------------------------------------------------------- */
+/* --- the whole profile --------------------------------------------------------- */
 
 struct packed_bytes {
     ProtobufCBuffer base;

@@ -82,13 +82,13 @@ const struct writer write_folded = {
 
 /* --- speedscope --------------------------------------------------------------------- */
 
-/* A profile per snapshot, in bytes. A place lasts as long as what it owns, so nothing grows
- * with the depth. */
+/* A profile per snapshot, in bytes. A place lasts as long as its owned bytes, so output
+ * does not grow with the depth. */
 
 struct speedscope_events {
     const struct tree_frames *f;
     size_t snapshot;
-    uint64_t now; /* bytes of all that has come to its end */
+    uint64_t now; /* bytes of all places closed so far */
     json_t *events;
     size_t *open; /* nodes that have begun */
     size_t depth;
@@ -102,7 +102,7 @@ static void add_event(struct speedscope_events *r, const char *type, size_t node
                               (json_int_t)r->f->name_of[node], "at", (json_int_t)r->now));
 }
 
-/* The bytes of a place itself come behind those of what it owns. */
+/* The bytes of a place itself follow those of its children. */
 static void close_before(struct speedscope_events *r, size_t node)
 {
     const struct hd_tree_node *nodes = r->f->tree->nodes;
@@ -187,7 +187,7 @@ const struct writer write_speedscope = {
 /* Nobody reads more of a box, and Graphviz refuses strings of more than 16 KiB. */
 enum { MAX_OF_A_NAME = 400 };
 
-/* Between quotes backslashes and quotes end or change what is said. */
+/* Within quotes, backslashes and quotes must be escaped. */
 static void add_quoted(struct text *t, const char *s, bool is_method)
 {
     struct text clean = {0};
@@ -213,7 +213,7 @@ static double share_of(double part, double whole)
     return share > 1 ? 1 : share;
 }
 
-/* Hue, strength, brightness: white where nothing changed. */
+/* Hue, strength, brightness: white if unchanged. */
 static void add_color(struct text *t, const struct hd_tree *tree,
                       const struct hd_tree_node *n)
 {

@@ -108,8 +108,8 @@ bool hd_hint_write(const char *name, const struct hd_write_options *opt, struct 
 
 /* --- JSON ---------------------------------------------------------------------------- */
 
-/* One object: what the records say (records.h); docs/json-schema has the schemas. Keys
- * stand in their order, unknown values are null, integers are exact. */
+/* One object with the members of the records (records.h); docs/json-schema has the schemas.
+ * Keys are in a fixed order, unknown values are null, integers are exact. */
 const struct record *const document_records[HD_REPORT_KIND_COUNT] = {
     [HD_REPORT_DIFF] = &record_diff,           [HD_REPORT_TOP] = &record_top,
     [HD_REPORT_ROOTS] = &record_roots,         [HD_REPORT_INFO] = &record_info,

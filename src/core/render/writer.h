@@ -1,4 +1,4 @@
-/* writer.h - what an output format has to provide, and the list of them.
+/* writer.h - the interface of an output format, and the list of all formats.
  *
  * To add a format: write src/core/render/write_<name>.c that ends in a const struct writer,
  * and list it here and in writer.c. One for people is a render_<name>.c: it walks a
@@ -11,11 +11,11 @@
 #include "document/document.h"
 #include "report/report.h"
 
-/* What a format has a place for. */
+/* The reports that a format can contain. */
 enum writer_holds {
     HOLDS_ALL,
     HOLDS_CHECKS,
-    HOLDS_TREES, /* reports that have one: their model says so */
+    HOLDS_TREES, /* reports with a tree, as their model states */
     HOLDS_FLEETS
 };
 
@@ -23,12 +23,12 @@ struct writer {
     const char *name;    /* of --format */
     const char *summary; /* one line for --help */
     enum writer_holds holds;
-    bool all_rows;   /* without a wish tables are not cut */
-    bool whole_tree; /* nor is a tree */
-    bool is_binary;  /* nothing for a terminal */
+    bool all_rows;   /* by default tables are not cut */
+    bool whole_tree; /* by default trees are not cut */
+    bool is_binary;  /* not for a terminal */
 
-    /* Write the whole report, or, of a format for people, the document that is made of it
-     * (build.h); o remembers failures. The other one is NULL. */
+    /* Writes the whole report, or, in a format for people, the document made from it
+     * (build.h); o records failures. The other one is NULL. */
     void (*write)(const struct hd_report *r, const struct hd_write_options *opt,
                   struct out *o);
     void (*render)(const struct document *d, const struct hd_write_options *opt,
@@ -40,7 +40,7 @@ extern const struct writer write_text, write_json, write_csv, write_tsv, write_m
     write_junit, write_sarif, write_github, write_folded, write_speedscope, write_pprof,
     write_dot, write_html, write_prometheus;
 
-/* What --format=json writes, to be freed by the caller. */
+/* Returns the output of --format=json; freed by the caller. */
 json_t *report_json(const struct hd_model *m);
 
 /* The summary of write_prometheus, which is of the house fleet, or of src/absent without

@@ -194,7 +194,7 @@ const struct record record_top_row = {
 #undef LAST
 #undef T
 
-/* --- cohorts ------------------------------------------------------------------------- */
+/* --- cohorts ---------------------------------------------------------------------- */
 
 struct cohort {
     size_t first_seen;
@@ -515,7 +515,7 @@ static const struct record_field marked_fields[] = {
 const RECORD_OF(marked, "marked", marked_fields, "A suspect.");
 #undef T
 
-/* --- causes of growth ---------------------------------------------------------------- */
+/* --- causes of growth ------------------------------------------------------------- */
 
 #define T struct hd_growth
 static const struct record_field parts_fields[] = {

@@ -91,7 +91,7 @@ void text_born(struct text *t, size_t first, size_t last);
  * first: ...". False, without output, for suspects, and for few births. */
 bool text_turnover(struct text *t, const struct hd_suspect *s);
 
-/* --- head of every answer ---------------------------------------------------------- */
+/* --- head of every answer --------------------------------------------------------- */
 
 /* Seconds from the first snapshot to the last; NAN if unknown or not in order. */
 double heading_span(const struct hd_report *r);

@@ -33,7 +33,7 @@ const char *const digest_group_names[DIGEST_GROUPS] = {
     FIELD(group, name, coding, rows, limit, when, pointer,               \
           offsetof(__typeof__(*((F *)0)->pointer), field))
 
-/* What a generation has of each type. */
+/* The counts and bytes of each type in a generation. */
 #define GENERATION(name, g)                                                         \
     CSV_CELL(TYPES, name "_count", NUMBER, TYPES, KNOWN, IF_GENERATIONS, types,     \
              by_generation[g].count),                                               \

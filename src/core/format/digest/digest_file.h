@@ -1,11 +1,10 @@
-/* digest_file.h - what the file of a digest is made of: docs/formats/digest.md.
+/* digest_file.h - the contents of the file of a digest: docs/formats/digest.md.
  *
  * It is one JSON object of groups, each of which has plain members and columns: arrays of
  * the same length, one number or string per type, place, chain, ... Columns pack ten times
- * better than rows would. The table of members says each once: its name, how its values
- * are coded, where they are in struct digest_file, and which of them a reader believes. The
- * writer fills that struct and walks the table, and so does the reader, the other way
- * round. */
+ * better than rows would. The table of members has one entry for each: its name, the coding
+ * of its values, their place in struct digest_file, and the limits that a reader checks.
+ * The writer fills that struct and walks the table; the reader does the reverse. */
 #ifndef DIGEST_FILE_H
 #define DIGEST_FILE_H
 
@@ -61,7 +60,7 @@ enum digest_rows {
     DIGEST_ROW_SETS
 };
 
-/* How a value is written, and what it is in memory: up to CODED_NUMBER as it is. */
+/* The coding of a value and its type in memory: plain up to CODED_NUMBER. */
 enum digest_coding {
     CODED_TEXT,      /* const char * */
     CODED_TRUTH,     /* bool */
@@ -83,9 +82,9 @@ enum digest_coding {
 /* When a member is written, and a reader needs it. */
 enum digest_when { ALWAYS, IF_GENERATIONS, IF_SAMPLED, IF_BLOCKS, IF_THERE };
 
-/* What is refused: numbers that are no less than that. */
+/* Rejected values: numbers at or above the limit. */
 enum digest_limit {
-    ANY,   /* nothing */
+    ANY,   /* no limit */
     KNOWN, /* null */
     BELOW_ROWS,
     BELOW_KINDS,
@@ -110,7 +109,7 @@ struct digest_sketch {
     bool is_cut;
 };
 
-/* All that a file has; arrays by the number of their rows. */
+/* The contents of a file; arrays by the number of their rows. */
 struct digest_file {
     struct digest digest; /* types by their number in the file */
     struct hd_info info;
@@ -128,7 +127,7 @@ struct digest_file {
         uint64_t kind;
         struct hd_tally all, by_generation[HD_GENERATION_COUNT];
     } * types;
-    const char **full_names, **modules; /* NULL: none is known */
+    const char **full_names, **modules; /* NULL if unknown */
     uint32_t *module;                   /* of each type, or UINT32_MAX */
     struct digest_cell {
         uint32_t at; /* type × HD_GENERATION_COUNT + generation */
@@ -137,8 +136,8 @@ struct digest_file {
     struct type_name *type_ids;
     struct digest_sketch sketch_types, sketch_tables, sketch_blocks;
     struct hd_tally *young; /* of each place */
-    uint32_t *distance;     /* of places that refer to others: 2n is n places in front of
-                               the target, 2n - 1 is n behind */
+    uint32_t *distance;     /* of places that refer to others: 2n is n places before the
+                               target, 2n - 1 is n after */
     node_id *node;          /* of samples: the difference within a place */
     uint64_t *address;      /* of survivors: the difference within a type, in units */
     uint64_t address_unit;  /* bytes */
@@ -151,7 +150,8 @@ struct digest_member {
     enum digest_group group;
     const char *name;
     enum digest_coding coding;
-    size_t offset; /* of the value, or of a pointer to the first of them, in the file */
+    size_t offset; /* of the value, or of a pointer to the first one, in struct
+                      digest_file */
     enum digest_rows rows;
     enum digest_limit limit;
     enum digest_when when;
@@ -161,11 +161,10 @@ struct digest_member {
 enum { DIGEST_MEMBERS = 128 };                                    /* at most */
 extern const struct digest_member digest_members[DIGEST_MEMBERS]; /* a name of NULL ends */
 
-/* Whether what the file says of itself asks for that member, of those that are not always
- * there. */
+/* True if the file's own facts require that optional member. */
 bool digest_has(const struct digest_file *f, const struct digest_member *m);
 
-/* The element of a column in row i; of places that is i + 1. */
+/* The element of a column in row i; i + 1 for places. */
 static inline size_t digest_element(const struct digest_member *m, size_t i)
 {
     return i + (m->rows == ROWS_PLACES);

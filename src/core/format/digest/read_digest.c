@@ -1,10 +1,10 @@
 /* A digest: who owns what in a heap, without its objects. docs/formats/digest.md.
  *
- * Members are scanned as they are met, those that are not known here left out, so that a
- * later version may add some. Types then go through the builder like those of any table;
- * what replaces the graph are the columns of the file. Everything is checked against the
- * types: a digest that was cut or forged is refused, never believed in part. Indexes are
- * within their arrays and sums are those of the types, whatever was forged. */
+ * Members are scanned in any order, unknown ones skipped, so that a later version may add
+ * some. Types then go through the builder like those of any table; the columns of the file
+ * replace the graph. Everything is checked against the types: a digest that was cut or
+ * forged is rejected as a whole. Indexes are within their arrays and sums are those of the
+ * types, in any forged file. */
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -38,7 +38,7 @@ struct digest_reader {
     struct digest_file file;
     struct column columns[DIGEST_MEMBERS];
     bool is_counted[DIGEST_ROW_SETS];
-    struct arena scratch; /* of what the digest does not keep */
+    struct arena scratch; /* for data outside of the digest */
     struct hd_error *err;
 };
 
@@ -72,7 +72,7 @@ static struct column *column_of(struct digest_reader *r, enum digest_group group
     return &r->columns[find_member(group, name) - digest_members];
 }
 
-/* Sixteen digits or fewer; HD_UNKNOWN if text is none such, or NULL. */
+/* Parses 1 to 16 hexadecimal digits; HD_UNKNOWN if text is not, or is NULL. */
 static uint64_t parse_hex(const char *text)
 {
     char *end;
@@ -178,7 +178,7 @@ static bool scan_groups(struct digest_reader *r, struct json_scan *j)
     return json_scan_end(j);
 }
 
-/* What the file does not tell is unknown. */
+/* Missing members are unknown. */
 static bool scan(struct digest_reader *r, struct bytes json)
 {
     for (const struct digest_member *m = digest_members; m->name != NULL; m++) {
@@ -198,7 +198,7 @@ static bool scan(struct digest_reader *r, struct bytes json)
 
 /* --- columns as they are in memory --------------------------------------------- */
 
-/* What the numbers of a column are below. */
+/* Returns the upper limit for the numbers of a column. */
 static uint64_t limit_of(const struct digest_reader *r, const struct digest_member *m)
 {
     const struct digest_file *f = &r->file;
@@ -228,8 +228,8 @@ static uint32_t sum_32(uint32_t a, uint64_t b)
     return b < UINT32_MAX - a ? a + (uint32_t)b : UINT32_MAX;
 }
 
-/* A number in element k, at that place; before: the element in front of it. What is no
- * place, id or offset becomes one that is beyond all others. */
+/* Stores a number in element k, at that address; before: the previous element. Invalid
+ * places, ids and offsets become the largest value. */
 static void put_coded(const struct digest_reader *r, enum digest_coding coding, uint64_t n,
                       size_t k, char *at, const char *before)
 {
@@ -259,8 +259,8 @@ static void put_coded(const struct digest_reader *r, enum digest_coding coding, 
     }
 }
 
-/* Into the file's struct: columns that the digest keeps into the snapshot's arena. All
- * columns of the same rows are as long as the first. */
+/* Stores a column in the file's struct: columns of the digest itself in the snapshot's
+ * arena. All columns of the same rows must be as long as the first. */
 static bool take_column(struct digest_reader *r, const struct digest_member *m)
 {
     enum { MOST = UINT32_MAX / 4 };
@@ -346,7 +346,7 @@ static bool parse_warnings(struct digest_reader *r)
     return true;
 }
 
-/* Differences of ascending numbers; false if they go beyond 64 bits. */
+/* Adds a difference to an ascending number; false on overflow. */
 static bool add_up(uint64_t *sum, uint64_t more)
 {
     if (more == HD_UNKNOWN || more > HD_UNKNOWN - 1 - *sum)
@@ -414,7 +414,7 @@ static bool add_tally(struct hd_tally *sum, struct hd_tally more)
     return add_up(&sum->count, more.count) && add_up(&sum->bytes, more.bytes);
 }
 
-/* The parts that lie in each generation are all there is. */
+/* The parts by generation must sum to the whole. */
 static bool add_generations(struct digest_reader *r, const struct digest_type *t,
                             uint32_t raw)
 {
@@ -439,7 +439,7 @@ static bool add_type(struct digest_reader *r, size_t i, struct hd_tally *sum)
     struct hd_tally all = t->all;
     if (t->name == NULL || (kind != TYPE_OBJECT && (all.count > 0 || all.bytes > 0)))
         return digest_refuse(r, "types");
-    /* Names are canonical there, and kept as long as the snapshot. */
+    /* names are canonical there, and live as long as the snapshot */
     bool is_canonical = !b->across_builds && b->source == NULL;
     uint32_t raw = builder_type(b, kind, is_canonical ? NULL : t->name,
                                 is_canonical ? 0 : strlen(t->name));
@@ -461,7 +461,7 @@ static bool add_type(struct digest_reader *r, size_t i, struct hd_tally *sum)
     return builder_row(b, raw, t->all.count, t->all.bytes) || digest_refuse(r, "types");
 }
 
-/* The builder adds up what the file tells too. */
+/* The builder sums objects up; the sums must be those of the file. */
 static bool parse_types(struct digest_reader *r)
 {
     struct digest_file *f = &r->file;
@@ -490,7 +490,7 @@ static bool is_part_of(const struct hd_tally *part, const struct hd_tally *whole
     return part->count <= whole->count && part->bytes <= whole->bytes;
 }
 
-/* What type i has in a generation; all of it where generations are not known. */
+/* Returns the objects of type i in a generation; all if generations are unknown. */
 static struct hd_tally tally_of(const struct digest_reader *r, size_t i,
                                 enum hd_generation g)
 {
@@ -542,8 +542,8 @@ static bool add_place(struct hd_tally *sum, const struct hd_tally *more,
     return true;
 }
 
-/* What of each type is at places has to be what the roots reach of it, in all and of
- * what is old. */
+/* Per type, the objects at places must sum to the reachable ones, in total and for old
+ * ones. */
 static bool places_are_all(struct digest_reader *r, const struct hd_tally *at,
                            const struct hd_tally *old)
 {
@@ -580,7 +580,7 @@ static bool sum_places(struct digest_reader *r, const struct digest_places *p)
     return places_are_all(r, at, old);
 }
 
-/* Names of fields, and which of them holds most of each place. */
+/* Parses names of fields, and the field that holds most of each place. */
 static bool parse_fields(struct digest_reader *r, struct digest_places *p)
 {
     struct digest *d = &r->file.digest;
@@ -625,9 +625,9 @@ static bool parse_places(struct digest_reader *r)
     return sum_places(r, p) && parse_fields(r, p);
 }
 
-/* --- who refers to whom -------------------------------------------------------- */
+/* --- references between places ------------------------------------------------- */
 
-/* 2n is n places in front, 2n - 1 is n behind; NO_PLACE for what is no place. */
+/* 2n is n places before, 2n - 1 is n after; NO_PLACE if invalid. */
 static uint64_t place_at(uint64_t target, uint64_t distance)
 {
     uint64_t n = distance / 2 + distance % 2;
@@ -736,7 +736,7 @@ static bool parse_survivors(struct digest_reader *r)
 
 /* --- ages ---------------------------------------------------------------------- */
 
-/* What is at a place and has no group yet: groups take it bit by bit. */
+/* Validates an age group against the objects at its place that are not in a group yet. */
 static bool age_can_be(const struct digest_reader *r, const struct digest_ages *s,
                        uint32_t i, struct hd_tally *left)
 {
@@ -826,9 +826,9 @@ static bool parse_sites(struct digest_reader *r)
     return true;
 }
 
-/* --- all of it ------------------------------------------------------- */
+/* --- the whole file -------------------------------------------------- */
 
-/* As of any other file whose references are not wanted. */
+/* As for any other file without requested references. */
 static void forget_references(struct hd_snapshot *snap)
 {
     snap->info.references = snap->info.roots = HD_UNKNOWN;

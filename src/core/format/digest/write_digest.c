@@ -1,5 +1,5 @@
-/* A snapshot's digest as zstd-compressed JSON: mirror of read_digest.c. The snapshot needs
- * its digest (heap/digest.h) if it tells who owns what; without, it is a table. */
+/* A snapshot's digest as zstd-compressed JSON: mirror of read_digest.c. A snapshot with
+ * owners must have its digest (heap/digest.h); without owners it is written as a table. */
 #include "base/arrays.h"
 #include "base/hash.h"
 #include "base/json.h"
@@ -23,7 +23,7 @@ struct digest_writer {
 
 /* --- members ------------------------------------------------------------------- */
 
-/* printf takes five times as long, for a hundred thousand numbers. */
+/* Five times as fast as printf, for a hundred thousand numbers. */
 static void put_number(struct out *o, uint64_t n)
 {
     char digits[24];
@@ -39,7 +39,7 @@ static void put_number(struct out *o, uint64_t n)
     out_bytes(o, digits + at, sizeof(digits) - at);
 }
 
-/* Element k of a column, at that place; those before it are in front of it. */
+/* Returns element k of a column, at that address; the elements before it precede it. */
 static uint64_t number_at(const struct digest_writer *w, const struct digest_member *m,
                           size_t k, const char *at)
 {
@@ -125,10 +125,10 @@ static void put_group(const struct digest_writer *w, enum digest_group group)
     out_string(w->o, "}");
 }
 
-/* --- what is known of the snapshot ----------------------------------- */
+/* --- facts about the snapshot ---------------------------------------- */
 
-/* Some files tell that there are roots where nobody wanted to know what they reach, or
- * where they reach nothing. */
+/* Some files report roots although reachability was not requested, or the roots reach no
+ * objects. */
 static void take_info(struct digest_writer *w)
 {
     const struct hd_snapshot *snap = w->snap;
@@ -160,8 +160,8 @@ static void take_info(struct digest_writer *w)
     }
 }
 
-/* Objects stand at multiples of 8, as a rule: numbers are divided by what all are multiples
- * of, which is returned. */
+/* Divides the numbers by their largest common power of two, up to 8, and returns it:
+ * objects are usually at multiples of 8. */
 static uint64_t in_units(uint64_t *all, size_t count)
 {
     uint64_t bits = 8;
@@ -257,7 +257,7 @@ static void take_modules(struct digest_writer *w)
     HASH_CLEAR(hh, all);
 }
 
-/* Numbers by type, of those that are written. */
+/* Returns numbers by type, for the written types. */
 static uint64_t *of_kept(struct digest_writer *w, const uint64_t *all)
 {
     size_t count = w->file.count[ROWS_TYPES];
@@ -296,7 +296,7 @@ static void take_types(struct digest_writer *w)
     f->digest.chains.by_call_sites = of_kept(w, f->digest.chains.by_call_sites);
 }
 
-/* Of few types: those only. */
+/* Only the few types with unreachable objects. */
 static void take_lost(struct digest_writer *w)
 {
     struct digest_file *f = &w->file;
@@ -314,7 +314,7 @@ static void take_lost(struct digest_writer *w)
     f->count[ROWS_CELLS] = len;
 }
 
-/* --- who owns what --------------------------------------------------- */
+/* --- owners ---------------------------------------------------------- */
 
 static void take_places(struct digest_writer *w)
 {
@@ -330,7 +330,7 @@ static void take_places(struct digest_writer *w)
     }
     f->count[ROWS_SHARING] = s->len;
     f->count[ROWS_REFERRERS] = s->len > 0 ? s->begin[s->len] : 0;
-    /* What refers to objects often stands near them. */
+    /* Referrers are often near their targets, so distances are small. */
     f->distance = arena_array(&w->scratch, uint32_t, f->count[ROWS_REFERRERS]);
     for (uint32_t g = 0; g < s->len; g++)
         for (uint32_t i = s->begin[g]; i < s->begin[g + 1]; i++)
@@ -374,7 +374,7 @@ static void take_sites(struct digest_writer *w)
     text_free(&line);
 }
 
-/* --- all of it ------------------------------------------------------- */
+/* --- the whole file -------------------------------------------------- */
 
 static void put_digest(struct digest_writer *w)
 {

@@ -114,7 +114,7 @@ static void read_type_record(struct fastser *f, struct fastser_type *type)
     expect_tag(f, TAG_END, "the end of a type");
 }
 
-/* Either the record itself, or where it stood the first time. */
+/* Reads either the record itself, or a reference to its first occurrence. */
 static void read_type(struct fastser *f, struct fastser_type *type)
 {
     if (!fastser_tag(f, TAG_REFERENCE)) {
@@ -218,8 +218,8 @@ bool fastser_end(struct fastser *f)
     return false;
 }
 
-/* One UTF-16 unit, as one to three bytes. The lead byte alone says how many, as
- * Microsoft's reader has it. */
+/* Reads one UTF-16 unit, of one to three bytes. The lead byte alone gives their number, as
+ * in Microsoft's reader. */
 static uint32_t read_unit(struct cursor *c)
 {
     uint32_t lead = cursor_u8(c);
@@ -231,7 +231,7 @@ static uint32_t read_unit(struct cursor *c)
     return (lead & 0x0F) << 12 | middle << 6 | (cursor_u8(c) & 0x3FU);
 }
 
-/* Names are ASCII nearly always: as many units as are, at once. */
+/* Names are nearly always ASCII: reads as many such units as there are. */
 static size_t parse_ascii(struct cursor *c, size_t most, struct text *out)
 {
     size_t left = cursor_left(c), n = 0;

@@ -1,9 +1,8 @@
 /* fastser.h - the FastSerialization container of .gcdump files.
  *
- * Strings, tags, objects with versioned types, labels and the table of forward
- * references at the end of the file. docs/formats/gcdump.md describes it. It does
- * not know what is stored. No reading recurses; an object reference is followed
- * one step and no further. */
+ * Strings, tags, objects with versioned types, labels and the table of forward references
+ * at the end of the file. docs/formats/gcdump.md describes it. Must not depend on the
+ * content. No recursion; an object reference is followed one step and no further. */
 #ifndef FASTSER_H
 #define FASTSER_H
 
@@ -13,11 +12,11 @@
 
 /* --- writing ------------------------------------------------------------------- */
 
-/* The FastSerialization container, written: mirror of fastser.h.
+/* Writes the FastSerialization container: mirror of the reader below.
  *
- * Labels have 4 bytes, the only width that Microsoft's reader knows, so all that is
- * labelled must lie below 4 GiB: the caller sees to that. It does not know what is stored.
- * Failures stay in the out. */
+ * Labels have 4 bytes, the only width that Microsoft's reader supports, so labelled data
+ * must be below 4 GiB: the caller's duty. Must not depend on the content. Failures are
+ * recorded in the out. */
 
 enum { FASTSER_MAX_TYPES = 8, FASTSER_MAX_REGIONS = 4 };
 
@@ -34,7 +33,7 @@ struct fastser_write {
         uint32_t label;
     } types[FASTSER_MAX_TYPES];
     size_t type_count;
-    uint32_t regions[FASTSER_MAX_REGIONS]; /* where each ends */
+    uint32_t regions[FASTSER_MAX_REGIONS]; /* offset of the end of each */
     uint32_t region_count;
 };
 
@@ -47,29 +46,29 @@ void fastser_put_i32(struct fastser_write *f, int32_t value);
 void fastser_put_u64(struct fastser_write *f, uint64_t value); /* at most MAX_ADDRESS */
 void fastser_put_f32(struct fastser_write *f, float value);
 
-/* UTF-8 as UTF-16 units; a lone surrogate may stand as three bytes, and what is neither
- * becomes U+FFFD (utf8_is_damaged). NULL is the null string. At most 2^31 - 1 units, which
- * is for the caller to see to, too. */
+/* Writes UTF-8 as UTF-16 units; a lone surrogate may be encoded as three bytes, and invalid
+ * bytes become U+FFFD (utf8_is_damaged). NULL is the null string. At most 2^31 - 1 units,
+ * also the caller's duty. */
 void fastser_put_string(struct fastser_write *f, const char *s);
 
-/* An object of a type, up to its fields; name must live as long as f. Then the fields,
+/* Begins an object of a type, up to its fields; name must outlive f. Then write the fields,
  * then the end. */
 void fastser_put_begin(struct fastser_write *f, const char *name, int32_t version,
                        int32_t min_reader);
 void fastser_put_end(struct fastser_write *f);
 
-/* An object that was written before; label is f->at from before its begin. */
+/* Writes a reference to an object written before; label is f->at from before its begin. */
 void fastser_put_reference(struct fastser_write *f, uint64_t label);
 void fastser_put_null(struct fastser_write *f);
 
-/* An optional object that older readers jump over: the object stands in between. */
+/* Begins an optional object that older readers skip; the object follows. */
 uint32_t fastser_put_region(struct fastser_write *f);
 
-/* The same without a tag in front, for readers that know that it is there. */
+/* Does the same without a tag, for readers that expect it. */
 uint32_t fastser_put_untagged_region(struct fastser_write *f);
 void fastser_put_region_end(struct fastser_write *f, uint32_t region);
 
-/* What stands behind the entry object. */
+/* Writes the data after the entry object. */
 void fastser_put_trailer(struct fastser_write *f);
 
 enum fastser_tag {
@@ -92,7 +91,7 @@ enum fastser_tag {
 struct fastser {
     struct cursor c;
     unsigned label_size;  /* 4 or 8; guessed 4 without a trailer */
-    bool has_trailer;     /* the end of the file is where it should be */
+    bool has_trailer;     /* the end of the file is well-formed */
     uint64_t forwards_at; /* offset of the first forward label */
     uint64_t forward_count;
 };
@@ -101,7 +100,7 @@ struct fastser {
  * leaves the cursor at the entry object. */
 struct fastser fastser_open(struct bytes file, struct hd_error *err);
 
-/* What stands in an object field. */
+/* The content of an object field. */
 enum fastser_field {
     FIELD_FAILED,
     FIELD_NULL,
@@ -112,27 +111,27 @@ enum fastser_field {
 struct fastser_type {
     uint64_t label; /* offset of the object's first tag */
     int32_t version, min_reader;
-    char name[40]; /* cut if longer: no type that we know is */
+    char name[40]; /* cut if longer: no known type is */
 };
 
 enum fastser_field fastser_begin(struct fastser *f, struct fastser_type *type);
 
-/* The same, failing unless it is null or an object of that name that readers of
- * version may read. */
+/* Does the same, but fails unless it is null or an object with this name that readers of
+ * this version may read. */
 enum fastser_field fastser_expect(struct fastser *f, const char *name, int32_t version,
                                   struct fastser_type *type);
 
-/* Skip tagged fields that are not known, up to and with the end of the object. */
+/* Skips unknown tagged fields, up to and including the end of the object. */
 bool fastser_end(struct fastser *f);
 
-/* Consume the next tag if it is this one. */
+/* Consumes the next tag if it is this one. */
 bool fastser_tag(struct fastser *f, enum fastser_tag tag);
 
-/* Offset that a forward reference stands for; fails without a trailer. */
+/* Returns the offset of a forward reference; fails without a trailer. */
 uint64_t fastser_forward(struct fastser *f, uint32_t index);
 
-/* A string as UTF-8 (lone surrogates as three bytes), appended to out, which may
- * be NULL. False for the null string, and on failure. */
+/* Reads a string as UTF-8 (lone surrogates as three bytes), appended to out, which may be
+ * NULL. False for the null string, and on failure. */
 bool fastser_string(struct fastser *f, struct text *out);
 
 #endif

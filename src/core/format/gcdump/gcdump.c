@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Versions that this reader stands for, as Microsoft's of 2026 does. */
+/* Versions that this reader supports, as Microsoft's of 2026 does. */
 enum {
     DUMP_VERSION = 10,
     GRAPH_VERSION = 1,
@@ -36,7 +36,8 @@ static const char *read_string(struct parser *p)
 
 /* --- modules and deferred types ------------------------------------------ */
 
-/* The number of an image, which is read where it is met first; NO_TYPE: none. */
+/* Returns the number of an image, which is stored at its first occurrence; NO_TYPE if
+ * none. */
 static uint32_t read_module(struct parser *p)
 {
     struct fastser *f = &p->f;
@@ -112,8 +113,8 @@ static void read_deferred(struct parser *p)
     read_deferred_as(p, true, end);
 }
 
-/* Everything from the node count to the addresses. PerfView 3.0.6 and later can
- * write counts of 8 bytes, and nothing in the file says so. */
+/* Reads everything from the node count to the addresses. PerfView 3.0.6 and later can write
+ * counts of 8 bytes, without any mark in the file. */
 static bool read_nodes_as(struct parser *p, size_t count_size, bool deferred)
 {
     struct gcdump *d = p->d;
@@ -157,7 +158,7 @@ static void read_types(struct parser *p)
 
 static void read_nodes(struct parser *p, bool deferred)
 {
-    /* The last time to say what is wrong with the usual layout. */
+    /* the last try, with the usual layout, reports the error */
     static const size_t count_sizes[] = {4, 8, 4};
     const struct fastser before = p->f;
     for (size_t i = 0; i < sizeof(count_sizes) / sizeof(*count_sizes); i++) {
@@ -189,8 +190,8 @@ static void read_graph(struct parser *p)
 
 /* --- generations --------------------------------------------------------- */
 
-/* The parts of a segment lie in the order 4, 3, 2, 1, 0; an address belongs to
- * the first whose end is above it, else to none. */
+/* The parts of a segment are in the order 4, 3, 2, 1, 0; an address belongs to the first
+ * whose end is above it, if any. */
 enum { PARTS_PER_SEGMENT = 6 };
 
 static void add_segment_parts(struct range *parts, const struct source_segment *s)
@@ -216,8 +217,8 @@ static void read_segment(struct parser *p, struct source_segment *s)
     s->end = cursor_u64(&f->c);
     for (int g = 0; g < 4; g++)
         s->gen_end[g] = cursor_u64(&f->c);
-    /* For two days of 2022 the source wrote five ends under version 0. Ends are
-     * multiples of 4, so none begins with the byte of TAG_END. */
+    /* For two days of 2022 the source wrote five ends under version 0. Ends are multiples
+     * of 4, so they cannot begin with the byte of TAG_END. */
     if (type.version >= 1 || cursor_peek(&f->c) != TAG_END)
         s->gen_end[4] = cursor_u64(&f->c);
     fastser_end(f);
@@ -280,7 +281,7 @@ static void keep_interop(struct parser *p, uint64_t start, uint64_t end)
     }
 }
 
-/* An interop table, which nobody needs, and the writer's name: both optional. */
+/* Reads an unused interop table, and the writer's name: both optional. */
 static void read_tagged(struct parser *p)
 {
     struct fastser *f = &p->f;
@@ -362,7 +363,7 @@ static void read_dump(struct parser *p)
     if (!cursor_ok(&f->c))
         return;
 
-    /* The graph is whole. A file that was cut behind it is still of use. */
+    /* The graph is whole. A file cut after it is still useful. */
     struct hd_error *err = f->c.err;
     if (!f->has_trailer)
         f->c.err = NULL;

@@ -1,8 +1,8 @@
-/* gcdump.h - the fields of a .gcdump file, and where its node records lie.
+/* gcdump.h - the fields of a .gcdump file, and the location of its node records.
  *
- * Everything but the nodes: read once, before them, because the generations and
- * multipliers that the nodes need stand behind them in the file. It does not know
- * the builder; read_gcdump.c turns this into a snapshot. */
+ * Everything except the nodes: read once, before them, because the generations and
+ * multipliers that the nodes need follow them in the file. Must not depend on the builder;
+ * read_gcdump.c turns this into a snapshot. */
 #ifndef GCDUMP_H
 #define GCDUMP_H
 
@@ -15,7 +15,7 @@ struct gcdump {
     /* the graph */
     uint64_t total_size; /* as stored */
     uint32_t root;
-    int32_t *default_sizes; /* by type: of nodes that store none */
+    int32_t *default_sizes; /* by type: size of nodes that store none */
     uint32_t type_count;
     uint64_t node_count;
     const unsigned char *offsets; /* node_count unaligned u32, into blob */
@@ -26,8 +26,8 @@ struct gcdump {
     /* around it */
     int32_t version;
     bool all_objects;
-    bool damaged_end;     /* the graph is whole, what follows it is not */
-    struct ranges ranges; /* of segments; empty: there are no generations */
+    bool damaged_end;     /* the graph is whole, the data after it is damaged */
+    struct ranges ranges; /* of segments; empty without generations */
     struct source source; /* as stored; no member for nodes is filled in */
 };
 

@@ -58,7 +58,7 @@ static void begin_line(struct text *log, const char *key)
     text_add_string(log, key);
 }
 
-/* A line stays a line. NULL: nothing is known. */
+/* Appends a fact, on one line. NULL if unknown. */
 static void add_fact(struct text *log, const char *key, const char *fact)
 {
     if (fact == NULL || has_line(log, key))
@@ -134,7 +134,7 @@ void gcdump_facts_read(struct hd_snapshot *snap, const char *log)
 
 static const char ids_key[] = PREFIX "ids 1 ";
 
-/* Enough for 10^5 names; of two that are alike neither counts. */
+/* Wide enough for 10^5 names; of two equal hashes neither counts. */
 static uint64_t name_hash(const char *name)
 {
     return XXH3_64bits(name, strlen(name)) & 0xFFFFFFFFFFU;
@@ -181,7 +181,7 @@ static struct hashed *hash_names(const struct builder *b, size_t *count)
     return all;
 }
 
-/* NULL: none or several have it. */
+/* NULL if none or several have it. */
 static const char *name_hashed(const struct hashed *all, size_t count, uint64_t hash)
 {
     size_t at = search_first(all, 0, count, has_smaller_hash, &hash);
@@ -193,7 +193,7 @@ static const char *name_hashed(const struct hashed *all, size_t count, uint64_t 
     return all[at].name;
 }
 
-/* A number in hex and the character behind it; moves *at there. */
+/* Parses a number in hex and the character after it; advances *at. */
 static bool take_number(const char **at, char behind, uint64_t *n)
 {
     char *end;
@@ -228,12 +228,12 @@ void gcdump_ids_read(struct builder *b, const char *log)
 
 /* --- full names ------------------------------------------------------------------ */
 
-/* Of all lines, of one, and how many are read. */
+/* Limits: bytes of all lines, of one line, and lines read. */
 enum { MAX_BYTES = 512 << 10, MAX_LINE = 4096, MAX_LINES = 1 << 16 };
 
 static const char full_key[] = PREFIX "full ";
 
-/* A line stays a line: no name has such bytes but in programs that want to be odd. */
+/* Rejects bytes that would break the line: only deliberately odd programs have them. */
 static bool can_be_written(const char *name)
 {
     for (const char *c = name; *c != '\0'; c++)
@@ -268,8 +268,8 @@ static bool can_be_of(const char *name, const char *full)
 {
     struct place place = place_of(name), declared = place_of(full);
     if (!place_is_variable(&place)) {
-        /* Whether "+Node" stands in it, with nothing of the class behind. Of "Node<A>[]"
-         * the class is "Node", of "<Main>d__5<A>" "<Main>d__5". */
+        /* True if "+Node" occurs in it, at the end of a class name. The class of
+         * "Node<A>[]" is "Node", of "<Main>d__5<A>" "<Main>d__5". */
         const char *start = name;
         if (*start == '<' && strchr(start, '>') != NULL)
             start = strchr(start, '>') + 1;

@@ -1,28 +1,26 @@
-/* gcdump_log.h - what a .gcdump has no field for, in lines of its collection log, which
+/* gcdump_log.h - facts without a field in a .gcdump, as lines of its collection log, which
  * other readers show or skip.
  *
  *     heapdrift: started 2026-11-22T00:51:24
  *     heapdrift: full Node<System.String>	Shop.Ring<System.String>+Node
  *
- * The second has a name, a tab, and the same name with outer classes, or of the class that
- * declares the variable. It knows the lines, not the file. */
+ * The second has a name, a tab, and the same name with outer classes, or with the class
+ * that declares the variable. Must not depend on the rest of the file. */
 #ifndef GCDUMP_LOG_H
 #define GCDUMP_LOG_H
 
 #include "base/text.h"
 #include "heap/builder.h"
 
-/* What the writer puts into the log if objects may be missing: nothing else in a file
- * could say so. */
+/* Written to the log if objects may be missing: no field of the file could express that. */
 #define GCDUMP_LOG_INCOMPLETE "heapdrift: incomplete"
 
 /* --- facts ------------------------------------------------------------------- */
 
-/* Append a line for each fact that snap has and log has not. */
+/* Appends a line for each fact of snap that log lacks. */
 void gcdump_facts_write(struct text *log, const struct hd_snapshot *snap);
 
-/* Take the facts out of a log, NULL for none; those of the snapshot's that are known
- * stay. */
+/* Reads the facts from a log, which may be NULL; does not overwrite known ones. */
 void gcdump_facts_read(struct hd_snapshot *snap, const char *log);
 
 /* --- ids of types ------------------------------------------------------------ */
@@ -32,27 +30,28 @@ void gcdump_facts_read(struct hd_snapshot *snap, const char *log);
  * canonical name. */
 void gcdump_ids_write(struct text *log, const struct hd_snapshot *snap);
 
-/* Fill in the type names of the snapshot, if it has none, for types that the builder has by
- * name. */
+/* Fills in the type names of the snapshot, if it has none, for types that the builder has
+ * by name. */
 void gcdump_ids_read(struct builder *b, const char *log);
 
 /* --- full names -------------------------------------------------------------- */
 
-/* Append a line for each row that has such a name, 512 KiB of them at most. */
+/* Appends a line for each row with a full name, 512 KiB at most. */
 void gcdump_names_write(struct text *log, const struct hd_snapshot *snap);
 
-/* Those of a log. {0} is empty. */
+/* The names of a log. {0} is empty. */
 struct gcdump_names {
     struct gcdump_name *all; /* by name, as the builder has it */
     struct arena arena;
 };
 
-/* NULL: no log. Lines are read if both names can be of one thing: a full name ends in the
- * same field, or has the nested class in it. */
+/* log may be NULL. A line is used if both names can mean the same: the full name ends in
+ * the same field, or contains the nested class. */
 void gcdump_names_read(struct gcdump_names *n, struct builder *b, const char *log);
 void gcdump_names_free(struct gcdump_names *n);
 
-/* name NULL: a type without one. NULL: none. It lives as long as the snapshot. */
+/* name NULL: the type without one. NULL if there is none. It lives as long as the
+ * snapshot. */
 const char *gcdump_names_find(const struct gcdump_names *n, const char *name);
 
 #endif

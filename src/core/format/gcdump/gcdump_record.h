@@ -1,9 +1,9 @@
 /* gcdump_record.h - a node record of a .gcdump, number by number.
  *
- * A record begins with type * 2 + 1 if its size follows, else type * 2; then come the
- * number of references and the references, as distances. Who counts nodes and who builds a
- * graph read records with the same functions, inlined: there are ten million of them. It
- * knows where records lie (gcdump.h), not what is done with them. */
+ * A record begins with type * 2 + 1 if its size follows, else type * 2; then the number of
+ * references and the references, as distances. Counting nodes and building a graph share
+ * these functions, inlined: there are ten million records. Must not depend on the use of
+ * records; their location is in gcdump.h. */
 #ifndef GCDUMP_RECORD_H
 #define GCDUMP_RECORD_H
 
@@ -27,9 +27,9 @@ static inline uint64_t gcdump_u64(const unsigned char *table, uint64_t i)
     return le_u64(table + 8 * i);
 }
 
-/* One value of 1 to 5 bytes: groups of 7 bits, the highest first, bit 7 set while another
- * follows; signed by bit 6 of the first. Arithmetic is modulo 2^32. *ok becomes false if it
- * has no end in front of end. */
+/* Reads one value of 1 to 5 bytes: groups of 7 bits, the highest first, bit 7 set while
+ * another follows; signed by bit 6 of the first. Arithmetic is modulo 2^32. *ok becomes
+ * false if it does not end before end. */
 static inline int32_t gcdump_compressed(const unsigned char **at, const unsigned char *end,
                                         bool *ok)
 {
@@ -52,22 +52,22 @@ static inline int32_t gcdump_compressed(const unsigned char **at, const unsigned
     return (int32_t)value;
 }
 
-/* gcdump_compressed() for at most 4 bytes; *more is how many there are behind the first, 4
- * if the number is longer. Four bytes must be there. It has no branch: lengths that nobody
- * can foresee make a wrong one cost more than all of this. */
+/* gcdump_compressed() for at most 4 bytes; *more is the number of bytes after the first, 4
+ * if the number is longer. Four bytes must be readable. No branches: a mispredicted one, on
+ * unpredictable lengths, costs more than all of this. */
 static inline int32_t gcdump_short_value(const unsigned char *p, unsigned *more)
 {
     const uint64_t longer = UINT64_C(1) << 39;
     uint32_t v = le_u32(p);
     *more = (unsigned)__builtin_ctzll((~v & 0x80808080) | longer) / 8;
     v = __builtin_bswap32(v);
-    /* The groups side by side, then those of this value, with its sign; modulo 32, for what
-     * is longer. */
+    /* Packs the groups, then shifts to those of this value, with its sign; modulo 32, for
+     * longer values. */
     v = (v & 0x7F) | (v >> 1 & 0x3F80) | (v >> 2 & 0x1FC000) | (v >> 3 & 0xFE00000);
     return (int32_t)(v << 4) >> ((25 - 7 * *more) & 31);
 }
 
-/* The same where the processor has the instructions of BMI: half of the work. */
+/* The same with the instructions of BMI: half of the work. */
 #ifdef GCDUMP_HAVE_BMI
 GCDUMP_BMI static inline int32_t gcdump_short_value_bmi(const unsigned char *p,
                                                         unsigned *more)
@@ -84,8 +84,8 @@ static inline bool gcdump_has_bmi(void)
 }
 #endif
 
-/* Eight bytes, the first one highest, to their groups of 7 bits side by side, in the
- * highest 56 bits. */
+/* Packs eight bytes, the first one highest, into their groups of 7 bits, in the highest 56
+ * bits. */
 static inline uint64_t gcdump_groups(uint64_t v)
 {
     v = (v & 0x007F007F007F007F) | (v & 0x7F007F007F007F00) >> 1;
@@ -125,9 +125,9 @@ static inline bool gcdump_any_head(const struct gcdump *d, const unsigned char *
     return ok && h->size >= 0;
 }
 
-/* The usual head: a type of at most four bytes, a size of at most three, and not among the
- * last records. False: it may be another one, which gcdump_any_head() reads. It has no
- * branch that nobody could foresee: one taken wrongly costs more than all of this. */
+/* Reads the usual head: a type of at most four bytes, a size of at most three, and not
+ * among the last records. False if it may be another one, which gcdump_any_head() reads. No
+ * unpredictable branch: a mispredicted one costs more than all of this. */
 static inline __attribute__((always_inline)) bool
 gcdump_usual_head(const struct gcdump *d, const unsigned char **at, struct gcdump_head *h,
                   gcdump_grouping *groups)
@@ -138,7 +138,7 @@ gcdump_usual_head(const struct gcdump *d, const unsigned char **at, struct gcdum
     if ((size_t)(d->blob.data + d->blob.size - p) < BYTES)
         return false;
     uint64_t bytes = le_u64(p), ends = ~bytes & 0x8080808080808080;
-    /* How many bits the type takes, and the size. One without an end looks longer than
+    /* Bits of the type, and of the size. A number without an end looks longer than
      * LONGEST_SIZE. */
     unsigned one = (unsigned)__builtin_ctzll(ends | no_end) + 1;
     unsigned two = (unsigned)__builtin_ctzll((ends & (ends - 1)) | no_end) + 1 - one;

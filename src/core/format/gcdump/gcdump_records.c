@@ -13,8 +13,8 @@
 
 /* --- the tree of roots ---------------------------------------------------- */
 
-/* root_set.h makes a flatter tree behind all objects, which is rebuilt as the one that
- * dotnet-gcdump makes; every other tree is a file's own and stays as it is. */
+/* root_set.h makes a flatter tree after all objects, which is rebuilt as the one that
+ * dotnet-gcdump makes; other trees are a file's own and not changed. */
 
 enum group {
     ALL,
@@ -70,8 +70,8 @@ static const struct type *type_of(const struct hd_snapshot *snap, node_id n)
     return &snap->types[snap->graph->type[n]];
 }
 
-/* Whether it is a tree of root_set.h: no reference leads from an object back to a
- * pseudo-node, and the root refers to nothing else. */
+/* True for a tree of root_set.h: no object refers back to a pseudo-node, and the root
+ * refers only to pseudo-nodes. */
 static bool is_flat_tree(const struct hd_snapshot *snap, node_id kept)
 {
     const struct graph *g = snap->graph;
@@ -88,8 +88,8 @@ static bool is_flat_tree(const struct hd_snapshot *snap, node_id kept)
     return true;
 }
 
-/* Which node of the model each group takes its members from. False if a group would
- * need two. */
+/* Finds the node of the model with the members of each group. False if a group would need
+ * two. */
 static bool find_members(const struct hd_snapshot *snap, node_id kept, node_id *members,
                          size_t *variables)
 {
@@ -110,7 +110,7 @@ static bool find_members(const struct hd_snapshot *snap, node_id kept, node_id *
     return true;
 }
 
-/* The variables of one group, as groups of their own. */
+/* Adds the variables of a group as groups of their own. */
 static void add_variables(struct gcdump_records *r, node_id group_node, uint32_t parent)
 {
     const struct graph *g = r->snap->graph;
@@ -155,7 +155,7 @@ static void plan_tree(struct gcdump_records *r)
         if (used[THREAD_STATIC])
             add_variables(r, members[THREAD_STATIC], number[THREAD_STATIC]);
     }
-    /* A variable that no group or more than one refers to is none of root_set's. */
+    /* A variable without exactly one group is not from root_set. */
     if (!is_flat || r->group_count != r->parents + variables) {
         r->kept = snap->graph->node_count;
         r->group_count = 0;
@@ -280,7 +280,7 @@ static unsigned size_class(uint32_t size)
     return c;
 }
 
-/* Other tools name a type without a name by its image, if that and the RVA are told. */
+/* Other tools name a type without a name by its image, if the file has that and the RVA. */
 static void set_image(struct gcdump_records *r, uint32_t index, const struct source_type *s,
                       const char *suffix)
 {
@@ -345,10 +345,10 @@ static void meet(struct gcdump_records *r, uint32_t *next, node_id n)
         r->number[n] = (*next)++;
 }
 
-/* Mostly nodes keep their numbers. dotnet-gcdump numbers nodes as the events of a trace
- * name them first, as a root or in a reference, so a trace that is converted gets the same
- * numbers: its root is node 0, and what is referred to is close by. O(nodes + references).
- */
+/* Usually nodes are not renumbered. dotnet-gcdump numbers nodes in the order in which the
+ * events of a trace first name them, as a root or in a reference, so a converted trace gets
+ * the same numbers: its root is node 0, and referents are close by. O(nodes +
+ * references). */
 static void plan_numbers(struct gcdump_records *r)
 {
     const struct source *s = r->snap->source;
@@ -376,7 +376,7 @@ static uint32_t node_number(const struct gcdump_records *r, node_id n)
 /* Nodes of a share: some 70 KiB of records, which a second-level cache holds. */
 enum { SHARE = 16 * 1024 };
 
-/* Shares for each thread between two writes, whose records are in memory meanwhile. */
+/* Shares per thread between two writes; their records are buffered. */
 enum { SHARES_AT_ONCE = 8 };
 
 /* Signed, groups of 7 bits, the highest first; the shortest form. */
@@ -396,7 +396,7 @@ static unsigned char *put_compressed(unsigned char *at, int32_t value)
     return at;
 }
 
-/* Records are measured where there is no room for them. */
+/* Writes records, or measures them without a buffer. */
 struct sink {
     unsigned char *at; /* NULL: measure */
     uint64_t size;
@@ -412,8 +412,8 @@ static inline void put_number(struct sink *s, int32_t value)
 
 /* --- nodes --------------------------------------------------------------------- */
 
-/* Groups take the place of the pseudo-nodes that they replace, so objects keep their
- * numbers, and with them the samples that reports take. */
+/* Groups replace the pseudo-nodes, so the numbers of objects do not change, nor the samples
+ * in reports. */
 static uint32_t group_number(const struct gcdump_records *r, uint32_t group)
 {
     return r->kept + group;
@@ -468,7 +468,7 @@ static void put_group(struct sink *s, struct gcdump_records *r, uint32_t number)
         e = g->edge_begin[group->members];
         end = g->edge_begin[group->members + 1];
     }
-    /* Of the members of a static group, the variables are groups by now. */
+    /* the variables among the members of a static group are groups by now */
     for (; e < end; e++)
         count += g->edge_to[e] < r->kept;
     put_number(s, (int32_t)count);
@@ -479,7 +479,7 @@ static void put_group(struct sink *s, struct gcdump_records *r, uint32_t number)
         put_references(s, r, group_number(r, number), group->members);
 }
 
-/* Nothing is known of what is undefined. */
+/* Undefined objects have no description. */
 static bool is_undescribed(const struct gcdump_records *r, node_id n)
 {
     const struct graph *g = r->snap->graph;
@@ -489,8 +489,8 @@ static bool is_undescribed(const struct gcdump_records *r, node_id n)
 
 /* --- in order ------------------------------------------------------------------ */
 
-/* A blob begins with the record of what was never described: type 0, no references. Then
- * come objects, and behind them the groups. */
+/* A blob begins with the record of undescribed nodes: type 0, no references. Then objects,
+ * then the groups. */
 enum { UNDESCRIBED_SIZE = 2 };
 
 static uint32_t record_count(const struct gcdump_records *r)
@@ -499,7 +499,7 @@ static uint32_t record_count(const struct gcdump_records *r)
     return source->described != NULL ? source->described_count : r->kept;
 }
 
-/* The node with the record of that number; NO_NODE: it is not described. */
+/* Returns the node of a record by number; NO_NODE if it is not described. */
 static node_id recorded(const struct gcdump_records *r, uint32_t number)
 {
     const struct source *source = r->snap->source;
@@ -519,7 +519,7 @@ static uint32_t share_end(const struct gcdump_records *r, size_t share)
     return begin + (left < SHARE ? left : SHARE);
 }
 
-/* Groups are few, and behind the last share. */
+/* Groups are few, and after the last share. */
 static uint32_t groups_to_put(const struct gcdump_records *r)
 {
     return r->snap->source->described == NULL ? r->group_count : 0;
@@ -527,8 +527,8 @@ static uint32_t groups_to_put(const struct gcdump_records *r)
 
 /* --- measuring ----------------------------------------------------------------- */
 
-/* Types get their numbers, and their sizes, from the first object that has them. An object
- * type of that name must not look like the type of what is undefined. */
+/* Types get their numbers, and their sizes, from their first object. An object type with
+ * that name must not look like the undefined type. */
 static void meet_type(struct gcdump_records *r, uint32_t type, uint32_t size)
 {
     struct table_type *t = &r->types[type];
@@ -537,7 +537,7 @@ static void meet_type(struct gcdump_records *r, uint32_t type, uint32_t size)
             strcmp(t->name != NULL ? t->name : "", "UNDEFINED") == 0 ? 1 : (int32_t)size;
 }
 
-/* Offsets are from the beginning of the share, and 1 more: 0 is none. */
+/* Offsets are from the beginning of the share, plus 1: 0 is unused. */
 static bool measure_share(void *context, size_t share)
 {
     struct gcdump_records *r = context;
@@ -610,7 +610,7 @@ struct gcdump_records gcdump_records_plan(const struct hd_snapshot *snap, struct
     struct gcdump_records r = {.snap = snap, .arena = a, .threads = snap->read.threads};
     plan_tree(&r);
     plan_numbers(&r);
-    /* Of a gcdump the table of that file; else as dotnet-gcdump makes it. */
+    /* For a gcdump the table of that file; else as dotnet-gcdump makes it. */
     const struct source *s = r.snap->source;
     for (uint32_t i = 0; i < s->gcdump_type_count; i++) {
         const struct source_gcdump_type *type = &s->gcdump_types[i];
@@ -642,7 +642,7 @@ void gcdump_records_free(struct gcdump_records *r)
 
 struct share_writer {
     struct gcdump_records *r;
-    uint32_t first; /* share of those under way */
+    uint32_t first; /* first share of the batch */
     unsigned char *room;
 };
 
@@ -716,7 +716,7 @@ static uint64_t address_of(const struct gcdump_records *r, node_id n)
                                                                         : address;
 }
 
-/* Of some nodes, by their numbers in the file. */
+/* A range of nodes, by their numbers in the file. */
 struct address_part {
     const struct gcdump_records *r;
     uint32_t first;

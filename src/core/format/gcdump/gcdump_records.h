@@ -1,8 +1,8 @@
-/* gcdump_records.h - the types and nodes of a .gcdump that is to be written.
+/* gcdump_records.h - the types and nodes of a .gcdump to write.
  *
- * Where each record begins is written before all of them, so they are gone through twice:
- * to measure, and to write. Both is done by shares of the nodes, on several threads; the
- * result depends on neither. It does not know what else is in the file.
+ * The offsets of records precede the records, so there are two passes: measuring and
+ * writing. Both work on shares of the nodes, on several threads; the result depends on
+ * neither. Must not depend on the rest of the file.
  *
  * The roots of any snapshot become the tree that dotnet-gcdump makes:
  *
@@ -22,23 +22,23 @@
 #include "format/gcdump/fastser.h"
 #include "heap/snapshot.h"
 
-/* A row of the table of types. Of a snapshot from a gcdump it is that of the file. Else
- * index 0 is UNDEFINED, names are spelled as by dotnet-gcdump, and objects of more than
- * 1,000 bytes have types of their own, by size class. */
+/* A row of the table of types. In a snapshot from a gcdump it is the file's own. Else index
+ * 0 is UNDEFINED, names are spelled as by dotnet-gcdump, and objects of more than 1,000
+ * bytes have types of their own, by size class. */
 struct table_type {
     const char *name, *module; /* NULL: the null string */
-    int32_t size;              /* of nodes that store none; -1: there are none yet */
+    int32_t size;              /* of nodes that store none; -1 before the first */
     float multiplier;
-    const struct source_type *of; /* that has an RVA; NULL: other types */
-    const char *suffix;           /* of its size class; NULL: none */
+    const struct source_type *of; /* set if it has an RVA; else NULL */
+    const char *suffix;           /* of its size class; or NULL */
 };
 
-/* A pseudo-node to be written behind all objects. Its references are first its
- * child groups, then those of the node `members` of the model. */
+/* A pseudo-node to write after all objects. Its references are first its child groups, then
+ * those of the node `members` of the model. */
 struct tree_group {
     const char *name;
     uint32_t parent; /* number of a group; the root's is its own */
-    node_id members; /* NO_NODE: none */
+    node_id members; /* NO_NODE if none */
 };
 
 struct gcdump_records {
@@ -46,14 +46,14 @@ struct gcdump_records {
     struct arena *arena;
     unsigned threads; /* 0 is 1 */
 
-    node_id kept;              /* nodes of the snapshot from here on become groups */
-    struct tree_group *groups; /* groups[0] is the root; parents of any come first */
-    uint32_t group_count;      /* 0: the tree stays as it is */
+    node_id kept;              /* nodes of the snapshot from this number on become groups */
+    struct tree_group *groups; /* groups[0] is the root; parents are first */
+    uint32_t group_count;      /* 0: the tree is not changed */
     uint32_t parents;          /* only groups below this number have child groups */
 
     struct table_type *types; /* malloc'd */
     size_t type_count, type_cap;
-    /* Which type an object has, by its source type and size class; 0: none yet. */
+    /* Type of an object by its source type and size class; 0: not assigned. */
     uint32_t (*of_source)[7];
     uint32_t *of_pseudo; /* the same of pseudo-nodes, by row of the snapshot */
     struct named_type *classes, *pseudo; /* by name */
@@ -63,33 +63,35 @@ struct gcdump_records {
     uint32_t node_count;
     uint32_t *offsets; /* of records, by node of the file; 0: never described */
     uint64_t blob_size, total_size;
-    uint64_t cut_sizes; /* objects larger than the format can say, which are cut as by
+    uint64_t cut_sizes; /* objects larger than the format allows, which are cut as by
                            HeapDump.exe */
-    uint64_t *shares;   /* where the records of each begin, in the blob */
+    uint64_t *shares;   /* offset in the blob at which the records of each begin */
 };
 
-/* Plans and measures all. 8 bytes per node, 4 more if they get numbers, until
+/* Plans and measures everything. 8 bytes per node, 4 more if nodes are renumbered, until
  * gcdump_records_free(); the rest lives in a. O(nodes + references). */
 struct gcdump_records gcdump_records_plan(const struct hd_snapshot *snap, struct arena *a);
 void gcdump_records_free(struct gcdump_records *r);
 
-/* Where each record begins, in the order of the file. */
+/* Writes the offset of each record, in the order of the file. */
 void gcdump_records_put_offsets(const struct gcdump_records *r, struct fastser_write *f);
 
-/* All records, blob_size bytes. */
+/* Writes all records, blob_size bytes. */
 void gcdump_records_put(struct gcdump_records *r, struct fastser_write *f);
 
-/* The addresses of all nodes, in the order of the file. Last: offsets are freed. */
+/* Writes the addresses of all nodes, in the order of the file. Must be last: it frees the
+ * offsets. */
 void gcdump_records_put_addresses(struct gcdump_records *r, struct fastser_write *f);
 
-/* A name as dotnet-gcdump spells it, which turns all [ ] into < > and then <> into [], and
- * drops the number of type parameters; or as it is, if that would be another name. */
+/* Returns a name as dotnet-gcdump spells it, which turns all [ ] into < > and then <> into
+ * [], and drops the number of type parameters; or unchanged, if that would be another
+ * name. */
 const char *gcdump_spelling(const char *name, size_t len, struct arena *a);
 
 /* --- limits -------------------------------------------------------------------- */
 
-/* How much a .gcdump can hold: numbers of nodes and types are signed and of 32 bits, the
- * records of nodes one blob of less than 2 GiB, labels offsets of 4 bytes. */
+/* Limits of a .gcdump: numbers of nodes and types are signed and have 32 bits, the records
+ * of nodes are one blob of less than 2 GiB, labels are offsets of 4 bytes. */
 
 struct gcdump_extent {
     uint64_t nodes, types;
@@ -97,7 +99,7 @@ struct gcdump_extent {
     uint64_t file_bytes;
 };
 
-/* False, and why, if there can be no such file. */
+/* False, with the reason in err, if no such file is possible. */
 bool gcdump_can_hold(const struct gcdump_extent *e, struct hd_error *err);
 
 #endif

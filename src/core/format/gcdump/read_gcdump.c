@@ -1,9 +1,9 @@
-/* A .gcdump as a snapshot: the node records, a type, a size, references as distances, all
- * as compressed integers; and what the file says about itself. What stands around the
- * records is gcdump.c's.
+/* Reads a .gcdump as a snapshot: the node records (a type, a size, references as distances,
+ * all as compressed integers), and the facts about itself. gcdump.c reads the data around
+ * the records.
  *
- * Nodes are read in the order of their numbers, through the table of offsets:
- * records stand in the order in which the writer defined them. */
+ * Nodes are read in the order of their numbers, through the table of offsets: records are
+ * in the order in which the writer defined them. */
 #include "base/arrays.h"
 #include "base/cursor.h"
 #include "base/error.h"
@@ -24,7 +24,7 @@ enum { CUT_AT_NODES = 10000000, CUT_BELOW_NODES = 10010000 };
 static enum recognition gcdump_recognises(struct bytes head)
 {
     static const char magic[] = FAST_SERIALIZATION_HEAD, entry[] = "GCHeapDump";
-    enum { ENTRY_NAME_AT = 39 }; /* behind 04, 04 01, two versions and a length */
+    enum { ENTRY_NAME_AT = 39 }; /* after 04, 04 01, two versions and a length */
     if (head.size < sizeof(magic) - 1 || memcmp(head.data, magic, sizeof(magic) - 1) != 0)
         return RECOGNISED_NO;
     if (head.size < ENTRY_NAME_AT + sizeof(entry) - 1)
@@ -35,14 +35,14 @@ static enum recognition gcdump_recognises(struct bytes head)
 
 /* --- sums ------------------------------------------------------------------------ */
 
-/* Nodes of a range, by type of the file. Numbers and bytes stand in two arrays, since gcc
- * makes a detour over vectors of two that lie side by side. */
+/* Sums of a range of nodes, by type of the file. Counts and bytes are in two arrays, since
+ * gcc generates slow vector code if they are adjacent. */
 struct node_sums {
     uint64_t *count, *bytes; /* generations * type_count */
-    uint64_t *pseudo;        /* type_count: neither size nor address */
+    uint64_t *pseudo;        /* type_count: nodes without size and address */
     size_t len;              /* of all three, which are one array */
     bool by_generation;
-    struct range lately;                   /* where the last address was */
+    struct range lately;                   /* range of the last address */
     uint64_t *count_lately, *bytes_lately; /* of its generation */
 };
 
@@ -62,7 +62,7 @@ static struct node_sums sums_begin(const struct gcdump *d)
     return s;
 }
 
-/* Adds node i, which is no pseudo-node. d may be a copy; whole is not. */
+/* Adds node i, which must not be a pseudo-node. d may be a copy; whole must not. */
 static inline __attribute__((always_inline)) void
 sums_add(struct node_sums *s, const struct gcdump *d, const struct gcdump *whole,
          const struct gcdump_head *h, uint64_t i)
@@ -89,7 +89,7 @@ struct nodes {
      * each; that of pseudo-nodes is made when it is needed, and NO_TYPE until then. */
     uint32_t *objects, *pseudo;
     uint32_t pseudo_mark;     /* pseudo-nodes of type t have this + t for now */
-    unsigned char *undefined; /* of each type, not 0 for UNDEFINED, whose nodes were
+    unsigned char *undefined; /* of each type; not 0 for UNDEFINED, whose nodes were
                                  referred to but never described */
     struct gcdump_names names;
     struct node_sums sums; /* of all nodes; empty if the graph does not fit */
@@ -98,21 +98,21 @@ struct nodes {
 /* --- a range of nodes -------------------------------------------------------------- */
 
 enum {
-    AHEAD = 24, /* nodes whose records are fetched early: they lie anywhere */
+    AHEAD = 24, /* nodes whose records are prefetched, since they may be anywhere */
     MIN_NODES = 100000,
     MAX_THREADS = 64,
     TOLD_EVERY = 1 << 16,
     UNDESCRIBED_SIZE = 2
 };
 
-/* Any range of nodes can be read alone, since records are found by a table of offsets;
- * references of ranges are put behind each other. Usual records are read without branches
- * that depend on what is in them; what is unusual, long numbers and the last bytes of all
- * records, is read again number by number. */
+/* A range of nodes can be read independently, since records are found by a table of
+ * offsets; references of ranges are concatenated. Usual records are read without branches
+ * on their content; unusual ones, with long numbers or at the end of all records, are read
+ * again number by number. */
 struct node_range {
     const struct nodes *nodes;
     const struct gcdump *d;
-    struct input *in; /* told how far this is; NULL: nobody */
+    struct input *in; /* for progress; may be NULL */
     uint64_t from, to;
     struct node_sums sums;
     node_id *edges;
@@ -134,8 +134,8 @@ static bool range_make_room(struct node_range *r, size_t more)
     return true;
 }
 
-/* What records may take: they do not overlap, except that all undefined nodes share the
- * one at offset 0. Without this rule a small file could stand for terabytes. */
+/* Maximum size of all records: they do not overlap, except that all undefined nodes share
+ * the one at offset 0. Without this rule a small file could require terabytes. */
 static uint64_t allowed(const struct gcdump *d, uint64_t shared)
 {
     return d->blob.size + shared * UNDESCRIBED_SIZE;
@@ -150,8 +150,9 @@ static inline bool is_pseudo(const struct nodes *nodes, const struct gcdump_head
 }
 
 /* Nodes are read in batches: first all heads, then all references, of nodes with one
- * reference, with two, ... How often the loop over references is run can then be foreseen.
- * In the order of nodes it could not, and each surprise costs as much as a node. */
+ * reference, with two, ... This makes the number of iterations of the inner loop
+ * predictable. In the order of nodes it is not, and each misprediction costs as much as a
+ * node. */
 enum { BATCH = 256, MANY = 9, CAREFUL = 10, CLASSES, LONGEST = 5 };
 
 struct node_batch {
@@ -162,7 +163,8 @@ struct node_batch {
     uint16_t of[CLASSES][BATCH];
 };
 
-/* The head of any record and, if has_references, their number; *at is then behind them. */
+/* Reads the head of any record and, if has_references, their number; advances *at after
+ * them. */
 static bool any_record(const struct gcdump *d, bool has_references,
                        const unsigned char **at, struct gcdump_head *h,
                        uint32_t *references)
@@ -200,9 +202,8 @@ read_record(const struct gcdump *d, const struct gcdump *whole, bool has_referen
     return true;
 }
 
-/* Heads of a batch; graph NULL: they are counted, and references are not looked at. What
- * each changes is kept in local variables: stores into the arrays might be stores into *r,
- * for all the compiler knows. */
+/* Reads the heads of a batch; graph NULL: counts them, without references. Modified values
+ * are in local variables: the compiler must assume that stores into the arrays alias *r. */
 static inline __attribute__((always_inline)) bool
 read_heads(struct node_range *r, struct node_batch *batch, uint32_t to, struct graph *graph,
            gcdump_grouping *groups)
@@ -258,7 +259,7 @@ read_heads(struct node_range *r, struct node_batch *batch, uint32_t to, struct g
            range_make_room(r, (size_t)edge_count - r->edge_count);
 }
 
-/* References of one node, any of them. */
+/* Reads the references of one node, in any form. */
 static bool any_references(struct node_range *r, const struct node_batch *batch, uint32_t k)
 {
     const struct gcdump *d = r->d;
@@ -277,7 +278,7 @@ static bool any_references(struct node_range *r, const struct node_batch *batch,
     return true;
 }
 
-/* References of all nodes that have count; 0: of those that have many. */
+/* Reads the references of all nodes that have count references; 0: of those with many. */
 static inline __attribute__((always_inline)) bool
 read_references(struct node_range *r, const struct node_batch *batch,
                 const uint32_t *edge_begin, uint32_t count, gcdump_value *short_value)
@@ -373,7 +374,7 @@ static bool read_range(void *ranges, size_t number)
     return r->is_read;
 }
 
-/* --- all of them ------------------------------------------------------------------- */
+/* --- all ranges ------------------------------------------------------------------- */
 
 struct joint {
     struct node_range *ranges;
@@ -414,9 +415,9 @@ static void join_graph(struct nodes *nodes, struct node_range *ranges, size_t n)
                         (uint32_t)edges);
 }
 
-/* Reads all nodes on at most that many threads, with the same result for any number. False
- * if a record is damaged, or if there may be no memory for so many references: each range
- * may take its share. */
+/* Reads all nodes on at most this many threads; the result does not depend on their number.
+ * False if a record is damaged, or if a range has more references than its share of the
+ * memory limit. */
 static bool read_at_once(struct nodes *nodes, unsigned threads)
 {
     struct node_range ranges[MAX_THREADS] = {0};
@@ -509,8 +510,8 @@ static bool gcdump_explain(const struct nodes *r, uint64_t *edges)
     return true;
 }
 
-/* All nodes by all threads; who has more references than its share by one. False, and why,
- * if a record is damaged. If there is no memory, builder_finish() says so. */
+/* Reads all nodes on all threads; on one thread if a range exceeds its share. False and err
+ * if a record is damaged. builder_finish() reports lack of memory. */
 static bool read_nodes(struct nodes *r)
 {
     const struct gcdump *d = r->d;
@@ -540,7 +541,7 @@ static uint32_t make_type(const struct nodes *r, uint32_t number, enum type_kind
     const char *name = t->name, *module = t->module;
     char known_by[32];
     if (number < s->deferred_count) {
-        /* Only symbols of the image tell its name, to which the suffix belongs. */
+        /* its name is only in the symbols of the image; the suffix is appended to it */
         const struct source_deferred *of = &s->deferred[number];
         snprintf(known_by, sizeof(known_by), "TypeID(0x%" PRIx32 ")", of->id);
         if (name == NULL && (of->id != 0 || of->module != NO_TYPE))
@@ -581,8 +582,8 @@ static void mark_pseudo(struct nodes *r)
         }
 }
 
-/* Objects are given in the order of types, so that it is the same for any number of
- * threads. Returns the sum of sizes. */
+/* Objects are counted in the order of types, independent of the number of threads. Returns
+ * the sum of sizes. */
 static uint64_t give_counts(struct nodes *r)
 {
     size_t types = r->d->type_count, generations = generations_of(r->d);
@@ -614,9 +615,9 @@ static bool is_undescribed(const struct nodes *r)
            memcmp(d->blob.data, record, sizeof(record)) == 0;
 }
 
-/* Nodes in the order of their records. Records have two bytes at least, so each half of an
- * offset has one node; where that is not so the order is not worth keeping. Each offset is
- * fetched once: those of a mapped file may change meanwhile. */
+/* Stores nodes in the order of their records. Records have at least two bytes, so each half
+ * of an offset has one node; if not, the order is not stored. Each offset is read once: a
+ * mapped file may change in between. */
 static void keep_order(const struct nodes *r)
 {
     const struct gcdump *d = r->d;
@@ -639,14 +640,14 @@ static void keep_order(const struct nodes *r)
     s->described = alloc_resize(nodes, array_bytes(s->described_count, sizeof(*nodes)));
 }
 
-/* --- what the snapshot says about itself --------------------------------------- */
+/* --- facts in the file --------------------------------------------------------- */
 
 static const char *gcdump_keep(struct builder *b, const char *s)
 {
     return builder_string(b, s, s != NULL ? strlen(s) : 0);
 }
 
-/* 0: its writer did not look. Negative ones are none. */
+/* 0: unknown to the writer. Negative numbers are invalid. */
 static bool is_known_number(uint64_t n)
 {
     return n > 0 && n <= INT64_MAX;

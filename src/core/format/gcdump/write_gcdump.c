@@ -1,9 +1,8 @@
-/* A .gcdump for Microsoft's readers: version 10, labels of 4 bytes, the layout of
+/* Writes a .gcdump for Microsoft's readers: version 10, labels of 4 bytes, the layout of
  * dotnet-gcdump. docs/formats/gcdump.md describes every field.
  *
- * Takes 4 bytes per node beside the snapshot, and 8 if nodes get numbers
- * (gcdump_records.h). What a snapshot from a gcdump still knows of its file is written as
- * it was. */
+ * Uses 4 bytes per node, and 8 if nodes are renumbered (gcdump_records.h). The verbatim
+ * content of a snapshot from a gcdump is written unchanged. */
 #include "base/error.h"
 #include "format/gcdump/fastser.h"
 #include "format/gcdump/gcdump.h"
@@ -27,8 +26,8 @@ struct gcdump_writer {
 
 /* --- generations --------------------------------------------------------------- */
 
-/* Objects in no range are frozen where every other one has its range: in traces. Widen,
- * for each gap between ranges, what of it they take. */
+/* In traces, objects in no range are frozen, if every other object has its range. Widens,
+ * for each gap between ranges, the part that they occupy. */
 static void find_frozen(const struct gcdump_writer *w, struct range *gaps)
 {
     const struct ranges *r = &w->snap->ranges;
@@ -92,7 +91,7 @@ static uint32_t module_of(struct gcdump_writer *w, const struct source_type *typ
     return s->module_count++;
 }
 
-/* --- what the file says -------------------------------------------------------- */
+/* --- facts in the file --------------------------------------------------------- */
 
 static bool has_large_addresses(const struct gcdump_writer *w)
 {
@@ -155,7 +154,7 @@ static void make_deferred(struct gcdump_writer *w)
     }
 }
 
-/* What a gcdump of this snapshot would have said. */
+/* Makes the source that a gcdump of this snapshot would have. */
 static void make_source(struct gcdump_writer *w)
 {
     const struct hd_info *info = &w->snap->info;
@@ -178,7 +177,7 @@ static void make_source(struct gcdump_writer *w)
 /* Needed by no analysis, and copied as it is. */
 enum { INTEROP_VERSION = 0 };
 
-/* Skips `words` integers of 4 bytes, then `addresses` of 8, none of which overflows. */
+/* Skips `words` integers of 4 bytes, then `addresses` of 8, without overflow. */
 static void skip_fields(struct cursor *c, unsigned words, unsigned addresses)
 {
     for (unsigned i = 0; i < words; i++)
@@ -238,7 +237,7 @@ static bool interop_is_readable(const struct source *s)
 
 bool gcdump_can_hold(const struct gcdump_extent *e, struct hd_error *err)
 {
-    /* A type's number stands doubled in front of each of its nodes. */
+    /* a type number is stored doubled before each of its nodes */
     if (e->nodes > INT32_MAX || e->types > INT32_MAX / 2)
         return fail(err, HD_TOO_BIG, "too many nodes or types for a gcdump");
     if (e->record_bytes > INT32_MAX)
@@ -251,14 +250,14 @@ bool gcdump_can_hold(const struct gcdump_extent *e, struct hd_error *err)
     return true;
 }
 
-/* At most three bytes per byte of a name, where it is no UTF-8. */
+/* At most three bytes per byte of a name, if it is invalid UTF-8. */
 static uint64_t string_bytes(const char *s)
 {
     enum { COUNT = 4, WORST = 3 };
     return COUNT + (s != NULL ? WORST * (uint64_t)strlen(s) : 0);
 }
 
-/* All labels stand at the end, so the size of the file bounds them. */
+/* All labels are at the end, so the size of the file bounds them. */
 static bool check_limits(const struct gcdump_writer *w, struct hd_error *err)
 {
     enum { PER_NODE = 4 + 8, PER_SEGMENT = 64, REST = 4096 };
@@ -282,7 +281,7 @@ static bool check_limits(const struct gcdump_writer *w, struct hd_error *err)
 
 /* --- the graph ----------------------------------------------------------------- */
 
-/* Up to the last time that .NET's DateTime takes; 0 is unknown. */
+/* Clamps to the range of .NET's DateTime; 0 is unknown. */
 static uint64_t ticks_within(uint64_t ticks)
 {
     const uint64_t last = 3155378975999999999;

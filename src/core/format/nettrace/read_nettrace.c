@@ -2,7 +2,7 @@
  *
  * A file is read several times, each time in constant memory. First to find the walks
  * (trace_survey.h); then for objects, types, roots and generations; then, when all
- * addresses are known, for references. The memory per object is what the graph needs, its
+ * addresses are known, for references. The memory per object is that of the graph, its
  * address and its number of references.
  *
  * A trace that is still being written is read once, along with its writer. That suffices
@@ -28,7 +28,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a pass reads. */
+/* Events that a pass reads. */
 enum { AROUND = 1, NODES = 2, EDGES = 4 };
 
 /* Objects and references have 32-bit numbers, and groups of roots need some too. */
@@ -42,8 +42,8 @@ struct edge_event {
     uint32_t count;
 };
 
-/* What the collector said of a collection: which of them are of the walk's is known at the
- * end. */
+/* Facts about a collection from its events; the end of the trace decides which belong to
+ * the walk. */
 struct gc_note {
     uint64_t time, number; /* of all, in the order of the file */
     enum trace_heap_event kind;
@@ -100,7 +100,7 @@ struct trace_reader {
     size_t repeat_count, repeat_cap;
     uint64_t dangling; /* references */
 
-    /* Roots are addresses, reported before or after the objects: they are kept until all
+    /* Roots are addresses, reported before or after the objects: they are stored until all
      * addresses are known. */
     struct named_root *named;
     size_t named_count, named_cap;
@@ -117,7 +117,7 @@ struct trace_reader {
     uint64_t pid; /* of the first event */
     struct edge_event *edges;
     size_t edge_count, edge_cap;
-    uint64_t references; /* of all of them */
+    uint64_t references; /* total of all events */
     size_t edge_size;    /* of a record */
 };
 
@@ -360,7 +360,7 @@ static void read_gc_note(struct trace_reader *r, uint64_t time, enum trace_heap_
     r->notes[r->note_count++] = note;
 }
 
-/* Weak ones hold nothing and are only counted. */
+/* Weak roots retain no objects and are only counted. */
 static void read_root(struct trace_reader *r, struct heap_root root)
 {
     uint64_t *weak = &r->b->snap->weak_roots;
@@ -597,7 +597,7 @@ struct edge_search {
     bool *failed; /* by share of the events */
 };
 
-/* A thread takes that many events at once, some 100,000 references. */
+/* Events per batch of a thread, some 100,000 references. */
 enum { EVENTS_AT_ONCE = 16 };
 
 static bool find_edges_of(const struct edge_search *s, const struct edge_event *event)
@@ -707,8 +707,8 @@ static bool build_graph(struct trace_reader *r)
     return ok;
 }
 
-/* Of a trace that was being written. False if it is not usual; then nothing of r and its
- * builder is of use. */
+/* Reads a trace while it is written. False if it is not usual; then r and its builder are
+ * not usable. */
 static bool read_growing(struct trace_reader *r)
 {
     if (!r->b->want_graph || r->b->number != 0 || !survey_trace(r))
@@ -720,7 +720,7 @@ static bool read_growing(struct trace_reader *r)
            w->edges.records == r->references && build_graph(r);
 }
 
-/* Bytes while the graph is read: arrays of the graph, and what is kept beside them. */
+/* Checks the memory for reading: arrays of the graph, and addresses. */
 static bool check_memory(const struct trace_reader *r)
 {
     enum { PER_OBJECT = 44, PER_REFERENCE = 4 };
@@ -750,7 +750,7 @@ static bool read_graph(struct trace_reader *r)
     return build_graph(r);
 }
 
-/* Generations have to be known before objects can be counted, and come after them. */
+/* Generations must be known before objects can be counted, but follow them in the file. */
 static bool read_types(struct trace_reader *r)
 {
     if (r->survey.ranges == 0)
@@ -770,7 +770,7 @@ static void note_incomplete(struct trace_reader *r, const char *detail)
     warnings_add_detail(&r->b->snap->warnings, WARN_INCOMPLETE, detail);
 }
 
-/* The reason that says most. */
+/* Warns with the most informative reason. */
 static void warn_incomplete(struct trace_reader *r)
 {
     const struct heap_walk *w = r->walk;
@@ -826,7 +826,7 @@ static void add_trace_warnings(struct trace_reader *r, uint64_t unnamed)
         builder_warn(r->b, WARN_DANGLING_REFERENCE, 0);
 }
 
-/* Whether a note is of the walk's collection. Totals come right behind its end. */
+/* True if a note belongs to the walk's collection. Totals directly follow its end. */
 static bool is_of_walk(const struct heap_walk *w, const struct gc_note *note)
 {
     if (note->kind == EVENT_HEAP_STATS)
@@ -842,8 +842,9 @@ static int notes_by_time(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* The first of each kind, and of heaps all: what is committed is told at the start and at
- * the end, and what the process took was looked up before the start. */
+/* Stores the first note of each kind, and the sum over heaps: committed bytes are reported
+ * at the start and at the end, and the memory of the process was measured before the
+ * start. */
 static void add_gc_facts(struct trace_reader *r)
 {
     struct hd_process_facts *facts = &r->b->snap->facts, per_heap = {0};

@@ -33,8 +33,8 @@ static struct trace_type *type_slot(struct trace_types *t, uint64_t id)
     return &t->all[n];
 }
 
-/* A type that is defined again keeps its memory if nothing has changed: every session
- * tells all types once more. */
+/* A repeated definition without changes allocates nothing: every session reports all types
+ * again. */
 static void define_type(struct trace_types *t, const struct heap_type *from,
                         struct text *name)
 {
@@ -124,7 +124,7 @@ void trace_types_name(const struct trace_types *t, uint64_t id, const char *unkn
 /* --- outer classes ------------------------------------------------------------- */
 
 /* Names lack the outer class ("Entry"), but generic arguments have it: in
- * "List[Outer+Entry]", whose argument is the type that is called "Entry". */
+ * "List[Outer+Entry]" the argument is the type named "Entry". */
 static void learn_argument(struct trace_types *t, uint64_t id, const char *text, size_t len)
 {
     uint32_t n = id_numbers_find(&t->ids, id);
@@ -135,7 +135,8 @@ static void learn_argument(struct trace_types *t, uint64_t id, const char *text,
         type->full_name = (struct span){arena_strdup(&t->arena, text, len), len};
 }
 
-/* The arguments of a name, each with its id: at the outermost brackets behind the first. */
+/* Learns from the arguments of a name, each with its id: they are in the outermost brackets
+ * after the first. */
 static void learn_arguments(struct trace_types *t, const struct trace_type *type)
 {
     const struct span *name = &type->name;
@@ -180,7 +181,7 @@ static bool learn_array(struct trace_types *t, struct trace_type *type)
     return true;
 }
 
-/* Arrays of arrays take a round each. */
+/* One round per level of nested arrays. */
 static void learn_outer_classes(struct trace_types *t)
 {
     enum { MAX_ROUNDS = 4 };
@@ -253,7 +254,7 @@ void trace_process_parse(struct text *command, struct bytes payload)
     trace_wide_text(command, f.failed ? payload : line);
 }
 
-/* One word of a command line, which may stand in quotes. */
+/* Returns one word of a command line, which may be quoted. */
 static struct span next_word(struct span *line)
 {
     const char *p = line->data, *end = p + line->len;

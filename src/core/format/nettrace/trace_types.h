@@ -1,4 +1,4 @@
-/* trace_graph.h - the parts of a snapshot that events describe: types, nodes, the roots
+/* trace_types.h - the parts of a snapshot that events describe: types, nodes, the roots
  * that hold objects, and the process. */
 #ifndef TRACE_TYPES_H
 #define TRACE_TYPES_H
@@ -12,9 +12,9 @@
 
 /* The types and modules that a trace defines, by their ids.
  *
- * A type is often defined after the first object of it, and a module at the end of the
- * trace, so names are put together when everything was seen. A {0} table is empty; the
- * accounts of ids, module_ids and arena are the caller's.
+ * A type is often defined after its first object, and a module at the end of the trace, so
+ * names are composed after the last event. A {0} table is empty; the accounts of ids,
+ * module_ids and arena are the caller's.
  *
  * Names are spelled as dotnet-gcdump spells them before they are made canonical, so that
  * types of traces and of its files are one. */
@@ -44,7 +44,7 @@ struct trace_types {
 /* The text in `a`, as UTF-8. */
 struct span trace_wide_span(struct bytes wide, struct arena *a);
 
-/* Take the definitions of one event; false when they are damaged. */
+/* Adds the definitions of one event; false if they are damaged. */
 bool trace_types_define(struct trace_types *t, const struct bulk *b);
 bool trace_types_module(struct trace_types *t, struct bytes payload);
 
@@ -56,22 +56,22 @@ uint32_t trace_types_use(struct trace_types *t, uint64_t id, struct builder *b);
 void trace_types_name(const struct trace_types *t, uint64_t id, const char *unknown,
                       struct text *out);
 
-/* Give the builder's types their names and modules, and the snapshot the names of all
- * types by id; returns how many used ones have none. */
+/* Sets names and modules of the builder's types, and the snapshot's names of all types by
+ * id; returns the number of used types without a name. */
 uint64_t trace_types_finish(struct trace_types *t, struct builder *b);
 void trace_types_free(struct trace_types *t);
 
 /* --- the process --------------------------------------------------------------- */
 
-/* Which process a trace is of, and when it was taken. */
+/* The process of a trace, and its time. */
 
-/* Keep the command line out of its event. */
+/* Copies the command line from its event. */
 void trace_process_parse(struct text *command, struct bytes payload);
 
 /* The name of the program: of "/usr/bin/dotnet /app/Shop.dll --port 80" it is Shop. */
 void trace_process_name(struct hd_snapshot *snap, struct text *command);
 
-/* What was started, and nothing of its arguments, which may be secrets: of the same line
+/* Stores the program without its arguments, which may be secrets: for the same line
  * "/usr/bin/dotnet /app/Shop.dll". */
 void trace_process_program(struct hd_snapshot *snap, struct text *command);
 

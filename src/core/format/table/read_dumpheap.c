@@ -6,7 +6,7 @@
  *   footer = "Total 104,534 objects, 7,588,720 bytes", the bytes since 2023
  *
  * The text may be quoted, have the prefixes of a log, be the tail of a table, or have lines
- * replaced by "...". Lines that are no rows are left out. If rows and footer do not agree
+ * replaced by "...". Other lines than rows are skipped. If rows and footer do not agree
  * then, or there is no footer, the snapshot is incomplete: rows that a pipe, an editor or a
  * paste dropped would be reported as freed. The whole text is held in memory; a table has
  * some 10^4 rows. */
@@ -52,7 +52,7 @@ static size_t skip_all(struct span *s, const char *set)
 
 /* --- the command line ---------------------------------------------------- */
 
-/* What the echo of a debugger's command line tells about its table.
+/* Facts about a table from the echo of a debugger's command line.
  *
  *   0:000> !dumpheap -stat -live -gen gen2
  *   (lldb) sos dumpheap -stat -live
@@ -62,11 +62,11 @@ static size_t skip_all(struct span *s, const char *set)
  * it. */
 
 enum sos_output {
-    SOS_ANYTHING, /* no echo was seen, or a command that prints no table */
+    SOS_ANYTHING, /* no echo, or a command without a table */
     SOS_HEAP,     /* dumpheap or dumpgen: the table counts the heap */
     SOS_STRINGS,  /* dumpheap -strings: a table of values */
     SOS_NO_TABLE, /* dumpheap -short, -thinlock */
-    SOS_NOT_HEAP  /* a table like that of dumpheap, but of something else */
+    SOS_NOT_HEAP  /* a table of the same form, but of something else */
 };
 
 struct sos_echo {
@@ -101,7 +101,7 @@ static bool skip_windbg_prompt(struct span *s)
     return skip_text(s, ">");
 }
 
-/* True if a debugger waits for a command, or was given one, on this line: the rest. */
+/* True if the line has a prompt, with or without a command; *line becomes the rest. */
 static bool skip_prompt(struct span *line)
 {
     struct span s = span_trim(*line);
@@ -141,7 +141,7 @@ static bool is_address(struct span s)
     return skip_all(&s, "0123456789abcdefABCDEF`") > 0 && s.len == 0;
 }
 
-/* NULL for all, and for words that are none. */
+/* NULL for all generations, and for unknown words. */
 static const char *sos_generation(struct span word)
 {
     static const char *const known[][2] = {
@@ -211,7 +211,7 @@ static void read_arguments(struct sos_echo *e, struct span rest, bool dumpgen)
 /* If line is an echo, replaces *e by its contents. */
 static bool read_echo(struct sos_echo *e, struct span line)
 {
-    /* Tables of these have the header of dumpheap and count something else. */
+    /* tables with the header of dumpheap that count something else */
     static const char *const not_heap[] = {"finalizequeue", "objsize", "gchandles",
                                            "threadpool", "notreachableinrange"};
     struct span rest = line;
@@ -246,7 +246,7 @@ static bool read_echo(struct sos_echo *e, struct span line)
 
 /* --- recognition --------------------------------------------------------- */
 
-/* Returns the number of digits of a method table; 0 if word is none. */
+/* Returns the number of digits of a method table; 0 if word is not one. */
 static size_t parse_mt(struct span word, uint64_t *mt)
 {
     enum { MAX_DIGITS = 16 };
@@ -268,7 +268,7 @@ static size_t parse_mt(struct span word, uint64_t *mt)
     return word.len;
 }
 
-/* A row by itself, without a header above it: then its method table has all its digits. */
+/* True for a row without a header above it: its method table must have all digits. */
 static bool looks_like_row(struct span line)
 {
     enum { MIN_DIGITS = 8 };
@@ -278,7 +278,7 @@ static bool looks_like_row(struct span line)
            span_grouped_number(bytes, &number) && span_trim(line).len > 0;
 }
 
-/* Where the table is in a text, and what precedes each of its lines: the marks of a
+/* The position of the table in a text, and the prefix of its lines: the marks of a
  * quotation, or the time and stream of a log, which are words. */
 struct dumpheap_layout {
     bool has_header;
@@ -339,7 +339,7 @@ struct dumpheap {
     bool marked;          /* some line has one of the marks */
     uint64_t header_line; /* or that of the first row; 0: not found */
     uint64_t rows;
-    uint64_t left_out;       /* lines between rows that are none */
+    uint64_t left_out;       /* other lines between rows */
     uint64_t left;           /* the same after the last row */
     uint64_t first_left_out; /* its number */
     bool last_row_cut, has_footer;
@@ -423,7 +423,7 @@ static bool no_header(struct dumpheap *r)
     return false;
 }
 
-/* The table follows; a first row without a header is part of it. */
+/* Finds the table; a first row without a header is part of it. */
 static bool find_header(struct dumpheap *r)
 {
     struct span line;
@@ -468,7 +468,7 @@ static bool read_count(struct dumpheap *r, struct span word, uint64_t *value)
     return type_table_bad_number(r->t, word);
 }
 
-/* SOS prints UNKNOWN, or the address of the method table, which means nothing in another
+/* SOS prints UNKNOWN, or the address of the method table, which is meaningless in another
  * process. */
 static bool is_unnamed(struct span name)
 {
@@ -496,7 +496,7 @@ static bool begins_with_number(struct span name)
     return span_number(first, &number) && span_trim(name).len > 0;
 }
 
-/* Counts a row; a line that is none is left out. */
+/* Counts a row; skips other lines. */
 static bool read_dumpheap_row(struct dumpheap *r, struct span line)
 {
     enum { SMALL = 128 };
@@ -559,8 +559,8 @@ static bool mismatch(struct dumpheap *r, uint64_t rows, const char *sign, uint64
     return false;
 }
 
-/* Sets r->has_footer if the line is one; false if it is wrong. The SOS written in C++ adds
- * up in a signed 32-bit number, which wraps; it prints neither bytes nor, since .NET 2.0,
+/* Sets r->has_footer if the line is a footer; false if it is wrong. The SOS written in C++
+ * uses a signed 32-bit sum, which wraps; it prints neither bytes nor, since .NET 2.0,
  * separators. */
 static bool read_footer(struct dumpheap *r, struct span line)
 {
@@ -618,8 +618,8 @@ static bool read_rows(struct dumpheap *r)
             return false;
         if (r->has_footer)
             return true;
-        /* Without a footer the last line may be half a row, whose name looks like a whole
-         * one. */
+        /* Without a footer the last line may be half a row with a name that looks
+         * complete. */
         r->last_row_cut = line.data + line.len == r->t->lines.end;
         if (r->last_row_cut)
             break;
@@ -674,7 +674,7 @@ static void report_excerpt(struct dumpheap *r)
     text_free(&t);
 }
 
-/* Reports a filter that no command shows. Tables of one generation may lack either. */
+/* Reports a filter that no command shows. Tables of one generation may lack either type. */
 static void report_part(struct dumpheap *r)
 {
     struct builder *b = r->t->b;

@@ -54,8 +54,8 @@ enum recognition type_table_recognise(struct bytes head,
     return how;
 }
 
-/* All of in; b is charged for what had to be unpacked or decoded. t->decoded is freed by
- * the caller, on failure too. */
+/* Opens the whole input; b is charged for unpacked or decoded bytes. The caller frees
+ * t->decoded, on failure too. */
 static bool table_open(struct type_table *t, struct input *in, struct builder *b,
                        struct hd_error *err)
 {
@@ -110,7 +110,7 @@ bool type_table_add(struct builder *b, const struct type_table_row *row,
         builder_type(b, TYPE_OBJECT, named ? row->name.data : NULL, row->name.len);
     if (row->module.len > 0)
         builder_module(b, type, row->module.data, row->module.len);
-    /* The builder takes this one number for "unknown". */
+    /* the builder reserves this number for "unknown" */
     bool too_big = !row->bytes_unknown && row->bytes == HD_UNKNOWN;
     uint64_t bytes = row->bytes_unknown ? HD_UNKNOWN : row->bytes;
     if (too_big || !builder_row(b, type, row->count, bytes))
@@ -132,7 +132,7 @@ bool type_table_add(struct builder *b, const struct type_table_row *row,
  * two numbers above are not compared with the rows: pseudo-objects and types of size 0 have
  * no row. */
 
-/* Before version 5.0: a row has one number, the size of one object or the count. */
+/* Before version 5.0 a row has a single number, the size of one object or the count. */
 static const char old_words[] = "(Dump size)";
 
 static enum recognition report_by_text(struct span text)
@@ -255,7 +255,7 @@ struct csv_reader {
     struct text values[CSV_NEEDED];
 };
 
-/* Length of the line end at r->at; 0 if there is none. */
+/* Returns the length of the line end at r->at; 0 if there is none. */
 static size_t csv_line_end(const struct csv_reader *r)
 {
     if (r->at == r->end || (*r->at != '\n' && *r->at != '\r'))
@@ -265,7 +265,7 @@ static size_t csv_line_end(const struct csv_reader *r)
     return r->at[1] == '\n' ? 2 : 0;
 }
 
-/* An empty line is no record: editors leave one at the end. */
+/* An empty line is not a record: editors leave one at the end. */
 static void skip_empty_lines(struct csv_reader *r)
 {
     for (size_t n; (n = csv_line_end(r)) > 0; r->line++)
@@ -338,8 +338,8 @@ static bool read_csv_number(struct csv_reader *r, size_t field, uint64_t *number
                         excerpt_of(csv_value(r, field)).text);
 }
 
-/* The record as a row. heapdrift writes an apostrophe in front of a name that a spreadsheet
- * would take for a formula. */
+/* Adds the record as a row. heapdrift writes an apostrophe before a name that a spreadsheet
+ * would treat as a formula. */
 static bool add_record(struct csv_reader *r, bool *bytes_unknown)
 {
     struct type_table_row row = {.name = csv_value(r, CSV_TYPE), .line = r->record};
@@ -404,7 +404,8 @@ const struct reader read_table_csv = {
     .read = read_table_csv_all,
 };
 
-/* The first type from t on that a written table has; type_count behind the last. */
+/* Returns the first type from t on that is written to a table; type_count after the
+ * last. */
 static type_id next_type(const struct hd_snapshot *snap, type_id t)
 {
     while (t < snap->type_count && (!type_is_written(&snap->types[t]) ||
@@ -426,8 +427,8 @@ static const struct type *free_row_of(const struct hd_snapshot *snap, struct typ
     return at.count != HD_UNKNOWN && at.bytes != HD_UNKNOWN ? row : NULL;
 }
 
-/* True if a name has what a terminal or a build server would obey: it does not come back
- * as it was. */
+/* True if a name contains characters that a terminal or a build server would obey: it
+ * cannot be read back unchanged. */
 static bool is_written_out(const char *name)
 {
     struct text plain = {0}, visible = {0};
@@ -439,7 +440,7 @@ static bool is_written_out(const char *name)
     return !same;
 }
 
-/* 1: its name does not come back as it was. */
+/* Returns 1 if its name cannot be read back unchanged. */
 static uint64_t write_csv_row(struct csv_writer *csv, const struct type *type)
 {
     csv_cell(csv, type->name);
@@ -552,7 +553,7 @@ static bool read_json(struct input *in, struct builder *b, struct hd_error *err,
     return ok;
 }
 
-/* True if value is a whole number from 0 on; null is none. */
+/* True for a whole number >= 0; false for null. */
 static bool json_whole(const json_t *value, uint64_t *number)
 {
     return !json_is_null(value) && json_parse_uint64(value, number);
@@ -586,7 +587,7 @@ static enum recognition recognises_json(struct bytes head)
     return type_table_recognise(head, json_by_text);
 }
 
-/* JSON of other programs is no broken snapshot: a folder may contain some. */
+/* JSON of other programs is not a broken snapshot: a folder may contain some. */
 static bool check_head(const json_t *json, struct hd_error *err)
 {
     enum { VERSION = 1 };
@@ -636,7 +637,7 @@ static const struct {
 };
 enum { JSON_FACTS = sizeof(json_facts) / sizeof(json_facts[0]) };
 
-/* Of the result of `heapdrift top`, whose types it is none of. */
+/* Reads free space from the result of `heapdrift top`, where it is not among the types. */
 static void parse_free(const json_t *json, struct builder *b)
 {
     uint64_t blocks, bytes, largest;
@@ -785,12 +786,12 @@ const struct snapshot_writer write_table_json = {
 
 /* --- Datadog's profiler -------------------------------------------------- */
 
-/* histogram.json, from the heap snapshots of the .NET profiler: an array of [name, count,
- * size].
+/* Reads histogram.json, from the heap snapshots of the .NET profiler: an array of [name,
+ * count, size].
  *
  *  [["System.String",66412,4217344],["App.Session",12500,1000000]]
  *
- * It is collected per class id, so a name may come more than once. */
+ * It is collected per class id, so a name may occur more than once. */
 
 static enum recognition datadog_by_text(struct span text)
 {

@@ -20,7 +20,7 @@
 
 /* Ids are valid in their section only. */
 struct text_type {
-    const char *name; /* as in the file; NULL until its record comes */
+    const char *name; /* as in the file; NULL before its record */
     size_t name_len;
     struct hd_tally objects;
     uint64_t containers;                    /* static fields that it declares */
@@ -74,7 +74,7 @@ struct heap_text {
     struct ids ids; /* of objects */
     struct text_object *objects;
     size_t object_cap;
-    uint64_t *references; /* ids, of one object after the other */
+    uint64_t *references; /* ids, grouped by object */
     size_t reference_count, reference_cap;
     struct text_root *roots;
     size_t root_count, root_cap;
@@ -138,8 +138,8 @@ static inline bool ends_line(const unsigned char *p)
     return *p == '\n' || (*p == '\r' && p[1] == '\n');
 }
 
-/* Skips to the end of the line. The rest of it without blanks around it is stored in *rest,
- * unless that is NULL. False if it contains a NUL. */
+/* Skips to the end of the line. Stores the trimmed rest of the line in *rest, unless that
+ * is NULL. False if it contains a NUL. */
 static bool rest_of_line(struct heap_text *r, struct text *rest)
 {
     bool clean = true;
@@ -306,7 +306,7 @@ static bool read_name_and_stamp(struct heap_text *r, struct span *name, uint64_t
 
 /* --- records --------------------------------------------------------------------- */
 
-/* The type of that id, known or new. Valid until the next call. */
+/* Returns the type with this id, known or new. Valid until the next call. */
 static struct text_type *type_by_id(struct heap_text *r, uint64_t id)
 {
     size_t known = r->type_ids.len;
@@ -584,7 +584,7 @@ static bool read_end(struct heap_text *r)
             warn_at_line(r, WARN_UNKNOWN_CONTAINER, t->first_container);
     }
     if (r->b->want_graph) {
-        /* Later sections may be many: after the first the builder grows by itself. */
+        /* there may be many sections: after the first the builder grows on demand */
         if (r->b->graph == NULL && r->ids.len > 0)
             builder_reserve(r->b, r->ids.len, r->reference_count);
         node_id first = r->b->graph != NULL ? r->b->graph->node_count : 0;
@@ -670,8 +670,7 @@ static bool read_sections(struct heap_text *r)
         return refuse_end(r);
     if (r->sections == 0) {
         fail_at_line(r->err, 1, "empty", "nothing in it");
-        /* A run that was stopped leaves such files behind; in a folder they are passed
-         * over. */
+        /* A run that was stopped leaves such files; in a folder they are skipped. */
         if (r->err != NULL && r->err->status == HD_BAD_FORMAT)
             r->err->status = HD_NOT_A_SNAPSHOT;
         return false;
@@ -731,7 +730,7 @@ static enum recognition heap_text_recognises(struct bytes head)
 {
     const unsigned char *p = head.data;
     if (is_utf16(head)) {
-        /* Two letters behind the mark; the other half of each is 0. */
+        /* two letters after the byte order mark; the other half of each is 0 */
         size_t letter = p[0] == 0xFE ? 3 : 2;
         return head.size >= 6 && p[letter ^ 1] == 0 && p[(letter ^ 1) + 2] == 0 &&
                        begins_record(p[letter], p[letter + 2])

@@ -1,8 +1,8 @@
-/* A heap text of one section: mirror of read_heap_text.c. docs/formats/heap-text.md.
+/* Writes a heap text of one section: mirror of read_heap_text.c. docs/formats/heap-text.md.
  *
- * Object ids are node numbers + 1, type ids count the types with objects; the names that
- * stand behind "static var" become types without objects. In one pass, a byte per node
- * beside the snapshot. */
+ * Object ids are node numbers + 1, type ids count the types with objects; the names after
+ * "static var" become types without objects. One pass; a byte per node in addition to the
+ * snapshot. */
 #include "format/snapshot_writer.h"
 #include "heap/place.h"
 
@@ -96,7 +96,7 @@ static enum type_kind node_kind(const struct heap_text_writer *w, node_id n)
 
 /* --- roots ------------------------------------------------------------------- */
 
-/* Fields of the format, and whether they say all of the kind. */
+/* Fields of the format, and whether they describe the kind exactly. */
 static const struct {
     const char *kind_and_flags;
     bool exact, is_static;
@@ -112,7 +112,7 @@ static const struct {
     [HD_ROOT_OTHER] = {" 0 0", true},
 };
 
-/* variable: id of the type that is named like it; 0: none. */
+/* variable: id of the type with its name; 0: none. */
 static void write_root(struct heap_text_writer *w, node_id object, enum hd_root_kind kind,
                        uint64_t variable)
 {
@@ -125,8 +125,8 @@ static void write_root(struct heap_text_writer *w, node_id object, enum hd_root_
     w->kinds_changed += !root_codes[kind].exact;
 }
 
-/* The objects of one pseudo-node. A variable is called what stands behind the words that
- * say that it is one; "?" in other groups. */
+/* Writes the objects of one pseudo-node. The name of a variable is the text after "static
+ * var"; "?" in other groups. */
 static void write_group(struct heap_text_writer *w, node_id n, enum hd_root_kind kind)
 {
     const struct graph *g = w->g;
@@ -179,8 +179,8 @@ static void write_roots(struct heap_text_writer *w, struct arena *scratch)
 
 /* --- the section --------------------------------------------------------------- */
 
-/* Its begin or end, with the name of the process. The stamp is milliseconds since some
- * start: a date becomes those since 1970, so that a series keeps its order and its
+/* Writes its begin or end, with the name of the process. The stamp is milliseconds since
+ * some start: for a date since 1970, so that a series preserves its order and its
  * distances. */
 static void write_edge(struct heap_text_writer *w, const char *record)
 {

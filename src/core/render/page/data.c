@@ -1,18 +1,16 @@
-/* The data of the page: every type and the whole ownership tree, without what is repeated.
+/* The data of the page: every type and the whole ownership tree, without redundancy.
  *
- * Types stand in columns: of 20,000 types in six snapshots two megabytes instead of eight.
+ * Types are stored by column: 20,000 types in six snapshots need two megabytes instead of
+ * eight.
  *
- *   points     which snapshots the values are of, from 0: all, or as many as there is room
- *              for, the first and the last among them
- *   words      what names are made of
- *   name       as people know it, of these (page.h)
- *   framework  a digit per type: 1 if --app-only would hide it
- *   status     a letter per type, the second of its status; "" of a top
- *   count      per type the values; a number is one that never changes
- *   bytes      the same; a number is the bytes of each object; null: unknown
- *   columns    of the table, in their order (records.h): the key, title, kind and classes
- *              of each, and per type a number or null, where the above do not have it
- *   order      the key of the column that they are in the order of; null: none of them */
+ *   points     the snapshots of the values, from 0: all, or as many as fit, including the
+ * first and the last words      dictionary for names name       display names, packed with
+ * these words (page.h) framework  a digit per type: 1 if --app-only would hide it status a
+ * letter per type, the second of its status; "" of a top count      per type the values; a
+ * number is a constant bytes      the same; a number is the bytes of each object; null:
+ * unknown columns    of the table, in their order (records.h): the key, title, kind and
+ * classes of each, and per type a number or null, if it does not follow from the above
+ *   order      the key of the column by which rows are sorted; null: by none of them */
 #include "render/page/page.h"
 
 #include "base/hash.h"
@@ -47,7 +45,7 @@ static size_t words_number_of(struct page_words *w, const char *s, size_t len)
     return known->number;
 }
 
-/* What stands between marks: a class, perhaps behind its namespace. */
+/* Packs the part between marks: a class, possibly after its namespace. */
 static void pack_name(struct page_words *w, struct text *to, const char *s, size_t len)
 {
     size_t dot = len;
@@ -88,7 +86,7 @@ void words_free(struct page_words *w)
 
 /* --- types ---------------------------------------------------------------------- */
 
-/* What there is room for: half a megabyte of counts, and as much of bytes at worst. */
+/* Limits: half a megabyte of counts, and the same of bytes at worst. */
 enum { MAX_TYPE_VALUES = 160 * 1000, FEWEST_POINTS = 6 };
 
 struct page_points {
@@ -126,7 +124,7 @@ static json_t *counts(const struct hd_tally *at, const struct page_points *p)
     return is_constant ? json_number_or_null(at[p->all[0]].count) : numbers(at, p, false);
 }
 
-/* What each object has, if that is the same in all of them; else HD_UNKNOWN. */
+/* Returns the size of each object if it is the same in all points; else HD_UNKNOWN. */
 static uint64_t object_size(const struct hd_tally *at, const struct page_points *p)
 {
     uint64_t size = HD_UNKNOWN;
@@ -173,7 +171,7 @@ static const char *order_of(const struct hd_report *r)
     }
 }
 
-/* Of columns that do not follow from names, counts, bytes and status. */
+/* Values of columns that do not follow from names, counts, bytes and status. */
 static json_t *values_of(const struct hd_model *m, const struct column *c)
 {
     const struct hd_type_table *t = model_table(m);
@@ -253,14 +251,13 @@ json_t *page_types(const struct hd_report *r)
 
 /* --- the ownership tree ------------------------------------------------------------ */
 
-/* As `heapdrift tree --format=json` writes it: every node,
- * but of a long series only so many snapshots as there is room for, the two that are
- * compared among them. */
+/* As `heapdrift tree --format=json` writes it: every node, but of a long series only the
+ * snapshots that fit, including the two that are compared. */
 
-/* Of numbers, four per node and snapshot: half a megabyte. */
+/* Numbers, four per node and snapshot: half a megabyte. */
 enum { MAX_TREE_VALUES = 80 * 1000, PER_NODE = 4 };
 
-/* Of the snapshots from the first to the last that is compared. */
+/* Chooses among the snapshots from the first to the last that is compared. */
 static size_t choose_snapshots(const struct hd_tree *t, size_t *chosen)
 {
     size_t span = t->last - t->first + 1, room = MAX_TREE_VALUES / PER_NODE / t->len;

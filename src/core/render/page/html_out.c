@@ -1,4 +1,4 @@
-/* What goes into the page as text: one place that escapes. */
+/* All text of the page: the only file that escapes. */
 #include "render/page/page.h"
 
 #include "base/alloc.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Within an element or an attribute in quotes nothing else has a meaning. */
+/* Within an element or a quoted attribute no other character is special. */
 static void html_add_escaped(struct out *o, const char *s, size_t len)
 {
     static const struct {
@@ -62,7 +62,7 @@ struct unseen {
     size_t len, cap;
 };
 
-/* Whether the part has to be replaced: a long string. What has parts is looked at later. */
+/* True for a long string, which must be replaced. Arrays and objects are queued. */
 static bool is_long(struct unseen *u, json_t *part)
 {
     if (json_is_array(part) || json_is_object(part)) {
@@ -98,7 +98,7 @@ static void cut_strings(json_t *value)
     free(u.all);
 }
 
-/* Such characters stand in strings only. */
+/* Such characters occur in strings only. */
 static int write_piece(const char *piece, size_t size, void *out)
 {
     struct out *o = out;

@@ -1,7 +1,7 @@
-/* The page: one file of HTML that needs nothing else, neither a network nor JavaScript. Its
- * policy lets nothing run but the script that was built in (bytes.S), so that no name of a
- * snapshot can. A document becomes static HTML: sections, tables with headings, suspects as
- * cards, chains as ladders. It does not know what is told, nor what page.js adds. */
+/* The page: one file of HTML that needs neither a network nor JavaScript. Its policy allows
+ * only the built-in script (bytes.S), so that no name of a snapshot can be executed. A
+ * document becomes static HTML: sections, tables with headings, suspects as cards, chains
+ * as ladders. Must not depend on the content, nor on page.js. */
 #include "base/quantity.h"
 #include "base/text.h"
 #include "document/build.h"
@@ -18,7 +18,7 @@
 struct html_page {
     struct out *o;
     const struct hd_write_options *opt;
-    size_t ids; /* how many were given */
+    size_t ids; /* ids assigned so far */
     struct page_hints *hints;
 };
 
@@ -29,7 +29,7 @@ static void page_put(struct html_page *p, const char *s)
 
 /* --- words ----------------------------------------------------------------------- */
 
-/* What words of ours stand in; all others are of files, or may be. */
+/* Elements for our own words; other styles are for untrusted text. */
 static const struct {
     bool is_ours;
     const char *begin, *end;
@@ -64,7 +64,7 @@ static void put_runs(struct out *o, const struct doc_runs *runs)
         put_run(o, &runs->all[i]);
 }
 
-/* What wide blanks part in text is a thing of its own. */
+/* A part that wide blanks separate in text gets its own element. */
 static void put_line(struct out *o, const struct doc_line *l)
 {
     for (size_t i = 0; i < l->len; i++) {
@@ -87,7 +87,7 @@ static void put_line(struct out *o, const struct doc_line *l)
     }
 }
 
-/* Parts that are written as they are, by what of is. */
+/* Parts already in HTML, by kind. */
 enum { PART_NAME, PART_RUNS, PART_LINE };
 
 static void add_own_part(struct sentence *to, const struct say_part *p)
@@ -137,7 +137,7 @@ static void put_name(struct html_page *p, const char *name)
     HTML(p->o, "<bdi class=\"name\">{}</bdi>", html_of_name(name));
 }
 
-/* Of a type, without its namespaces and with them: which is seen is the style's to say. */
+/* The name of a type, without its namespaces and with them: the style sheet chooses. */
 static void put_both_names(struct html_page *p, const char *name)
 {
     struct text brief = {0};
@@ -152,7 +152,8 @@ static void put_both_names(struct html_page *p, const char *name)
     text_free(&brief);
 }
 
-/* Ours, and what it means for who asks: by pointer, by keyboard, by ear. */
+/* Writes our title with its explanation, accessible by pointer, keyboard and screen
+ * reader. */
 static void put_title(struct html_page *p, const char *title, const char *meaning)
 {
     if (meaning == NULL) {
@@ -240,7 +241,7 @@ static bool hint_is_known(const struct page_hints *known, const char *id)
     return false;
 }
 
-/* Behind the line that says what to do, which is there already. */
+/* The hint's explanation; the line with the remedy precedes it. */
 static void page_hint(const char *id, struct page_hints *known, struct out *o)
 {
     enum { ROOM = sizeof(known->all) / sizeof(*known->all) };
@@ -260,8 +261,8 @@ static void page_hint(const char *id, struct page_hints *known, struct out *o)
     document_free(hint);
 }
 
-/* In a card its label is a heading; a cell of a table has none. Scripts go by the label,
- * which is a word of ours. */
+/* In a card its label is a heading; a cell of a table has none. Scripts look for the label,
+ * which is our own word. */
 static void put_attached(struct html_page *p, const struct doc_attached *a, bool in_card)
 {
     bool known = a->hint != NULL && p->hints != NULL && hint_is_known(p->hints, a->hint);
@@ -293,7 +294,7 @@ static void put_remarks(struct html_page *p, const struct doc_row *row)
 /* --- charts ---------------------------------------------------------------------- */
 
 /* A line of numbers over time as SVG, without scripts: for rows that are compared. The
- * numbers are beside it in words, so a reader who cannot see it misses nothing. */
+ * numbers are next to it in words, so it is redundant for readers who cannot see it. */
 
 enum { WIDE = 160, HIGH = 40, MARGIN = 3 };
 
@@ -311,7 +312,7 @@ static void put_point(struct out *o, const struct plane *p, double x, double y)
     out_string(o, point);
 }
 
-/* What is unknown is a gap. */
+/* Unknown values become gaps. */
 static void put_curve(struct out *o, const struct doc_chart *c, const struct plane *p)
 {
     bool in_line = false;
@@ -356,7 +357,7 @@ static void put_chart(struct out *o, const struct doc_chart *c)
 
 /* --- suspects -------------------------------------------------------------------- */
 
-/* Rows with details, and much to say: each is a thing of its own. */
+/* True for rows with details, and much text. */
 static bool is_card(const struct doc_table *t, const struct doc_row *row)
 {
     bool has_more = false;
@@ -389,7 +390,7 @@ static void put_suspect_id(struct html_page *p, const struct doc_table *t,
     page_put(p, "\"");
 }
 
-/* Why it ranks where it does, in words for who has not read how: behind a fold. */
+/* Writes the reasons for its rank, explained for newcomers: folded. */
 static void put_why(struct html_page *p, const struct doc_table *t,
                     const struct doc_row *row)
 {
@@ -425,7 +426,7 @@ static void put_card_title(struct html_page *p, const struct doc_table *t,
     page_put(p, "</header>\n");
 }
 
-/* What scripts draw bars of: the numbers that the words draw with letters. */
+/* Writes the numbers from which scripts draw the bars that text draws with letters. */
 static void put_values(struct html_page *p, const struct doc_chart *c)
 {
     if (c == NULL)
@@ -468,7 +469,7 @@ static void put_card(struct html_page *p, const struct doc_table *t,
     page_put(p, "</article>\n");
 }
 
-/* Of a suspect that is a row: what a card would show, behind a fold. */
+/* For a suspect shown as a row: the content of a card, folded. */
 static void put_folded(struct html_page *p, const struct doc_table *t,
                        const struct doc_row *row)
 {
@@ -507,7 +508,7 @@ static void put_head(struct html_page *p, const struct doc_table *t)
     page_put(p, "</tr></thead>\n");
 }
 
-/* What belongs to a row: open in its first rows, where a reader begins. */
+/* Writes the details of a row: open in the first rows. */
 static void put_below(struct html_page *p, const struct doc_table *t,
                       const struct doc_row *row)
 {
@@ -594,7 +595,7 @@ static size_t group_end(const struct doc_table *t, size_t i)
 
 static void put_table(struct html_page *p, const struct doc_table *t)
 {
-    enum { MAX_CARDS = 3 }; /* more of them nobody reads to the end */
+    enum { MAX_CARDS = 3 }; /* enough to read */
     size_t i = 0, end = group_end(t, 0);
     while (i < end && i < MAX_CARDS && is_card(t, &t->rows[i]))
         put_card(p, t, &t->rows[i++]);
@@ -732,7 +733,7 @@ void page_sections(const struct document *d, const struct hd_write_options *opt,
     }
 }
 
-/* Of types, without JavaScript and on paper. */
+/* Rows of types without JavaScript and on paper. */
 enum { STATIC_ROWS = 50 };
 
 /* --- head of the page ------------------------------------------------------------ */
@@ -778,10 +779,10 @@ static void put_page_head(const struct document *d, struct out *o)
 
 /* --- the banner ------------------------------------------------------------------ */
 
-/* What a page begins with: which process, when, what it comes to, how sure that is, and
- * what to do. The words are the document's; which of them are a heading is said here. */
+/* The beginning of the page: the process, the time, the verdict, its confidence, and the
+ * remedy. The words are the document's; this file chooses headings. */
 
-/* The verdict's own; a report without a verdict has none. */
+/* The verdict's mood; empty without a verdict. */
 static const char *page_mood(const struct document *d)
 {
     switch (d->tone) {
@@ -824,7 +825,7 @@ static void put_snapshots(struct out *o, size_t *parts, const struct hd_report *
         HTML(o, "{}{}</span>", as_plural(n, "snapshot"), as_text(&span));
         text_free(&span);
     }
-    /* A file that says when it was taken says no zone. */
+    /* files with a time have no time zone */
     if (time == NULL || strlen(time) < sizeof(clean) - 1)
         return;
     snprintf(clean, sizeof(clean), "%s", time);
@@ -834,7 +835,7 @@ static void put_snapshots(struct out *o, size_t *parts, const struct hd_report *
     put_named(o, parts, n > 1 ? "last taken " : "taken ", clean);
 }
 
-/* What a reader far from the machine has to know. */
+/* The facts for a reader without access to the machine. */
 static void put_origin(const struct hd_report *r, struct out *o)
 {
     size_t parts = 0;
@@ -860,7 +861,7 @@ static void put_origin(const struct hd_report *r, struct out *o)
 
 /* --- the verdict ----------------------------------------------------------------- */
 
-/* Of "heapdrift help hint static-collection" the hint; NULL: another command, or none. */
+/* Returns the hint in "heapdrift help hint static-collection"; NULL for another command. */
 static const char *hint_of(const char *command)
 {
     static const char help[] = "heapdrift help hint ";
@@ -921,7 +922,7 @@ static void put_data(struct out *o, const char *id, json_t *value)
     out_string(o, "</script>\n");
 }
 
-/* The page shows types by columns, and of what is no suspect only what stands in it. */
+/* The page has types by columns, and rows that are not suspects only there. */
 static json_t *report_without(const struct hd_report *r)
 {
     struct hd_model m = r->model;
@@ -943,7 +944,7 @@ static json_t *report_without(const struct hd_report *r)
     return report_json(&m);
 }
 
-/* --- all of it ------------------------------------------------------------------- */
+/* --- the whole page -------------------------------------------------------------- */
 
 static bool has_types(const struct hd_report *r)
 {
@@ -963,7 +964,7 @@ static void put_body(const struct hd_report *r, const struct hd_write_options *o
     out_string(o, "<main id=\"main\">\n");
     page_sections(d, opt, &known, o);
     HTML(o, "</main>\n<footer>{}", d->made_by);
-    /* Of the day only: who makes it twice gets the same page. */
+    /* date only: the same input gives the same page on one day */
     if (opt->made_at > 0 && calendar_time(opt->made_at, time))
         out_printf(o, " · page made on %.*s", (int)(strchr(time, 'T') - time), time);
     out_string(o, "</footer>\n");
