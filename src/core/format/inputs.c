@@ -101,7 +101,7 @@ static bool list_folder(struct hd_inputs *inputs, const char *path,
     return true;
 }
 
-/* By its name only if no file may be opened. */
+/* Decides by the name alone only if no file may be opened. */
 static bool is_snapshot_file(const struct hd_inputs *inputs, const char *path)
 {
     return has_name_of_snapshot(path) || (!inputs->names_only && hd_path_is_snapshot(path));
@@ -287,7 +287,7 @@ bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *
     return false;
 }
 
-/* --- what is missed ------------------------------------------------------ */
+/* --- missing files ------------------------------------------------------- */
 
 /* The path with one mark in the place of each number of the name: the same for all of a
  * series. False if the name has no number. */

@@ -127,7 +127,7 @@ static struct hd_snapshot *read_with(struct input *in, const char *path,
             snap->graph_bytes += all.size;
         snap->read = *opt;
         snap->read.tables_only = tables_only;
-        /* Reading again is part of something else. */
+        /* reading again is part of another task */
         snap->read.progress = NULL;
     }
     if (snap != NULL && opt->symbols != NULL && !graph_only &&
@@ -446,7 +446,7 @@ struct hd_reading {
     bool ended, begun_anew;
 };
 
-/* For input_growing(). */
+/* Callback for input_growing(). */
 static bool wait_for_more(void *from, uint64_t have, uint64_t *now)
 {
     struct hd_reading *r = from;
@@ -459,7 +459,7 @@ static bool wait_for_more(void *from, uint64_t have, uint64_t *now)
     return ok;
 }
 
-/* By which it can be read again. */
+/* Writes a path under which the file can be read again. */
 static void find_path(const struct hd_reading *r, char *path, size_t size)
 {
     snprintf(path, size, "/proc/self/fd/%d", fileno(r->file));

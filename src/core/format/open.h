@@ -1,4 +1,4 @@
-/* open.h - from an input to a snapshot: find the reader, run the builder. */
+/* open.h - turns an input into a snapshot: finds the reader, runs the builder. */
 #ifndef OPEN_H
 #define OPEN_H
 

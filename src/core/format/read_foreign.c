@@ -113,14 +113,14 @@ static bool is_compound(struct bytes head)
 
 /* --- the list ------------------------------------------------------------ */
 
-/* heapdrift does not run where these are from. */
+/* heapdrift does not run on the system of these files. */
 #define ON_MACOS "take a gcdump of the process with `dotnet-gcdump collect -p PID`"
 #define FROM_MACOS                                                                    \
     "; save the output of `dumpheap -stat -live` in `dotnet-dump analyze` as a text " \
     "file, or " ON_MACOS
 #define SAVE_GCDUMP "; open it in PerfView, and save the heap as .gcdump"
 
-/* Special before general. */
+/* Special kinds before general ones. */
 static const struct foreign {
     bool (*is)(struct bytes head);
     const char *message;

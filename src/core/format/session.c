@@ -146,7 +146,7 @@ static bool is_member(const struct json_scan *j, const char *name)
     return span_is((struct span){j->string.data, j->string.len}, name);
 }
 
-/* One heap of a snapshot; native ones have no file of ours. */
+/* Reads one heap of a snapshot; native ones have no file for us. */
 static void read_heap(struct json_scan *j, struct session_builder *m, double time,
                       uint64_t process)
 {
@@ -168,7 +168,7 @@ static void read_heap(struct json_scan *j, struct session_builder *m, double tim
     }
 }
 
-/* Its members may be in any order. */
+/* Reads a snapshot; its members may be in any order. */
 static void read_snapshot(struct json_scan *j, struct session_builder *m)
 {
     size_t before = m->session.count;
@@ -299,7 +299,7 @@ static struct bytes text_of(const struct zip_listing *files, const char *name)
     return (struct bytes){0};
 }
 
-/* Snapshots of two processes are not one series, and only the user knows which is meant. */
+/* Snapshots of two processes are not one series, and only the user can choose. */
 static void check_processes(struct session *s)
 {
     uint64_t one = HD_UNKNOWN;

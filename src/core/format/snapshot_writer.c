@@ -39,7 +39,7 @@ static void copy_node(struct graph *to, const struct graph *g, node_id n,
         to->edge_to[to->edge_count++] = numbers[g->edge_to[e]];
 }
 
-/* numbers: of nodes among the count that are reachable; NO_NODE of others. */
+/* numbers: new number of each reachable node, below count; NO_NODE for others. */
 static struct graph *live_graph(const struct graph *g, const node_id *numbers,
                                 node_id count)
 {
@@ -127,7 +127,7 @@ static const struct snapshot_writer *const writers[] = {
     &write_table_json, &write_digest,    NULL,
 };
 
-/* Those of format/core: a program without that house leaves out this line. */
+/* Writers of format/core; in a build without that house this line is left out. */
 extern const struct snapshot_writer *const clr_writers[];
 
 static const struct snapshot_writer *const *const lists[] = {writers, clr_writers};

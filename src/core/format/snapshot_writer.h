@@ -36,7 +36,7 @@ struct losses {
     size_t len, cap;
 };
 
-/* One more kind of loss; what is of the closed list in docs/convert.md. */
+/* Adds a loss; `what` must be in the closed list of docs/convert.md. */
 void losses_add(struct losses *l, const char *what, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -168,7 +168,7 @@ static struct span separator(struct span s)
     return (struct span){s.data, 0};
 }
 
-/* Take the digits at the front of s into value: how many, or 0 when they do not
+/* Parses the digits at the front of s into value; returns their number, or 0 if they do not
  * fit. */
 static size_t parse_digits(struct span *s, uint64_t *value)
 {

@@ -31,7 +31,7 @@ struct span first_line(struct span text);
 /* Returns the first byte that is neither blank nor line end; 0 if there is none. */
 char first_byte(struct span text);
 
-/* Blanks are space and tab only: no-break spaces are parts of numbers. */
+/* Removes spaces and tabs around s. No-break spaces are parts of numbers. */
 struct span span_trim(struct span s);
 
 /* Removes the first word from rest; empty at the end. */
@@ -56,7 +56,7 @@ bool span_number(struct span s, uint64_t *value);
  * one of , . ' U+2019 U+00A0 U+202F. */
 bool span_grouped_number(struct span s, uint64_t *value);
 
-/* Text of an input on its way into a message: at most 40 bytes, printable. */
+/* Text of an input for a message: at most 40 bytes, printable. */
 struct excerpt {
     char text[44];
 };

@@ -1,9 +1,9 @@
-/* address_index.h - where in the order of addresses an object is.
+/* address_index.h - the position of an object in the order of addresses.
  *
  * Objects are at multiples of four or eight bytes in regions that are mostly full. So each
- * such spot of a region that has objects gets a bit, and the position of an object is the
- * number of bits before its own: a table of regions, a word and a sum away. Where addresses
- * are strange they are sorted and searched instead. */
+ * such spot of a region with objects gets a bit, and the position of an object is the
+ * number of bits before its own: a lookup in a table of regions, a word and a sum. Unusual
+ * addresses are sorted and searched instead. */
 #ifndef ADDRESS_INDEX_H
 #define ADDRESS_INDEX_H
 

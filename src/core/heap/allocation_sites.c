@@ -154,7 +154,7 @@ static void drop_same(struct site_builder *b)
     free(keys);
 }
 
-/* Every n-th of too many, so that it is the same share of all addresses and moments. */
+/* Drops all except every n-th: the same share of all addresses and moments. */
 static void thin(struct site_builder *b)
 {
     size_t kept = 0, count = b->object_count;
@@ -268,8 +268,8 @@ static struct allocation_sites *carry_share(const struct allocation_sites *older
     return site_builder_end(&b, &of, false);
 }
 
-/* Where there are more stacks than there is room for, those of later samples would be left
- * out, and with them a leak that begins late. */
+/* If there are more stacks than fit, those of later samples would be dropped, and with them
+ * a leak that begins late. */
 struct allocation_sites *allocation_sites_carry(const struct allocation_sites *older,
                                                 const struct survivor_map *map,
                                                 const struct allocation_sites *newer,
@@ -293,7 +293,7 @@ struct allocation_sites *allocation_sites_carry(const struct allocation_sites *o
 /* --- writing --------------------------------------------------------------------- */
 
 /* Frames and stacks in the order of the text: by name, and from the outermost frame on.
- * Neighbours share most of their begin then, so the text has only its length. */
+ * Adjacent ones then share most of their beginning, so the text has only its length. */
 struct sites_writer {
     const struct allocation_sites *sites;
     struct frame_at {
@@ -592,7 +592,7 @@ struct allocation_sites *allocation_sites_parse(const char *text, size_t len,
     s.frame_count = (uint32_t)take_counted(&r, MAX_SITE_FRAMES);
     s.stack_count = (uint32_t)take_counted(&r, MAX_SITE_STACKS);
     s.object_count = (uint32_t)take_counted(&r, MAX_SITE_OBJECTS);
-    /* Words of at least three characters. */
+    /* words have at least three characters */
     if (r.failed || ((size_t)s.frame_count + s.stack_count + s.object_count) * 3 > len)
         return NULL;
     read_frames(&r, &s);

@@ -18,8 +18,8 @@ struct nameless {
     const char *behind;
 };
 
-/* As readers spell it: "UNKNOWN 0x7f3a" of objects, "[static var Type(0x7f3a).s_all]";
- * "TypeID(0x39a6f0)" of a native AOT program, where that is a part of the id. */
+/* As spelled by readers: "UNKNOWN 0x7f3a" for objects, "[static var Type(0x7f3a).s_all]";
+ * "TypeID(0x39a6f0)" in a native AOT program, where it is a part of the id. */
 static bool is_nameless(const struct hd_snapshot *snap, const struct type *t,
                         struct nameless *n)
 {
@@ -63,7 +63,7 @@ static void take_over(struct hd_tally *to, struct hd_tally *from)
     *from = (struct hd_tally){0};
 }
 
-/* Row t becomes part of row into, and is empty from now on. */
+/* Merges row t into row into; t is empty from then on. */
 static void merge_rows(struct hd_snapshot *snap, type_id t, type_id into)
 {
     if (snap->renamed == NULL) {
@@ -87,8 +87,8 @@ static void merge_rows(struct hd_snapshot *snap, type_id t, type_id into)
         take_over(&snap->types[into].tally[s], &snap->types[t].tally[s]);
 }
 
-/* Rows are one if kind and name are: those with a name of their own, and then, if is_new,
- * the others. Returns how many others have objects. */
+/* Merges rows of the same kind and name: those with a name of their own, and then, if
+ * is_new, the others. Returns how many others have objects. */
 static uint64_t settle_rows(struct hd_snapshot *snap, const char *const *names, bool is_new,
                             struct named_row *rows[2], struct arena *scratch)
 {

@@ -23,8 +23,8 @@ struct account *builder_account(struct builder *b)
     return &b->account;
 }
 
-/* Whether something is to be dropped, which builder_finish() then knows whatever is freed
- * until then. */
+/* True if memory is exceeded; recorded, so that builder_finish() fails even if memory is
+ * freed until then. */
 static bool drops(struct builder *b)
 {
     b->has_dropped |= account_is_over(builder_account(b));
@@ -33,7 +33,7 @@ static bool drops(struct builder *b)
 
 uint32_t builder_type(struct builder *b, enum type_kind kind, const char *name, size_t len)
 {
-    /* Beside raw_type, in builder_finish(): a row, its sums, its place in a table. */
+    /* In addition to raw_type, in builder_finish(): a row, its sums, its slot. */
     enum { PER_ROW = sizeof(struct type) + 256 };
     if (b->type_count > 0 && drops(b))
         return (uint32_t)b->type_count - 1;
@@ -59,7 +59,7 @@ const char *builder_name(struct builder *b, const char *name, size_t len)
     }
     if (drops(b))
         return "";
-    /* Once here, once in the key of its row. */
+    /* once here, once in the key of its row */
     account_charge(&b->account, 2 * (uint64_t)b->scratch.len);
     return arena_strdup(&b->snap->arena, b->scratch.data, b->scratch.len);
 }
@@ -157,8 +157,8 @@ bool builder_row(struct builder *b, uint32_t type, uint64_t count, uint64_t byte
 
 /* --- rows ---------------------------------------------------------------------- */
 
-/* Rows are found by kind and canonical name together: the key is the name with
- * the kind as its first byte. */
+/* Rows are found by kind and canonical name together: the kind is the first byte of the
+ * key. */
 struct builder_row_slot {
     type_id id;
     UT_hash_handle hh;
@@ -233,7 +233,7 @@ static void settle_row(struct type *row, const struct row_sum *sum, bool sampled
         row->raw.bytes = row->tally[SELECT_ALL].bytes = HD_UNKNOWN;
 }
 
-/* Merge the types of the file into rows; row_of[i] is the row of type i. */
+/* Merges the types of the file into rows; row_of[i] is the row of type i. */
 static type_id *make_rows(struct builder *b, struct row_sum **sums, struct arena *scratch)
 {
     struct hd_snapshot *snap = b->snap;
@@ -433,7 +433,7 @@ static bool rename_piece(void *renaming, size_t piece)
     return true;
 }
 
-/* From types of the file to rows. */
+/* Maps types of the file to rows. */
 static void rename_types(struct builder *b, const type_id *row_of)
 {
     enum { MIN_NODES = 1 << 18 };
@@ -560,7 +560,7 @@ static bool count_piece(void *others, size_t piece)
     return true;
 }
 
-/* Both intervals, with the widest gap between them. */
+/* Finds both intervals, with the widest gap between them. */
 static void find_intervals(struct others *o)
 {
     uint32_t words = o->snap->graph->node_count / BLOCK, last = NO_NODE, widest = 0;
@@ -594,7 +594,7 @@ static void take_off_references(struct hd_snapshot *snap, const struct others *o
         snap->info.roots += objects;
 }
 
-/* All, without those to others and those of others. */
+/* Counts all references except those to others and from others. */
 static void count_references(struct hd_snapshot *snap, unsigned threads)
 {
     const struct graph *g = snap->graph;
@@ -615,8 +615,8 @@ static void count_references(struct hd_snapshot *snap, unsigned threads)
     free(o.nodes);
 }
 
-/* Which kind of root each pseudo-node's references are: its own name's, else the
- * kind of the node above it. Walks the pseudo-nodes only. */
+/* Counts the references of each pseudo-node by kind of root: the kind of its own name, else
+ * of its parent. Walks the pseudo-nodes only. */
 static void count_roots(struct hd_snapshot *snap)
 {
     const struct graph *g = snap->graph;

@@ -61,7 +61,7 @@ static uint64_t largest_of(const struct graph *g, type_id row)
     return most;
 }
 
-/* By how much the totals are less without it, which are as in the file. */
+/* Moves the numbers of the row from the totals, which are as in the file, to the facts. */
 static void move_tally(struct hd_snapshot *snap, const struct type *t)
 {
     struct hd_process_facts *facts = &snap->facts;
@@ -109,7 +109,7 @@ void free_space_add(struct hd_process_facts *facts, uint64_t size, enum hd_gener
         hd_fact_set(facts, HD_FACT_LARGEST_FREE, size);
 }
 
-/* --- what cannot move ------------------------------------------------------------ */
+/* --- pinned objects -------------------------------------------------------------- */
 
 /* Pseudo-nodes that refer to objects with pinned handles; they are few. */
 static bool holds_pinned(const struct hd_snapshot *snap, node_id n)

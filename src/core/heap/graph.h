@@ -50,7 +50,7 @@ struct graph {
      * input. Reading them costs page faults, so read them only to print one. */
     const unsigned char *addresses;
 
-    /* Which struct source_type each node has; NULL unless hd_read_options.to_write. */
+    /* struct source_type of each node; NULL unless hd_read_options.to_write */
     uint32_t *source_type;
     unsigned char *own_addresses; /* the same, malloc'd, if no input holds them */
     struct fields *fields;        /* of references (fields.h); owned; NULL: not known */

@@ -30,7 +30,7 @@ struct id_directory {
 
 /* --- id_numbers ---------------------------------------------------------- */
 
-/* Either the slot of id or the free one where it belongs. */
+/* Returns either the slot of id or the free one for it. */
 static size_t find_slot(const struct id_numbers *n, uint64_t id)
 {
     size_t mask = n->slot_count - 1;
@@ -79,7 +79,7 @@ void ids_init(struct ids *s, unsigned shift)
     *s = (struct ids){.shift = shift};
 }
 
-/* Rotated, not shifted: the low bits still tell ids apart. */
+/* Rotated, not shifted: the low bits still distinguish ids. */
 static uint64_t rotate(const struct ids *s, uint64_t id)
 {
     return s->shift > 0 ? id >> s->shift | id << (64 - s->shift) : id;

@@ -82,7 +82,7 @@ static bool part_has(struct name_part s, const char *word)
     return false;
 }
 
-/* F#: "process@12-1"; the place of '@', s.len if it is of another form. */
+/* F#: "process@12-1"; returns the position of '@', s.len if it has another form. */
 static size_t line_at(struct name_part s)
 {
     size_t at = last_outside(s, '@');

@@ -2,7 +2,7 @@
  *
  * Compilers move code into methods and classes of their own: bodies of async methods and
  * iterators into state machines, lambdas into closures. Their names contain the name of the
- * method that was written. It must not know where names come from. docs/sites.md. */
+ * original method. Must not depend on the source of names. docs/sites.md. */
 #ifndef METHOD_WORDS_H
 #define METHOD_WORDS_H
 

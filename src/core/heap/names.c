@@ -29,7 +29,7 @@ static bool is_hex_digit(char c)
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Letters, digits and '_' of ASCII: what compilers begin made-up names with. */
+/* ASCII letters, digits and '_': the words of compiler-made names begin with one. */
 static bool is_ascii_word(char c)
 {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -147,8 +147,8 @@ static void add_without_nul(struct text *out, const char *raw, size_t len)
     }
 }
 
-/* How writers spell that they do not know the name: SOS of .NET Framework and of
- * .NET Core ("<unknown_type_7f21c0d00010>"), and others not at all. */
+/* Spellings of an unknown name: SOS of .NET Framework and of .NET Core
+ * ("<unknown_type_7f21c0d00010>"), and an empty one. */
 static bool is_unknown(const char *name, size_t len)
 {
     const char *at = name, *end = name + len;
@@ -180,7 +180,7 @@ bool names_number(const char *name, uint64_t *number)
     return true;
 }
 
-/* As the file of Microsoft's tool has it. */
+/* Spells a number as Microsoft's tool does. */
 static void spell_number(struct text *out, size_t start)
 {
     const char *name = out->data + start, *at;
@@ -237,7 +237,7 @@ static size_t hide_counters(char *name, size_t len)
     return kept;
 }
 
-/* All steps, once, in place; the new length. */
+/* Runs all steps once, in place; returns the new length. */
 static size_t parse_steps(char *name, size_t len)
 {
     len = drop_size_class(name, len);
@@ -300,7 +300,7 @@ static bool begins_like_framework(const char *s, const char *end)
     return false;
 }
 
-/* Behind the bracket that closes the one at s, or at the end. */
+/* Returns the position after the bracket that closes the one at s, or the end. */
 static const char *skip_brackets(const char *s, const char *end, char open, char close)
 {
     size_t depth = 0;
@@ -525,7 +525,7 @@ static int ends_in(const char *s, size_t len)
     return len == 3 && memcmp(s, "b__", 3) == 0 ? 2 : -1;
 }
 
-/* Digits, and after "_" more digits: 12_0. */
+/* Folds digits, and after "_" more digits: 12_0. */
 static size_t fold_numbers(struct text *out, const char *s, size_t len, bool hex)
 {
     size_t at = 0;
@@ -623,7 +623,7 @@ static uint32_t append(struct parse *p, const char *text, size_t len)
     return piece;
 }
 
-/* Link what has been read up to here. */
+/* Links the text read so far. */
 static void link_text(struct parse *p)
 {
     if (p->unlinked < p->at)
@@ -689,8 +689,8 @@ static void write_list(struct parse *p, uint32_t piece, const struct chain *args
         out->last = last;
 }
 
-/* Give the arguments to the parts of the name by their arities; if these do not
- * add up (obfuscators drop arities), they stay together at the end of the name. */
+/* Distributes the arguments over the parts of the name by their arities; if these do not
+ * add up (obfuscators drop arities), they are all at the end of the name. */
 static void deal_out(struct parse *p, const struct chain *args, size_t count)
 {
     size_t first = top(p)->slots;
@@ -724,7 +724,7 @@ static bool is_at(const struct parse *p, char c)
     return p->at < p->end && *p->at == c;
 }
 
-/* At the inner "[" of a list: skip it, and the blanks before the type. */
+/* At the inner "[" of a list: skips it, and the blanks before the type. */
 static void open_argument(struct parse *p)
 {
     generics_push(p, ARGUMENT);
@@ -903,7 +903,7 @@ static const char *machine_in(const char *type, size_t *len)
     return last;
 }
 
-/* App.Worker+<RunAsync>d__5; of a lambda App.Worker+<>c+<<RunAsync>b__0_0>d. */
+/* App.Worker+<RunAsync>d__5; for a lambda App.Worker+<>c+<<RunAsync>b__0_0>d. */
 bool async_method_of(struct async_method *m, const char *type)
 {
     size_t len = 0;
@@ -936,7 +936,8 @@ static const char *lower(struct arena *a, const char *s)
     return copy;
 }
 
-/* Behind the last dot or plus that is in no generic argument: what people remember. */
+/* Returns the part after the last dot or plus outside of generic arguments: the part that
+ * people remember. */
 static const char *last_part(const char *name)
 {
     const char *part = name;

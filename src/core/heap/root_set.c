@@ -85,7 +85,7 @@ void root_tree_add(struct root_set *s, enum root_group group, const char *name, 
     root_tree_add_variable(s, group, name, len, NULL, object);
 }
 
-/* Kinds are places of their own there. */
+/* kinds are used as places there */
 _Static_assert((int)HD_ROOT_KIND_COUNT <= (int)GROUP_COUNT, "each kind has a place");
 
 void root_set_add(struct root_set *s, enum hd_root_kind kind, const char *name, size_t len,
@@ -112,7 +112,7 @@ void root_set_free(struct root_set *s)
 
 /* --- pseudo-nodes ---------------------------------------------------------- */
 
-/* Pseudo-nodes in the order in which they become nodes of the graph. */
+/* Pseudo-nodes in the order of their nodes in the graph. */
 struct pseudo_list {
     const struct root_set *set;
     struct root_variable **variables; /* by number */
@@ -218,8 +218,8 @@ void root_set_emit(struct root_set *s, struct builder *b)
 
 /* --- the tree of dotnet-gcdump ----------------------------------------------- */
 
-/* Groups in the order in which dotnet-gcdump makes them: the statics' before anything
- * else, then as roots need them, then the wrappers'. */
+/* Groups in the order of dotnet-gcdump: the statics first, then as roots need them, then
+ * the wrappers. */
 struct group_order {
     enum root_group all[GROUP_COUNT];
     size_t count;

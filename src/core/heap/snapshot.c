@@ -32,7 +32,7 @@ bool reach_is_known(const struct hd_snapshot *snap)
     return snap->info.reachable_objects != HD_UNKNOWN;
 }
 
-/* --- what is left out ---------------------------------------------------- */
+/* --- unreachable objects ------------------------------------------------- */
 
 static void leave_out(struct hd_snapshot *snap, node_id n)
 {
@@ -163,8 +163,7 @@ struct hd_tally *reach_lost(const struct hd_snapshot *snap, struct arena *a)
 
 /* --- sketches ------------------------------------------------------------- */
 
-/* SplitMix64's last steps: every address has its own, so equal hashes are equal addresses.
- */
+/* The last steps of SplitMix64, a bijection: equal hashes are equal addresses. */
 uint64_t address_hash(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9;
@@ -211,13 +210,13 @@ struct sketch sketch_finish(struct sketch_builder *s, struct arena *a)
     return done;
 }
 
-/* Up to which hash a sketch has everything. */
+/* Returns the hash up to which a sketch is complete. */
 static uint64_t reach_of(const struct sketch *s)
 {
     return s->is_cut ? s->all[s->len - 1] : UINT64_MAX;
 }
 
-/* Only below where both have everything does an absence mean something. */
+/* A missing address is significant only where both are complete. */
 enum kinship sketch_compare(const struct sketch *a, const struct sketch *b)
 {
     uint64_t reach = reach_of(a) < reach_of(b) ? reach_of(a) : reach_of(b);

@@ -185,10 +185,10 @@ enum type_kind {
     TYPE_FREE       /* space between objects (free_space.h); no object */
 };
 
-/* Which objects are counted; values combine as bits and index type.tally. */
+/* The objects to count; values combine as bits and index type.tally. */
 enum selection { SELECT_ALL = 0, SELECT_GEN2 = 1, SELECT_REACHABLE = 2, SELECTIONS = 4 };
 
-/* Both known, and the sums fit. */
+/* Both tallies must be known, and the sums must fit. */
 static inline void tally_add(struct hd_tally *to, const struct hd_tally *more)
 {
     to->count += more->count;

@@ -74,7 +74,7 @@ static bool count_side(void *context, size_t i)
     return true;
 }
 
-/* Counters of keys are those of both sides then. */
+/* The resulting counters of keys are sums over both sides. */
 static void align_count(struct align_counters *c, uint32_t most_keys)
 {
     uint64_t objects = (uint64_t)c->al->a.len + c->al->b.len;
@@ -301,7 +301,7 @@ void for_each_share(struct alignment *al, void (*work)(struct alignment *, struc
     workers_run(al->share_count, al->threads, work_on_share, &s);
 }
 
-/* --- all of it ------------------------------------------------------------------- */
+/* --- the whole alignment --------------------------------------------------------- */
 
 static bool alignment_begin(struct alignment *al, const struct hd_snapshot *older,
                             const struct hd_snapshot *newer, unsigned threads)
@@ -588,7 +588,7 @@ static size_t unique_pairs(struct gap_filler *f, const struct gap *g, uint32_t w
     return len;
 }
 
-/* Keep the longest part in which the positions in b rise, too. */
+/* Drops all except the longest part in which the positions in b rise, too. */
 static size_t keep_rising(struct gap_filler *f, size_t len)
 {
     size_t most = 0;

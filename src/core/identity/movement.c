@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gen2 is collected with large and pinned objects, and with its empty ends. */
+/* Gen2 is collected together with large and pinned objects, and with its reserved ends. */
 enum { FULL = 2 };
 
 static void forget_named(struct movement *m)
@@ -259,7 +259,7 @@ static bool sample_survives(struct sample *s, const struct movement_part *c,
     return at == arrived_count || arrived[at].to > s->address;
 }
 
-/* Stretches and territories must be in order. */
+/* Updates samples. Stretches and territories must be sorted. */
 static void judge_samples(struct movement *m, const struct movement_part *c,
                           const struct stretch *arrived, size_t arrived_count)
 {
@@ -292,7 +292,7 @@ static bool fold(struct movement *m, struct movement_part *c)
         changed = movement_judge(m, c, all[i].begin, all[i].end) || changed;
     free(all);
     if (changed) {
-        /* Without the dead, in order again. */
+        /* drops the dead, and sorts again */
         size_t kept = 0;
         for (size_t i = 0; i < m->now.len; i++)
             if (m->now.all[i].object != NO_NODE)
@@ -308,7 +308,7 @@ static bool fold(struct movement *m, struct movement_part *c)
     return ok;
 }
 
-/* All that both lists have; malloc'd. */
+/* Concatenates both lists; malloc'd. */
 static void *joined(const void *a, size_t a_count, const void *b, size_t b_count,
                     size_t size)
 {

@@ -13,7 +13,7 @@ struct places places_of(const struct hd_snapshot *snap)
     struct places p = {0};
     if (g == NULL)
         return p;
-    /* By type, from its name: ids of types differ from one snapshot to the next. */
+    /* By type name: ids of types differ from one snapshot to the next. */
     uint32_t *types =
         alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*types)));
     for (type_id t = 0; t < snap->type_count; t++) {
@@ -37,7 +37,7 @@ struct places places_of(const struct hd_snapshot *snap)
 
 /* --- order --------------------------------------------------------------------------- */
 
-/* Where the run that begins there ends. */
+/* Returns the end of the run that begins there. */
 static size_t end_of_run(const struct place *all, size_t begin, size_t len)
 {
     while (begin + 1 < len && all[begin].address <= all[begin + 1].address)
@@ -60,7 +60,7 @@ static void places_merge(const struct place *a, size_t a_len, const struct place
         memcpy(to, b, b_len * sizeof(*b));
 }
 
-/* Merge every two runs that follow each other; how many are left. */
+/* Merges every two adjacent runs; returns how many are left. */
 static size_t merge_runs(const struct place *from, struct place *to, size_t len)
 {
     size_t runs = 0;

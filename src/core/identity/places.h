@@ -24,7 +24,7 @@ struct places {
 /* Returns all objects that have an address; object is their node. */
 struct places places_of(const struct hd_snapshot *snap);
 
-/* Sorts by address; stable. O(n log n) by number of runs n, n spare places. */
+/* Sorts by address; stable. O(n log runs); uses n spare places. */
 void places_sort(struct place *all, size_t len);
 
 /* A hash of all addresses: the same for the same snapshot in any format. */

@@ -100,7 +100,7 @@ void same_free(struct same *s)
     *s = (struct same){0};
 }
 
-/* --- what an object holds --------------------------------------------------------- */
+/* --- referents of an object ------------------------------------------------------- */
 
 static uint64_t holding_of(const struct graph *g, node_id n, const uint32_t *number,
                            uint64_t type)
@@ -153,7 +153,7 @@ static int by_hash(const void *a, const void *b)
     return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-/* Sorted, without those that are there more than once. */
+/* Sorts, and drops hashes that occur more than once. */
 static void keep_single(struct holdings *h)
 {
     size_t kept = 0;

@@ -1,5 +1,5 @@
-/* Where an alignment begins: what is alike on both sides and unique there, in long runs
- * (anchors), and in chains of short ones (young objects). */
+/* Seeds of an alignment: unique equal items on both sides, in long runs (anchors), and in
+ * chains of short ones (young objects). */
 #include "identity/align_parts.h"
 
 #include "base/arrays.h"
@@ -177,7 +177,7 @@ static inline struct gram_slot *slot_of(const struct gram_table *t, uint32_t has
     return &t->slots[i];
 }
 
-/* Doubled when it is full, since most entries of a part may have one hash. */
+/* Doubled when it is full, since most entries of a part may share a hash. */
 static void make_slots(struct gram_table *t, unsigned bits)
 {
     struct gram_table old = *t;
@@ -260,7 +260,7 @@ static struct gram_pairs grams_join(const struct alignment *al, gram_source *sou
     return pairs;
 }
 
-/* --- what is certain ------------------------------------------------------------- */
+/* --- certain matches ------------------------------------------------------------- */
 
 /* Certain matches: long runs of objects with equal keys and distances, and regions without
  * moves.
@@ -323,7 +323,7 @@ struct anchors {
     size_t len, cap;
 };
 
-/* How pairs become anchors, share by share. */
+/* State of turning pairs into anchors, by share. */
 struct anchor_collector {
     struct alignment *al;
     const struct gram_pairs *pairs;
@@ -335,7 +335,7 @@ static bool is_on_or_before(const void *all, size_t i, const void *diagonal)
     return ((const uint64_t *)all)[i] >> 32 <= *(const uint64_t *)diagonal;
 }
 
-/* Where a share of pairs begins: no diagonal is in two. */
+/* Returns the begin of a share of pairs: no diagonal is divided. */
 static size_t begin_of(const struct gram_pairs *pairs, size_t share)
 {
     size_t i = share * PAIRS_AT_ONCE;
@@ -424,8 +424,8 @@ static void find_anchors_of(struct alignment *al, uint32_t without)
     free(found.all);
 }
 
-/* Most objects that moved did so in long runs. An eighth of the rows finds those; what is
- * left then is little. */
+/* Most objects that moved did so in long runs. An eighth of the rows finds those; little is
+ * left then. */
 void find_anchors(struct alignment *al)
 {
     find_anchors_of(al, 7);
@@ -585,9 +585,9 @@ static void known_by_others(void *context, size_t side, struct gram_sink *sink)
     }
 }
 
-/* Free objects that alone have these neighbours, and a key, on both sides. Two hashes may
- * be equal by chance, for one pair in 2^32. O(objects + references); 4 bytes per node and
- * 2 bits, and the memory of grams_join(). */
+/* Joins free objects whose neighbours and key are unique on both sides. Two hashes may be
+ * equal by chance, for one pair in 2^32. O(objects + references); 4 bytes per node and 2
+ * bits, and the memory of grams_join(). */
 static struct gram_pairs join_by_neighbours(const struct alignment *al)
 {
     struct knowledge k = {.al = al};
@@ -716,7 +716,7 @@ static void link_back(struct young_chains *c, size_t begin, size_t i)
     }
 }
 
-/* Links never leave a region of b, so a share is all that one thread needs. */
+/* Links never leave a region of b, so a share needs no data of others. */
 static bool link_share(void *context, size_t i)
 {
     struct young_chains *c = context;

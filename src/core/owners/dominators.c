@@ -55,7 +55,7 @@ struct dominators_place {
     node_id first; /* what its first reference refers to; NO_EDGE, or SEEN */
 };
 
-/* No node, and no number of an edge, is so high (builder.c). */
+/* Above all node numbers and edge numbers (builder.c). */
 #define SEEN UINT32_MAX
 #define NO_EDGE (UINT32_MAX - 1)
 #define ONE_EDGE UINT32_MAX
@@ -76,7 +76,7 @@ struct finder {
     uint32_t *parent;               /* in the depth-first tree; becomes idom */
     uint32_t *semi;                 /* number of the semidominator */
 
-    /* As many as the graph has references would fit: what is not used is never touched. */
+    /* Capacity for all references of the graph: unused pages are never touched. */
     struct dominators_link *links;
     uint32_t link_count;
     uint32_t class_first; /* smallest number of the class being visited */

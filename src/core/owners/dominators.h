@@ -32,8 +32,8 @@ enum dominator_kind {
      * that owns them (docs/ranking.md). */
     DOMINATORS_OF_OWNERS,
 
-    /* Owners, and the plain ones from the same walk: 8 bytes per node and a tenth of the
-     * time more. Nested groups of roots are children of the root in both. */
+    /* Owners, and the plain ones from the same walk: 8 bytes per node and a tenth more
+     * time. Nested groups of roots are children of the root in both. */
     DOMINATORS_OF_BOTH
 };
 

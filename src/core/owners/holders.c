@@ -54,8 +54,8 @@ static void count_places(const struct hd_snapshot *snap, const struct full_tree 
     }
 }
 
-/* Add up, as the file has them, the selected objects at each path of f in at[path], and of
- * each type those at no path in left[type]. */
+/* Adds up the selected objects, unscaled, at each path of f in at[path], and those of each
+ * type without a path in left[type]. */
 static void placed_count(const struct hd_snapshot *snap, const struct full_tree *f,
                          enum selection selection, struct hd_tally *at,
                          struct hd_tally *left)
@@ -66,7 +66,7 @@ static void placed_count(const struct hd_snapshot *snap, const struct full_tree 
         count_places(snap, f, selection, at, left);
 }
 
-/* --- what hangs below some holders --------------------------------------------------- */
+/* --- the contents of some holders ---------------------------------------------------- */
 
 /* The factor of objects at a path; every path has one type. */
 static double scale_at(const struct ownership_tree *t, path_id p)
@@ -153,7 +153,7 @@ static void add_paths(const struct holders_part *part, const path_id *paths, siz
         row_of[f->label[paths[i]]] = 0;
 }
 
-/* --- what is unreachable ------------------------------------------------- */
+/* --- unreachable objects ------------------------------------------------- */
 
 static void add_unreachable(const struct holders_part *part, const struct hd_snapshot *snap)
 {
@@ -276,7 +276,7 @@ static struct hd_tally *find_held(const struct hd_snapshot *snap, const struct f
     return held;
 }
 
-/* Less than half an object of a sample may still have bytes. */
+/* True if there are objects; less than half an object of a sample may still have bytes. */
 static bool holds_something(const struct hd_tally *held)
 {
     return held->count > 0 || held->bytes > 0;

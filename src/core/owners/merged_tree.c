@@ -23,7 +23,7 @@ struct wide {
     size_t told_len, told_cap;
 };
 
-/* How many objects of a node are held by a field, in one snapshot. */
+/* Number of objects of a node held through a field, in one snapshot. */
 struct told_field {
     uint32_t node;
     field_id field;
@@ -116,7 +116,8 @@ static uint32_t place_below(struct wide *w, const struct full_tree *f, uint32_t 
     return place;
 }
 
-/* Where the objects of each path of snapshot k belong, below one of the top nodes. */
+/* Finds the nodes for the objects of each path of snapshot k, below one of the top
+ * nodes. */
 static void find_places(struct maker *m, size_t k, uint32_t top, bool tells)
 {
     const struct full_tree *f = &m->t->full[k];
@@ -179,7 +180,7 @@ static uint64_t least_of(const struct maker *m)
                : (uint64_t)(m->ask->least_share * (double)(last > 0 ? last : first));
 }
 
-/* --- what stays ----------------------------------------------------------- */
+/* --- choice of nodes ------------------------------------------------------ */
 
 static bool is_large(const struct maker *m, size_t i)
 {
@@ -290,7 +291,7 @@ static struct merged_tree_sibling *siblings_of(const struct maker *m, size_t *co
     return all;
 }
 
-/* Something to number: a node, or the others below it. */
+/* An item to number: a node, or the dropped ones below it. */
 struct merged_tree_task {
     uint32_t node;
     bool is_others;

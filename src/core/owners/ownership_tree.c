@@ -195,9 +195,9 @@ static path_id add_full_path(struct full_tree *f, path_id parent, label_id label
     return (path_id)f->len++;
 }
 
-/* Recursion folding: the nearest of the parent and its ancestors, eight in all and never
- * the root, that has this label already. A linked list is one path, and so are trees and
- * A -> B -> A -> B. */
+/* Folds recursion: returns the nearest of the parent and its ancestors, eight in total and
+ * never the root, with the same label. A linked list is one path, and so are trees and A ->
+ * B -> A -> B. */
 static path_id ownership_tree_fold(const struct full_tree *f, path_id parent,
                                    label_id label)
 {
@@ -621,7 +621,7 @@ void ownership_tree_free(struct ownership_tree *t)
     *t = (struct ownership_tree){0};
 }
 
-/* Paths of an ownership tree in an order that no hash decides. */
+/* Paths of an ownership tree in an order independent of hashes. */
 
 struct named_label {
     const char *name;
@@ -728,8 +728,8 @@ struct holder_namer holder_namer_of(const struct labels *labels, const struct fu
     return n;
 }
 
-/* Put the last of the names from p up to, but not including, stop at names, in order from
- * the root: at most `most`. */
+/* Writes the last of the names from p up to, but not including, stop to names, in order
+ * from the root: at most `most`. */
 static size_t add_names(const char **names, const struct holder_namer *n, path_id p,
                         path_id stop, size_t most)
 {

@@ -77,7 +77,7 @@ struct full_tree {
     path_id
         *cut; /* path in the aligned ownership tree; filled in by ownership_tree_align() */
 
-    /* Objects of a label below a path are looked up in this order of the ownership tree. */
+    /* Index for objects of a label below a path, in preorder. */
     uint32_t *position, *end; /* preorder interval of each path */
     uint32_t *by_label;       /* paths sorted by label, then position */
     uint32_t *label_begin;    /* labels + 1 offsets into by_label */
@@ -123,8 +123,8 @@ bool ownership_tree_add_owned(struct ownership_tree *t, size_t k,
 /* Finds the anchors, cuts and merges; after all snapshots were added. */
 void ownership_tree_align(struct ownership_tree *t);
 
-/* Selected objects of a label anywhere below a path of a full ownership tree, itself
- * excluded; O(log). */
+/* Returns the selected objects of a label anywhere below a path of a full ownership tree,
+ * itself excluded; O(log). */
 uint64_t full_tree_below(const struct full_tree *f, path_id path, label_id label);
 
 /* Returns the rank of every path in an order of paths, bytewise by the names along them;
@@ -152,7 +152,7 @@ struct holder_namer {
         *head; /* the ancestor that ends the first labels, or the path itself above it */
 };
 
-/* For the paths of a full ownership tree; arrays in a. O(paths). */
+/* Prepares names for the paths of a full ownership tree; arrays in a. O(paths). */
 struct holder_namer holder_namer_of(const struct labels *labels, const struct full_tree *f,
                                     struct arena *a);
 

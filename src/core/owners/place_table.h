@@ -1,5 +1,5 @@
-/* place_table.h - a number for every place of a tree of owners: its parent, its label and,
- * where fields part places, its field. Inline: it is asked once an object. */
+/* place_table.h - numbers the places of a tree of owners by parent, label and, if fields
+ * separate places, field. Inline: it is called once per object. */
 #ifndef PLACE_TABLE_H
 #define PLACE_TABLE_H
 

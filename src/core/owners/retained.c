@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Places, or objects: what is above has a smaller number; 0 is above all. */
+/* Places, or objects: parents have smaller numbers; 0 is the root. */
 struct tree {
     uint32_t *parent;
     type_id *type;   /* NO_TYPE for pseudo-nodes */
@@ -31,7 +31,7 @@ struct retained_answer {
     uint32_t kind, place;
 };
 
-/* Objects of a type below a place, and the place where they are. */
+/* Objects of a type below a place, and their own place. */
 struct retained_kind {
     uint32_t place;
     uint64_t bytes;
@@ -198,7 +198,7 @@ uint64_t *retained_by_type(struct dominators *d, const struct hd_snapshot *snap,
     pair_table_free(&p.found);
     if (few)
         return sum;
-    /* Each object for itself. */
+    /* every object on its own */
     struct tree t = {.parent = d->plain != NULL ? d->plain : d->idom,
                      .type = buffer_pool_take(&d->buffers, d->count, sizeof(*t.type)),
                      .bytes = buffer_pool_take(&d->buffers, d->count, sizeof(*t.bytes)),

@@ -32,7 +32,7 @@ static int by_growth(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Behind the last way from i on that has the code of way i at that depth. */
+/* Returns the end of the ways from i on that have the code of way i at that depth. */
 static size_t end_of_alike(const struct code_way *all, size_t i, size_t end, size_t depth)
 {
     const struct hd_code *code = all[i].codes[depth];
@@ -73,7 +73,7 @@ static size_t branches_of(const struct code_way *all, size_t first, size_t end,
     return count;
 }
 
-/* Branches that wait have no way in common, so they are no more than ways. */
+/* Pending branches have no way in common, so there are at most as many as ways. */
 void code_ways_walk(struct code_way *all, size_t len, code_visit *visit, void *context)
 {
     struct arena scratch = {0};

@@ -61,7 +61,7 @@ void since_free(struct since *since)
     ages_free(&since->ages);
 }
 
-/* --- what is called like the framework's ----------------------------------------- */
+/* --- classes with names of the framework ----------------------------------------- */
 
 static bool is_disguised(enum type_origin origin, const char *name)
 {

@@ -1,5 +1,5 @@
-/* questions.h - what several questions need: since when objects are there, clues for hints,
- * and the types that were asked for. */
+/* questions.h - common to several questions: ages of objects, clues for hints, and
+ * requested types. */
 #ifndef QUESTIONS_H
 #define QUESTIONS_H
 
@@ -20,9 +20,8 @@ struct since {
 };
 
 /* Finds ages; empty for a single snapshot, and if the last one cannot be compared with the
- * others. False and err if a graph cannot be read again; with born, the request in the
- * options, also HD_USAGE if ages are unknown, and for snapshots that do not exist.
- * since_free() in any case. */
+ * others. False and err if a graph cannot be read again; with born, HD_USAGE also if ages
+ * are unknown, or the requested snapshots do not exist. since_free() in any case. */
 bool since_find(struct since *since, struct hd_comparison *c, const struct hd_options *opt,
                 bool born, struct hd_error *err);
 void since_free(struct since *since);

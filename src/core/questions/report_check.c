@@ -32,7 +32,7 @@ struct report_check {
     struct hd_error *err;
 };
 
-/* --- what the run shows ------------------------------------------------------ */
+/* --- evidence of the run ----------------------------------------------------- */
 
 static bool shows(const void *context, const char *name)
 {
@@ -155,14 +155,15 @@ static struct hd_reason doubt_about_order(const struct report_check *c)
         return because(HD_REASON_GIVEN_TWICE);
     if (s->restarted)
         return because(HD_REASON_RESTARTED);
-    /* Growth of types that were filtered out does not show. */
+    /* growth of types that were filtered out is not visible */
     for (size_t k = 0; k < c->c->count; k++)
         if (warnings_find(&c->c->snaps[k]->warnings, WARN_FILTERED) != NULL)
             return because(HD_REASON_PART_OF_HEAP);
     return because(HD_REASON_NONE);
 }
 
-/* Everything lives in the report's arena. False and err if a graph cannot be read again. */
+/* Gathers the evidence, all in the report's arena. False and err if a graph cannot be read
+ * again. */
 static bool gather_evidence(struct report_check *c)
 {
     const struct series *s = &c->types;
@@ -296,7 +297,7 @@ static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
     return true;
 }
 
-/* Only the last snapshot is looked at. */
+/* Adds chains, in the last snapshot only. */
 static bool add_chains_of_types(struct report_check *c)
 {
     const struct unchained *u = &c->unchained;
@@ -412,7 +413,7 @@ static void add_warnings(struct report_check *c, const struct findings *found)
 
 static bool accept(struct report_check *c, struct baseline *made)
 {
-    /* With fewer than two that can be compared one is incomplete: the first is blamed. */
+    /* With fewer than two comparable snapshots, one is incomplete: the first is blamed. */
     for (size_t k = 0; k < c->c->count; k++)
         if (!c->c->snaps[k]->info.complete) {
             fail(c->err, HD_USAGE,

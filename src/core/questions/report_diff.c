@@ -163,7 +163,7 @@ static bool can_rank_by_graph(const struct series *s)
            !roots_are_missing(s);
 }
 
-/* How many instances of each type of the last snapshot were there in the first. */
+/* Counts, for each type, the instances of the last snapshot that existed in the first. */
 static void add_survivors(struct ranker *k)
 {
     const struct hd_snapshot *last = usable_snapshot(k, k->s->usable_count - 1);
@@ -325,8 +325,8 @@ static size_t answers_of(const struct report_diff_search *s, size_t q,
     return s->chains.count;
 }
 
-/* Instances per place, if every usable snapshot was looked at, as values of all; or NULL.
- */
+/* Returns instances per place, spread over all snapshots, if every usable snapshot was
+ * examined; or NULL. */
 static uint64_t *spread(const struct report_diff_search *s, const uint64_t *instances)
 {
     bool whole = instances != NULL && s->chains.count == s->k->s->usable_count;
@@ -467,9 +467,8 @@ static bool add_chains(struct ranker *k, struct hd_error *err)
                                       .how = report_chain_options(k->r),
                                       .ask = ask_for,
                                       .context = &s};
-    /* Samples tell the change from the first to the last snapshot; exact counts all
-     * between.
-     */
+    /* With samples only the change from the first to the last snapshot is known; with exact
+     * counts all between. */
     for (size_t i = 0; i < k->s->usable_count; i++) {
         if (i + 1 < k->s->usable_count && (k->owned == NULL || (i > 0 && !k->opt->exact)))
             continue;
@@ -582,7 +581,7 @@ static bool report_rank(struct hd_report *r, struct hd_comparison *c,
 
 /* --- rows ---------------------------------------------------------------- */
 
-/* All there are, in the order of the series. */
+/* Adds all rows, in the order of the series. */
 void report_add_types(struct hd_report *r, struct hd_type_table *t, const struct series *s)
 {
     t->rows = arena_array(&r->arena, struct hd_type_row, s->row_count);

@@ -47,7 +47,7 @@ static void add_fields(struct hd_report *r, const struct hd_objects *o, bool val
                   : rows == 0 || rows > MAX_ELEMENTS ? MAX_ELEMENTS
                                                      : rows;
     hd_object_fields(o, x->object.number, 0, most, most_text, &found);
-    /* Without names they are references, which may be those of an array. */
+    /* Without names the fields are references, possibly those of an array. */
     if (!found.are_named && rows == HD_DEFAULT_ROWS && found.len > USUAL_ELEMENTS)
         found.len = USUAL_ELEMENTS;
     x->fields = found;
@@ -117,7 +117,7 @@ static void add_chain(struct hd_report *r, const struct hd_objects *o)
     }
 }
 
-/* --- which one ------------------------------------------------------------------- */
+/* --- choice of the object -------------------------------------------------------- */
 
 static bool find_object(const struct hd_objects *o, const struct hd_object_question *ask,
                         uint32_t *number, struct hd_error *err)
@@ -188,7 +188,7 @@ static bool report_object_begin(struct hd_report *r, struct hd_comparison *c,
     return ok;
 }
 
-/* Objects are looked at outside of a question: their thread asks some itself. */
+/* Objects are examined outside of a question: their thread asks its own questions. */
 struct hd_report *hd_report_object(struct hd_comparison *c, const struct hd_options *opt,
                                    const struct hd_object_question *ask,
                                    struct hd_error *err)
@@ -216,7 +216,7 @@ struct hd_report *hd_report_object(struct hd_comparison *c, const struct hd_opti
     return NULL;
 }
 
-/* --- instances of types: which --------------------------------------------------- */
+/* --- instances of types: choice -------------------------------------------------- */
 
 /* Marks the requested types of a snapshot; returns their number. */
 static size_t choose_types(const struct hd_report *r, const struct hd_options *opt,
@@ -254,7 +254,7 @@ static bool can_answer(struct hd_report *r, const struct hd_comparison *c,
     return ok || comparison_blame(err, last);
 }
 
-/* --- instances of types: what is found ------------------------------------------- */
+/* --- instances of types: results ------------------------------------------------- */
 
 static struct hd_object_sum sum_of(const struct instances_sum *from)
 {

@@ -154,7 +154,7 @@ static bool answer_roots(struct hd_report *r, struct hd_comparison *c,
     match_types(r, c->snaps[last], opt);
     if (!can_answer(r, c->snaps, c->count, report_selection(opt), err))
         return false;
-    /* How many instances each snapshot has; needs no graph. */
+    /* instances per snapshot; needs no graph */
     r->roots.instances = arena_array(&r->arena, struct hd_tally, c->count);
     for (size_t k = 0; k < c->count; k++) {
         for (type_id t = 0; t < c->snaps[k]->type_count; t++) {

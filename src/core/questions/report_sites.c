@@ -1,5 +1,5 @@
-/* Which code allocated the objects of suspects: the samples of each by the method of the
- * program that made them, and by the ways that lead to it. */
+/* The code that allocated the objects of suspects: the samples of each by the allocating
+ * method of the program, and by the ways that lead to it. */
 #include "base/error.h"
 #include "heap/allocation_sites.h"
 #include "heap/names.h"
@@ -223,8 +223,8 @@ static void add_groups(struct site_finder *f, struct hd_allocations *to,
 
 /* --- the tree ------------------------------------------------------------------------ */
 
-/* Frames of a stack that are shown: the innermost, and those of the program; without any
- * the innermost few. */
+/* Chooses the visible frames of a stack: the innermost, and those of the program; without
+ * any the innermost few. */
 static struct code_way way_of(struct site_finder *f, const struct stack_count *from)
 {
     enum { WITHOUT_OWN = 5 };
@@ -298,7 +298,8 @@ static uint64_t gained(const struct site_finder *f, const struct hd_suspect *s)
                                                                      : HD_UNKNOWN;
 }
 
-/* In ENOUGH times the bytes of a sample there is one with a probability of 98 %. */
+/* Returns the time for ENOUGH times the bytes per sample: then there is a sample with a
+ * probability of 98 %. */
 static uint64_t seconds_until_sample(const struct site_finder *f, uint64_t grown,
                                      uint64_t per_sample)
 {
@@ -350,7 +351,7 @@ static const struct hd_allocations *allocations_of(struct site_finder *f,
     return to;
 }
 
-/* Strings in the report's arena, once for each frame. */
+/* Copies strings to the report's arena, once per frame. */
 static const struct hd_code *codes_of(struct site_finder *f)
 {
     const struct allocation_sites *sites = f->samples.sites;
@@ -366,7 +367,7 @@ static const struct hd_code *codes_of(struct site_finder *f)
     return codes;
 }
 
-/* Whether any snapshot was to have samples. */
+/* True if samples were requested for any snapshot. */
 static bool see_intervals(struct site_finder *f, struct hd_snapshot *const *snaps)
 {
     bool any = false;
@@ -408,7 +409,7 @@ void report_add_sites(struct hd_report *r, const struct suspect_rows *rows)
 /* --- the heap as a tree of sites -------------------------------------------------------
  */
 
-/* Stacks of all snapshots, each once, and how many samples of each are there. */
+/* Stacks of all snapshots, each once, with their surviving samples. */
 struct merged_sites {
     struct hd_report *r;
     struct site_builder stacks;
@@ -444,7 +445,7 @@ struct method_tree {
     size_t len;
 };
 
-/* Samples and their bytes, an estimate; unknown of snapshots without sites. */
+/* Returns samples and their bytes, an estimate; unknown for snapshots without sites. */
 static struct hd_tally *tallies_of(struct merged_sites *m, const uint64_t *samples)
 {
     size_t n = m->r->snapshot_count;
@@ -499,7 +500,7 @@ static size_t add_method(void *context, const struct code_way *all,
     return behind;
 }
 
-/* Ways from the outermost frame down to the method that allocated. */
+/* Returns ways from the outermost frame down to the allocating method. */
 static struct code_way *ways_down(struct merged_sites *m, size_t *frames)
 {
     size_t n = m->r->snapshot_count;

@@ -40,7 +40,7 @@ static struct hd_static named_by(const struct type *t, struct arena *a)
     return s;
 }
 
-/* Each reference of a root that is a variable. */
+/* Returns the references of roots that are variables. */
 static const struct hd_static *of_roots(const struct hd_snapshot *snap, struct arena *a,
                                         size_t *count)
 {
@@ -79,7 +79,7 @@ static const struct hd_static *list(struct statics_builder *f,
                 : of_roots(snap, &f->scratch, len);
 }
 
-/* --- which are meant ------------------------------------------------------------- */
+/* --- choice of variables --------------------------------------------------------- */
 
 static bool is_chosen(struct statics_builder *f, const struct hd_static *s)
 {
@@ -100,7 +100,7 @@ static bool is_chosen(struct statics_builder *f, const struct hd_static *s)
     return wanted && !(opt->app_only && whose != NULL && hd_type_is_framework(whose));
 }
 
-/* --- what they retain ------------------------------------------------------------ */
+/* --- retained sizes -------------------------------------------------------------- */
 
 static void report_statics_find_retained(struct statics_builder *f,
                                          const struct hd_snapshot *snap,
@@ -209,7 +209,7 @@ static bool tell(struct statics_builder *f, const struct hd_snapshot *snap,
 
 /* --- the report ------------------------------------------------------------------ */
 
-/* Beside dominators what an object retains, twice. */
+/* Dominators, and two arrays of retained sizes. */
 static uint64_t plan_statics(uint64_t objects, uint64_t references)
 {
     enum { PER_OBJECT = 17 };

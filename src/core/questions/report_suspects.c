@@ -119,7 +119,7 @@ static const struct hd_births *births_of(const struct suspect_rows *to,
     return births;
 }
 
-/* --- what is counted --------------------------------------------------------------- */
+/* --- counted type ------------------------------------------------------------------ */
 
 static bool is_growth_of(int64_t part, int64_t whole)
 {
@@ -271,7 +271,7 @@ static enum minor_group group_of(const struct hd_report *r, const struct hd_susp
                : MINOR_WORTH_A_LINE;
 }
 
-/* So the ranks that are shown have no gaps. */
+/* Sorts them, so that visible ranks have no gaps. */
 static void order_minor(struct hd_report *r, struct arena *scratch)
 {
     struct hd_diff *found = &r->found.diff;

@@ -50,7 +50,7 @@ static void add_generations(struct hd_report *r, const struct hd_snapshot *snap,
     arena_free(&scratch);
 }
 
-/* retained: of each type; NULL: not known. */
+/* retained: of each type; NULL if unknown. */
 static bool add_rows(struct hd_report *r, struct hd_snapshot *unit,
                      const uint64_t *retained, const struct hd_options *opt,
                      struct hd_error *err)

@@ -198,7 +198,7 @@ static bool has_room(struct hd_comparison *c, uint64_t bytes, const char *what,
     return true;
 }
 
-/* How many the merged tree may have at most, of all snapshots. */
+/* Returns an upper bound for the places of the merged tree, over all snapshots. */
 static uint64_t merged_places(const struct planter *p)
 {
     uint64_t places = 0, tops = p->ask.pattern_count > 0 ? p->ask.pattern_count : 1;

@@ -6,7 +6,7 @@
 
 /* --- has it grown? --------------------------------------------------------------- */
 
-/* Up, and not up again in the last half. */
+/* True if it rose, and did not rise again in the last half. */
 static bool has_settled(const double *y, size_t n)
 {
     double part = (y[n - 1] - y[0]) / rank_by.settled_part, least = y[n - trend_half(n)];
@@ -18,7 +18,7 @@ static bool has_settled(const double *y, size_t n)
     return part > 0;
 }
 
-/* Whether y rose by `far` or more and fell as far again often enough. */
+/* True if y rose by `far` or more and fell as far again often enough. */
 static bool swings(const double *y, size_t n, double far)
 {
     double low = y[0], high = y[0];
@@ -68,8 +68,8 @@ struct rest_growth rest_growth_of(const struct trend *rest, double heap, double 
     if (rest->n < 2 || heap <= 0)
         return found;
     bool sure = trend_rises_surely(rest);
-    /* From the first point on, whatever the way there. Many points may tell a slow rise
-     * from the noise around it, though the ends do not. */
+    /* From the first point on, in any shape. With many points a slow rise is
+     * distinguishable from noise, even if the ends are not. */
     double ends = rest->y[rest->n - 1] - rest->y[0];
     double slope =
         sure ? trend_slope(rest, 0, rest->n) * (rest->x[rest->n - 1] - rest->x[0]) : 0;
@@ -98,7 +98,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Births that show four of five leaks, at any pattern of arrival. */
+/* Returns the number of objects that shows four of five leaks, whatever the pattern of
+ * their allocation. */
 static uint64_t at_random(size_t snapshots, enum hd_identity_source source)
 {
     if (source == HD_SAME_UNKNOWN || snapshots < rank_by.some_snapshots)
@@ -117,7 +118,7 @@ struct hd_power power_of(const struct power_question *q)
     p.steps = q->snapshots - 1;
     p.large = least_at_line(q->line, q->heap);
     uint64_t bytes = q->by_graph ? least_at_steady_line(q->line, q->heap) : HD_UNKNOWN;
-    /* By their ages or by even steps alone. */
+    /* by ages, or by even steps only */
     bool by_age = q->source != HD_SAME_UNKNOWN && q->snapshots >= rank_by.some_snapshots;
     bool by_steps = !q->sampled && q->snapshots >= rank_by.enough_snapshots;
     uint64_t even = by_age || by_steps ? larger(rank_by.fewest_that_keep, q->snapshots - 1)

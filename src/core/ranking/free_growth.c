@@ -22,7 +22,7 @@ static uint64_t *known_facts(const struct series *s, enum hd_fact fact, struct a
 
 /* --- the rule ---------------------------------------------------------------------- */
 
-/* Heap and free space in the place of the process. */
+/* Applies the rule with heap and free space instead of the process. */
 static bool heap_is_fragmented(const struct series *s, const struct hd_free_growth *g)
 {
     uint64_t bytes[SERIES_MAX_SNAPSHOTS], objects[SERIES_MAX_SNAPSHOTS];

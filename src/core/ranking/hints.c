@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* --- what is above ------------------------------------------------------------ */
+/* --- conditions above the suspect --------------------------------------------- */
 
 static const char arrow[] = " > ";
 
@@ -96,7 +96,7 @@ static bool is_led_to(const struct hint_case *c, const struct hint_clues *clues)
     return share >= enough;
 }
 
-/* --- what is below ------------------------------------------------------------ */
+/* --- conditions below the suspect --------------------------------------------- */
 
 enum { NOT_BELOW = 1000 };
 
@@ -112,7 +112,7 @@ static unsigned depth_of(const char *pattern, const struct hint_clues *clues)
 
 /* --- choice of a case --------------------------------------------------------- */
 
-/* How well a case fits; smaller is better. */
+/* Quality of a match; smaller is better. */
 struct usable {
     bool fits;
     enum hint_breadth breadth;

@@ -51,7 +51,7 @@ struct hint {
 extern const struct hint hints[];
 extern const size_t hint_count;
 
-/* One way from a root to a suspect: types from the root on, the suspect not included. */
+/* A way from a root to a suspect: types from the root on, without the suspect. */
 struct hint_way {
     const char *const *types;
     size_t len;

@@ -17,8 +17,8 @@
     (sizeof((const struct hint_case[]){__VA_ARGS__}) / sizeof(struct hint_case))
 #define CASES(...) (const struct hint_case[]){__VA_ARGS__}, COUNT_OF(__VA_ARGS__)
 
-/* One of the handlers that a delegate of several calls: in System.Object[], since .NET 11
- * in System.Delegate+Wrapper[]. */
+/* One of the handlers of a multicast delegate: in System.Object[], since .NET 11 in
+ * System.Delegate+Wrapper[]. */
 #define LISTED(delegate)                               \
     {                                                  \
         .at = (delegate), .above = delegate " > *[] >" \
@@ -100,7 +100,7 @@ const struct hint hints[] = {
          {.at = "*CancellationTokenSource+Registrations", LINKED_SOURCE},
          {.at = "*CancellationTokenSource+Linked*CancellationTokenSource"},
          {.at = "Linked*CancellationTokenSource"},
-         /* Another parent, which the linked source refers to by its registration. */
+         /* Another parent, to which the linked source refers through its registration. */
          {.at = "System.Threading.CancellationTokenSource",
           .above = "*Linked*CancellationTokenSource > *CallbackNode > *Registrations >"})},
     {"delay-not-cancelled",

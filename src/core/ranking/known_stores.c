@@ -26,14 +26,14 @@ static const struct known_store stores[] = {
      .seconds = 1200,
      .watch = 2500,
      .setting = "SessionOptions.IdleTimeout"},
-    /* MemoryCacheOptions.ExpirationScanFrequency is 1 minute: what has expired is there
-     * until a scan, and only the program knows when an entry does. */
+    /* MemoryCacheOptions.ExpirationScanFrequency is 1 minute: expired entries remain until
+     * a scan, and only the program knows their expiration. */
     {.holder = "Microsoft.Extensions.Caching.Memory.MemoryCache",
      .keeps = "expired entries",
      .seconds = 60,
      .watch = 180,
      .setting = "MemoryCacheOptions.ExpirationScanFrequency"},
-    /* HttpClientFactoryOptions.HandlerLifetime is 2 minutes; a timer looks every 10 s. */
+    /* HttpClientFactoryOptions.HandlerLifetime is 2 minutes; a timer checks every 10 s. */
     {.holder = "Microsoft.Extensions.Http.DefaultHttpClientFactory",
      .keeps = "handlers",
      .seconds = 130,

@@ -54,7 +54,7 @@ struct leak_ranker {
 
 #define NO_ROW SIZE_MAX
 
-/* qsort knows no context. */
+/* qsort has no context argument. */
 struct ranked_row {
     struct ranked_type type;
     const char *name;
@@ -117,7 +117,7 @@ static bool is_above(const struct head_joiner *j, path_id a, path_id b)
            f->position[y] < f->end[x];
 }
 
-/* Found once: it is asked for every reference, and may be far to look for. */
+/* Cached: it is needed for every reference, and the search may be long. */
 static enum title_place place_of(struct head_joiner *j, const struct leak_ranking_head *h)
 {
     size_t i = (size_t)(h - j->heads);
@@ -203,7 +203,7 @@ static void find_carrier(struct head_joiner *j, size_t carried)
     j->carrier[carried] = j->towards[carried] = best;
 }
 
-/* qsort knows no context. */
+/* qsort has no context argument. */
 struct leak_ranking_turn {
     double score;
     uint32_t order;
@@ -218,7 +218,7 @@ static int by_rising_score(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Fill in total and carrier of the heads. O(links log heads). */
+/* Fills in total and carrier of the heads. O(links log heads). */
 static void co_retained_join(struct leak_ranking_head *heads, size_t count,
                              const struct path_growths *g, const struct title_tree *titles)
 {
@@ -243,7 +243,7 @@ static void co_retained_join(struct leak_ranking_head *heads, size_t count,
     for (size_t i = 0; j.link_count > 0 && i < count; i++)
         if (takes_part(&j, &heads[turns[i].head]))
             find_carrier(&j, turns[i].head);
-    /* In that order too, so that sums are the same everywhere. */
+    /* In the same order, so that sums are the same everywhere. */
     for (size_t turn = 0; turn < count; turn++) {
         size_t i = turns[turn].head, end = leak_ranking_end_of(&j, i);
         heads[i].carrier = end != i ? heads[end].path : 0;
@@ -254,8 +254,8 @@ static void co_retained_join(struct leak_ranking_head *heads, size_t count,
 
 /* --- heads --------------------------------------------------------------- */
 
-/* By type, then in the order of paths: sums of doubles, and which of two heads with equal
- * credit counts, are the same everywhere. */
+/* By type, then in the order of paths: makes sums of doubles, and the choice between heads
+ * with equal credit, the same everywhere. */
 static int by_type(const void *a, const void *b)
 {
     const struct leak_ranking_head *x = a, *y = b;
@@ -312,7 +312,7 @@ static int64_t retained_more(const struct leak_ranker *r, path_id p)
     return ranked_delta(&r->t->retained[p * r->n], r->n);
 }
 
-/* Least and most that the steady heads gain together in a step. */
+/* Computes the least and the most that the steady heads gain together in a step. */
 static void measure_steps(const struct leak_ranker *r, struct ranked_type *to,
                           const struct leak_ranking_head *heads, size_t count)
 {
@@ -433,7 +433,7 @@ static int by_falling_score(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Name what each row carries, the weightiest first. */
+/* Lists the co-retained types of each row, the weightiest first. */
 static void name_co_retained(struct leak_ranker *r)
 {
     struct leak_ranking_head *carried =
@@ -740,7 +740,7 @@ static void ranked_paths_of(struct leak_ranker *r)
 
 /* --- whole types ------------------------------------------------------------- */
 
-/* Which paths the suspects hold, and as heads of which rows. */
+/* Returns the paths held by the suspects, and the rows of which they are heads. */
 static bool *paths_of_suspects(struct leak_ranker *r, size_t *row_of_path)
 {
     bool *taken = arena_array(&r->scratch, bool, r->t->len);

@@ -16,7 +16,7 @@ struct native_kind {
 /* The kind of a type with this name, or NULL. */
 const struct native_kind *native_kind_of(const char *type, enum type_origin origin);
 
-/* Has more instances in every usable snapshot than in the one before. */
+/* A type with more instances in every usable snapshot than in the one before. */
 struct native_growth {
     const struct native_kind *kind;
     const struct series_row *row;

@@ -13,7 +13,7 @@
 
 /* --- references between growth sites ---------------------------------------------- */
 
-/* To an object, from a place of the ownership tree: high, low half. {0} is empty. */
+/* References: high half the target, low half the place of the referrer. {0} is empty. */
 struct referrers_references {
     uint64_t *all; /* malloc'd */
     size_t len, cap;
@@ -119,7 +119,7 @@ static path_id referrers_path_of(const struct referrers_search *s, uint32_t to,
     return s->f->at_place[place];
 }
 
-/* Count each object once for each head above any of its referrers. */
+/* Counts each object once for each head above any of its referrers. */
 static void referrers_count(const struct referrers_search *s, struct referrers *r,
                             struct pair_table *numbers, size_t *cap)
 {
@@ -157,7 +157,7 @@ static int by_from(const void *a, const void *b)
     return (x->target > y->target) - (x->target < y->target);
 }
 
-/* All that are at each path. */
+/* Counts all objects at each path. */
 static void count_objects(const struct referrers_search *s, uint64_t *objects)
 {
     const struct full_tree *f = s->f;
@@ -168,7 +168,7 @@ static void count_objects(const struct referrers_search *s, uint64_t *objects)
         objects[f->cut[f->at_place[i]]] += s->digest->places.at[i].count;
 }
 
-/* Each once. */
+/* Sorts, and drops duplicates. */
 static void sort_references(struct referrers_references *r)
 {
     size_t kept = 0;
@@ -236,7 +236,7 @@ bool referrers_cover(const struct referrers *r, const struct referrer_link *link
            rank_by.covering * r->objects[link->target];
 }
 
-/* --- what migrated ------------------------------------------------------------------- */
+/* --- migration ----------------------------------------------------------------------- */
 
 /* Paths whose objects come from another path: the gains of one are the losses of the other
  * in each step, and nothing was allocated. Rule: docs/ranking.md. */
@@ -300,7 +300,7 @@ static uint64_t magnitude(int64_t n)
     return n < 0 ? (uint64_t)-n : (uint64_t)n;
 }
 
-/* Sum over the steps of |d(p) + d(other)|, up to about `most`. */
+/* Returns the sum over the steps of |d(p) + d(other)|, up to about `most`. */
 static uint64_t mismatch(const struct ownership_tree *t, path_id p, path_id other,
                          uint64_t most)
 {
@@ -310,7 +310,7 @@ static uint64_t mismatch(const struct ownership_tree *t, path_id p, path_id othe
     return sum;
 }
 
-/* Whether what the path gained is what another one of its type lost. */
+/* True if the gains of the path are the losses of another one of its type. */
 static bool migrated_away(const struct migrated *m, path_id p)
 {
     const struct ownership_tree *t = m->t;
@@ -369,7 +369,7 @@ double path_sustained_growth(const struct trend *y, size_t half)
 
 /* --- growth of a path ---------------------------------------------------- */
 
-/* Objects of the label anywhere below a path of the aligned ownership tree. */
+/* Returns the objects of the label anywhere below a path of the aligned ownership tree. */
 static uint64_t objects_below(const struct path_growths *g, path_id base, label_id label,
                               size_t k)
 {
@@ -411,7 +411,7 @@ static bool keeps_what_it_gets(struct path_growths *g, path_id p)
     return true;
 }
 
-/* How far its counts rise, or its bytes. */
+/* Measures the rise of its counts, or of its bytes. */
 static void measure_counts(struct path_growths *g, const struct migrated *migrated,
                            path_id p)
 {
@@ -462,7 +462,7 @@ static void measure_growth(struct path_growths *g, const struct migrated *migrat
         here->growth = (double)g->births->stayed_below[p];
 }
 
-/* --- what owners explain ------------------------------------------------- */
+/* --- growth explained by owners ------------------------------------------ */
 
 /* Owners that multiplied explain an equal multiple of objects; the rest is more per
  * owner. */

@@ -65,16 +65,16 @@ struct path_growths {
     struct arena arena;
 };
 
-/* Growth, owners, own growth, containers and credit of every path. births: NULL, or of t;
- * it must outlive the result. */
+/* Computes growth, owners, own growth, containers and credit of every path. births: NULL,
+ * or of t; it must outlive the result. */
 struct path_growths path_growths_of(const struct ownership_tree *t, const struct series *s,
                                     const struct births *births);
 void path_growths_free(struct path_growths *g);
 
-/* max(0, credit) tau^2. */
+/* Returns max(0, credit) tau^2. */
 double path_score(const struct path_growths *g, path_id p);
 
-/* Values of a trend with room for their noise. */
+/* Values of a trend with space for their noise. */
 struct path_points {
     double y[SERIES_MAX_SNAPSHOTS], noise[SERIES_MAX_SNAPSHOTS];
 };

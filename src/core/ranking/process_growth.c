@@ -194,7 +194,7 @@ static uint64_t *per_snapshot(const struct series *s, const struct process_serie
     return at;
 }
 
-/* Objects that may be what grew: native memory of theirs no snapshot has. */
+/* Finds objects whose native memory, which no snapshot shows, may have grown. */
 static void find_holder(struct hd_process_growth *g, const struct series *s)
 {
     const struct series_row *row = native_holder_of(s);
@@ -219,7 +219,7 @@ static bool is_opened(const uint64_t *at, size_t count)
     return more >= rank_by.fewest_native && more >= at[0] / part;
 }
 
-/* Where p, of two snapshots or more, grew. */
+/* Finds the part of p that grew; p has two snapshots or more. */
 static void find_where(struct hd_process_growth *g, const struct process_series *p,
                        double seconds)
 {

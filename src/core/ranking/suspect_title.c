@@ -167,9 +167,9 @@ const char *suspect_title_of(const struct title_tree *tree, path_id head,
     return name != NULL ? name : t->labels.all[t->label[head]].name;
 }
 
-/* --- what owns a head ---------------------------------------------------------------- */
+/* --- owner of a growth site ---------------------------------------------------------- */
 
-/* One object in the last snapshot, and never more. */
+/* True if there is one object in the last snapshot, and never more. */
 static bool is_single(const struct ownership_tree *t, path_id full)
 {
     size_t last = t->snapshots - 1;
@@ -217,7 +217,7 @@ static bool is_telling(const struct label *l, chain_role role)
             !names_is_framework(place.type, NAME_WHOLE));
 }
 
-/* Nearest above the owner: a class of the program itself, or a variable. */
+/* Returns the nearest class of the program itself, or variable, above the owner. */
 static label_id own_above(const struct ownership_tree *t, const struct owner_types *types,
                           path_id at)
 {

@@ -35,7 +35,7 @@ struct title_tree {
                                  suspect_title_above(); 0: none */
 };
 
-/* grows: per path, in count with growth > 0; it must live as long. Arrays in a. */
+/* grows: per path, in count with growth > 0; it must outlive the result. Arrays in a. */
 struct title_tree title_tree_of(const struct ownership_tree *t, const bool *grows,
                                 struct arena *a);
 
@@ -43,18 +43,16 @@ struct title_tree title_tree_of(const struct ownership_tree *t, const bool *grow
  * or none, and the title is the growing type itself. */
 enum title_place { TITLE_WITHIN, TITLE_ABOVE, TITLE_NOWHERE };
 
-/* For a head of this path. Lives as long as the ownership tree. place may be NULL. */
+/* Returns the title for a head. Lives as long as the ownership tree. place may be NULL. */
 const char *suspect_title_of(const struct title_tree *tree, path_id head,
                              enum title_place *place);
 
-/* On the way up from a path of a full ownership tree, itself included: the nearest class or
- * static variable of the program itself; without one the nearest label that is not plain,
- * or NULL.
- */
+/* Returns the nearest class or static variable of the program itself at or above a path of
+ * a full ownership tree; without one the nearest label that is not plain, or NULL. */
 const char *suspect_title_above(const struct labels *l, const struct full_tree *f,
                                 path_id at);
 
-/* --- what owns a head ---------------------------------------------------------------- */
+/* --- owner of a growth site ---------------------------------------------------------- */
 
 /* The owner of a growth site, by dominators.
  *

@@ -94,7 +94,7 @@ struct rest_growth table_rest_growth(const struct series *s,
     return rest_growth_of(&rest, heap, 0);
 }
 
-/* --- what holds memory outside of the heap (native.h) --------------------------- */
+/* --- native memory (native.h) --------------------------------------------------- */
 
 static const char assembly[] = "System.Reflection.RuntimeAssembly",
                   module[] = "System.Reflection.RuntimeModule";
@@ -123,7 +123,7 @@ const struct native_kind *native_kind_of(const char *type, enum type_origin orig
     return strstr(type, "SafeHandle") != NULL ? &handles : NULL;
 }
 
-/* Whether something in the heap has such a name. */
+/* True if a type in the heap matches. */
 static bool knows(const struct series *s, const char *pattern)
 {
     for (size_t i = 0; i < s->row_count; i++)
@@ -231,7 +231,7 @@ struct native_growth *native_growths_of(const struct series *s, size_t *count,
         all[(*count)++] =
             (struct native_growth){kind, row, hint_of(s, kind), is_much(s, row)};
     }
-    /* Each assembly has its module. */
+    /* each assembly has its module */
     size_t kept = 0;
     bool assemblies = false;
     for (size_t i = 0; i < *count; i++)

@@ -28,7 +28,8 @@ struct ranking {
 uint64_t growth_per_iteration(const struct series *s, const struct series_row *row,
                               const uint64_t *iterations);
 
-/* Types of score 0 and free space are left out. iterations as in series_align(). */
+/* Ranks types, except those with score 0 and free space. iterations as in
+ * series_align(). */
 struct ranking growth_rank(const struct series *s, const uint64_t *iterations,
                            struct arena *a);
 

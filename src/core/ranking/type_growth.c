@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what is left ----------------------------------------------------------------- */
+/* --- unexplained growth ----------------------------------------------------------- */
 
 /* The part given by a label alone. Names are compared once per label, not once per path. */
 static enum unexplained_part *parts_of(const struct labels *l, struct arena *scratch)
@@ -112,8 +112,8 @@ static bool is_left(const struct type_growths *g, size_t k, path_id p)
 
 /* --- counts and bytes ------------------------------------------------------------ */
 
-/* Objects of every type; bytes of the outermost, which hold those below. One walk in
- * preorder, with the number of times that each label is on the way down. */
+/* Adds objects of every type; bytes of the outermost ones, which include those below. One
+ * walk in preorder, with the number of occurrences of each label on the way down. */
 static void add_snapshot(struct type_growths *g, size_t k, struct arena *scratch)
 {
     const struct full_tree *f = full_of(g, k);
@@ -166,7 +166,7 @@ path_id type_growths_topmost(const struct type_growths *g, label_id label)
 
 /* --- growth ---------------------------------------------------------------------- */
 
-/* Up, then as large to the end; never much larger in between. */
+/* True if it rose, then kept that level to the end; never much larger in between. */
 static bool has_stayed(const uint64_t *y, size_t n)
 {
     size_t half = trend_half(n);
@@ -204,8 +204,8 @@ static void measure(struct type_growths *g, label_id label)
 
 /* --- owners ---------------------------------------------------------------------- */
 
-/* For each path the nearest one above it that is wanted; and, as types do not own
- * themselves, the nearest above that of another label. */
+/* For each path the nearest wanted one above it; and, as types do not own themselves, the
+ * nearest above that with another label. */
 struct type_growth_nearest {
     path_id *above, *other;
 };
@@ -231,7 +231,7 @@ static void nearest_find(struct type_growth_nearest *near, const struct full_tre
     }
 }
 
-/* Above a path of a label, the nearest wanted one of another; or NO_LABEL. */
+/* Returns the nearest wanted label above a path of another label; or NO_LABEL. */
 static label_id nearest_owner(const struct type_growth_nearest *near,
                               const struct full_tree *f, path_id p)
 {
@@ -277,7 +277,7 @@ static void gather_owners(const struct type_growths *g, size_t k, int sign,
     }
 }
 
-/* qsort knows no context. */
+/* qsort has no context argument. */
 struct named_ownership {
     const char *owned, *owner;
     struct type_growth_ownership it;
@@ -290,7 +290,8 @@ static int by_names(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->owner, y->owner);
 }
 
-/* By names, so that the last digit of a sum does not depend on the order of a file. */
+/* Sorts by names, so that the last digit of a sum does not depend on the order of a
+ * file. */
 static void sort_ownerships(const struct type_growths *g, struct ownerships *o)
 {
     struct arena scratch = {0};
@@ -388,7 +389,7 @@ static void link_owned(struct type_growths *g, struct arena *a)
     }
 }
 
-/* Own growth without that of the types below that have some. */
+/* Own growth without that of growing types below. */
 static void give_credit(struct type_growths *g)
 {
     struct arena scratch = {0};

@@ -10,7 +10,7 @@
 #include "ranking/path_growth.h"
 #include "ranking/suspect_title.h"
 
-/* --- what is left -------------------------------------------------------------------- */
+/* --- unexplained growth -------------------------------------------------------------- */
 
 /* The heap without suspects and pools; whether that has grown, and since when.
  *
@@ -89,7 +89,8 @@ struct type_growths {
     struct path_order *order;   /* of the last snapshot, made when two places tie */
 };
 
-/* unexplained and order must outlive it; arrays in a. O(paths) per snapshot. */
+/* Computes growth by type. unexplained and order must outlive the result; arrays in a.
+ * O(paths) per snapshot. */
 struct type_growths type_growths_of(const struct unexplained *unexplained,
                                     const struct series *s, enum type_question question,
                                     struct path_order *order, struct arena *a);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- what is visible ------------------------------------------------------------- */
+/* --- visible characters ---------------------------------------------------------- */
 
 /* Marks and controls of direction, which make a name look like another one (Unicode
  * Technical Report 36, 3.1), and characters without width. */
@@ -172,7 +172,7 @@ struct markdown_page {
     struct arena arena; /* for the chains */
 };
 
-/* More rows with chains than that are too long to be read in passing. */
+/* more rows with chains than this are too long for reading in passing */
 enum { MAX_OPEN = 3 };
 
 /* --- words ----------------------------------------------------------------------- */
@@ -183,7 +183,8 @@ static void add_runs(struct text *t, const struct doc_runs *runs, enum markdown_
         markdown_run(t, &runs->all[i], in);
 }
 
-/* Things that blanks part in text are parted by commas: Markdown has no wide blanks. */
+/* Parts that wide blanks separate in text are separated by commas: Markdown has no wide
+ * blanks. */
 static const char *joint_of(const struct doc_piece *piece)
 {
     const struct doc_runs *runs = &piece->cell.words, *before = &piece[-1].cell.words;
@@ -205,7 +206,7 @@ static void markdown_add_line(struct text *t, const struct doc_line *l,
     }
 }
 
-/* Ours, as a sentence: with a capital. */
+/* Appends our own words as a sentence: with a capital. */
 static void add_capital(struct text *t, const char *words)
 {
     bool small = words[0] >= 'a' && words[0] <= 'z';
@@ -214,7 +215,7 @@ static void add_capital(struct text *t, const char *words)
     text_add_string(t, words + small);
 }
 
-/* Blocks have an empty line between them. */
+/* Begins a block, after an empty line. */
 static void begin_block(struct markdown_page *p)
 {
     struct text *t = &p->t;
@@ -257,7 +258,7 @@ static void markdown_add_frames(struct text *t, const struct doc_chain *c)
     }
 }
 
-/* Whether this chain was not shown before. */
+/* True if this chain was not shown before. */
 static bool is_new(struct markdown_page *p, struct text *frames)
 {
     struct shown_chain *known = NULL;
@@ -369,7 +370,7 @@ static void markdown_add_row(struct text *t, const struct doc_table *table,
     text_add_string(t, "|\n");
 }
 
-/* Where the group that begins at this row ends. */
+/* Returns the end of the group that begins at this row. */
 static size_t group_end(const struct doc_table *t, size_t i)
 {
     while (i < t->row_count && t->rows[i].kind != DOC_GROUP)
@@ -389,7 +390,7 @@ static void markdown_add_rows(struct markdown_page *p, const struct doc_table *t
             markdown_add_row(&p->t, t, &t->rows[i], false);
 }
 
-/* --- what belongs to rows -------------------------------------------------------- */
+/* --- details of rows ------------------------------------------------------------- */
 
 static bool is_more(const struct doc_attached *a)
 {

@@ -23,7 +23,7 @@ struct printer {
 /* Indent of lines that belong to a row, and width of labels. */
 enum { ROW_INDENT = 4, LABEL_COLUMNS = 9, HELD_INDENT = ROW_INDENT + LABEL_COLUMNS };
 
-/* Whether a thing is for this place. */
+/* True if a part is for this output. */
 static bool is_here(const struct printer *p, unsigned only)
 {
     return doc_is_on(p->opt->details ? DOC_ON_DETAILED_LINES : DOC_ON_LINES, only);
@@ -249,7 +249,7 @@ static size_t *text_measure(const struct printer *p, const struct doc_table *t)
     return widths;
 }
 
-/* Words are cut in their middle, names of types lose their namespaces first. */
+/* Shortens: words are cut in their middle, names of types lose their namespaces first. */
 static void shorten(const struct printer *p, struct text *to, struct text *words,
                     enum doc_style style, size_t width)
 {
@@ -277,7 +277,7 @@ static void add_cell(struct printer *p, const struct doc_column *column, size_t 
         return;
     }
     shorten(p, &cut, words, style, width);
-    /* Whether more than a namespace was cut, "…Order", of the name of a type or place. */
+    /* true if more than a namespace was cut, "…Order", from the name of a type or place */
     const char *name = place_of(text_string(&cut)).type.at;
     name += strncmp(name, "…", strlen("…")) == 0 ? strlen("…") : 0;
     bool has_lost_more = strstr(name, "…") != NULL;
@@ -510,7 +510,7 @@ static void print_notes(struct printer *p, const struct doc_notes *notes)
     }
 }
 
-/* Beside each other if they fit. */
+/* On one line if both fit. */
 static void print_command(struct printer *p, const struct doc_command *c)
 {
     const size_t indent = strlen(c->label) + 2, gap = 4;
@@ -661,7 +661,8 @@ static void print_verdict_line(struct printer *p, const struct doc_verdict *v,
     flush(p);
 }
 
-/* On a terminal sentences are broken between words; elsewhere each is one line. */
+/* Prints the verdict: on a terminal sentences are broken between words; elsewhere each is
+ * one line. */
 static void print_verdict(struct printer *p, const struct document *d)
 {
     size_t widest = 0;

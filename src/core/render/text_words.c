@@ -49,7 +49,7 @@ void words_paint(struct text *t, const char *color, const char *s, size_t len)
     text_add_string(t, color[0] != '\0' ? PLAIN : "");
 }
 
-/* Stands for a blank where no line may end; no name has one, as it is escaped there. */
+/* A blank at which no line may end; no name contains one, since it is escaped there. */
 enum { BOUND_BLANK = '\x1f' };
 
 void words_add_to_wrap(struct text *t, const struct doc_run *run)
@@ -134,7 +134,6 @@ static void wrap_break(struct text *t, size_t indent)
     words_pad(t, indent);
 }
 
-/* Pieces broken where they do not fit; a joint loses its blanks at the end of a line. */
 void words_add_pieces(const struct hd_write_options *opt, struct text *t,
                       const struct doc_line *l, size_t column, size_t indent)
 {
@@ -508,8 +507,8 @@ static void add_titles(struct tree_drawer *d)
     text_free(&line);
 }
 
-/* In front of a name: levels down to the one above, and the branch. Returns how many
- * columns. */
+/* Appends the guides before a name: levels down to the parent, and the branch. Returns
+ * their width. */
 static size_t add_guides(struct tree_drawer *d, const struct doc_row *row, bool is_last)
 {
     struct text line = {0};

@@ -61,7 +61,7 @@ static void add_warned_file(struct text *t, const struct hd_model *m,
 
 /* --- GitHub ------------------------------------------------------------------------ */
 
-/* GitHub shows ten annotations of a step. */
+/* GitHub shows ten annotations per step. */
 enum { MAX_ERRORS = 9 };
 
 /* Escapes characters that would end the line, or a property before the message. */

@@ -79,7 +79,7 @@ static const struct record record_chain_cells = {
 
 /* --- an object ----------------------------------------------------------------------- */
 
-/* One thing that belongs to an object: a field, a group of neighbours, a link. */
+/* An item that belongs to an object: a field, a group of neighbours, a link. */
 struct csv_object_row {
     const char *part, *name, *kind, *type;
     const char *value; /* of a field, or NULL */
@@ -141,7 +141,7 @@ static void add_object_groups(struct csv_writer *s, const char *part,
     }
 }
 
-/* One by one; the kind of root is the value. */
+/* Adds the holders one by one; the kind of root is the value. */
 static void add_object_holders(struct csv_writer *s, const struct hd_instance *x)
 {
     for (size_t i = 0; i < x->holder_count; i++) {

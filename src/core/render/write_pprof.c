@@ -48,7 +48,7 @@ static int64_t add_string(struct pprof_profile *m, const char *s)
     return (int64_t)m->string_count++;
 }
 
-/* --- what there is ---------------------------------------------------------- */
+/* --- numbers of the profile ------------------------------------------------- */
 
 static void pprof_add_types(struct pprof_profile *m)
 {

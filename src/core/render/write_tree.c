@@ -13,11 +13,11 @@
 
 /* --- folded stacks ----------------------------------------------------------------- */
 
-/* As flame graph scripts read them: "a;b;c BYTES", of each place what it owns itself in the
- * last snapshot; of several snapshots "a;b;c FIRST LAST", as flame graphs of differences
- * want it. */
+/* The format of flame graph scripts: "a;b;c BYTES", for each place its own bytes in the
+ * last snapshot; for several snapshots "a;b;c FIRST LAST", as differential flame graphs
+ * require. */
 
-/* Whether the numbers of a line would seem to begin in the name: " 12" at its end. */
+/* True if the numbers of a line would seem to begin in the name: " 12" at its end. */
 static bool ends_in_number(const char *name, size_t *blank)
 {
     size_t len = strlen(name), digits = len;
@@ -184,7 +184,7 @@ const struct writer write_speedscope = {
 /* A box per place, the larger the stronger its line, red where it has grown and green where
  * it has shrunk. */
 
-/* Nobody reads more of a box, and Graphviz refuses strings of more than 16 KiB. */
+/* A box shows no more, and Graphviz rejects strings of more than 16 KiB. */
 enum { MAX_OF_A_NAME = 400 };
 
 /* Within quotes, backslashes and quotes must be escaped. */

@@ -69,7 +69,7 @@ void format_short_name(struct text *t, const char *name)
     text_free(&s);
 }
 
-/* mark: in front of the type, where that loses its namespaces. */
+/* mark: written before the type, after its namespaces are dropped. */
 static void add_short_variable(struct text *t, struct place *p, const char *mark)
 {
     struct text type = {0}, brief = {0}, name = {0};
@@ -158,7 +158,7 @@ void format_frame(struct text *t, const struct hd_frame *f, bool short_names)
     }
 }
 
-/* Bytes of the character at i, at least 1. */
+/* Returns the bytes of the character at i, at least 1. */
 static size_t step_at(const char *s, size_t len, size_t i)
 {
     size_t n = utf8_length((const unsigned char *)s + i, len - i);
@@ -212,7 +212,7 @@ void format_shorten(struct text *t, const char *s, size_t len, size_t columns, b
     /* The end of a type's name is more informative than its namespace. */
     size_t head_columns = (columns - gap) * 2 / 5;
     size_t head = prefix(s, len, &head_columns, ascii);
-    /* One is enough where a namespace was cut before. */
+    /* one is enough after a cut namespace */
     if (head >= strlen(ellipsis) &&
         memcmp(s + head - strlen(ellipsis), ellipsis, strlen(ellipsis)) == 0) {
         head -= strlen(ellipsis);
@@ -226,7 +226,7 @@ void format_shorten(struct text *t, const char *s, size_t len, size_t columns, b
 
 enum { ARROW = sizeof(HOLDER_ARROW) - 1 };
 
-/* Bytes in front of the name: of "type App.*: App.Order", of " → App.Order". */
+/* Returns the bytes before the name: in "type App.*: App.Order", in " → App.Order". */
 static size_t before_name(const char *s, size_t len)
 {
     size_t start = 0;

@@ -81,8 +81,8 @@ static void add_char(struct text *t, uint64_t number)
     say(t, code);
 }
 
-/* IntPtr is signed to the runtime, and an address to people; FNPTR is what the runtime
- * calls every delegate*. */
+/* IntPtr is signed for the runtime, and an address for people; FNPTR is the runtime's name
+ * for every delegate*. */
 static bool is_pointer(const char *type)
 {
     static const char *const types[] = {"System.IntPtr", "System.UIntPtr", "FNPTR",

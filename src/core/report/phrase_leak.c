@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- what holds it ------------------------------------------------------- */
+/* --- holder -------------------------------------------------------------- */
 
 /* Appends "Instances" for "<Instances>k__BackingField", the field of an auto-property. */
 static void add_field_name(struct text *t, struct name_part field)
@@ -70,7 +70,8 @@ static const char *nearest(const struct hd_suspect *s,
     return NULL;
 }
 
-/* By its name alone: one without a namespace may be a nested one of the framework. */
+/* Decides by the name alone: a type without a namespace may be a nested one of the
+ * framework. */
 static bool is_class_of_program(const struct place *p)
 {
     return p->kind == PLACE_TYPE && names_is_of_program(p->type.at) &&
@@ -382,7 +383,7 @@ static void show_frame(struct shown_frames *to, const struct hd_report *r,
     sentence_free(&h);
 }
 
-/* Objects of the same class as those at the end, each of which leads to the next. */
+/* True if the object has the class of the instances, and each refers to the next. */
 static bool is_list(const struct hd_chain *c, size_t frame)
 {
     return strcmp(c->frames[frame].types[0], c->frames[c->frame_count - 1].types[0]) == 0;
@@ -610,7 +611,7 @@ void phrase_none(struct sentence *h, const struct hd_report *r)
 
 /* --- how sure ----------------------------------------------------------------- */
 
-/* Reasons why it is not surer have "; " between. */
+/* Begins another reason against higher confidence, after "; ". */
 static struct sentence *reason(struct sentence *to)
 {
     return begin_next(to, "; ");

@@ -1,4 +1,4 @@
-/* Where the objects of a suspect were allocated, in a line. It knows no format. */
+/* The allocation sites of a suspect, in a line. Must not depend on format. */
 #include "report/phrases.h"
 
 #include "heap/names.h"
@@ -84,7 +84,7 @@ static void add_site(struct sentence *h, const struct hd_allocations *a, enum de
         say(h, ", in every interval");
 }
 
-/* Minutes, or hours where they are many. */
+/* Appends minutes, or hours if there are many. */
 static void add_wait(struct sentence *h, uint64_t seconds)
 {
     enum { MINUTE = 60, HOUR = 3600, MINUTES = 2 * HOUR };

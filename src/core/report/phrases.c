@@ -84,7 +84,7 @@ void sentence_add_words(struct sentence *s, struct text *words)
     say(s, ends ? "" : ".");
 }
 
-/* --- what is counted ------------------------------------------------------ */
+/* --- counted objects ------------------------------------------------------ */
 
 const char phrase_no_garbage[] = "garbage, which a memory dump holds, is not counted";
 
@@ -254,7 +254,7 @@ const char *phrase_unit(const struct hd_finding *rule)
     return rule->is_in_bytes ? "bytes" : "objects";
 }
 
-/* Those that need no parameter. */
+/* Reasons without a parameter. */
 static const char *const reasons[HD_REASON_COUNT] = {
     [HD_REASON_TOO_FEW] = "fewer than two of the snapshots can be compared",
     [HD_REASON_NOT_ENOUGH] =
@@ -559,7 +559,7 @@ void phrase_no_unit(struct text *t, const char *name, uint64_t bytes)
     say(t, name, ": ", bytes, " is taken for ", as_plural(bytes, "byte"));
 }
 
-/* --- what a leak has to be --------------------------------------------------------- */
+/* --- smallest visible leak --------------------------------------------------------- */
 
 /* The smallest leak that the snapshots would show, as a sentence: the value of an
  * all-clear. */

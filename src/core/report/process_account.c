@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Facts that are rows, in their order: below native memory, and after all parts. */
+/* Facts with a row, in their order: below native memory, and after all parts. */
 static const struct {
     enum hd_fact fact;
     const char *name;
@@ -43,7 +43,7 @@ const char *process_account_name(enum hd_fact fact)
     return NULL;
 }
 
-/* Values of a row, all unknown. */
+/* Returns the values of a row, all unknown. */
 static uint64_t *begin_values(const struct account_rows *to)
 {
     uint64_t *at = arena_array(to->arena, uint64_t, to->count);

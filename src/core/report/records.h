@@ -14,13 +14,13 @@ enum { SCHEMA_VERSION = 1 };
 extern const struct record record_snapshot, record_warning, record_generations,
     record_chain, record_chain_of_roots, record_owner, record_marked;
 
-/* Of struct hd_model: the fields after schema, schema_version and tool_version. */
+/* Fields of struct hd_model after schema, schema_version and tool_version. */
 extern const struct record record_diff, record_check, record_top, record_roots, record_info,
     record_processes, record_tree, record_object, record_fleet, record_objects,
     record_statics;
 extern const struct record *const document_records[HD_REPORT_KIND_COUNT];
 
-/* Rows of tables. */
+/* Records for rows of tables. */
 extern const struct record record_object_row, record_field, record_static_row;
 extern const struct record record_suspect, record_any_object;
 extern const struct record record_row, record_top_row, record_rule_cells, record_file,
@@ -31,7 +31,7 @@ void csv_fleet(struct csv_writer *csv, const struct hd_fleet_answer *a);
 /* The model being walked. */
 #define MODEL ((const struct hd_model *)w->context)
 
-/* Fields that several documents have, of struct hd_model. */
+/* Fields of struct hd_model that several documents have. */
 #define FIELD_SNAPSHOTS(least)                                                          \
     FIELD("snapshots", RECORDS(snapshots, snapshot_count, record_snapshot), NEVER_NULL, \
           "The snapshots in order of time.", "\"minItems\": " least ", \"maxItems\": 50")

@@ -14,7 +14,7 @@ NAMES(chain_status)
 
 VALUE(frame_types, json_strings(x->types, x->type_count))
 
-/* Inside a repeated pattern, of each of its types. */
+/* For a repeated pattern, of each of its types. */
 VALUE(frame_fields,
       x->repeat_max > 1 ? json_strings(x->fields, x->type_count) : json_null())
 

@@ -98,7 +98,7 @@ static void add_generation(struct text *t, const T *x, int g)
         say(t, " ", as_percent((double)here / (double)count));
 }
 
-/* All that have a share; where room is short the one that most objects are in. */
+/* All with a share; in a narrow place the one with most objects. */
 static void add_largest(struct text *t, const void *of, const struct record_walk *w)
 {
     const T *x = of;
@@ -158,7 +158,7 @@ const struct record record_row = {
     .screen = "delta_count:11 count:19@72 trend@80 delta_bytes:11@40 type",
     .page = "type delta_count trend count delta_bytes bytes status"};
 
-/* Also of a type of a diff, in the last snapshot. */
+/* Also used for a type of a diff, in the last snapshot. */
 static const struct record_field top_row_fields[] = {
     FIELD("type", TEXT(type), NEVER_NULL, "Canonical name, or what `by` names.",
           COLUMN("type", TYPE, type_cell, .title_in = unit_of_rows, .is_subject = true,

@@ -559,7 +559,7 @@ CELLS(static_value, x->is_set ? HD_CELL_FIELD : HD_CELL_WORD, .text = "not set y
 CELLS(static_type, x->field.to_type != NULL ? HD_CELL_TYPE : HD_CELL_NAME,
       .text = x->field.to_type != NULL ? x->field.to_type : x->field.type)
 
-/* Threads by the number that the system has for them. */
+/* Threads by their number in the system. */
 WORDS(add_thread, if (x->thread != 0) say(t, x->thread != HD_UNKNOWN ? as_digits(x->thread)
                                                                      : say_words("-")))
 
@@ -571,7 +571,7 @@ static struct hd_cell static_module(const struct hd_model *m, const void *of)
     return (struct hd_cell){HD_CELL_NAME, .text = end != NULL ? end + 1 : module};
 }
 
-/* Whether any row shown has it. */
+/* True if any visible row has it. */
 #define ANY_STATIC(name, expression)                   \
     static bool name(const struct hd_model *m)         \
     {                                                  \

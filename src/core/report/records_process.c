@@ -80,7 +80,7 @@ const RECORD_OF(
 
 #define T struct hd_process_row
 
-/* Snapshots that the first and the last value are of. */
+/* Snapshots of the first and the last value. */
 static size_t first_of(const struct hd_model *m)
 {
     return m->diff != NULL && m->diff->process != NULL ? m->diff->process->first : 0;

@@ -46,7 +46,7 @@ static const char *node_name(const struct hd_tree *t, const struct hd_tree_node 
     case HD_NODE_METHOD:
         return n->type;
     case HD_NODE_TYPE:
-        /* Places that only a field parts need names of their own. */
+        /* Places separated only by a field need names of their own. */
         if (!t->parts_fields || n->field == NULL)
             return n->type;
         return t->is_holders ? arena_printf(a, "%s%s%s", n->type, point, n->field)
@@ -145,7 +145,7 @@ static void add_path(struct text *t, const void *of, const struct record_walk *w
     }
 }
 
-/* Of the place and its whole subtree. */
+/* The place and its whole subtree. */
 #define LAST x->owned[m->tree->last]
 CELLS(node_growth, HD_CELL_SIZE_CHANGE, .a = x->owned[m->tree->first].bytes,
       .b = LAST.bytes)

@@ -57,7 +57,7 @@ bool report_options(struct hd_options *ours, const struct hd_options *theirs,
     return true;
 }
 
-/* --- what the snapshots allow ------------------------------------------------ */
+/* --- limits of the snapshots ------------------------------------------------- */
 
 static bool can_find_garbage(const struct hd_snapshot *snap)
 {
@@ -105,7 +105,8 @@ static void warn_names(struct hd_report *r, struct hd_snapshot *const *snaps, si
     }
 }
 
-/* Where that is not what one would expect; once snapshots are described. */
+/* Warns if the counted objects are not those expected; after the snapshots are
+ * described. */
 static void warn_objects(struct hd_report *r, struct hd_snapshot *const *snaps,
                          size_t count)
 {

@@ -13,7 +13,7 @@
 
 /* --- lines ---------------------------------------------------------------- */
 
-/* Three leaks, how many more, what to do, and a reservation or two. */
+/* Three leaks, the number of others, the remedy, and a reservation or two. */
 enum { MAX_LEAKS = 3, MAX_LINES = 8 };
 
 /* The rest of a line of 80 columns. */
@@ -137,7 +137,7 @@ static void add_leaks(struct hd_report *r, const char *label, bool has_fix)
     }
 }
 
-/* Only what four snapshots show, and not those of different programs, is called a leak. */
+/* True if a suspect is called a leak: only with four snapshots, of one program. */
 static bool is_leak(const struct hd_diff *d)
 {
     return d->suspect_count > 0 && report_is_enough(d->usable_count) &&
@@ -299,7 +299,7 @@ static void add_no_leak(struct hd_report *r, const char *sure, const char *unsur
     summary_add(r, label, &h);
 }
 
-/* Space between the objects grew. */
+/* Adds growth of the space between the objects. */
 static bool add_fragmented(struct hd_report *r, const char *unsure)
 {
     const struct hd_free_growth *g = r->diff.free;

@@ -1,4 +1,4 @@
-/* Phrases and facts that several writers share. */
+/* Phrases and facts shared by several writers. */
 #include "report/text_parts.h"
 
 #include "base/quantity.h"
@@ -34,7 +34,7 @@ static size_t *distances(const struct hd_chain *c, struct arena *a)
     return far;
 }
 
-/* Besides the frames that are shown in any case: the nearest, of two the lower one. */
+/* Shows further frames: the nearest, of two the lower one. */
 static void show_nearest(const struct hd_chain *c, struct report_brief *b, size_t from,
                          size_t room)
 {
@@ -488,9 +488,9 @@ bool heading_origin(const struct hd_report *r, struct heading_origin *from)
     return known;
 }
 
-/* --- which file ------------------------------------------------------------------ */
+/* --- file names ------------------------------------------------------------------ */
 
-/* Whether some other path has the same end, from the beginning of a part on. */
+/* True if some other path has the same end, from the beginning of a part on. */
 static bool is_end_of_another(const char *end, const struct hd_snapshot_facts *all,
                               size_t count, const char *path)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- which rows ---------------------------------------------------------- */
+/* --- choice of rows ------------------------------------------------------ */
 
 struct view view_of(const struct hd_options *opt)
 {
@@ -91,7 +91,7 @@ void view_suspects(struct hd_diff *shown, const struct hd_diff *all, const struc
 
 /* --- rows of a diff, by growth ------------------------------------------- */
 
-/* Rows are ordered by keys, then by name: growth from first to last, the largest first; of
+/* Rows are sorted by keys, then by name: growth from first to last, the largest first; for
  * a size the first is 0. */
 struct key {
     uint64_t first, last;
@@ -125,7 +125,7 @@ static int by_keys(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->row.type, y->row.type);
 }
 
-/* All rows of the ranking, suspects first. */
+/* Returns the number of rows of the ranking, suspects first. */
 static size_t ranked_rows(const struct hd_diff *d)
 {
     return d->suspect_count + d->minor_count + d->pooled_count;
@@ -407,7 +407,7 @@ static bool may_fold(const struct hd_tree *t, size_t i, size_t child, bool leads
            !(in_variable && leads_to_mark);
 }
 
-/* Backwards: what a child folds into is known then. */
+/* Backwards: the folding of a child is known then. */
 void tree_fold(struct hd_tree *t)
 {
     struct arena scratch = {0};
@@ -442,7 +442,7 @@ static int by_weight(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Each suspect is to be seen: at the largest of its places. */
+/* Makes each suspect visible, at the largest of its places. */
 static void lift_suspects(const struct hd_tree *t, struct view_tree_choice *all,
                           struct arena *scratch)
 {
@@ -533,7 +533,7 @@ static size_t count_lines(const struct cut *cut)
     return lines;
 }
 
-/* As many as there are lines for: more places are more lines. */
+/* Chooses the number of places that fill the lines: more places are more lines. */
 static void view_tree_choose(struct cut *cut, uint32_t rows, struct arena *scratch)
 {
     size_t low = 0, high = cut->t->len;
@@ -546,7 +546,7 @@ static void view_tree_choose(struct cut *cut, uint32_t rows, struct arena *scrat
             high = cut->count - 1;
     }
     cut->count = low;
-    /* One that is alone may have its name as well as a line. */
+    /* A single hidden sibling is shown by name instead of "1 other". */
     const struct hd_tree_node *nodes = cut->t->nodes;
     for (size_t i = 0, hidden, gone; i < cut->t->len;) {
         if (!stays(cut, i)) {

@@ -34,7 +34,7 @@ enum digest_group {
 };
 extern const char *const digest_group_names[DIGEST_GROUPS];
 
-/* Rows that columns are of. */
+/* Sets of rows for columns. */
 enum digest_rows {
     ROWS_NONE, /* a plain member */
     ROWS_ROOT_KINDS,
@@ -79,7 +79,7 @@ enum digest_coding {
                         ages look alike in all digests */
 };
 
-/* When a member is written, and a reader needs it. */
+/* Condition under which a member is written and required. */
 enum digest_when { ALWAYS, IF_GENERATIONS, IF_SAMPLED, IF_BLOCKS, IF_THERE };
 
 /* Rejected values: numbers at or above the limit. */

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values of a column as they are in the file. */
+/* Values of a column as in the file. */
 union item {
     uint64_t number; /* HD_UNKNOWN for null */
     double real;
@@ -49,7 +49,7 @@ static enum recognition recognises(struct bytes head)
                                                                          : RECOGNISED_NO;
 }
 
-/* Always false. */
+/* Rejects the digest; always false. */
 static bool digest_refuse(struct digest_reader *r, const char *what)
 {
     return fail(r->err, HD_BAD_FORMAT, "a digest with inconsistent numbers: %s", what);
@@ -304,7 +304,7 @@ static bool take_columns(struct digest_reader *r, enum digest_group group)
     return true;
 }
 
-/* --- what is known of the snapshot ----------------------------------- */
+/* --- facts about the snapshot ---------------------------------------- */
 
 static bool parse_info(struct digest_reader *r)
 {
@@ -326,7 +326,7 @@ static bool parse_info(struct digest_reader *r)
     return true;
 }
 
-/* Those that a later version may have are left out. */
+/* Parses warnings; skips those of later versions. */
 static bool parse_warnings(struct digest_reader *r)
 {
     struct warnings *to = &r->b->snap->warnings;
@@ -355,14 +355,14 @@ static bool add_up(uint64_t *sum, uint64_t more)
     return true;
 }
 
-/* So many units of an address. */
+/* Adds `more` units to an address. */
 static bool add_units(uint64_t *sum, uint64_t more, uint64_t unit)
 {
     return unit > 0 && unit <= 8 && more <= (HD_UNKNOWN - 1) / unit &&
            add_up(sum, more * unit);
 }
 
-/* --- which process --------------------------------------------------- */
+/* --- identity of the process ----------------------------------------- */
 
 static bool parse_sketch(struct digest_reader *r, const struct digest_sketch *from,
                          enum digest_rows rows, struct sketch *to)
@@ -483,7 +483,7 @@ static bool parse_types(struct digest_reader *r)
     return true;
 }
 
-/* --- what no root reaches ------------------------------------------------------ */
+/* --- unreachable objects ------------------------------------------------------- */
 
 static bool is_part_of(const struct hd_tally *part, const struct hd_tally *whole)
 {
@@ -809,7 +809,7 @@ static bool parse_ages(struct digest_reader *r)
     return ok || digest_refuse(r, "ages");
 }
 
-/* Ascending by place, as they are parsed. */
+/* Parses sites, which must be ascending by place. */
 static bool parse_sites(struct digest_reader *r)
 {
     const char *line = r->file.sites;

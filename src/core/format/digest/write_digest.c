@@ -173,7 +173,7 @@ static uint64_t in_units(uint64_t *all, size_t count)
     return unit;
 }
 
-/* Addresses pack, their hashes do not. */
+/* Stores addresses, which compress, unlike their hashes. */
 static struct digest_sketch sketch_of(struct digest_writer *w, const struct sketch *s)
 {
     uint64_t *all = arena_array(&w->scratch, uint64_t, s->len + 1);
@@ -221,7 +221,7 @@ static void choose_types(struct digest_writer *w)
         }
 }
 
-/* Each name once, in order of first use, and for each type which it is. */
+/* Each name once, in order of first use, and its index for each type. */
 struct module_slot {
     const char *name;
     uint32_t number;

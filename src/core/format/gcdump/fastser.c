@@ -101,8 +101,7 @@ static void read_type_record(struct fastser *f, struct fastser_type *type)
     type->version = cursor_i32(&f->c);
     type->min_reader = cursor_i32(&f->c);
     struct text name = {0};
-    /* Type records are referred to again and again: a long name would be read
-     * as often. */
+    /* Type records are referenced many times: a long name would be read each time. */
     struct cursor ahead = f->c;
     if (cursor_i32(&ahead) > MAX_TYPE_NAME || !fastser_string(f, &name))
         cursor_fail(&f->c, "a type without a name, or with a name that is too long");

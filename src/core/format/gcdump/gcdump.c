@@ -96,8 +96,8 @@ static bool read_deferred_as(struct parser *p, bool size_is_64_bit, uint64_t end
 
 /* --- the graph ----------------------------------------------------------- */
 
-/* Module.Size has 4 bytes or 8 under the same version number: only one of the
- * two makes the region end at its end. */
+/* Module.Size has 4 or 8 bytes under the same version number: only one of the two ends at
+ * the end of the region. */
 static void read_deferred(struct parser *p)
 {
     struct fastser *f = &p->f;

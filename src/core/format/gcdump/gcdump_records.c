@@ -245,7 +245,7 @@ static uint32_t intern_type(struct gcdump_records *r, struct named_type **by_nam
     return found->index;
 }
 
-/* Only the type is respelled: the field of `[static var []c.<>9]` stays as it is. */
+/* Only the type is respelled: the field of `[static var []c.<>9]` is not. */
 static uint32_t pseudo_type(struct gcdump_records *r, const char *name)
 {
     struct place place = place_of(name);
@@ -307,7 +307,7 @@ static uint32_t object_type(struct gcdump_records *r, uint32_t source, unsigned 
         r->of_source[source][0] = table_add(r, name, s->module, -1);
         set_image(r, r->of_source[source][0], s, NULL);
     }
-    /* Types of classes are one per name, whatever the module: so they are there. */
+    /* Class types are one per name, whatever the module, so it exists. */
     if (class > 0) {
         *slot = intern_type(r, &r->classes,
                             arena_printf(r->arena, "%s%s", name, class_suffixes[class]),
@@ -338,7 +338,7 @@ static uint32_t type_of_node(struct gcdump_records *r, node_id n, uint32_t size)
 
 /* --- numbers of nodes ---------------------------------------------------------- */
 
-/* Give n the next number, unless it has one. */
+/* Assigns the next number to n, unless it has one. */
 static void meet(struct gcdump_records *r, uint32_t *next, node_id n)
 {
     if (r->number[n] == NO_NODE)
@@ -373,13 +373,13 @@ static uint32_t node_number(const struct gcdump_records *r, node_id n)
 
 /* --- records ------------------------------------------------------------------- */
 
-/* Nodes of a share: some 70 KiB of records, which a second-level cache holds. */
+/* Nodes per share: some 70 KiB of records, which fit a second-level cache. */
 enum { SHARE = 16 * 1024 };
 
 /* Shares per thread between two writes; their records are buffered. */
 enum { SHARES_AT_ONCE = 8 };
 
-/* Signed, groups of 7 bits, the highest first; the shortest form. */
+/* Returns the size of the shortest form: signed, groups of 7 bits, the highest first. */
 static unsigned compressed_size(int32_t value)
 {
     uint32_t bits = value >= 0 ? (uint32_t)value : ~(uint32_t)value;

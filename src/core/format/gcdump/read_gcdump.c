@@ -296,7 +296,7 @@ read_references(struct node_range *r, const struct node_batch *batch,
         unsigned longest = 0, outside = 0;
         for (uint32_t e = 0; e < all; e++) {
             unsigned more;
-            /* Modulo 2^32: what is below 0 becomes at least 2^31, as node_count is not. */
+            /* Modulo 2^32: negative values become at least 2^31, more than node_count. */
             uint32_t to = i + (uint32_t)short_value(at, &more);
             outside |= to >= node_count;
             longest |= more;
@@ -354,7 +354,7 @@ GCDUMP_BMI static bool read_batch_bmi(struct node_range *r, uint32_t from, uint3
 }
 #endif
 
-/* One of the ranges: the work of a thread. */
+/* Reads one of the ranges; the work of a thread. */
 static bool read_range(void *ranges, size_t number)
 {
     struct node_range *r = (struct node_range *)ranges + number;
@@ -383,7 +383,7 @@ struct joint {
     uint32_t first[MAX_THREADS]; /* of the references of each range, among all */
 };
 
-/* References of a range to where they belong. The first is there already. */
+/* Moves the references of a range to their place. The first range is there already. */
 static bool move_range(void *context, size_t number)
 {
     struct joint *j = context;
@@ -459,7 +459,7 @@ static bool read_at_once(struct nodes *nodes, unsigned threads)
     return ok;
 }
 
-/* --- what is wrong with a record --------------------------------------------------- */
+/* --- errors in a record ------------------------------------------------------------ */
 
 static bool bad_node(const struct nodes *r, uint64_t i, uint32_t offset, const char *what)
 {
@@ -568,7 +568,7 @@ static uint32_t pseudo_type(struct nodes *r, uint32_t type)
     return r->pseudo[type];
 }
 
-/* In the order of nodes. */
+/* Marks pseudo-nodes, in the order of nodes. */
 static void mark_pseudo(struct nodes *r)
 {
     type_id *type = r->b->graph->type;
@@ -604,7 +604,7 @@ static uint64_t give_counts(struct nodes *r)
     return bytes;
 }
 
-/* --- what is written again ----------------------------------------------------------- */
+/* --- verbatim content ---------------------------------------------------------------- */
 
 /* The writer's first record, which all nodes share that were only referred to. */
 static bool is_undescribed(const struct nodes *r)
@@ -693,8 +693,8 @@ static void gcdump_describe(struct builder *b, const struct gcdump *d)
         builder_warn(b, WARN_NO_TRAILER, 0);
 }
 
-/* Types of a native AOT program that have both a number and a name, to name those of other
- * files. */
+/* Stores the types of a native AOT program that have both a number and a name, for naming
+ * those of other files. */
 static void learn_image(const struct nodes *r)
 {
     struct builder *b = r->b;
@@ -717,8 +717,8 @@ static void learn_image(const struct nodes *r)
         qsort(all, snap->type_name_count, sizeof(*all), by_first_number);
 }
 
-/* dotnet-gcdump stops at ten million objects with only a line in its log; what was
- * cut off is missing, or looks unreachable. */
+/* dotnet-gcdump stops at ten million objects with only a line in its log; objects beyond
+ * are missing, or look unreachable. */
 static void note_missing_objects(struct builder *b, const struct gcdump *d)
 {
     const char *tool = d->source.tool, *log = d->source.log;
@@ -742,8 +742,8 @@ static void warn_of_nodes(const struct nodes *r, uint64_t bytes)
     for (uint32_t t = 0; t < r->d->type_count; t++) {
         static const char unknown[] = "UNKNOWN 0x";
         const char *name = s->gcdump_types[t].name;
-        /* Those of native AOT programs are known by number; of a size class the type with
-         * the small objects has it, too. */
+        /* Types of native AOT programs are identified by number; that of a size class also
+         * applies to the type of small objects. */
         const char *suffix = t < s->deferred_count ? s->deferred[t].suffix : NULL;
         bool is_nameless = name == NULL || strncmp(name, unknown, sizeof(unknown) - 1) == 0;
         if (is_nameless && (suffix == NULL || suffix[0] == '\0') &&

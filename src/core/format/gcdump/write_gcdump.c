@@ -111,7 +111,7 @@ static int64_t ticks_of(const struct hd_snapshot *snap)
     return known ? unix_epoch + llround(snap->clock * 1e7) : 0;
 }
 
-/* Other readers read a signed number; 0 is unknown. */
+/* Other readers expect a signed number; 0 is unknown. */
 static uint64_t signed_fact(const struct gcdump_writer *w, enum hd_fact fact)
 {
     uint64_t n = hd_fact(&w->snap->facts, fact);
@@ -134,7 +134,7 @@ static void make_segments(struct gcdump_writer *w)
     }
 }
 
-/* Types of a trace that are in an image. Sizes of images have 4 bytes then, as those of
+/* Adds types of a trace that are in an image. Sizes of images then have 4 bytes, as in
  * dotnet-gcdump 10. */
 static void make_deferred(struct gcdump_writer *w)
 {
@@ -174,7 +174,7 @@ static void make_source(struct gcdump_writer *w)
 
 /* --- the table of COM wrappers ------------------------------------------------- */
 
-/* Needed by no analysis, and copied as it is. */
+/* Unused by the analyses, and copied verbatim. */
 enum { INTEROP_VERSION = 0 };
 
 /* Skips `words` integers of 4 bytes, then `addresses` of 8, without overflow. */
@@ -222,8 +222,8 @@ static void skip_records(struct fastser *f)
     }
 }
 
-/* Microsoft's reader fails on the whole file where an address of the table overflows or a
- * count exceeds the table. Layout: InteropInfo.FromStream() in PerfView's GCHeapDump.cs. */
+/* Microsoft's reader rejects the whole file if an address of the table overflows or a count
+ * exceeds the table. Layout: InteropInfo.FromStream() in PerfView's GCHeapDump.cs. */
 static bool interop_is_readable(const struct source *s)
 {
     const struct bytes table = {s->interop, s->interop_size};
@@ -306,8 +306,8 @@ static void put_module(struct fastser_write *f, const struct source *s,
     fastser_put_end(f);
 }
 
-/* Types that only the symbols of an image name. A module is written where it is used
- * first. */
+/* Types whose names are only in the symbols of an image. A module is written at its first
+ * use. */
 static void put_deferred(struct fastser_write *f, struct gcdump_writer *w)
 {
     const struct source *s = &w->source;

@@ -34,8 +34,8 @@ enum { AROUND = 1, NODES = 2, EDGES = 4 };
 /* Objects and references have 32-bit numbers, and groups of roots need some too. */
 #define TRACE_MAX_OBJECTS (UINT32_MAX - 4096)
 
-/* References in a file: so several threads can look addresses up when all objects are
- * known. Each event has its place in the result, whichever thread reads it. */
+/* References in a file, so that several threads can look addresses up when all objects are
+ * known. Each event has a fixed place in the result, whichever thread reads it. */
 struct edge_event {
     uint64_t at;     /* of its first record, in the file */
     uint64_t before; /* references in the events before it */
@@ -91,8 +91,8 @@ struct trace_reader {
     size_t note_count, note_cap;
     uint64_t notes_read;
 
-    /* Nodes are numbered in the order of the walk, and referred to by address. If two have
-     * one address, which no good trace has, the first is meant. */
+    /* Nodes are numbered in the order of the walk, and referenced by address. If two have
+     * the same address, as in no valid trace, the first counts. */
     struct ids ids;           /* addresses */
     unsigned char *addresses; /* 8 bytes each, little-endian, by node */
     size_t address_room;
@@ -112,7 +112,7 @@ struct trace_reader {
     size_t link_count;
     struct arena names;
 
-    /* of a trace that is being written */
+    /* for a trace that is being written */
     bool is_along;
     uint64_t pid; /* of the first event */
     struct edge_event *edges;
@@ -183,8 +183,8 @@ static void add_gc_range(struct trace_reader *r, struct range range, uint64_t ti
     r->ranges[r->range_count++] = range;
 }
 
-/* All ranges are known: the snapshot has generations, if there are any. The rest of the
- * address space is frozen. */
+/* Builds ranges once all are known; the snapshot has generations, if there are any ranges.
+ * The rest of the address space is frozen. */
 static void build_ranges(struct trace_reader *r)
 {
     struct hd_snapshot *snap = r->b->snap;
@@ -207,7 +207,8 @@ static bool count_object(struct trace_reader *r, uint32_t type, uint64_t size,
            fail(r->err, HD_BAD_FORMAT, "the sum of all sizes exceeds 2^64 - 1");
 }
 
-/* Neighbours in memory mostly follow each other, so a range is looked up for thousands. */
+/* Nodes adjacent in memory are mostly adjacent in the walk, so one lookup of a range serves
+ * thousands. */
 static bool count_nodes(struct trace_reader *r)
 {
     const struct graph *g = r->b->graph;
@@ -458,7 +459,7 @@ static bool read_event(struct trace_reader *r, struct nettrace *t,
 
 /* --- reading the file ---------------------------------------------------------- */
 
-/* One event of a trace that is being written. A second walk may be the wanted one. */
+/* Reads one event of a trace that is being written. A second walk may be the wanted one. */
 static bool read_along(struct trace_reader *r, struct nettrace *t,
                        const struct trace_event *e)
 {
@@ -488,8 +489,8 @@ static bool survey_trace(struct trace_reader *r)
     return r->is_along ? ok && r->end == TRACE_ENDS : r->end != TRACE_CANNOT_BE_READ;
 }
 
-/* Events after the walk and its collection can still have names. The file may be another
- * one now: memory was allocated for the first. */
+/* Events after the walk and its collection can still have names. The file may have changed
+ * since: memory was allocated for its first state. */
 static bool read_pass(struct trace_reader *r, unsigned passes)
 {
     if (!input_rewind(r->in, r->err))
@@ -556,7 +557,7 @@ static node_id find_root(struct trace_reader *r, uint64_t object)
     return n;
 }
 
-/* All nodes and types are known: makes roots of root_set.h and links. */
+/* Makes roots of root_set.h and links, once all nodes and types are known. */
 static void settle_roots(struct trace_reader *r, struct root_set *roots)
 {
     struct text name = {0};
@@ -673,7 +674,7 @@ static void join_edges(struct trace_reader *r, size_t links)
 
 /* --- the graph ----------------------------------------------------------------- */
 
-/* All events but references were read. */
+/* Builds the graph, after all events except references were read. */
 static bool build_graph(struct trace_reader *r)
 {
     struct root_set roots = {.names = {.account = r->account}};

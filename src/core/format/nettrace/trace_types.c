@@ -271,7 +271,7 @@ static struct span next_word(struct span *line)
     return word;
 }
 
-/* Without folders, and without that end. */
+/* Returns the word without folders, and without that end. */
 static struct span base_name(struct span word, const char *end)
 {
     size_t len = strlen(end);

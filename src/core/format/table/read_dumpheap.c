@@ -155,9 +155,9 @@ static const char *sos_generation(struct span word)
     return NULL;
 }
 
-/* Its value may be attached: -gen:gen2, -gen=gen2. Filters are stored as they are in the
- * documentation, whatever their case and first character, so that two such lists can be
- * compared. */
+/* Reads an option. Its value may be attached: -gen:gen2, -gen=gen2. Filters are stored as
+ * in the documentation, whatever their case and first character, so that two such lists can
+ * be compared. */
 static void read_option(struct sos_echo *e, struct span option, struct span *rest)
 {
     static const char *const names[] = {"type", "mt", "min", "max", "heap", "segment"};
@@ -417,7 +417,7 @@ static bool no_header(struct dumpheap *r)
                  "no table with the header `%s`: nothing matched, or it was cut off; use "
                  "`dumpheap -stat`",
                  header_words);
-    /* Any text may mention dumpheap; in a folder it is passed over. */
+    /* Any text may mention dumpheap; in a folder it is skipped. */
     if (err != NULL && err->status == HD_BAD_FORMAT)
         err->status = HD_NOT_A_SNAPSHOT;
     return false;
@@ -600,14 +600,14 @@ static bool several_tables(struct dumpheap *r)
                            "a second table; put each into its own file");
 }
 
-/* Rows up to and with the footer, or up to the end of the text or the next prompt. Lines
- * after the last row are not the table's. */
+/* Reads rows up to and including the footer, or up to the end of the text or the next
+ * prompt. Lines after the last row are not part of the table. */
 static bool read_rows(struct dumpheap *r)
 {
     struct span line;
     while (next_line(r, &line)) {
         struct span trimmed = span_trim(line), rest = line;
-        /* Debuggers complain about symbols while they look names up. */
+        /* Debuggers print complaints about symbols between rows. */
         if (trimmed.len == 0 || span_begins(trimmed, "***"))
             continue;
         if (skip_prompt(&rest))

@@ -31,7 +31,7 @@ static struct type_table table_of(struct bytes bytes)
         enum { MARK = 2 };
         text_add_utf16(&t.decoded, bytes.data + MARK, (bytes.size - MARK) / 2,
                        little ? UTF16_LITTLE : UTF16_BIG);
-        /* Half a unit at the end, so that a cut file does not look whole. */
+        /* half a unit at the end, so that a cut file does not look complete */
         if (bytes.size % 2 != 0)
             text_add_code_point(&t.decoded, 0xFFFD);
         t.text = (struct span){t.decoded.data, t.decoded.len};
@@ -305,7 +305,7 @@ static bool read_field(struct csv_reader *r)
            bad_quote(r, "text behind a closing quote");
 }
 
-/* One record and its line end. */
+/* Reads one record and its line end. */
 static bool read_record(struct csv_reader *r)
 {
     for (size_t i = 0; i < CSV_NEEDED; i++)
@@ -492,9 +492,9 @@ static size_t next_byte(void *to, size_t room, void *from)
     return 1;
 }
 
-/* At least the memory that jansson needs for a text: malloc'd structs, tables of eight
- * places for empty arrays and objects, and doubling. Estimated before, since jansson has no
- * limit. */
+/* Returns a lower bound of the memory that jansson needs for a text: malloc'd structs,
+ * tables of eight places for empty arrays and objects, and doubling. Estimated in advance,
+ * since jansson has no limit. */
 static uint64_t memory_of(struct span text)
 {
     enum { OBJECT = 256, ARRAY = 144, VALUE = 80, KEY = 144, STRING = 32 };
@@ -530,7 +530,7 @@ static json_t *load_json(struct type_table *t)
     json_t *json = json_load_callback(next_byte, &left, 0, &why);
     alloc_blame();
     if (json == NULL) {
-        /* jansson counts the line after the last line end, which is empty. */
+        /* jansson counts the empty line after the last line end */
         while (lines_next(&t->lines, &line))
             continue;
         uint64_t at = why.line > 0 ? (uint64_t)why.line : 1;
@@ -574,7 +574,7 @@ static struct span json_span(const json_t *string)
  * The second is the output of `top --format=json`, so a stored result can be compared later
  * when the snapshot is gone. Other members are ignored. */
 
-/* Objects that are known to be something else: read_foreign is asked before. */
+/* Recognises objects; those of other formats are excluded by read_foreign before. */
 static enum recognition json_by_text(struct span text)
 {
     if (first_byte(text) != '{')
@@ -623,7 +623,7 @@ static bool parse_row(const json_t *item, struct type_table_row *row)
            (row->bytes_unknown || json_whole(bytes, &row->bytes));
 }
 
-/* Strings of hd_info that a table may have of its snapshot. */
+/* Strings of hd_info that a table may contain. */
 static const struct {
     const char *key;
     size_t field; /* its offset */

@@ -1,4 +1,4 @@
-/* type_tables.h - what the readers of type tables in text have in common.
+/* type_tables.h - common to the readers of type tables in text.
  *
  * Bytes of any encoding become UTF-8, and each parsed row is counted. Lines and words are
  * those of format/span.h. Must not depend on any one table: headers and rows are parsed by

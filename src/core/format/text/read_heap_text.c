@@ -114,7 +114,7 @@ static bool next_block(struct heap_text *r)
     return true;
 }
 
-/* Ensures AHEAD current bytes, or all that are left. */
+/* Ensures AHEAD current bytes, or all remaining ones. */
 static inline void look_ahead(struct heap_text *r)
 {
     while (r->end - r->at < AHEAD && !r->ended)
@@ -176,7 +176,7 @@ static bool refuse_end(struct heap_text *r)
                         "the file ends inside a section: the dump is incomplete");
 }
 
-/* Refuses the line. The message begins with quote, unless that is empty. In a section a
+/* Rejects the line. The message begins with quote, unless that is empty. In a section a
  * last line without a line end was cut, whatever else is wrong with it. */
 static bool refuse_quote(struct heap_text *r, const char *kind, struct span quote,
                          const char *why)
@@ -199,7 +199,7 @@ static bool refuse_nul(struct heap_text *r)
     return refuse_line(r, "nul-byte", "a NUL byte: not text");
 }
 
-/* Refuses the line because of the current word, of which an excerpt is enough. */
+/* Rejects the line because of the current word, with an excerpt of it. */
 static bool refuse_word(struct heap_text *r, const char *kind, const char *why)
 {
     char word[AHEAD];
@@ -344,7 +344,7 @@ static bool read_type(struct heap_text *r)
     return true;
 }
 
-/* To the end of the line. Nulls are left out. */
+/* Reads to the end of the line. Null references are skipped. */
 static bool read_edges(struct heap_text *r)
 {
     uint64_t id = 0;
@@ -684,7 +684,7 @@ static size_t utf8_mark(struct bytes head)
     return head.size >= 3 && memcmp(head.data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 }
 
-/* Little or big endian, by their byte order mark. */
+/* True for little or big endian UTF-16 with a byte order mark. */
 static bool is_utf16(struct bytes head)
 {
     return head.size >= 2 &&
@@ -725,7 +725,7 @@ static bool begins_record(int letter, int next)
     return letter > 0 && strchr("atorc", letter) != NULL && is_blank(next);
 }
 
-/* By the first line that is not blank. */
+/* Decides by the first line that is not blank. */
 static enum recognition heap_text_recognises(struct bytes head)
 {
     const unsigned char *p = head.data;

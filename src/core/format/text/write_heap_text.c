@@ -23,7 +23,7 @@ struct heap_text_writer {
 
 /* --- fields ---------------------------------------------------------------- */
 
-/* Most of a large file are these: no printf. */
+/* Most of a large file consists of these, so no printf. */
 static void add_hex(struct text *t, uint64_t value)
 {
     char digits[17];
@@ -82,7 +82,7 @@ static void write_types(struct heap_text_writer *w)
         if (!type_is_written(type) || type->raw.count == 0)
             continue;
         w->type_ids[t] = ++w->last_type_id;
-        /* Without a record it has no name when it is read again, either. */
+        /* A type without a record is read back without a name, too. */
         if (strcmp(type->name, UNKNOWN_TYPE_NAME) != 0)
             write_type(w, w->type_ids[t], type->name, strlen(type->name),
                        UNKNOWN_TYPE_NAME);
@@ -146,8 +146,8 @@ static void write_group(struct heap_text_writer *w, node_id n, enum hd_root_kind
     }
 }
 
-/* Pseudo-nodes from the root on, breadth first, each of its own kind or that of the one
- * above it; the order of the file within. Should the root be an object, it is rooted. */
+/* Visits pseudo-nodes from the root on, breadth first, in the order of the file. Each has
+ * its own kind or that of its parent. A root that is an object is itself rooted. */
 static void write_roots(struct heap_text_writer *w, struct arena *scratch)
 {
     enum { UNSEEN = 0, SEEN = 1 };

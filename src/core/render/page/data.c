@@ -153,7 +153,7 @@ static json_t *words_digits(const struct text *t)
     return json_stringn_nocheck(t->len > 0 ? t->data : "", t->len);
 }
 
-/* As view.c sorts them. */
+/* Same order as in view.c. */
 static const char *order_of(const struct hd_report *r)
 {
     bool top = r->model.top != NULL, sized = model_table(&r->model)->bytes_known;

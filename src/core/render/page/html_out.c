@@ -56,7 +56,7 @@ static json_t *cut_string(const char *s, size_t len)
     return value;
 }
 
-/* Arrays and objects that were not looked into yet. */
+/* Arrays and objects still to be examined. */
 struct unseen {
     json_t **all;
     size_t len, cap;

@@ -218,9 +218,9 @@ static void put_chains(struct html_page *p, const struct doc_chains *chains)
         HTML(p->o, "<p class=\"rest\">{}</p>\n", html_of_line(&chains->rest));
 }
 
-/* --- what belongs to rows -------------------------------------------------------- */
+/* --- details of rows ------------------------------------------------------------- */
 
-/* Paragraphs and listings: all that a hint has. False for other blocks. */
+/* Writes paragraphs and listings, the only blocks of a hint. False for other blocks. */
 static bool put_written(struct html_page *p, const struct doc_block *b)
 {
     if (b->kind == DOC_LISTING)
@@ -329,7 +329,7 @@ static void put_curve(struct out *o, const struct doc_chart *c, const struct pla
     out_string(o, in_line ? "\"/>" : "");
 }
 
-/* Down to zero: sizes of two charts are compared by their height. */
+/* Fills the area down to zero: the heights of two charts are comparable. */
 static void put_area(struct out *o, const struct doc_chart *c, const struct plane *p)
 {
     out_string(o, "<polygon points=\"");
@@ -585,7 +585,7 @@ static void put_rows(struct html_page *p, const struct doc_table *t, size_t firs
     page_put(p, "</tbody></table></div>\n");
 }
 
-/* Where the group that begins at this row ends. */
+/* Returns the end of the group that begins at this row. */
 static size_t group_end(const struct doc_table *t, size_t i)
 {
     while (i < t->row_count && t->rows[i].kind != DOC_GROUP)
