@@ -293,7 +293,7 @@ bool hd_inputs_add(struct hd_inputs *inputs, const char *path, struct hd_error *
  * series. False if the name has no number. */
 static bool numbering_of(struct text *t, const char *path)
 {
-    const char mark = '/'; /* no name has it */
+    const char mark = '/'; /* occurs in no name */
     const char *name = path_file_name(path);
     size_t len = unpacked_length(name);
     bool any = false;

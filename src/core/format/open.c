@@ -435,12 +435,12 @@ const struct hd_info *hd_snapshot_info(const struct hd_snapshot *snap)
 struct hd_reading {
     FILE *file;
     struct hd_read_options how;
-    struct hd_error refused; /* how */
+    struct hd_error refused; /* error of how */
     struct hd_snapshot *snap;
     pthread_t thread;
     bool has_thread;
 
-    pthread_mutex_t lock; /* of all that follows */
+    pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t came;
     uint64_t bytes;
     bool ended, begun_anew;

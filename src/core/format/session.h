@@ -13,9 +13,9 @@
 /* A snapshot of a series: an existing file, or one named only by the manifest. */
 struct session_part {
     const char *name;      /* of the file in its zip or folder; NULL if missing */
-    unsigned entry;        /* of a zip: struct packed */
-    struct hd_error error; /* set: it cannot be read */
-    double time;           /* of the manifest, in its unit; only to sort by */
+    unsigned entry;        /* in a zip: struct packed */
+    struct hd_error error; /* set if unreadable */
+    double time;           /* from the manifest, in its unit; for sorting only */
     uint64_t process;      /* HD_UNKNOWN if unknown */
 };
 

@@ -22,7 +22,7 @@ enum snapshot_fact {
     FACT_INCOMPLETE = 256,
     FACT_ORIGIN = 512,
     FACT_RAW_NAMES = 1024, /* names in invalid UTF-8 */
-    FACT_HOST = 2048,      /* where and when the process was started */
+    FACT_HOST = 2048,      /* machine and time at which the process was started */
     FACT_FIELDS = 4096,    /* the field by which an object refers to another */
     FACT_OWNERS = 8192,    /* ownership; a graph is reduced to a digest first */
     FACT_MEMORY = 16384    /* garbage, weak handles: all that is in the memory of a core
@@ -31,7 +31,7 @@ enum snapshot_fact {
 
 /* Facts lost by conversion, in order. Filled by the writers, shown by the program. */
 struct losses {
-    struct arena *arena; /* of the messages: the snapshot's */
+    struct arena *arena; /* for the messages: the snapshot's */
     struct hd_loss *all; /* malloc'd */
     size_t len, cap;
 };
@@ -41,10 +41,10 @@ void losses_add(struct losses *l, const char *what, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 struct snapshot_writer {
-    const char *name;    /* of --to; that of the reader which reads it back */
+    const char *name;    /* of --to; also the name of its reader */
     const char *summary; /* one line for --help */
     const char *suffix;  /* ".gcdump" */
-    unsigned holds;      /* enum snapshot_fact; FACT_GRAPH: it needs one */
+    unsigned holds;      /* enum snapshot_fact; with FACT_GRAPH it needs a graph */
     bool binary;
 
     /* Writes all of snap. Losses specific to this format are added to l; the caller reports

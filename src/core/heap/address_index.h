@@ -26,7 +26,7 @@ struct address_word {
 struct address_index {
     uint64_t first;   /* region */
     size_t span;      /* regions from the first to the last */
-    uint32_t *number; /* per region: 1 + its number among those that have objects; or 0 */
+    uint32_t *number; /* per region: 1 + its number among the non-empty ones; or 0 */
     unsigned shift;   /* a spot has 2^shift bytes */
     struct address_word *words; /* 16 bytes per 64 spots; NULL: addresses are strange */
     uint64_t *sorted;           /* all addresses then */

@@ -18,7 +18,7 @@ enum {
     MAX_SITE_OBJECTS = 16384,
     MAX_SITE_STACKS = 1024,
     MAX_SITE_FRAMES = 8192, /* distinct ones */
-    MAX_STACK_FRAMES = 100, /* as the runtime cuts them */
+    MAX_STACK_FRAMES = 100, /* limit of the runtime */
     MAX_SITE_NAME = 1023,   /* bytes of a method or a file */
     MAX_SITES_TEXT = 1 << 20
 };
@@ -41,7 +41,7 @@ struct site_object {
     uint32_t object; /* number in the order of addresses, as in survivor_map.h; in a digest
                         the number of its place, which objects share */
     uint32_t stack;
-    uint32_t born; /* number of the collection of the first snapshot that has it */
+    uint32_t born; /* number of the collection of its first snapshot */
 };
 
 struct allocation_sites {

@@ -473,7 +473,7 @@ static bool settle_graph(struct builder *b, const type_id *row_of, struct hd_err
 enum {
     BLOCK = 64,          /* nodes, most of which are not affected */
     FEW = 16,            /* references, the same */
-    MIN_SHARE = 1 << 18, /* that are worth a thread */
+    MIN_SHARE = 1 << 18, /* nodes that justify a thread */
     MAX_THREADS = 64
 };
 

@@ -20,7 +20,7 @@
 
 struct raw_type {
     const char *name;      /* canonical; NULL until known */
-    const char *full_name; /* the same with its outer class; NULL: not known */
+    const char *full_name; /* with its outer class; NULL if unknown */
     const char *module;
     double multiplier; /* of a sampled file; 1 otherwise */
     enum type_kind kind;
@@ -47,7 +47,7 @@ struct builder {
     bool redact;           /* hd_read_options.redact */
     bool across_builds;    /* fold numbers in compiler-made names */
     uint64_t max_memory;   /* bytes, in total; 0: no limit */
-    unsigned threads;      /* that a reader may use; 0 is 1 */
+    unsigned threads;      /* limit for a reader; 0 is 1 */
     unsigned number; /* index among the snapshots of the input, from 1; 0: not given */
 
     struct account account; /* all memory of the snapshot; builder_account() */

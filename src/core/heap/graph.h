@@ -44,7 +44,7 @@ struct graph {
     size_t big_count, big_cap;
     uint32_t *edge_begin; /* node_count + 1 offsets into edge_to */
     node_id *edge_to;
-    uint64_t *reachable; /* a bit per node: on a chain from root; NULL: not known yet */
+    uint64_t *reachable; /* a bit per node: on a chain from root; NULL if unknown */
 
     /* node_count unaligned little-endian 64-bit addresses, or NULL; usually inside the
      * input. Reading them costs page faults, so read them only to print one. */
@@ -52,8 +52,8 @@ struct graph {
 
     /* struct source_type of each node; NULL unless hd_read_options.to_write */
     uint32_t *source_type;
-    unsigned char *own_addresses; /* the same, malloc'd, if no input holds them */
-    struct fields *fields;        /* of references (fields.h); owned; NULL: not known */
+    unsigned char *own_addresses; /* malloc'd copy, if no input holds them */
+    struct fields *fields;        /* of references (fields.h); owned; NULL if unknown */
 };
 
 /* Returns the bytes of the arrays of g. */

@@ -40,13 +40,13 @@ struct ids {
     struct id_numbers keys; /* of blocks */
     struct id_block *blocks;
     size_t block_cap;
-    uint64_t last_key; /* of the block used last, which most ids share */
+    uint64_t last_key; /* of the last block used; the same for most ids */
     uint32_t last_block;
     uint64_t last_place;
-    uint64_t *places; /* where each id is, by position; NULL while they ascend */
+    uint64_t *places; /* place of each id, by position; NULL while they ascend */
     size_t place_cap;
     uint32_t *position; /* of each id, by rank; NULL: the rank is the position */
-    struct id_directory *directory; /* of blocks, once frozen; NULL: there are few */
+    struct id_directory *directory; /* of blocks, once frozen; NULL for few blocks */
 };
 
 /* Ids are mostly multiples of 2^shift (0 to 63): 0 for handles, 3 for addresses of a 64-bit

@@ -7,7 +7,7 @@ enum { MAX_LOCAL = 8, MAX_ROUNDS = 16 };
 
 struct method_words {
     struct text type;        /* with dots */
-    struct name_part method; /* what is left of its name */
+    struct name_part method; /* rest of its name */
     struct name_part local[MAX_LOCAL];
     size_t local_count; /* the innermost first */
     bool is_lambda;

@@ -277,7 +277,7 @@ void names_canonical(struct text *out, const char *raw, size_t len)
         if (names_settle(name, &now)) {
             out->len = is_unknown(name, now) ? start : start + now;
         } else {
-            out->len = start; /* as it is: then this is canonical */
+            out->len = start; /* verbatim, so that the result is canonical */
             add_without_nul(out, raw, len);
         }
     }
@@ -588,15 +588,15 @@ struct generics_frame {
     enum frame_kind kind;
     struct chain chain; /* of TOP and ARGUMENT */
     size_t owner;       /* the frame whose chain gets the text read here */
-    size_t slots, args; /* how many there were when it was opened */
+    size_t slots, args; /* their number when it was opened */
 };
 
 struct parse {
     const char *start, *at, *end;
     const char *unlinked; /* [unlinked, at) is read, but in no piece yet */
     struct generics_piece *pieces;
-    struct slot *slots; /* a stack; those of the name being read are on top */
-    struct chain *args; /* a stack; those of the innermost list are on top */
+    struct slot *slots; /* a stack; the slots of the current name are on top */
+    struct chain *args; /* a stack; the arguments of the innermost list are on top */
     struct generics_frame *frames;
     size_t piece_count, piece_cap, slot_count, slot_cap;
     size_t arg_count, arg_cap, frame_count, frame_cap;

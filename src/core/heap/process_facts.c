@@ -290,7 +290,7 @@ static void parse_fact(struct hd_process_facts *facts, const char *at, const cha
         return;
     }
     char *behind;
-    uint64_t value = strtoull(is + 1, &behind, 10); /* HD_UNKNOWN if it is larger */
+    uint64_t value = strtoull(is + 1, &behind, 10); /* HD_UNKNOWN on overflow */
     for (enum hd_fact f = 0; f < HD_FACT_COUNT; f++)
         if (behind == end && key_is(hd_fact_name(f), at, len) &&
             hd_fact(facts, f) == HD_UNKNOWN)

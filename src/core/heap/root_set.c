@@ -124,7 +124,7 @@ struct pseudo_list {
         uint32_t place;        /* NO_PLACE if it refers to no objects */
     } * all;
     uint32_t count;
-    uint32_t group[GROUP_COUNT], *variable; /* where each is in this list */
+    uint32_t group[GROUP_COUNT], *variable; /* index of each in this list */
     struct arena scratch;
 };
 

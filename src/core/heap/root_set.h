@@ -45,7 +45,7 @@ enum root_group {
     GROUP_STATICS,
     GROUP_THREAD_STATICS,
     GROUP_STACK,
-    GROUP_WRAPPERS, /* one node for each, as for statics */
+    GROUP_WRAPPERS, /* one node per root, as for statics */
     GROUP_REF_COUNTED,
     GROUP_FINALIZER,
     GROUP_PINNING,

@@ -84,7 +84,8 @@ struct source {
     /* True for a gcdump, which can be rewritten unchanged. If false, the fields below are
      * empty. */
     bool is_gcdump;
-    struct source_gcdump_type *gcdump_types; /* these are types[0] ... as well */
+    struct source_gcdump_type *gcdump_types; /* the same as types[0] ..., in the form of the
+                                                gcdump */
     uint32_t gcdump_type_count;
     bool is_64_bit;
     float average_count, average_size; /* multipliers of a sampled file */
@@ -130,7 +131,7 @@ struct source {
 struct sketch {
     uint64_t *all;
     size_t len;
-    bool is_cut; /* there are more, all above the last one here */
+    bool is_cut; /* larger hashes were dropped */
 };
 
 struct identity {
@@ -221,7 +222,7 @@ static inline uint64_t tally_rounded(double value)
 /* A row of the type table: all types of one kind that share a canonical name. */
 struct type {
     const char *name;      /* canonical, NUL-terminated, any bytes but NUL */
-    const char *full_name; /* with the outer class that name lacks; NULL: not known */
+    const char *full_name; /* with the outer class, which name lacks; NULL if unknown */
     const char *module;    /* NULL: unknown, or several */
     enum type_kind kind;
     struct hd_tally raw;               /* as in the file */
@@ -292,7 +293,7 @@ struct hd_snapshot {
     bool has_no_order; /* file name cannot give the order */
     struct hd_table_origin origin;
     struct identity identity;
-    struct hd_process_facts facts;   /* of its process; its free space too */
+    struct hd_process_facts facts;   /* of its process, and of its free space */
     struct free_holder pinned;       /* the type of most objects with a pinned handle */
     struct free_holder beside_free;  /* the old type after most of the large free blocks */
     const struct survivor_map *told; /* from the snapshot before; in the arena; NULL if
@@ -316,9 +317,9 @@ struct hd_snapshot {
     struct digest *digest;           /* if read from a digest, instead of the graph; else
                                         NULL */
     struct input *input;             /* open as long as graph addresses point into it */
-    struct file_stamp stamp;         /* of its file, to read that again */
+    struct file_stamp stamp;         /* of its file, for reading that again */
     struct source *source;           /* NULL unless hd_read_options.to_write */
-    struct hd_read_options read;     /* how it was read, to read its graph again */
+    struct hd_read_options read;     /* options for reading its graph again */
     bool writes_plain;               /* write its digest uncompressed, for callers that
                                         compress it themselves */
     bool may_drop;                   /* a large graph may be dropped: it can be read

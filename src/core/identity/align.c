@@ -750,7 +750,7 @@ struct order {
     size_t len, cap;
     uint64_t *by_x, *buffers;
     struct chain_end *tree; /* of ranks, from 1 */
-    uint32_t *back;         /* per run: the one before it in its chain */
+    uint32_t *back;         /* per run: the previous run of its chain */
 };
 
 static bool heavier(struct chain_end a, struct chain_end b)

@@ -32,7 +32,7 @@ struct side {
     node_id *node;
     uint32_t *key;
     uint32_t *mate; /* position on the other side, FREE or DEAD; in the block of key */
-    uint32_t *kind; /* the keys without contents; NULL: they are the same */
+    uint32_t *kind; /* the keys without contents; NULL if equal to key */
 };
 
 /* A key with contents that stay the same as long as the object lives. */
@@ -53,7 +53,7 @@ struct share {
 struct alignment {
     struct side a, b;
     uint8_t *bits;  /* per position of a: information in this key after the one before it */
-    uint32_t *seen; /* how many objects of both have a key, by its lower bits */
+    uint32_t *seen; /* number of objects of both with a key, by its lower bits */
     uint32_t seen_mask;
     struct share *shares; /* the same for any number of threads */
     size_t share_count;

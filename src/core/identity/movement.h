@@ -40,7 +40,7 @@ struct territory {
 
 struct collection {
     uint32_t number; /* in its process; 0: ignored for samples */
-    unsigned depth;  /* the oldest generation that it collected */
+    unsigned depth;  /* oldest generation collected */
     bool is_background;
     /* In any order; may be modified. A stretch in `moved` may have from equal to to. */
     struct stretch *moved, *stayed;

@@ -107,7 +107,7 @@ static void grams_in_rows(void *context, size_t side, struct gram_sink *sink)
     const uint64_t factor = 0x9E3779B97F4A7C15U;
     const struct gram_rows *rows = context;
     const struct side *s = side == 0 ? &rows->al->a : &rows->al->b;
-    uint64_t hash = 0, first = 1; /* what the key that leaves is multiplied by */
+    uint64_t hash = 0, first = 1; /* factor of the key that leaves the window */
     uint32_t len = 0, width = rows->width;
     for (uint32_t i = 0; i < width; i++)
         first *= factor;

@@ -52,7 +52,7 @@ struct dominators_place {
         uint32_t begin;  /* unseen: of its references, or ONE_EDGE */
         uint32_t number; /* seen */
     };
-    node_id first; /* what its first reference refers to; NO_EDGE, or SEEN */
+    node_id first; /* target of its first reference; NO_EDGE, or SEEN */
 };
 
 /* Above all node numbers and edge numbers (builder.c). */
@@ -284,7 +284,7 @@ struct pair {
 /* The forest of numbers already done. */
 struct forest {
     struct pair *at;
-    uint64_t *late; /* a bit per number: any between it and anc is; or NULL */
+    uint64_t *late; /* a bit per number: a late number is between it and anc; or NULL */
     bool is_late;   /* any on the latest way */
     uint32_t *path;
     size_t path_cap;

@@ -71,7 +71,7 @@ struct full_tree {
     const char **field_names;
     size_t field_count;
     struct arena arena; /* of this tree */
-    label_id *label_of; /* of each type of the snapshot, until it was added */
+    label_id *label_of; /* of each type of the snapshot, until the snapshot was added */
     path_id *at_node;   /* path of each node of the graph; NO_PATH if unreachable */
     path_id *at_place;  /* of a digest instead: path of each of its places */
     path_id
@@ -94,9 +94,10 @@ struct ownership_tree {
 
     path_id *parent; /* NO_PATH for the root */
     label_id *label;
-    field_id *field;                    /* that parts it; NULL: they do not */
+    field_id *field;                    /* field that separates the path; NULL if fields do
+                                           not */
     uint64_t *count, *bytes, *retained; /* [path * snapshots + snapshot] */
-    path_id *full_of; /* the same shape: where it is in full, or NO_PATH */
+    path_id *full_of;                   /* same shape: path in full, or NO_PATH */
     size_t len, cap;
 };
 
@@ -148,8 +149,8 @@ struct holder_namer {
     const struct labels *labels;
     const struct full_tree *f;
     uint32_t *depth;
-    path_id
-        *head; /* the ancestor that ends the first labels, or the path itself above it */
+    path_id *head; /* last ancestor within the first labels; the path itself if it is one of
+                      them */
 };
 
 /* Prepares names for the paths of a full ownership tree; arrays in a. O(paths). */

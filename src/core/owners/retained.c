@@ -15,7 +15,7 @@
 struct tree {
     uint32_t *parent;
     type_id *type;   /* NO_TYPE for pseudo-nodes */
-    uint64_t *bytes; /* of the objects at a place; then, with those below it */
+    uint64_t *bytes; /* of the objects at a place; then, with those below */
     size_t len;
 };
 

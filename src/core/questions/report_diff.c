@@ -194,9 +194,9 @@ struct report_diff_search {
     size_t count;                        /* suspects that chains are wanted of */
     const struct label **owners;         /* of each suspect; NULL if none, or without
                                             dominators */
-    const struct label **owners_of;      /* what has the owner; NULL */
+    const struct label **owners_of;      /* class above the owner; or NULL */
     size_t places[SERIES_MAX_SNAPSHOTS]; /* numbers of usable snapshots */
-    const struct since_range *since;     /* of each suspect; NULL: since whenever */
+    const struct since_range *since;     /* of each suspect; NULL: no limit */
     struct series_chains chains;
 };
 
@@ -405,7 +405,8 @@ static void find_owners(struct report_diff_search *s, struct arena *scratch)
     for (size_t q = 0; k->owned != NULL && q < s->count; q++) {
         const struct ownership_tree *t = &k->owned->tree;
         struct head_owner at = {NO_LABEL, NO_LABEL};
-        if (k->rows.whole_types[q] == NO_LABEL) /* in changing places no one owns it */
+        if (k->rows.whole_types[q] == NO_LABEL) /* if held in changing places, it has no
+                                                   owner */
             at = head_owner(t, k->rows.heads[q], &s->chains.types);
         s->owners[q] = at.owner != NO_LABEL ? &t->labels.all[at.owner] : NULL;
         s->owners_of[q] = at.of != NO_LABEL ? &t->labels.all[at.of] : NULL;
@@ -446,7 +447,7 @@ static bool add_chains_of_stayed(const struct report_diff_search *all, struct hd
         chains.of_stayed = true;
         k->r->diff.suspects[q].chains = chains;
     }
-    s.chains.types = (struct owner_types){0}; /* those of all */
+    s.chains.types = (struct owner_types){0}; /* owned by `all` */
     series_chains_free(&s.chains);
     arena_free(&scratch);
     return ok;
@@ -467,8 +468,8 @@ static bool add_chains(struct ranker *k, struct hd_error *err)
                                       .how = report_chain_options(k->r),
                                       .ask = ask_for,
                                       .context = &s};
-    /* With samples only the change from the first to the last snapshot is known; with exact
-     * counts all between. */
+    /* With samples only the first and the last snapshot are compared; with exact counts all
+     * between. */
     for (size_t i = 0; i < k->s->usable_count; i++) {
         if (i + 1 < k->s->usable_count && (k->owned == NULL || (i > 0 && !k->opt->exact)))
             continue;
@@ -510,7 +511,7 @@ static void add_native(const struct ranker *k, struct arena *scratch)
         struct text message = {0};
         phrase_native_memory(&message, &n);
         report_warn_text(k->r, WARN_NATIVE_MEMORY, (size_t)-1, &message);
-        for (size_t q = 0; q < d->suspect_count; q++) /* as a suspect it has one hint */
+        for (size_t q = 0; q < d->suspect_count; q++) /* a suspect shows only one hint */
             if (strcmp(d->suspects[q].type, n.type) == 0)
                 d->suspects[q].hint = n.hint;
         if (report_shows_row(k->r, k->opt, row->name))

@@ -15,10 +15,10 @@
 
 enum {
     USUAL_ELEMENTS = REPORT_USUAL_ROWS,
-    USUAL_FIELDS = 10000, /* more than any class has; structs in structs are among them */
+    USUAL_FIELDS = 10000, /* above any class, with structs in structs */
     MAX_ELEMENTS = 100000,
     MAX_TEXT = 200,        /* UTF-16 units of a string that a field refers to */
-    MAX_TEXT_OF_IT = 4000, /* of the string itself */
+    MAX_TEXT_OF_IT = 4000, /* for the string itself */
     MAX_CHAIN = 64,
     MAX_HOLDERS = 100000
 };

@@ -37,7 +37,7 @@ static bool can_answer(const struct hd_report *r, struct hd_snapshot *const *sna
 struct report_roots_search {
     struct hd_report *r;
     const struct hd_options *opt;
-    struct since since; /* where it matters */
+    struct since since; /* if needed */
 };
 
 /* --- the instances ----------------------------------------------------------- */

@@ -18,7 +18,7 @@
  * before, or it is too small. docs/ranking.md, "Unexplained growth". */
 struct rest_growth {
     bool grew;    /* and no exception applies */
-    bool stayed;  /* it grew, and then stayed as large: not `grew` */
+    bool stayed;  /* grew, then leveled off: not `grew` */
     double share; /* of the heap: size of the growth in either case; else 0 */
     size_t since; /* the last point that is not above the first one */
 };
@@ -31,7 +31,7 @@ struct rest_growth rest_growth_of(const struct trend *rest, double heap, double 
 /* --- how sure -------------------------------------------------------------------- */
 
 struct power_question {
-    size_t snapshots;               /* that can be compared */
+    size_t snapshots;               /* comparable ones */
     enum hd_identity_source source; /* source of the identity of objects */
     bool by_graph, sampled;
     const struct suspect_line *line;

@@ -20,7 +20,7 @@ struct hint_case {
     const char *with;    /* at or below: the suspect itself, its contents, or a type that
                             grows with it */
     const char *above;   /* on the way from the root, pseudo-nodes too */
-    const char *in;      /* the collection of the framework that holds it */
+    const char *in;      /* the framework's collection that contains it */
     const char *of;      /* owner of that collection, and of any around it */
     const char *without; /* neither above nor at or below */
     const char *root;    /* the word of JSON: "static", "strong_handle", ... */
@@ -39,7 +39,7 @@ enum hint_breadth {
 
 struct hint {
     const char *id;  /* and the section of docs/hints.md; NULL: no hint is better */
-    const char *fix; /* what to do, in a sentence or two: the line FIX of a verdict */
+    const char *fix; /* remedy, in a sentence or two: the line FIX of a verdict */
     /* Noun phrase for the retaining structure, to follow "kept alive by"; NULL if the name
      * of the root or of the owner is more informative. */
     const char *holder;

@@ -286,7 +286,7 @@ const struct hint hints[] = {
      "The root provider keeps transient disposables until shutdown: resolve them from a "
      "scope.",
      "the root service provider", HINT_OF_PART,
-     CASES({/* not of a scope in a list of the program's */ .above =
+     CASES({/* except a scope in a list of the program */ .above =
                 SCOPE " > " LIST " > System.Object[] >",
             .without = "*IServiceScope[]"},
            {.above = "Autofac.Core.Disposer"})},
@@ -583,7 +583,7 @@ const struct hint hints[] = {
      "and "
      "never cleared: remove entries.",
      "a static variable of a generic class", HINT_OF_ROOT,
-     CASES({/* what is in the array itself may be the runtime's */ .above =
+     CASES({/* direct elements of the array may be the runtime's */ .above =
                 "[strong Handles] > System.Object[] > *"})},
     /* Arrays of the runtime itself, for static variables and interned strings. */
     {NULL, NULL, NULL, HINT_OF_ROOT,

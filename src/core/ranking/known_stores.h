@@ -15,7 +15,7 @@ struct known_store {
     unsigned seconds;    /* longest default lifetime of an entry; 0: unlimited */
     unsigned watch;      /* seconds of a watch that would show whether entries expire */
     unsigned bound;      /* default maximum of entries; 0: unlimited */
-    bool is_per_type;    /* one entry for each type that the program uses */
+    bool is_per_type;    /* one entry per type used by the program */
     const char *setting; /* option that changes it; or NULL */
 };
 

@@ -23,7 +23,7 @@ struct leak_ranking_head {
     path_id path;
     bool pooled;
     bool steady;
-    bool keeps;      /* what it gets (births.h) */
+    bool keeps;      /* accumulates (births.h) */
     double score;    /* max(0, credit) tau^2 */
     double total;    /* own score plus those of carried heads; 0 if carried itself */
     path_id carrier; /* end of its chain of carriers; 0: not carried */
@@ -36,7 +36,7 @@ struct leak_ranker {
     size_t n;
     double heap; /* reachable bytes of the last snapshot */
     struct path_growths growths;
-    struct type_births by_type; /* with the clock: if births are known */
+    struct type_births by_type; /* with the clock; only if births are known */
     struct load_clock clock;
     struct title_tree titles;
     struct leak_ranking_head *heads; /* the ranked by label, then path; then the pooled */
@@ -61,8 +61,8 @@ struct ranked_row {
     int64_t more_objects;
     double steady; /* part of the score that steady heads have */
     double keeps;  /* the same for heads that accumulate */
-    bool gone;     /* it is a part of another row */
-    label_id into; /* of which type */
+    bool gone;     /* merged into another row */
+    label_id into; /* type of that row */
     size_t place_room;
 };
 

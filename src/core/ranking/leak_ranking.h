@@ -46,9 +46,9 @@ struct ranked_type {
 
 /* The growth of the reachable heap by cause. */
 struct ranked_growth {
-    uint64_t *suspects, *pools, *rest; /* bytes per snapshot; they sum to the reachable */
-    double
-        explained; /* share of the growth that the suspects have; NAN if it did not grow */
+    uint64_t *suspects, *pools, *rest; /* bytes per snapshot; their sum is the reachable
+                                          heap */
+    double explained;        /* the suspects' share of the growth; NAN without growth */
     bool pools_by_name;      /* some pool is recognized by name alone */
     struct rest_growth open; /* growth without an explanation */
 };

@@ -37,8 +37,8 @@ const struct allocation_sites *leak_sites_of(const struct hd_snapshot *snap);
 /* Paths of the rows of a ranking: a sample belongs to every row with a path at or above
  * it. */
 struct leak_rows {
-    uint32_t *row;  /* of each path: number of the row that begins there, from 1; or 0 */
-    path_id *above; /* the next such path from it on upwards, itself included; or 0 */
+    uint32_t *row;  /* of each path: number of its row, from 1; or 0 */
+    path_id *above; /* nearest such path at or above; or 0 */
     const struct ownership_tree *t;
 };
 

@@ -20,7 +20,7 @@ const struct native_kind *native_kind_of(const char *type, enum type_origin orig
 struct native_growth {
     const struct native_kind *kind;
     const struct series_row *row;
-    const char *hint; /* that of the kind, or a better one */
+    const char *hint; /* of the kind, or a better one */
     bool is_much;     /* too much for a start that is not over */
 };
 

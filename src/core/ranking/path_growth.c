@@ -35,12 +35,12 @@ struct referrers_search {
     const struct ownership_tree *t;
     const struct full_tree *f;
     const struct graph *g;       /* or */
-    const struct digest *digest; /* one of both */
+    const struct digest *digest; /* exactly one of the two */
     const bool *heads;           /* per aligned path */
     path_id *head_at; /* per full path: nearest head at or above it, aligned; 0: none */
-    path_id *
-        head_above; /* per aligned head: the next one above it in the full ownership tree */
-    uint64_t *alone; /* per place: objects that only what they hang from refers to */
+    path_id
+        *head_above; /* per aligned head: the next head above in the full ownership tree */
+    uint64_t *alone; /* per place: objects with references from their parent only */
     struct referrers_references references;
 };
 

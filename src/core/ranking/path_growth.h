@@ -60,7 +60,7 @@ struct path_growths {
     struct path_growth *all;                /* per path; malloc'd */
     const uint64_t *threads, *pool_threads; /* per snapshot; NULL if there are none */
     struct referrers *referrers;            /* between heads, in the last snapshot */
-    uint32_t *order;   /* ownership_tree_order(); sums are made in it, so that their last */
+    uint32_t *order;   /* ownership_tree_order(), for sums, so that their last */
     path_id *in_order; /* digit does not depend on the order of a file */
     struct arena arena;
 };

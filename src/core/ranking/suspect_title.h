@@ -61,7 +61,7 @@ const char *suspect_title_above(const struct labels *l, const struct full_tree *
  * currently the shortest. */
 
 struct head_owner {
-    label_id owner; /* NO_LABEL: several roots share it */
+    label_id owner; /* NO_LABEL if several roots share it */
     label_id of;    /* the program's class above the owner, if the owner is not the
                        program's */
 };

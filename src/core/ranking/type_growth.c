@@ -151,7 +151,7 @@ path_id type_growths_topmost(const struct type_growths *g, label_id label)
     const struct full_tree *f = full_of(g, g->n - 1);
     const uint64_t *left = g->unexplained->left[g->n - 1];
     path_id best = NO_PATH;
-    uint32_t end = 0; /* of the outermost one that was met last */
+    uint32_t end = 0; /* of the last outermost one */
     for (uint32_t i = f->label_begin[label]; i < f->label_begin[label + 1]; i++) {
         path_id p = f->by_label[i];
         if (!is_left(g, g->n - 1, p) || f->position[p] < end)

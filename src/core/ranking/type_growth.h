@@ -64,7 +64,7 @@ enum type_question {
 
 struct grown_type {
     double tau;
-    double growth; /* g; a type grows if it has more than 0 */
+    double growth; /* g; above 0 if the type grows */
     double own, credit;
     double score;   /* max(0, credit), times tau^2 for TYPES_GROWING */
     label_id owner; /* of more than half of its growth; NO_LABEL */
@@ -86,7 +86,7 @@ struct type_growths {
     uint64_t *count, *retained; /* [label * n + snapshot], of unexplained objects */
     bool *is_leaf;              /* per label: String and arrays of numbers */
     struct title_graph titles;  /* of labels, by owners */
-    struct path_order *order;   /* of the last snapshot, made when two places tie */
+    struct path_order *order;   /* of the last snapshot, computed when two places tie */
 };
 
 /* Computes growth by type. unexplained and order must outlive the result; arrays in a.

@@ -554,7 +554,7 @@ static void print_prose(struct printer *p, const struct doc_line *l)
     bool labelled = first->len > 0 && first->all[0].style == DOC_STRONG;
     size_t label = labelled ? strlen(first->all[0].text) : 0;
     if (strncmp(text_string(&folded), labelled ? first->all[0].text : "", label) != 0)
-        label = 0; /* it is broken itself */
+        label = 0; /* the label itself is broken */
     blank_line(p);
     words_pad(&p->t, p->indent);
     words_paint(&p->t, label > 0 ? color(p, BOLD) : "", text_string(&folded), label);

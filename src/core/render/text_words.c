@@ -306,14 +306,14 @@ void wrap_words(struct text *t, const char *words, size_t column, size_t indent,
 enum {
     GAP = 2,          /* between columns */
     MARK_GAP = 3,     /* in front of remarks */
-    NAME_ROOM = 24,   /* that guides leave */
+    NAME_ROOM = 24,   /* left by the guides */
     NARROW_ROOM = 14, /* the same in a narrow place */
     NARROW_BELOW = 80,
     MARKED_ROOM = 14, /* the same for a name with a remark */
     SHORTEST = 4,     /* of a word that was cut */
     READABLE = 14,    /* the same, where frames could be left out instead */
     WIDE_FROM = 100,  /* columns for wide guides */
-    MAX_LEVELS = 40   /* with guides, however wide it is */
+    MAX_LEVELS = 40   /* with guides, for any width */
 };
 
 struct tree_drawer {

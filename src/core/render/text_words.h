@@ -72,7 +72,7 @@ struct wrap_room {
     size_t column, indent;
     unsigned width;
     bool is_hard;
-    bool ascii; /* columns are those of the ASCII form, which is printed */
+    bool ascii; /* columns are counted in the printed ASCII form */
 };
 
 /* Appends a chain, broken at its arrows to fit. colors: the escape sequence of each element
@@ -93,7 +93,7 @@ void wrap_words(struct text *t, const char *words, size_t column, size_t indent,
 /* A table that is a tree (doc_table.is_tree) as lines of equal width: columns aligned,
  * guides before the last one, marks after it. The format escapes the words. */
 struct tree_look {
-    const struct hd_write_options *opt; /* width, colour, and whether it will be ASCII */
+    const struct hd_write_options *opt;                     /* width, colour, ASCII */
     void (*add)(struct text *t, const struct doc_run *run); /* names in the requested
                                                                form */
 };

@@ -54,7 +54,7 @@ void format_short_name(struct text *t, const char *name)
         return;
     }
     struct text s = {0};
-    size_t token = 0; /* where the current dotted name begins in s */
+    size_t token = 0; /* begin of the current dotted name in s */
     for (const char *c = name; *c != '\0'; c++) {
         bool begins_name =
             ascii_is_alnum(c[1]) || c[1] == '_' || (unsigned char)c[1] >= 0x80;

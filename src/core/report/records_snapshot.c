@@ -233,7 +233,7 @@ static json_t *process_facts(const void *of, const struct record_walk *w)
     if (s->facts.known == 0)
         return json_null();
     json_t *o = json_object(), *threads = json_object(), *of_size = json_object();
-    struct text name = {0}; /* that the kernel may have cut inside of a character */
+    struct text name = {0}; /* the kernel may have cut it inside a character */
     for (enum hd_fact f = 0; f < HD_FACT_COUNT; f++)
         json_put(o, hd_fact_name(f), json_number_or_null(hd_fact(&s->facts, f)));
     for (size_t i = 0; i < HD_MAX_THREAD_NAMES && s->facts.threads[i].name[0] != '\0';

@@ -598,7 +598,7 @@ void report_summarize(struct hd_report *r)
     add_process(r);
     phrase_confidence(&confidence, r);
     add_fact(r, "confidence", &confidence);
-    if (r->diff.suspect_count == 1) /* of several -v has them */
+    if (r->diff.suspect_count == 1) /* -v has those of several */
         phrase_path(&path, r, &r->diff.suspects[0]);
     add_fact(r, "path", &path);
     add_allocated(r);

@@ -313,7 +313,7 @@ static bool parse_info(struct digest_reader *r)
     if (!take_columns(r, DIGEST_INFO))
         return false;
     snap->info = f->info;
-    snap->info.objects = snap->info.bytes = 0; /* the builder adds them up */
+    snap->info.objects = snap->info.bytes = 0; /* summed up by the builder */
     snap->origin = f->origin;
     snap->clock = f->clock;
     snap->clock_is_date = f->clock_is_date;

@@ -17,7 +17,7 @@ struct digest_writer {
     struct digest_file file;
     struct arena scratch;
     struct out *o;
-    type_id *kept;      /* types that are written: those that something is of */
+    type_id *kept;      /* written types: those in use */
     type_id *number_of; /* of each type, in the file */
 };
 

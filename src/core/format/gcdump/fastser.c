@@ -435,7 +435,7 @@ struct fastser_write fastser_write_begin(struct out *out)
 
 void fastser_put_trailer(struct fastser_write *f)
 {
-    fastser_put_u8(f, TAG_END); /* of all objects */
+    fastser_put_u8(f, TAG_END); /* end of all objects */
     uint32_t table = (uint32_t)f->at;
     fastser_put_u32(f, f->region_count);
     for (uint32_t i = 0; i < f->region_count; i++)

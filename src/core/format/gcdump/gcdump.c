@@ -22,7 +22,7 @@ struct parser {
     struct gcdump *d;
     struct arena *a;
     struct text scratch;
-    struct id_numbers modules; /* by where each is in the file */
+    struct id_numbers modules; /* by offset in the file */
     size_t module_cap;
 };
 

@@ -61,7 +61,7 @@ struct gcdump_records {
     uint32_t *number; /* in the file, by node; NULL: its own */
     uint32_t root;    /* the number of the root of all roots */
     uint32_t node_count;
-    uint32_t *offsets; /* of records, by node of the file; 0: never described */
+    uint32_t *offsets; /* of records, by node of the file; 0: not described */
     uint64_t blob_size, total_size;
     uint64_t cut_sizes; /* objects larger than the format allows, which are cut as by
                            HeapDump.exe */

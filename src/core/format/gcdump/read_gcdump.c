@@ -40,7 +40,7 @@ static enum recognition gcdump_recognises(struct bytes head)
 struct node_sums {
     uint64_t *count, *bytes; /* generations * type_count */
     uint64_t *pseudo;        /* type_count: nodes without size and address */
-    size_t len;              /* of all three, which are one array */
+    size_t len;              /* of all three together, one array */
     bool by_generation;
     struct range lately;                   /* range of the last address */
     uint64_t *count_lately, *bytes_lately; /* of its generation */

@@ -19,8 +19,8 @@ struct gcdump_writer {
     const struct hd_snapshot *snap;
     const struct graph *g;
     struct arena arena;   /* scratch */
-    struct source source; /* what is written around the nodes: that of a gcdump, or one that
-                             is made of the snapshot */
+    struct source source; /* data around the nodes: of a gcdump, or made from the
+                             snapshot */
     struct gcdump_records records;
 };
 
@@ -34,7 +34,7 @@ static void find_frozen(const struct gcdump_writer *w, struct range *gaps)
     const struct hd_tally *by = w->snap->by_generation;
     if (by[HD_GEN_FROZEN].count == 0 || by[HD_GEN_UNKNOWN].count > 0)
         return;
-    struct range within = {0, 0, HD_GEN_UNKNOWN}; /* that of the node before, mostly */
+    struct range within = {0, 0, HD_GEN_UNKNOWN}; /* mostly the range of the node before */
     for (node_id n = 0; n < w->records.kept; n++) {
         uint64_t address = graph_address(w->g, n), size = graph_size(w->g, n);
         bool is_known = address >= within.start && address < within.end;

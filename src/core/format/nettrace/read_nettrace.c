@@ -45,7 +45,7 @@ struct edge_event {
 /* Facts about a collection from its events; the end of the trace decides which belong to
  * the walk. */
 struct gc_note {
-    uint64_t time, number; /* of all, in the order of the file */
+    uint64_t time, number; /* number: index of the note in the file */
     enum trace_heap_event kind;
     struct hd_process_facts facts;
 };
@@ -254,7 +254,7 @@ static bool read_nodes(struct trace_reader *r, const struct bulk *b)
         }
         builder_node(r->b, built_as, n.size);
         if (r->is_along && r->b->graph->node_count == id)
-            return false; /* it does not fit */
+            return false; /* too large */
         r->b->graph->edge_begin[id] = (uint32_t)n.edges;
         uint64_t address = n.address;
         le_put(r->addresses + 8 * (size_t)id, address, 8);
@@ -311,7 +311,7 @@ static bool read_statics(struct trace_reader *r, const struct bulk *b)
     struct trace_fields f = trace_fields_of(b->rest);
     for (uint32_t i = 0; i < b->count; i++) {
         struct named_root s = {0};
-        trace_field_u64(&f); /* where the variable is */
+        trace_field_u64(&f); /* address of the variable */
         s.object = trace_field_u64(&f);
         s.type = trace_field_u64(&f);
         s.group =

@@ -26,7 +26,7 @@ struct trace_type {
     uint32_t flags, token;
     uint64_t module;
     struct span name;           /* UTF-8, as in the stream; may be empty */
-    struct span full_name;      /* with the outer class; NULL: not known */
+    struct span full_name;      /* with the outer class; NULL if unknown */
     const uint64_t *parameters; /* ids of generic arguments, or of the element */
     uint32_t parameter_count;
 };

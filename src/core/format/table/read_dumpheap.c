@@ -344,8 +344,8 @@ struct dumpheap {
     uint64_t first_left_out; /* its number */
     bool last_row_cut, has_footer;
     uint64_t missing;        /* objects of the footer that no row has */
-    bool has_string;         /* there is a row of System.String */
-    bool has_small;          /* there is a row of small objects */
+    bool has_string;         /* a row of System.String was read */
+    bool has_small;          /* a row of small objects was read */
     struct id_numbers seen;  /* method tables of rows */
     uint64_t objects, bytes; /* sums of the rows; their overflow is the builder's */
 };

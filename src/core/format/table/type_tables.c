@@ -251,7 +251,7 @@ struct csv_reader {
     const char *at, *end;
     uint64_t line;   /* of at */
     uint64_t record; /* line where the record begins */
-    size_t fields;   /* of the record; later ones than those needed are only counted */
+    size_t fields;   /* of the record; unused ones are only counted */
     struct text values[CSV_NEEDED];
 };
 

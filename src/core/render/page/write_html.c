@@ -531,7 +531,7 @@ static void put_below(struct html_page *p, const struct doc_table *t,
 static void put_cell(struct html_page *p, const struct doc_table *t,
                      const struct doc_row *row, size_t c)
 {
-    enum { DEEPEST = 16 }; /* that the style has a class for */
+    enum { DEEPEST = 16 }; /* levels with a class in the style sheet */
     const struct doc_column *column = &t->columns[c];
     out_printf(p->o, "<%s%s", column->is_subject ? "th scope=\"row\"" : "td",
                column->align == DOC_RIGHT ? " class=\"number\""
