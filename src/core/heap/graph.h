@@ -3,10 +3,11 @@
  *
  * Nodes are numbered from 0. One of them, root, is the root of all roots; below it are the
  * pseudo-nodes that group the GC roots ("[static vars]"), then the objects. The references
- * out of node n are edge_to[edge_begin[n]] ... edge_to[edge_begin[n + 1] - 1] in the order
- * of the file, duplicates and self references included. A graph never changes once built,
- * so an analysis allocates its own arrays, indexed by node_id, instead of adding fields
- * here.
+ * out of node n are
+ *     edge_to[edge_begin[n]] ... edge_to[edge_begin[n + 1] - 1]
+ * in the order of the file, duplicates and self references included. A graph never changes
+ * once built, so an analysis allocates its own arrays, indexed by node_id, instead of
+ * adding fields here.
  *
  * Memory: 12 bytes per node, 4 per reference, 1 bit for reachability. */
 #ifndef GRAPH_H
@@ -105,8 +106,8 @@ void graph_free(struct graph *g); /* NULL is fine */
  *
  * A heap in memory (a core dump) has the offset of each reference, and its metadata the
  * field at an offset. Names belong to pairs of type and offset, some hundreds in total, so
- * no data is stored per reference: the object's memory is read again. A graph without
- * fields has graph.fields NULL; they live as long as the graph. Thread-safe. */
+ * no data is stored per reference: the object's memory is read again. graph.fields is NULL
+ * if unknown; fields live as long as the graph. Thread-safe. */
 
 /* Whether the data of an object without references can change during its life. */
 enum contents { CONTENTS_UNKNOWN, CONTENTS_FIXED, CONTENTS_MUTABLE };

@@ -4,12 +4,15 @@
  * eight.
  *
  *   points     the snapshots of the values, from 0: all, or as many as fit, including the
- * first and the last words      dictionary for names name       display names, packed with
- * these words (page.h) framework  a digit per type: 1 if --app-only would hide it status a
- * letter per type, the second of its status; "" of a top count      per type the values; a
- * number is a constant bytes      the same; a number is the bytes of each object; null:
- * unknown columns    of the table, in their order (records.h): the key, title, kind and
- * classes of each, and per type a number or null, if it does not follow from the above
+ *              first and the last
+ *   words      dictionary for names
+ *   name       display names, packed with these words (page.h)
+ *   framework  a digit per type: 1 if --app-only would hide it
+ *   status     a letter per type, the second of its status; "" of a top
+ *   count      per type the values; a number is a constant
+ *   bytes      the same; a number is the bytes of each object; null: unknown
+ *   columns    of the table, in their order (records.h): the key, title, kind and classes
+ *              of each, and per type a number or null, if it does not follow from the above
  *   order      the key of the column by which rows are sorted; null: by none of them */
 #include "render/page/page.h"
 
