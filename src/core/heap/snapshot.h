@@ -121,8 +121,8 @@ struct source {
  *
  * Native AOT and Mono have neither. There we use the blocks of memory that contain objects:
  * a collector moves objects, but never all of them to other blocks in one collection, and
- * it never moves literals in the image or pinned objects. So no common block proves two
- * processes; a common block proves nothing, since memory may be placed alike.
+ * it never moves literals in the image or pinned objects. So the absence of common blocks
+ * proves two processes; a common block proves nothing, since memory may be placed alike.
  *
  * The rules for missing addresses are conservative: a rule that splits one process into two
  * would cost more than one that gives no answer. */
