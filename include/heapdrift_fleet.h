@@ -5,7 +5,7 @@
  * snapshots ranked as hd_report_diff() ranks it. Records come from snapshots
  * (hd_fleet_examine) or from parts that others made (hd_fleet_read_part); what is told of
  * them is computed from the set in a sorted order, so it is the same whichever way they
- * came. docs/fleet.md has the formulas. */
+ * came. docs/fleet-method.md has the formulas. */
 #ifndef HEAPDRIFT_FLEET_H
 #define HEAPDRIFT_FLEET_H
 

@@ -1,4 +1,4 @@
-/* answer.h - what the records of a fleet say together: docs/fleet.md has the formulas.
+/* answer.h - what the records of a fleet say together: formulas in docs/fleet-method.md.
  *
  * Everything is made of the sorted records, by sorting and by going through once: nothing
  * depends on where they came from, and nothing is quadratic. Names are those of the fleet,

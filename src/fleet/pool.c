@@ -1,5 +1,5 @@
 /* What runs say together that are too short, or have too few snapshots, to be judged alone:
- * docs/fleet.md, "Runs that are judged together", has the rule and its reasons.
+ * docs/fleet-method.md, "Pooled runs", has the rule and its reasons.
  *
  * Runs at one time share their load, so what is counted is periods, times that do not
  * overlap, and of each the share of its runs that show the suspect. In one period without a
@@ -18,7 +18,7 @@
 enum { HOURS = 24, FEWEST_POINTS = 3, MANY_POINTS = 8 };
 
 /* Chosen so that the made-up services of tests/fleet/short_lives.c that do not leak are not
- * accused; docs/fleet.md has the figures. */
+ * accused; docs/fleet-method.md has the figures. */
 static const struct pool_constants {
     double start, walk, long_walk, coin, level, pace, near_limit, killer, share;
     uint64_t periods, enough, ends;

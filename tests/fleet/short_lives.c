@@ -8,7 +8,7 @@
  * services of four hosts, half of them deployed on all hosts at once, each day's as a new
  * build, half restarted by themselves. Status 1 unless
  * - one in a hundred services without a leak is accused at most (but for a cache that takes
- * a whole life to fill, which docs/fleet.md says is not told from a leak),
+ * a whole life to fill, which docs/fleet-method.md lists as a false alarm),
  * - nine of ten leaks are found, where a life has three snapshots behind its first half
  * hour or ends near its limit, and nothing else is accused beside them,
  * - every leak is named. */
