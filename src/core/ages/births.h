@@ -82,7 +82,7 @@ static inline uint32_t births_lost(const struct births *b, path_id p, size_t coh
  * arrives at least half a one leaves (in a steady state, one; half allows for a growing
  * load): of B arrivals and D departures, B is no more than Bin(B + D, 2/3). Objects that
  * die young hide a leak among them, so the test is repeated for those that are one and two
- * snapshots old. docs/ranking.md, "It keeps what it gets". Must not depend on the meaning
+ * snapshots old. docs/ranking.md, "Accumulation". Must not depend on the meaning
  * of paths. */
 
 struct stays {

@@ -115,8 +115,8 @@ const char *type_growths_title(const struct type_growths *g, label_id label);
  *
  * Types that turn over are allocated at the rate of the load, so their births are a clock:
  * a leak gains at its rate, a store that fills gains less and less per unit of load, since
- * it has more and more of its keys already. Method and figures: docs/ranking.md, "It
- * fills". Must not depend on paths or heads. */
+ * it has more and more of its keys already. Method and figures: docs/ranking.md, "Filling
+ * stores". Must not depend on paths or heads. */
 
 struct load_clock {
     size_t steps;                    /* 0: too few objects turn over */
