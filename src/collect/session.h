@@ -98,7 +98,7 @@ bool session_flush(const struct target *t, const struct hd_collect_options *how,
 
 /* How much of its own memory a process may use for a snapshot of it. A runtime holds events
  * until they are read, and is charged for them: one near the limit of its control group is
- * killed for that. docs/collect.md#near-a-limit has the measurements. */
+ * killed for that. docs/performance.md has the measurements. */
 
 /* What is known of the process before it is asked. */
 struct buffer_facts {

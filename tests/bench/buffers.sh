@@ -5,7 +5,7 @@
 # Of tests/live/manylab with OBJECTS (100000 1000000 4000000 10000000) small objects, on the runtimes
 # RUNTIMES ("" is that of the SDK: "" 11.0.0), each with buffers of BUFFERS MiB, BENCH_RUNS (3) times behind
 # a first that does not count. Prints a line for each: least and median of the memory beyond what the
-# process had, and of the pause; the most objects that were lost. No gates: docs/collect.md has the table.
+# process had, and of the pause; the most objects that were lost. No gates: docs/performance.md has the table.
 set -euo pipefail
 [[ $# == 1 ]] || { echo "usage: $0 BUILD_DIR" >&2; exit 2; }
 cost=$1/buffer-cost

@@ -1,7 +1,7 @@
 /* watch --store: snapshots into a store, of one process and whatever comes in its place, or
  * of all of a host side by side.
  *
- * docs/collect.md says what it promises: it never takes two snapshots at once on one host,
+ * docs/agent.md has its promises: it never takes two snapshots at once on one host,
  * never stops a process that is larger than it may be, ends with the snapshot in hand, and
  * calls nothing stored that is not. */
 #include "cli/options/houses.h"
