@@ -1,11 +1,11 @@
-/* heapdrift_fleet.h - what many runs of many processes say together: which service leaks
- * what, on how many hosts, since which build, how fast. heapdrift.h does not include it.
+/* heapdrift_fleet.h - combine many runs of many processes: which service leaks what, on how
+ * many hosts, since which build, how fast. heapdrift.h does not include it.
  *
- * A fleet is a set of run records. Each is what one run of one process shows: its series of
- * snapshots ranked as hd_report_diff() ranks it. Records come from snapshots
- * (hd_fleet_examine) or from parts that others made (hd_fleet_read_part); what is told of
- * them is computed from the set in a sorted order, so it is the same whichever way they
- * came. docs/fleet-method.md has the formulas. */
+ * A fleet is a set of run records. Each is the result of one run of one process: its series
+ * of snapshots, ranked as by hd_report_diff(). Records are computed from snapshots
+ * (hd_fleet_examine) or read from parts written elsewhere (hd_fleet_read_part). Answers are
+ * computed from the set in sorted order, so the order of additions does not matter.
+ * docs/fleet.md has the formulas. */
 #ifndef HEAPDRIFT_FLEET_H
 #define HEAPDRIFT_FLEET_H
 
@@ -19,42 +19,42 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/* --- which snapshots of a run ---------------------------------------------- */
+/* --- snapshots of a run ------------------------------------------------------ */
 
-/* Of n snapshots taken at these times, which do not fall, at most `most` (2 or more) that
- * are spread evenly over the time between the first and the last, these two among them.
- * Their numbers go to chosen, in order; how many. */
+/* Chooses at most `most` (2 or more) of n snapshots, whose ascending times are given,
+ * evenly spread over the time, including the first and the last. Writes their numbers to
+ * chosen, in order, and returns how many. */
 size_t hd_fleet_choose(const double *taken, size_t n, size_t most, size_t *chosen);
 
-/* --- what one run shows ------------------------------------------------------ */
+/* --- results of one run ------------------------------------------------------ */
 
-/* How much a run says. One that has a suspect in four or more snapshots is judged, and so
- * is one without if nothing stands against that. */
+/* Evidence of a run. It is judged if it has a suspect in four or more snapshots, or if it
+ * has none and no doubt applies. */
 enum hd_judgement {
     HD_JUDGED,
-    HD_UNSURE,     /* too little for a verdict: it counts neither way */
-    HD_NOT_JUDGED, /* nothing could be compared */
+    HD_UNSURE,     /* too little evidence: counts neither way */
+    HD_NOT_JUDGED, /* no comparison was possible */
     HD_JUDGEMENT_COUNT
 };
 
 /* Why a run is not judged, or unsure. */
 enum hd_doubt {
     HD_DOUBT_NONE,
-    HD_DOUBT_ONE_SNAPSHOT, /* not judged: there is only one in the window */
-    HD_DOUBT_DAMAGED,      /* not judged: fewer than two of them can be read */
+    HD_DOUBT_ONE_SNAPSHOT, /* not judged: only one in the window */
+    HD_DOUBT_DAMAGED,      /* not judged: fewer than two are readable */
     HD_DOUBT_UNFIT,        /* not judged: fewer than two can be compared */
-    HD_DOUBT_CLOCK,        /* not judged: its clock jumped, so nothing is known of rates */
-    HD_DOUBT_ORDER,     /* not judged: some have equal times, so nobody knows their order */
-    HD_DOUBT_FAILED,    /* not judged: the comparison failed; the record says why */
-    HD_DOUBT_PROCESSES, /* unsure: the snapshots are of several processes after all */
-    HD_DOUBT_SHORT,     /* unsure: it spans less than rules.min_span: load that follows the
-                           hour of the day looks like a leak, or hides one */
-    HD_DOUBT_FEW,       /* unsure: fewer than four snapshots can be compared */
-    HD_DOUBT_INCOMPLETE,  /* unsure: no suspect, but snapshots are incomplete or samples */
+    HD_DOUBT_CLOCK,        /* not judged: its clock jumped, so rates are unknown */
+    HD_DOUBT_ORDER,        /* not judged: equal times, so the order is unknown */
+    HD_DOUBT_FAILED,       /* not judged: the comparison failed; see why */
+    HD_DOUBT_PROCESSES,    /* unsure: the snapshots are of several processes */
+    HD_DOUBT_SHORT, /* unsure: shorter than rules.min_span: load that follows the hour of
+                       the day looks like a leak, or hides one */
+    HD_DOUBT_FEW,   /* unsure: fewer than four snapshots can be compared */
+    HD_DOUBT_INCOMPLETE,  /* unsure: no suspect, but incomplete or sampled snapshots */
     HD_DOUBT_UNEXPLAINED, /* unsure: no suspect, but the heap grew */
-    HD_DOUBT_STOPPED,     /* unsure: no suspect, but something grew, and stayed */
-    HD_DOUBT_RESERVED,    /* unsure: no suspect, but a store fills, or lets go later */
-    HD_DOUBT_OUTSIDE,     /* unsure: no suspect, but the process grew outside of its heap */
+    HD_DOUBT_STOPPED,     /* unsure: no suspect, but something grew and leveled off */
+    HD_DOUBT_RESERVED, /* unsure: no suspect, but a store fills, or keeps entries longer */
+    HD_DOUBT_OUTSIDE,  /* unsure: no suspect, but the process grew outside of its heap */
     HD_DOUBT_COUNT
 };
 
@@ -65,30 +65,30 @@ const char *hd_doubt_name(enum hd_doubt doubt);
 struct hd_run_finding {
     unsigned rank;             /* in the run, from 1 */
     const char *type;          /* as ranked */
-    const char *subject;       /* for a title; the type if nothing is better */
-    const char *holder;        /* what holds it, as one line; NULL unknown */
+    const char *subject;       /* title; the type if nothing better is known */
+    const char *holder;        /* its owners, on one line; NULL: unknown */
     const char *hint;          /* an id of docs/hints.md; NULL */
-    double score, score_share; /* of the ranking: bytes, and of the heap */
+    double score, score_share; /* bytes; share of the heap */
     double per_hour;           /* bytes; NAN: less than a minute */
     const uint64_t *retained;  /* bytes, per snapshot of the record; HD_UNKNOWN */
-    const char *chain; /* from a root to one of them in the last snapshot, as holder:
-                          of several chains that most have; NULL unknown */
+    const char *chain;         /* most frequent one from a root to one of these in the last
+                                  snapshot, formatted as holder; NULL: unknown */
 };
 
 struct hd_run_record {
-    uint64_t series;   /* id in the store; each once in a fleet */
+    uint64_t series;   /* id in the store; unique in a fleet */
     struct hd_run run; /* without labels */
     size_t recorded;   /* snapshots in the window */
-    size_t damaged;    /* of those that were chosen: how many could not be read */
+    size_t damaged;    /* chosen snapshots that were unreadable */
     enum hd_judgement judgement;
     enum hd_doubt doubt;
-    const char *why; /* what failed, in words; NULL */
+    const char *why; /* reason of a failure, in words; NULL */
     enum hd_confidence confidence;
 
-    size_t count;         /* snapshots that were compared, 50 at most */
-    const double *times;  /* when each was taken: Unix seconds */
-    const uint64_t *heap; /* bytes of each: reachable ones where that is known of all */
-    double heap_per_hour; /* how the heap grows: bytes; NAN unknown */
+    size_t count;         /* compared snapshots, at most 50 */
+    const double *times;  /* of the snapshots: Unix seconds */
+    const uint64_t *heap; /* bytes per snapshot: reachable ones if known for all */
+    double heap_per_hour; /* growth of the heap in bytes; NAN: unknown */
 
     const struct hd_run_finding *findings; /* by rank */
     size_t finding_count;
@@ -96,12 +96,12 @@ struct hd_run_record {
 
 /* --- the set of records ------------------------------------------------------ */
 
-/* What records have to have in common to be added up: parts that differ in one of these are
- * not merged. */
+/* Rules that records must share to be combined: parts with different ones are not
+ * merged. */
 struct hd_fleet_rules {
-    const char *service;    /* only this one; NULL: all */
+    const char *service;    /* NULL: all services */
     double since, until;    /* the window: Unix seconds; NAN: open */
-    unsigned shard, shards; /* part number shard, from 1, of so many; 0 of 0: all */
+    unsigned shard, shards; /* part number shard, from 1, of shards; 0 of 0: all */
 
     /* As in hd_options. */
     double min_share, min_steady_share;
@@ -118,7 +118,7 @@ void hd_fleet_free(struct hd_fleet *f); /* NULL is fine */
 /* A run with the bytes of its snapshots. */
 struct hd_fleet_snapshot {
     double taken;           /* Unix seconds */
-    struct hd_memory bytes; /* empty: they could not be had, and error says why */
+    struct hd_memory bytes; /* empty: unreadable, see error */
     struct hd_error error;
 };
 struct hd_fleet_series {
@@ -126,13 +126,13 @@ struct hd_fleet_series {
     struct hd_run run;
     struct hd_fleet_snapshot snapshots[HD_MAX_SNAPSHOTS]; /* by time */
     size_t snapshot_count;
-    size_t recorded; /* of which they were chosen */
-    void *own;       /* of who gives it */
+    size_t recorded; /* total from which they were chosen */
+    void *own;       /* private data of the source */
 };
 
-/* Where series come from. next is called by the thread that calls hd_fleet_examine() and
- * fills in *series, which starts as {0}, whatever it points to being there until done.
- * False at the end, or with err. done frees what next gave, bytes too. */
+/* Source of series. next is called by the thread that calls hd_fleet_examine() and fills in
+ * *series, initially {0}; everything it refers to must stay valid until done. False at the
+ * end, or with err. done frees the data from next, bytes too. */
 struct hd_fleet_source {
     bool (*next)(void *context, struct hd_fleet_series *series, struct hd_error *err);
     void (*done)(void *context, struct hd_fleet_series *series);
@@ -140,74 +140,74 @@ struct hd_fleet_source {
 };
 
 struct hd_fleet_how {
-    unsigned threads;    /* series side by side; 0 and 1: one after the other */
-    uint64_t max_memory; /* of each: bytes; 0: no limit */
+    unsigned threads;    /* series in parallel; 0 and 1: sequential */
+    uint64_t max_memory; /* bytes, divided among the threads; 0: no limit */
 };
 
-/* Compare the snapshots of every series, and keep what they show. A series that cannot be
- * judged is a record that says why; false and err only for what the source fails with, for
- * and for a series that is there already. Memory: the series at work, some
- * for each thread, and what is kept of each run. */
+/* Compares the snapshots of every series, and adds a record for each. A series that cannot
+ * be judged gets a record with the reason. False and err only for errors of the source, and
+ * for a series that is already in the fleet. Memory: up to four series per thread, at most
+ * 64, with snapshots of some 512 MiB in all, and the records. */
 bool hd_fleet_examine(struct hd_fleet *f, struct hd_fleet_source from,
                       const struct hd_fleet_how *how, struct hd_error *err);
 
-/* Add a record, of which everything is copied. HD_USAGE: the series is there already. */
+/* Adds a copy of a record. HD_USAGE: the series is already in the fleet. */
 bool hd_fleet_add(struct hd_fleet *f, const struct hd_run_record *record,
                   struct hd_error *err);
 
-/* Add what a part holds. The first one gives an empty fleet without rules
- * (hd_fleet_new(NULL)) its rules. HD_NOT_A_SNAPSHOT: no part. HD_UNSUPPORTED: of another
- * version. HD_BAD_FORMAT: damaged or cut. HD_USAGE: of another window, other rules, or
- * given twice. */
+/* Adds the records of a part. The first one gives its rules to an empty fleet without rules
+ * (hd_fleet_new(NULL)). HD_NOT_A_SNAPSHOT: not a part. HD_UNSUPPORTED: another version.
+ * HD_BAD_FORMAT: damaged or truncated. HD_USAGE: another window, other rules, or given
+ * twice. */
 bool hd_fleet_read_part(struct hd_fleet *f, const char *path, struct hd_error *err);
 
-/* Write all records as a part: lines of JSON, sorted, the same bytes for the same set. */
+/* Writes all records as a part: sorted lines of JSON, the same bytes for the same set. */
 bool hd_fleet_write_part(struct hd_fleet *f, struct hd_sink to, struct hd_error *err);
 
-/* Record number i from 0, by service, host, start and series; NULL behind the last. Good
- * until one is added. */
+/* Returns record number i from 0, by service, host, start and series; NULL after the last.
+ * Valid until a record is added. */
 const struct hd_run_record *hd_fleet_record(struct hd_fleet *f, size_t i);
 const struct hd_fleet_rules *hd_fleet_rules(const struct hd_fleet *f);
 
-/* --- what they say together --------------------------------------------------- */
+/* --- combined results --------------------------------------------------------- */
 
 enum hd_fleet_by { HD_FLEET_BY_SERVICE, HD_FLEET_BY_HOST, HD_FLEET_BY_BUILD };
 
 struct hd_fleet_options {
     enum hd_fleet_by by;
-    uint64_t limit;         /* of memory, of every run; HD_UNKNOWN: as recorded */
-    double min_hosts_share; /* a suspect of the fleet is one on so many of the hosts, */
-    uint64_t min_hosts;     /* or on so many, if not 0 */
-    uint32_t rows;          /* per table; 0 all; HD_DEFAULT_ROWS 20, but all in CSV */
-    const char *store;      /* its URL, for commands that open a run: without a password
-                               (hd_store_put_public_url()); NULL unknown */
+    uint64_t limit;         /* memory limit of every run; HD_UNKNOWN: as recorded */
+    double min_hosts_share; /* minimum share of the hosts for a suspect of the fleet, */
+    uint64_t min_hosts;     /* or minimum number of hosts, if not 0 */
+    uint32_t rows;          /* per table; 0: all; HD_DEFAULT_ROWS: 20, but all in CSV */
+    const char *store;      /* its URL without a password (hd_store_put_public_url()), for
+                               commands that open a run; NULL: unknown */
 };
 
-/* How hours until a limit are told: NAN unknown, INFINITY never. */
+/* Hours until a limit are NAN if unknown, INFINITY if it is never reached. */
 
-/* How a suspect stands on one host: its worst run there. */
+/* A suspect on one host, in its worst run there. */
 struct hd_fleet_host {
-    const char *host;  /* NULL unknown */
+    const char *host;  /* NULL: unknown */
     const char *build; /* of that run */
     double score_share, per_hour;
-    double hours_left;   /* of the newest run there; NAN unless that shows it */
-    uint64_t heap;       /* of the newest run there, now; HD_UNKNOWN */
-    bool is_there_still; /* the newest judged run shows it */
+    double hours_left;   /* in the newest run there; NAN if it lacks the suspect */
+    uint64_t heap;       /* of the newest run there, last value; HD_UNKNOWN */
+    bool is_there_still; /* the newest judged run has it */
     size_t count;        /* of that worst run: */
     const double *times;
     const uint64_t *retained;
-    uint64_t run;      /* hd_stored_series.id of that worst run; HD_UNKNOWN */
+    uint64_t run;      /* hd_stored_series.id of the worst run; HD_UNKNOWN */
     unsigned rank;     /* of the suspect in it */
-    double started;    /* when its process began: Unix seconds; NAN */
+    double started;    /* start of its process: Unix seconds; NAN */
     const char *chain; /* as in its finding; NULL */
 };
 
-/* What is known of where it began. */
+/* Knowledge about where it began. */
 enum hd_fleet_onset {
-    HD_ONSET_NAMED,   /* with a build, and that is no chance */
-    HD_ONSET_FIRST,   /* the first build that was seen shows it already */
+    HD_ONSET_NAMED,   /* with a build, significantly */
+    HD_ONSET_FIRST,   /* the first build that was seen already has it */
     HD_ONSET_CHANCE,  /* it may be chance */
-    HD_ONSET_UNKNOWN, /* no run tells its build */
+    HD_ONSET_UNKNOWN, /* no run has a build */
     HD_ONSET_COUNT
 };
 const char *hd_fleet_onset_name(enum hd_fleet_onset onset);
@@ -215,107 +215,106 @@ const char *hd_fleet_onset_name(enum hd_fleet_onset onset);
 struct hd_fleet_build_count {
     const char *build;
     double first_seen; /* Unix seconds */
-    uint64_t runs;     /* judged; of what is not judged alone: compared */
-    uint64_t with;     /* those that show it */
+    uint64_t runs;     /* judged runs; for suspects below that: compared runs */
+    uint64_t with;     /* those that have it */
 };
 
-/* What a suspect rests on. */
+/* Basis of a suspect. */
 enum hd_fleet_evidence {
-    HD_EVIDENCE_JUDGED, /* runs that are judged by themselves */
-    HD_EVIDENCE_POOLED, /* those, and unsure ones that say enough together */
-    HD_EVIDENCE_OPEN,   /* unsure runs that do not: no suspect, but named */
+    HD_EVIDENCE_JUDGED, /* runs that are judged on their own */
+    HD_EVIDENCE_POOLED, /* these, and unsure runs that are significant together */
+    HD_EVIDENCE_OPEN,   /* unsure runs that are not: reported, but not a suspect */
     HD_EVIDENCE_COUNT
 };
 const char *hd_fleet_evidence_name(enum hd_fleet_evidence evidence);
 
-/* What unsure runs lack to say enough together: the first of these. */
+/* What unsure runs lack for significance: the first that applies. */
 enum hd_fleet_missing {
     HD_MISSING_NOTHING,
-    HD_MISSING_SNAPSHOTS, /* no run has enough of them behind its start */
+    HD_MISSING_SNAPSHOTS, /* no run has enough after its start */
     HD_MISSING_RUNS,      /* at different times */
-    HD_MISSING_SHARE,     /* too many runs do not show it */
-    HD_MISSING_HOURS,     /* of the day, in which it grows: load does that */
-    HD_MISSING_PACE,      /* it slows down in each run: what fills does that */
+    HD_MISSING_SHARE,     /* too many runs do not have it */
+    HD_MISSING_HOURS,     /* of the day, in which it grows: load can cause that */
+    HD_MISSING_PACE,      /* it slows down in each run, as a filling cache does */
     HD_MISSING_COUNT
 };
 const char *hd_fleet_missing_name(enum hd_fleet_missing missing);
 
 struct hd_fleet_suspect {
     size_t rank;                                          /* from 1 */
-    const char *service, *type, *subject, *holder, *hint; /* NULL unknown */
-    bool is_few;          /* on fewer hosts than a suspect of the fleet */
-    uint64_t hosts;       /* on which a judged run shows it */
+    const char *service, *type, *subject, *holder, *hint; /* NULL: unknown */
+    bool is_few;          /* on fewer hosts than a suspect of the fleet needs */
+    uint64_t hosts;       /* with a judged run that has it */
     uint64_t of_hosts;    /* of that service, with a judged run */
-    uint64_t hosts_still; /* on which the newest judged run shows it */
+    uint64_t hosts_still; /* whose newest judged run has it */
     double hosts_share;
     uint64_t runs, of_runs;   /* judged */
     double score;             /* share of the hosts times median share of the heap */
     double score_share;       /* median over the hosts of the worst run there */
     double per_hour, per_day; /* the same; bytes */
-    const char *first_build;  /* whose runs show it; NULL unknown */
+    const char *first_build;  /* whose runs have it; NULL: unknown */
     double first_seen;        /* Unix seconds, of the first snapshot of the first run */
-    double hours_left;        /* of the host that has least */
-    struct hd_fleet_host *on; /* worst first: the first has the evidence */
+    double hours_left;        /* of the host with the least time */
+    struct hd_fleet_host *on; /* worst first: evidence is from the first */
     size_t on_count;
 
-    /* Where it began: with that build, as against all before it. */
+    /* Where it began: with a build, compared with all earlier ones. */
     enum hd_fleet_onset onset;
-    const char *began_with; /* the most telling build, named or not; NULL */
+    const char *began_with; /* the most significant build, named or not; NULL */
     uint64_t before_with, before_without, since_with, since_without; /* runs */
     double chance;     /* Fisher's exact test, one-sided; 0 below 1e-300 */
     double log_chance; /* its natural logarithm */
-    size_t
-        boundaries; /* between builds that were looked at: chance is so often as likely */
-    struct hd_fleet_build_count *builds; /* that show it, in order of first_seen */
+    size_t boundaries; /* tested, between builds: multiplies chance */
+    struct hd_fleet_build_count *builds; /* builds that have it, by first_seen */
     size_t build_count;
 
-    /* The evidence, of on[0]. */
+    /* Evidence, from on[0]. */
     uint64_t run;        /* HD_UNKNOWN */
-    const char *chain;   /* NULL unknown */
-    const char *command; /* that opens that run, for a shell; NULL unknown */
-    const char *fix;     /* what to do, in the words of docs/hints.md; NULL unknown */
+    const char *chain;   /* NULL: unknown */
+    const char *command; /* shell command that opens the run; NULL: unknown */
+    const char *fix;     /* remedy, as in docs/hints.md; NULL: unknown */
 
-    /* What it rests on. If not on judged runs alone, unsure ones count as judged above:
-     * those that were pooled, or, where it is open, all. */
+    /* Basis. If not only judged runs, unsure ones count as judged above: those that were
+     * pooled or, for HD_EVIDENCE_OPEN, all. */
     enum hd_fleet_evidence evidence;
-    enum hd_fleet_missing missing; /* where it is open */
-    uint64_t periods;      /* of the pool that says most: times that do not overlap, in each
-                              of which a run lies; 0: none was pooled */
-    uint64_t periods_with; /* those in which it grew */
-    double pool_log_chance;    /* ln of at most how likely chance does that */
-    unsigned pool_hours;       /* of the day in which it grew */
-    uint64_t ended_near_limit; /* runs that show it, and another followed */
-    double life_hours; /* from the start of a process to its limit: median of the host that
-                          has least; NAN, INFINITY as hours_left */
+    enum hd_fleet_missing missing; /* for HD_EVIDENCE_OPEN */
+    uint64_t periods; /* in the most significant pool: disjoint times with a run in each; 0:
+                         not pooled */
+    uint64_t periods_with;     /* those in which it grew */
+    double pool_log_chance;    /* ln of an upper bound of its p-value */
+    unsigned pool_hours;       /* hours of the day in which it grew */
+    uint64_t ended_near_limit; /* runs that have it and were followed by another */
+    double life_hours; /* from the start of a process to its limit: median of the host with
+                          the least; NAN, INFINITY as hours_left */
 };
 
 struct hd_fleet_service {
-    const char *service; /* NULL unknown */
+    const char *service; /* NULL: unknown */
     uint64_t hosts, hosts_judged;
     uint64_t runs[HD_JUDGEMENT_COUNT];
     uint64_t snapshots;   /* compared */
     size_t suspects;      /* of the fleet */
-    size_t builds;        /* that runs tell */
-    double hours_left;    /* of the host that has least */
-    double last;          /* Unix seconds, of the newest snapshot that was compared; NAN */
-    size_t suspects_open; /* what unsure runs show, that is no suspect */
+    size_t builds;        /* named by runs */
+    double hours_left;    /* of the host with the least time */
+    double last;          /* newest compared snapshot: Unix seconds; NAN */
+    size_t suspects_open; /* from unsure runs, not suspects of the fleet */
 };
 
 /* A row of --by=host. */
 struct hd_fleet_host_row {
     const char *service, *host, *build; /* of the newest run */
     uint64_t runs[HD_JUDGEMENT_COUNT];
-    size_t suspects;                     /* different ones of judged runs */
-    const char *subject, *type, *holder; /* the worst of them; NULL */
+    size_t suspects;                     /* distinct ones of judged runs */
+    const char *subject, *type, *holder; /* the worst; NULL */
     double score_share, per_hour;
-    uint64_t heap; /* now; HD_UNKNOWN */
+    uint64_t heap; /* last value; HD_UNKNOWN */
     double heap_per_hour, hours_left;
     size_t count; /* of the newest run: */
     const double *times;
     const uint64_t *bytes; /* of its heap */
-    uint64_t run;          /* with the worst suspect, or else the newest; HD_UNKNOWN */
-    size_t suspects_pooled, suspects_open; /* besides: of pools; of unsure runs */
-    const char *open_subject;              /* the first of those; NULL */
+    uint64_t run;          /* with the worst suspect, or the newest; HD_UNKNOWN */
+    size_t suspects_pooled, suspects_open; /* in addition: from pools; from unsure runs */
+    const char *open_subject;              /* the first of suspects_open; NULL */
 };
 
 /* A run that is not judged, or unsure. */
@@ -326,26 +325,26 @@ struct hd_fleet_unjudged {
     enum hd_doubt doubt;
     const char *why;
     size_t recorded, compared, damaged;
-    size_t findings; /* that it has all the same */
+    size_t findings; /* suspects of the run in spite of that */
 };
 
 struct hd_fleet_answer {
     enum hd_fleet_by by;
     struct hd_fleet_rules rules;
     uint64_t limit;
-    unsigned shards_missing; /* of rules.shards, whose records are not there */
+    unsigned shards_missing; /* of rules.shards, without records */
 
     uint64_t runs[HD_JUDGEMENT_COUNT];
-    uint64_t runs_open;    /* without a verdict of their own, though they have a suspect */
-    uint64_t runs_damaged; /* of which a snapshot could not be read */
+    uint64_t runs_open;    /* without a verdict of their own, but with a suspect */
+    uint64_t runs_damaged; /* with an unreadable snapshot */
     uint64_t hosts, hosts_judged;
-    uint64_t unnamed_hosts; /* runs that tell no host: those of a service count as one */
+    uint64_t unnamed_hosts; /* runs without a host: those of a service count as one */
     uint64_t snapshots;     /* compared */
     double first, last;     /* of these; NAN */
 
-    struct hd_fleet_suspect *suspects; /* by score; then those on few hosts, by score */
-    size_t suspect_count, few_count;   /* of the first kind; of the second */
-    size_t open_count;                 /* and behind these: what is open */
+    struct hd_fleet_suspect *suspects; /* by score; then on few hosts; then unconfirmed */
+    size_t suspect_count, few_count;   /* number of the first kind; of the second */
+    size_t open_count;                 /* number of the third */
     struct hd_fleet_service *services; /* by name */
     size_t service_count;
     struct hd_fleet_host_row *host_rows; /* --by=host: worst first; else none */
@@ -356,16 +355,16 @@ struct hd_fleet_answer {
     size_t suspects_shown, few_shown, services_shown, host_rows_shown, unjudged_shown;
     size_t open_shown;
 
-    const char *headline; /* the verdict in one line, as that of a diff */
+    const char *headline; /* the verdict in one line, as in a diff */
     const char *store;    /* as in the options */
 };
 
 void hd_fleet_set_default_options(struct hd_fleet_options *opt);
 
-/* The report: hd_model.fleet. It lives on without the fleet. */
+/* Returns the report: hd_model.fleet. It outlives the fleet. */
 struct hd_report *hd_report_fleet(struct hd_fleet *f, const struct hd_fleet_options *opt);
 
-/* Formats that can only hold such a report. */
+/* True for formats that can hold only such a report. */
 bool hd_format_is_for_fleet(size_t i);
 
 #if defined(__GNUC__)

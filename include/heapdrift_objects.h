@@ -1,14 +1,14 @@
-/* heapdrift_objects.h - look at single objects: which there are of a type or at a place of
- * the tree of owners, what one refers to, what refers to it, what keeps it alive.
+/* heapdrift_objects.h - look at single objects: the instances of a type or a place in the
+ * dominator tree, the references of an object, its referrers, what keeps it alive.
  * heapdrift.h includes it.
  *
- * Reports tell about types. This is for who has found one and wants to see its instances:
- * hd_objects_open() for a snapshot of a comparison, and a thread of the library then makes
- * what answers need. Each part of that can be asked for as soon as it is there. An answer
- * takes some milliseconds, also of a heap of ten million objects.
+ * Reports are about types; this shows their instances. hd_objects_open() opens a snapshot
+ * of a comparison, and a thread of the library then computes what answers need. Each part
+ * can be used as soon as it is ready. An answer takes some milliseconds, even for a heap of
+ * ten million objects.
  *
- * Objects have the numbers of their snapshot's graph, which are those of hd_chain.example.
- * Names are canonical, and live as long as the snapshot. */
+ * Objects have the numbers of their snapshot's graph, as hd_chain.example. Names are
+ * canonical and live as long as the snapshot. */
 #ifndef HEAPDRIFT_OBJECTS_H
 #define HEAPDRIFT_OBJECTS_H
 
@@ -21,45 +21,46 @@ extern "C" {
 /* The objects of one snapshot. */
 struct hd_objects;
 
-/* What is made, one after the other. */
+/* Parts, in the order of their computation. */
 enum hd_objects_part {
-    HD_OBJECTS_GRAPH = 1,     /* read, if it was dropped: one object, what it refers to */
-    HD_OBJECTS_OF_TYPES = 2,  /* 4 or 8 bytes per object: which there are of a type */
+    HD_OBJECTS_GRAPH =
+        1, /* the graph, read again if it was dropped: objects and their references */
+    HD_OBJECTS_OF_TYPES = 2,  /* 4 or 8 bytes per object: instances of a type */
     HD_OBJECTS_CHAINS = 4,    /* 4 bytes per object: a shortest chain from a root */
-    HD_OBJECTS_REFERRERS = 8, /* 4 bytes per object and reference: what refers to it */
+    HD_OBJECTS_REFERRERS = 8, /* 4 bytes per object and reference: referrers of an object */
     HD_OBJECTS_ALL = 15
 };
 
-/* Begin to look at snapshot k of c. Its graph stays in memory until hd_objects_close(),
- * which has to come before hd_comparison_free(). While the graph is read again other
- * questions to c wait; else they are answered side by side. What is found is used by one
- * thread at a time. NULL if there is no such snapshot. */
+/* Opens snapshot k of c. Its graph stays in memory until hd_objects_close(), which must
+ * precede hd_comparison_free(). Other questions to c wait while the graph is read again;
+ * otherwise they run concurrently. Use the result from one thread at a time. NULL if there
+ * is no such snapshot. */
 struct hd_objects *hd_objects_open(struct hd_comparison *c, size_t k);
 
-/* Stop what is under way, which takes some milliseconds, and forget all. NULL is fine. */
+/* Cancels running work, which takes some milliseconds, and frees o. NULL is fine. */
 void hd_objects_close(struct hd_objects *o);
 
 struct hd_objects_progress {
-    unsigned ready;   /* parts that are there: enum hd_objects_part, added up */
-    unsigned making;  /* the part that is being made; 0: none any more */
-    unsigned percent; /* of that one */
+    unsigned ready;   /* finished parts: sum of enum hd_objects_part */
+    unsigned making;  /* part in progress; 0: finished */
+    unsigned percent; /* of that part */
 };
 
 struct hd_objects_progress hd_objects_progress(const struct hd_objects *o);
 
-/* Wait until nothing more is made. False and err if a part is missing: HD_USAGE where the
- * snapshot has no references, HD_TOO_BIG where it does not fit the comparison's max_memory
- * beside what is held already (what came before can be used), HD_IO, ... */
+/* Waits until no work is left. False and err if a part is missing: HD_USAGE if the snapshot
+ * has no references, HD_TOO_BIG if the part exceeds the comparison's max_memory together
+ * with existing data (earlier parts remain usable), HD_IO, ... */
 bool hd_objects_wait(struct hd_objects *o, struct hd_error *err);
 
-/* Why a part is missing, once hd_objects_progress.making is 0: false and err. Does not
- * wait. */
+/* Returns false and err if a part is missing after hd_objects_progress.making became 0.
+ * Does not wait. */
 bool hd_objects_whole(const struct hd_objects *o, struct hd_error *err);
 
 /* --- one object ------------------------------------------------------------------ */
 
-/* Root groups and variables ("[static vars]") have numbers too, and so has what is referred
- * to without being described; neither is an object. */
+/* Root groups and variables ("[static vars]") have numbers too, and so have targets of
+ * references that the file does not describe; neither are objects. */
 enum hd_object_kind { HD_OBJECT, HD_OBJECT_ROOTS, HD_OBJECT_UNDEFINED };
 
 struct hd_object {
@@ -67,41 +68,41 @@ struct hd_object {
     enum hd_object_kind kind;
     uint64_t address;      /* 0: unknown */
     const char *type;      /* canonical */
-    const char *full_name; /* with its outer class; NULL: as type */
-    uint64_t bytes;        /* shallow, as the file has it */
+    const char *full_name; /* with outer classes; NULL: as type */
+    uint64_t bytes;        /* shallow, as in the file */
     enum hd_generation generation;
     bool is_reachable;
-    uint64_t instances;  /* of its type, as the file has them */
-    uint64_t references; /* duplicates and those to itself counted */
-    uint64_t referrers;  /* HD_UNKNOWN until HD_OBJECTS_REFERRERS is there */
+    uint64_t instances;  /* of its type, as in the file */
+    uint64_t references; /* including duplicates and references to itself */
+    uint64_t referrers;  /* HD_UNKNOWN before HD_OBJECTS_REFERRERS is ready */
     const char *module;  /* of its type; NULL: unknown, or several */
 };
 
-/* False if there is no such number, or no graph yet. */
+/* Fills in *object. False if there is no such number, or no graph yet. */
 bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *object);
 
-/* The object that begins at an address or, of those that begin before, contains it. Looks
- * at all addresses. False and err, with the nearest ones, if there is none: HD_USAGE. */
+/* Finds the object at an address, or the one that contains it. O(objects). False and
+ * HD_USAGE, with the nearest objects in the message, if there is none. */
 bool hd_object_at(const struct hd_objects *o, uint64_t address, uint32_t *number,
                   struct hd_error *err);
 
-/* A shortest chain from the strongest root that reaches it, as chains of reports are: the
- * first of numbers is a root group, the last the object itself. Of one that is longer than
- * room, at least 2, the middle is left out: *skipped so many, before number *skipped_at. An
- * object that no root reaches has a chain that begins with an object. Returns how many
- * numbers there are; 0 before HD_OBJECTS_CHAINS. Takes as long as the chain is. */
+/* Finds a shortest chain from the strongest root that reaches the object, as in chains of
+ * reports: the first of numbers is a root group, the last the object itself. A chain longer
+ * than room (at least 2) is cut in the middle: *skipped numbers are missing before number
+ * *skipped_at. The chain of an unreachable object begins with an object. Returns the number
+ * of elements; 0 before HD_OBJECTS_CHAINS. O(chain). */
 size_t hd_object_chain(const struct hd_objects *o, uint32_t number, uint32_t *numbers,
                        size_t room, size_t *skipped, size_t *skipped_at);
 
-/* Why the chain's first element keeps it alive: HD_ROOT_UNREACHABLE if nothing does, or
- * chains are not there yet. */
+/* Returns the kind of the root that keeps it alive; HD_ROOT_UNREACHABLE if there is none,
+ * or before HD_OBJECTS_CHAINS. */
 enum hd_root_kind hd_object_root(const struct hd_objects *o, uint32_t number);
 
-/* What an object retains: bytes that roots reach through it alone, itself included. The
- * first question begins to look for it, with a thread of its own as soon as all parts are
- * there; two walks over the graph. False: not yet, ask again. True with HD_UNKNOWN: that
- * cannot be told, of what no root reaches or of a snapshot without roots. Asking for
- * another object stops looking for the last one, which takes some milliseconds. */
+/* Computes the bytes that an object retains, itself included. The first call starts the
+ * computation, in a thread, after all parts are ready; two walks over the graph. False: not
+ * finished, call again. True with HD_UNKNOWN: undefined, because the object is unreachable
+ * or the snapshot has no roots. A call for another object cancels the previous one, which
+ * takes some milliseconds. */
 bool hd_object_retained(struct hd_objects *o, uint32_t number, uint64_t *bytes);
 
 /* --- fields and values ----------------------------------------------------------- */
@@ -112,101 +113,101 @@ enum hd_field_kind {
     HD_FIELD_BOOLEAN,
     HD_FIELD_CHAR,     /* number: a UTF-16 unit */
     HD_FIELD_SIGNED,   /* number: two's complement, extended to 64 bits */
-    HD_FIELD_UNSIGNED, /* also pointers */
+    HD_FIELD_UNSIGNED, /* pointers too */
     HD_FIELD_FLOAT,
-    HD_FIELD_ENUM,  /* number as above, and name where a member has that value */
-    HD_FIELD_STRUCT /* of the core library and one value: DateTime, decimal, Guid; words */
+    HD_FIELD_ENUM,  /* number as above; member if one has that value */
+    HD_FIELD_STRUCT /* of the core library, with a single value: DateTime, decimal, Guid;
+                       words */
 };
 
 /* A field of an object, or an element of an array or of a string. */
 struct hd_field {
     const char *name;        /* "_items", "Extra.Item3", "[17].value"; NULL unknown */
-    const char *declared_by; /* class; NULL of elements */
+    const char *declared_by; /* class; NULL for elements */
     const char *type;        /* as declared; NULL unknown */
     enum hd_field_kind kind;
-    uint64_t number;     /* the value, but of a FLOAT; of a REFERENCE its address, 0
-                            for null */
-    double real;         /* of a FLOAT; of a single the number with its shortest digits */
-    const char *member;  /* of an ENUM; NULL */
-    uint32_t to;         /* of a REFERENCE the object's number; HD_NO_OBJECT */
-    const char *to_type; /* and its type, canonical; NULL */
-    const char *text;    /* of a REFERENCE to a string or to a Uri, which has one, if asked
-                            for: UTF-8, perhaps cut */
+    uint64_t number; /* value, except of a FLOAT; of a REFERENCE the address, 0 for null */
+    double real;     /* value of a FLOAT; a single as the number with its shortest digits */
+    const char *member;  /* name of the value of an ENUM; NULL */
+    uint32_t to;         /* number of the object that a REFERENCE refers to; HD_NO_OBJECT */
+    const char *to_type; /* its canonical type; NULL */
+    const char *
+        text; /* of a REFERENCE to a string or Uri, if requested: UTF-8, may be truncated */
     bool is_cut;
-    bool is_hidden;   /* there is a value that was not asked for; it is not here */
-    bool is_unsigned; /* the number of an ENUM is not two's complement */
-    bool is_redacted; /* the value, or the text, was overwritten in the file */
-    bool is_null;     /* of a Nullable: it has no value */
+    bool is_hidden;   /* the value was not requested and is not here */
+    bool is_unsigned; /* the number of an ENUM is unsigned */
+    bool is_redacted; /* value or text was overwritten in the file */
+    bool is_null;     /* a Nullable without a value */
 
-    /* Of a FLOAT: digits from which on .NET writes an exponent, 17 of a double, 9 of a
-     * single, 5 of a Half; 0: 17. */
+    /* FLOAT: number of digits above which .NET writes an exponent, 17 for a double, 9 for a
+     * single, 5 for a Half; 0: 17. */
     uint8_t digits;
 
-    /* Of a STRUCT: as its ToString() writes it in the invariant culture, a DateTime as
-     * 2026-11-24 15:04:05.1234567Z (docs/object.md); of bytes that no value has 0x and
-     * their digits. NULL unknown. */
+    /* STRUCT: as its ToString() in the invariant culture, a DateTime as 2026-11-24
+     * 15:04:05.1234567Z (docs/object.md); invalid bytes as 0x and their digits. NULL
+     * unknown. */
     const char *words;
 
-    /* Of a REFERENCE to a string or an array: how many characters (UTF-16 units) or
-     * elements it has. */
+    /* REFERENCE to a string or an array: number of characters (UTF-16 units) or
+     * elements. */
     bool has_length;
     uint64_t length;
 
-    /* Of a REFERENCE: what the object there says, a boxed number or struct, a Version; not
-     * a REFERENCE itself. NULL: its fields say it. */
+    /* REFERENCE to a boxed number or struct or a Version: its value; not a REFERENCE
+     * itself. NULL: see the fields of the object. */
     const struct hd_field *boxed;
 };
 
 #define HD_NO_OBJECT UINT32_MAX
 
-/* What an object is made of, for hd_object_fields_free() before hd_objects_close(). */
+/* Fields of an object, for hd_object_fields_free() before hd_objects_close(). */
 struct hd_object_fields {
-    const struct hd_field *all; /* from number first on */
+    const struct hd_field *all; /* from number first */
     size_t len;
-    uint64_t first, count; /* of count that there are */
-    bool are_named;        /* false: the snapshot tells references only, in their order */
+    uint64_t first, count; /* total number */
+    bool are_named;        /* false: the snapshot has only references, in their order */
     bool is_array;         /* they are elements of an array */
-    const char *text;      /* of a string, if asked for: UTF-8 */
-    bool is_cut;           /* the text goes on */
-    bool is_hidden;        /* it is a string, whose text was not asked for */
-    bool is_redacted;      /* it is a string, whose text was overwritten in the file */
+    const char *text;      /* of a string, if requested: UTF-8 */
+    bool is_cut;           /* text is truncated */
+    bool is_hidden;        /* a string whose text was not requested */
+    bool is_redacted;      /* a string whose text was overwritten in the file */
     struct hd_fields_memory *memory;
 
-    /* What the object says besides its fields: of a Version and of what is in a box a field
-     * without name, of a Uri a REFERENCE with text, if asked for. NULL of others. */
+    /* Value of the object in addition to its fields: of a Version or boxed value a field
+     * without name, of a Uri a REFERENCE with text, if requested. NULL for others. */
     const struct hd_field *self;
 };
 
-/* Fields or elements from number first on, `most` of them at most. A dump holds secrets,
- * and these travel as text: strings, characters, and what arrays of plain values hold, are
- * there only with most_text > 0, and texts have so many UTF-16 units at most. Other
- * numbers, booleans and enums always are. NUL in a text is U+2400. False and *fields empty
+/* Returns at most `most` fields or elements, from number first. Dumps contain secrets,
+ * mostly as text: strings, characters, and elements of arrays of plain values are returned
+ * only if most_text > 0, which limits texts to this number of UTF-16 units. Other numbers,
+ * booleans and enums are always returned. NUL in a text is U+2400. False and *fields empty
  * if there is no such number. */
 bool hd_object_fields(const struct hd_objects *o, uint32_t number, uint64_t first,
                       size_t most, size_t most_text, struct hd_object_fields *fields);
 void hd_object_fields_free(struct hd_object_fields *fields);
 
-/* The field by which an object refers to another, the first of several: "_items", "[]",
- * "[].value". NULL: unknown, or it does not. Takes as long as it has references. */
+/* Returns the first field through which an object refers to another: "_items", "[]",
+ * "[].value". NULL: unknown, or no reference. O(references of the object). */
 const char *hd_object_field(const struct hd_objects *o, uint32_t from, uint32_t to);
 
-/* The value of a field as reports print it, on one line and harmless: 17, true, 'x' U+0078,
- * Blocked (2), "text"…; of a reference its text or what is in the box there, else nothing,
- * or null. */
+/* Prints the value of a field as reports do, on one line without control characters: 17,
+ * true, 'x' U+0078, Blocked (2), "text"…; for a reference its text or boxed value,
+ * otherwise nothing, or null. */
 void hd_put_value(struct hd_sink to, const struct hd_field *field);
 
 /* A static variable. */
 struct hd_static {
-    const char *declared_by; /* its class; NULL: the snapshot does not tell */
-    const char *module;      /* path of the class's assembly; NULL unknown */
-    struct hd_field field;   /* its name, declared type and value; of a struct that is no
-                                single value a REFERENCE to the object that holds it */
-    bool is_set;             /* else its class has not been used yet, or not by a thread */
-    bool of_thread;          /* [ThreadStatic] */
-    uint64_t thread;         /* id that the system gives it; 0 unknown */
+    const char *declared_by; /* its class; NULL: unknown */
+    const char *module;      /* path of the assembly of the class; NULL: unknown */
+    struct hd_field field; /* name, declared type and value; a struct with several values is
+                              a REFERENCE to the object that holds it */
+    bool is_set;     /* false: the class has not been used yet, or not by this thread */
+    bool of_thread;  /* [ThreadStatic] */
+    uint64_t thread; /* id in the system; 0: unknown */
 
-    /* Of the object that it refers to; HD_UNKNOWN of what refers to none. retained: bytes
-     * that only that object keeps alive, itself included. */
+    /* Of the object that it refers to; HD_UNKNOWN without one. retained includes the
+     * object. */
     uint64_t bytes, retained;
 };
 
@@ -214,43 +215,42 @@ struct hd_static {
 
 enum hd_direction { HD_REFERS_TO, HD_REFERRED_BY };
 
-/* Neighbours of one type, by one field where fields are known. */
+/* Neighbours of one type and, if fields are known, one field. */
 struct hd_object_group {
     const char *type, *full_name;
     enum hd_object_kind kind;
     uint64_t references;
-    uint64_t objects;  /* of these, each counted once */
-    uint64_t bytes;    /* of those */
-    uint32_t first;    /* number of one of them: the lowest */
-    const char *field; /* of who refers: "_items", "[].value"; NULL unknown */
+    uint64_t objects;  /* distinct objects of these */
+    uint64_t bytes;    /* of these objects */
+    uint32_t first;    /* lowest number of these */
+    const char *field; /* of the referrer: "_items", "[].value"; NULL: unknown */
 };
 
-/* What an object refers to, or what refers to it, by type and field: most objects first,
- * then by name; free() it. NULL and *count 0 where there is nothing, or not yet. Takes as
- * long as it, or what refers to it, has references. */
+/* Groups the references of an object, or its referrers, by type and field: most objects
+ * first, then by name; free() it. NULL and *count 0 if there are none, or not yet.
+ * O(references of the object or of its referrers). */
 struct hd_object_group *hd_object_groups(const struct hd_objects *o, uint32_t number,
                                          enum hd_direction direction, size_t *count);
 
-/* What refers to an object by one field: another object, or a root. */
+/* A referrer of an object through one field: an object or a root. */
 struct hd_object_holder {
     struct hd_object object;
-    const char *field;      /* "_items", "[].value"; NULL unknown, and of roots */
-    uint64_t references;    /* by that field, one at least */
-    enum hd_root_kind root; /* of a root what it is; of an object what keeps it alive:
-                               HD_ROOT_UNREACHABLE: nothing, so it holds nothing */
+    const char *field;      /* "_items", "[].value"; NULL: unknown, and for roots */
+    uint64_t references;    /* through that field, at least one */
+    enum hd_root_kind root; /* of the root, or of the root that keeps the referrer alive;
+                               HD_ROOT_UNREACHABLE: none, so it keeps nothing alive */
 };
 
-/* All that refers to an object, one by one: roots, then what roots reach, the strongest
- * kind first, then garbage; inside of a kind by number. The first `most` of *count; free()
- * it. NULL and 0 where there is nothing, or before HD_OBJECTS_CHAINS and
- * HD_OBJECTS_REFERRERS. Takes as long as what refers to it has references, and O(objects).
- */
+/* Lists all referrers of an object: roots, then reachable objects, the strongest kind of
+ * root first, then garbage; in each kind by number. Returns the first `most` of *count;
+ * free() it. NULL and 0 if there are none, or before HD_OBJECTS_CHAINS and
+ * HD_OBJECTS_REFERRERS. O(references of the referrers + objects). */
 struct hd_object_holder *hd_object_holders(const struct hd_objects *o, uint32_t number,
                                            size_t most, size_t *len, size_t *count);
 
 /* --- lists ----------------------------------------------------------------------- */
 
-/* Objects in some order, each once. */
+/* Distinct objects in some order. */
 struct hd_object_list;
 
 enum hd_object_order {
@@ -259,177 +259,176 @@ enum hd_object_order {
     HD_OBJECTS_BY_NUMBER
 };
 
-/* All instances of a type. NULL and err: there is no such type, HD_USAGE, or
- * HD_OBJECTS_OF_TYPES is not there yet. hd_object_list_free() before hd_objects_close(). */
+/* Lists all instances of a type. NULL and err: HD_USAGE for an unknown type, or
+ * HD_OBJECTS_OF_TYPES is not ready. hd_object_list_free() before hd_objects_close(). */
 struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type,
                                           enum hd_object_order order, struct hd_error *err);
 
-/* A step on the way from the top of the tree of owners. */
+/* A step on the path from the top of the dominator tree. */
 struct hd_place_step {
     const char *type; /* canonical; "[static vars]" */
     bool is_roots;    /* a root group or variable */
 };
 
-/* The objects that are at a place of the tree of owners themselves. That has to be known:
- * by hd_report_diff() or whatever else finds owners, of all objects or of those of ask (its
- * gen2 and reachable; NULL: all), with this snapshot among those that were compared. Else,
- * or if there is no such place: NULL, HD_USAGE. */
+/* Lists the objects at a place in the dominator tree, without those below. The tree must
+ * have been computed, by hd_report_diff() or another question that needs owners, for all
+ * objects or those of ask (its gen2 and reachable; NULL: all), with this snapshot among the
+ * compared ones. NULL and HD_USAGE if it was not, or if there is no such place. */
 struct hd_object_list *hd_objects_at(struct hd_objects *o,
                                      const struct hd_place_step *steps, size_t count,
                                      const struct hd_options *ask,
                                      enum hd_object_order order, struct hd_error *err);
 
-/* What an object refers to, or what refers to it; type NULL: of any. Never NULL: an empty
- * list where there is nothing, or not yet. */
+/* Lists the objects that an object refers to, or its referrers; type NULL: any. Never NULL:
+ * an empty list if there are none, or not yet. */
 struct hd_object_list *hd_object_neighbours(struct hd_objects *o, uint32_t number,
                                             enum hd_direction direction, const char *type,
                                             enum hd_object_order order);
 
 size_t hd_object_list_count(const struct hd_object_list *list);
-uint64_t hd_object_list_bytes(const struct hd_object_list *list); /* shallow, of all */
+uint64_t hd_object_list_bytes(const struct hd_object_list *list); /* shallow sum */
 
-/* The number in that place from 0, which must be below the count. */
+/* Returns the number at an index from 0, which must be below the count. */
 uint32_t hd_object_list_get(const struct hd_object_list *list, size_t place);
 
-/* The place of a number; the count if it is not there. Looks at all. */
+/* Returns the index of a number; the count if it is not in the list. O(count). */
 size_t hd_object_list_find(const struct hd_object_list *list, uint32_t number);
 
 void hd_object_list_free(struct hd_object_list *list); /* NULL is fine */
 
 /* --- a report about one ---------------------------------------------------------- */
 
-/* Which object is meant, and how much of it is told. */
+/* Selects an object and the details. */
 struct hd_object_question {
     size_t size;      /* sizeof(struct hd_object_question) */
-    bool by_number;   /* that, as of hd_chain.example; else the address */
-    uint64_t address; /* of the object, or of a byte in it */
+    bool by_number;   /* by number, as in hd_chain.example; else by address */
+    uint64_t address; /* of the object or a byte in it */
     uint32_t number;
-    bool values; /* strings, characters, what arrays of plain values hold: secrets too */
+    bool values; /* strings, characters, elements of arrays of plain values: may be secrets
+                  */
 };
 
 struct hd_instance_group {
     struct hd_object_group group;
-    uint64_t address; /* of the first; 0 unknown */
+    uint64_t address; /* of the first; 0: unknown */
 };
 
-/* An object on the way from a root. */
+/* An object on the path from a root. */
 struct hd_instance_link {
     struct hd_object object;
-    const char *field; /* by which it refers to the next one; NULL unknown */
+    const char *field; /* that refers to the next one; NULL: unknown */
 };
 
-/* One object, all that is known of it. Of an object without limits on rows all fields, up
- * to 10,000, of an array the first 20 elements; as many as hd_options.rows else. */
+/* All about one object. With unlimited rows all fields, at most 10,000, or the first 20
+ * elements of an array; else hd_options.rows. */
 struct hd_instance {
     struct hd_object object;
-    uint64_t asked;  /* the address that was asked for; 0: a number was */
+    uint64_t asked;  /* requested address; 0: requested by number */
     uint64_t offset; /* of that address in the object */
-    bool has_roots;  /* else nobody knows whether it is reachable */
+    bool has_roots;  /* false: reachability is unknown */
     enum hd_root_kind root;
-    struct hd_object_fields
-        fields;  /* not to be freed; to_type as shown: hd_report_shown() */
-    bool values; /* were asked for */
+    struct hd_object_fields fields; /* do not free; to_type is hd_report_shown() */
+    bool values;                    /* were requested */
 
     struct hd_instance_group *refers_to, *referred_by; /* most objects first */
     size_t refers_to_count, referred_by_count;
 
     struct hd_instance_link *chain; /* root group first, itself last */
     size_t chain_len;
-    uint64_t chain_skipped; /* so many are left out, before number chain_skipped_at */
+    uint64_t chain_skipped; /* number of omitted objects, before number chain_skipped_at */
     size_t chain_skipped_at;
 
-    /* Bytes, itself included, that only it keeps alive, as the file has them; HD_UNKNOWN
-     * without roots, and of what no root reaches. */
+    /* Bytes, itself included, as in the file; HD_UNKNOWN without roots, and for unreachable
+     * objects. */
     uint64_t retained;
 
-    /* Of several snapshots: the one that first has it, from 0; (size_t)-1: not known. */
+    /* First of several snapshots that has it, from 0; (size_t)-1: unknown. */
     size_t since;
-    enum hd_identity_source identity; /* by which that is known */
+    enum hd_identity_source identity; /* by which since is known */
 
-    /* All that refers to it, one by one, in the order of hd_object_holders(): as many as
-     * hd_options.rows, 100,000 at most. */
+    /* All referrers in the order of hd_object_holders(): at most hd_options.rows and
+     * 100,000. */
     const struct hd_object_holder *holders;
     size_t holder_count, holders_omitted;
 };
 
-/* What one object of the last snapshot is, what it refers to, what refers to it, and what
- * keeps it alive; of several snapshots since which of them it is there. HD_USAGE where
- * there is none at the address (the message has the nearest) and where the snapshot has no
- * references. */
+/* Reports on one object of the last snapshot: its value, references, referrers, and what
+ * keeps it alive; for several snapshots also the first that has it. HD_USAGE if the address
+ * has no object (the message has the nearest) or the snapshot has no references. */
 struct hd_report *hd_report_object(struct hd_comparison *c, const struct hd_options *opt,
                                    const struct hd_object_question *ask,
                                    struct hd_error *err);
 
 /* --- a report about those of some types ------------------------------------------- */
 
-/* Chosen objects together, as the file has them: no sample is scaled up. */
+/* Sum of selected objects, as in the file: samples are not scaled up. */
 struct hd_object_sum {
-    const char *type, *full_name, *module; /* NULL: of all types; no other; unknown */
+    const char *type, *full_name, *module; /* NULL: all types; unchanged; unknown */
     uint64_t count, bytes;
-    uint64_t retained; /* sum of those that none of the others dominates, so that no byte
-                          counts twice; HD_UNKNOWN without roots */
-    uint64_t held[HD_ROOT_KIND_COUNT]; /* so many of them the strongest class of roots that
-                                          reaches them is of this kind (docs/chains.md) */
-    uint64_t held_by_older; /* of those that local variables hold, so many through an object
-                               that is older than born; HD_UNKNOWN without born */
+    uint64_t retained; /* sum over objects that no other selected one dominates, so that
+                          each byte is counted once; HD_UNKNOWN without roots */
+    uint64_t held[HD_ROOT_KIND_COUNT]; /* number of objects by the kind of the strongest
+                                          root that reaches them (docs/chains.md) */
+    uint64_t held_by_older; /* number of objects kept alive by local variables through an
+                               object older than born; HD_UNKNOWN without born */
 };
 
 struct hd_object_row {
     struct hd_object object;
-    uint64_t retained; /* HD_UNKNOWN without roots, and of what no root reaches */
+    uint64_t retained; /* HD_UNKNOWN without roots, and for unreachable objects */
     enum hd_root_kind root;
-    size_t since;        /* as of hd_instance */
-    const char *held_by; /* the owner of its chain in a few words; NULL: none */
+    size_t since;        /* as in hd_instance */
+    const char *held_by; /* owner of its chain in a few words; NULL: none */
 };
 
-/* The instances of some types in the last snapshot. */
+/* Instances of some types in the last snapshot. */
 struct hd_object_set {
     const char **patterns;
     size_t pattern_count;
-    size_t born_first, born_last;     /* new in these snapshots, from 1 on; 0: any */
-    enum hd_identity_source identity; /* by which it is known since when they are there */
+    size_t born_first, born_last;     /* new in these snapshots, from 1; 0: any */
+    enum hd_identity_source identity; /* by which their age is known */
     bool has_roots;
     struct hd_object_sum all, *types; /* most objects first */
     size_t type_count;
-    struct hd_object_row *rows; /* what retains most first, then by address and number */
+    struct hd_object_row *rows; /* by retained bytes, then address and number */
     size_t len, omitted;
 };
 
-/* The instances of hd_options.types in the last snapshot: how many, what keeps them alive,
- * what they retain, and the largest of them each (hd_options.rows; 0: HD_MAX_OBJECT_ROWS).
- * excludes, app_only, gen2, born_first and born_last choose among them. HD_USAGE where no
- * snapshot has such a type, and where the last one has no objects. */
+/* Reports on the instances of hd_options.types in the last snapshot: their number, what
+ * keeps them alive, the bytes they retain, and the largest individually (hd_options.rows;
+ * 0: HD_MAX_OBJECT_ROWS). excludes, app_only, gen2, born_first and born_last filter them.
+ * HD_USAGE if no snapshot has such a type, or the last one has no objects. */
 enum { HD_MAX_OBJECT_ROWS = 100000 };
 struct hd_report *hd_report_objects(struct hd_comparison *c, const struct hd_options *opt,
                                     struct hd_error *err);
 
 /* --- a report about static variables ------------------------------------------------ */
 
-/* Those that were asked for. */
+/* Selected static variables. */
 struct hd_static_set {
     const char **patterns;
     size_t pattern_count;
-    bool has_values; /* the snapshot tells all of them, with values: else those only that
-                        refer to an object */
-    bool values;     /* texts were asked for */
-    uint64_t count, unset;  /* unset: without a value yet */
-    struct hd_static *rows; /* what retains most first, then largest first, then by name */
+    bool has_values;       /* all variables, with values; false: only those that refer to an
+                              object */
+    bool values;           /* texts were requested */
+    uint64_t count, unset; /* unset: without a value so far */
+    struct hd_static *rows; /* by retained bytes, then size and name */
     size_t len, omitted;
 };
 
-/* Static variables of the only snapshot: all with values of a core dump, of others those
- * that refer to an object, as far as it names them. types and excludes match the class,
- * the variable (Class.field), its type and that of the object it refers to; app_only the
- * class. rows as of hd_report_objects(). HD_USAGE where none are named, and where none is
- * left. */
+/* Reports on static variables of the only snapshot: of a core dump all, with values; of
+ * other formats those that refer to an object, as far as the file names them. types and
+ * excludes match the class, the variable (Class.field), its type and that of the object;
+ * app_only the class. rows as in hd_report_objects(). HD_USAGE if none is named, or none
+ * matches. */
 struct hd_report *hd_report_statics(struct hd_comparison *c, const struct hd_options *opt,
                                     struct hd_error *err);
 
-/* The words of JSON: "object", "roots", "undefined"; "reference", "boolean", ... */
+/* Words of JSON: "object", "roots", "undefined"; "reference", "boolean", ... */
 const char *hd_object_kind_name(enum hd_object_kind kind);
 const char *hd_field_kind_name(enum hd_field_kind kind);
 
-/* Whether a type, by its canonical name, is one of the framework: hd_options.app_only. */
+/* True if a type (canonical name) belongs to the framework: hd_options.app_only. */
 bool hd_type_is_framework(const char *type);
 
 #ifdef __cplusplus
