@@ -1,5 +1,5 @@
-/* Which processes an agent watches: those that are there and are meant, each for as long
- * as it lives. It asks all runtimes of this machine who they are, and none for its heap. */
+/* Finds the processes that an agent watches, and tracks each while it lives. Queries the
+ * names of all runtimes of this machine, but no heap. */
 #include "cli/guard/allocate.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what is said ---------------------------------------------------------------- */
+/* --- messages -------------------------------------------------------------------- */
 
 void finding_failed(struct watched *w, enum watch_failure why, const char *format, ...)
 {
@@ -68,8 +68,8 @@ static void see_state(struct sighted *seen, const struct hd_process *p)
         snprintf(seen->problem, sizeof(seen->problem), "%s", p->problem);
 }
 
-/* Runtimes have sockets with names of some hundred characters at most, behind a path of
- * /proc: what is longer is none. */
+/* Names of runtime sockets have at most some hundred characters after a path of /proc; a
+ * longer one is not a runtime's. */
 static bool has_socket(const struct hd_process *p)
 {
     return p->socket != NULL && strlen(p->socket) < sizeof(((struct sighted *)0)->socket);
@@ -83,7 +83,7 @@ static void finding_describe(struct sighted *seen, const struct hd_process *p)
              p->name != NULL ? p->name : "dotnet");
     snprintf(seen->host, sizeof(seen->host), "%s", p->host != NULL ? p->host : "");
     snprintf(seen->socket, sizeof(seen->socket), "%s", p->socket);
-    /* Of one that cannot be seen the number is that of another container. */
+    /* The pid of an invisible process belongs to another container. */
     if (seen->memory != HD_UNKNOWN) {
         struct run_facts facts;
         seen->born = hd_process_start(seen->pid);
@@ -128,7 +128,7 @@ static struct watched *finding_add(struct agent *a, struct sighted *seen)
     a->told_missing = a->told_others = false;
     if (a->options->all)
         return w;
-    /* What the one before had too much of says nothing of this one. */
+    /* Survivor tracking may have been disabled for the predecessor only. */
     collecting_unfollow(&a->c);
     if (a->options->snapshot_count != 1)
         collecting_follow(&a->c);
@@ -183,7 +183,7 @@ static void remove_at(struct agent *a, size_t i)
 
 /* --- those that are watched ------------------------------------------------------ */
 
-/* The processes of a look, and which of them are in the list. */
+/* Result of a look at all processes; known: those in the list. */
 struct look {
     struct hd_processes found; /* by pid */
     bool *known;
@@ -208,8 +208,8 @@ static const struct hd_process *finding_find(struct look *look, const struct sig
     return NULL;
 }
 
-/* One that is busy may not say what it is called, so its name stays. A socket alone that is
- * in no list is there as long as its file is. */
+/* Updates watched processes. Busy ones may not return their name, so it is kept. A process
+ * known only by its socket exists as long as the file does. */
 static void see_watched(struct agent *a, struct look *look)
 {
     for (size_t i = a->count; i-- > 0;) {
@@ -245,7 +245,7 @@ static void add_if_meant(struct agent *a, const struct hd_process *p)
     const struct settings *s = a->settings;
     const struct collect_options *o = a->options;
     struct sighted seen;
-    /* Each costs memory and looks, and a user can make as many as he likes. */
+    /* Each costs memory and time, and a user can start any number. */
     if (time_share_of(&a->shares, p->owner, seconds_now())->watched >= MAX_OF_ONE) {
         if (!a->told_too_many)
             finding_note(a, "processes",
@@ -296,8 +296,8 @@ static void announce(struct agent *a)
 enum sight {
     SIGHT_THERE,
     SIGHT_GONE,
-    SIGHT_SEVERAL, /* and none may be chosen */
-    SIGHT_DENIED   /* it is there, and this user may not ask it; or nothing can be seen */
+    SIGHT_SEVERAL, /* and they are ambiguous */
+    SIGHT_DENIED   /* exists, but access is denied; or no process is visible */
 };
 
 static enum sight take_it(struct agent *a, struct sighted *seen, struct hd_error *err)
@@ -340,7 +340,7 @@ static enum sight choose_named(struct agent *a, struct sighted *all, size_t coun
               pid);
     if (socket == NULL)
         return SIGHT_GONE;
-    /* One that is in no list, but whose socket is there. */
+    /* Not listed, but its socket exists. */
     all[0] = (struct sighted){.memory = HD_UNKNOWN};
     if (hd_socket_is_gone(socket) || strlen(socket) >= sizeof(all[0].socket)) {
         set_error(err, HD_IO, "%.200s: no such socket", socket);
@@ -351,7 +351,7 @@ static enum sight choose_named(struct agent *a, struct sighted *all, size_t coun
     return take_it(a, &all[0], err);
 }
 
-/* Others are told of once for as long as nothing changes. */
+/* Reports other candidates once per change. */
 static enum sight choose_by_name(struct agent *a, struct sighted *all, size_t count,
                                  struct hd_error *err)
 {
@@ -405,8 +405,8 @@ static enum sight choose_among(struct agent *a, const struct look *look, bool by
     return what;
 }
 
-/* Whoever named it by its name means whatever has that name, now or later. What is wrong
- * from the start will not change by itself, and is better told by ending. */
+/* A name matches any process that has it, now or later. Errors at the start are permanent
+ * and best reported by exiting. */
 static void finding_choose(struct agent *a, const struct look *look)
 {
     const struct collect_options *o = a->options;
@@ -473,7 +473,7 @@ void finding_look(struct agent *a)
 double finding_next(const struct agent *a)
 {
     const double every = 5, longest = 10;
-    /* Who waits for one process has nothing else to do. */
+    /* With one process to find, look more often. */
     const double share = a->options->all ? 20 : 2;
     double wait = fmin(a->interval, every);
     return a->looked + fmax(wait, fmin(share * a->look_seconds, longest));

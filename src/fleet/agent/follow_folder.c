@@ -34,7 +34,7 @@ struct file {
     struct timespec changed; /* ctime: also what makes it readable */
     struct timespec written;
     double since;    /* that this is so, of seconds_now() */
-    bool is_refused; /* a link of somebody else, or the like */
+    bool is_refused; /* a link created by another user, or similar */
     bool is_done, is_told;
     char *path;
 };
@@ -48,8 +48,8 @@ struct following_folders {
     const struct follow_how *how;
     struct collector *c;
     struct files known, found;
-    int events;    /* of inotify; -1: none, and looking has to do */
-    double delay;  /* before the next try of what will pass; 0: none is due */
+    int events;    /* inotify; -1: none, scanning only */
+    double delay;  /* before the next retry after a temporary problem; 0: none is due */
     double resume; /* when that is */
     bool told_many, *told_missing;
 };
@@ -81,16 +81,15 @@ static void add_file(struct following_folders *f, const char *path, const struct
     }
     size_t size = strlen(path) + 1;
     double age = seconds_utc() - (double)st->st_mtim.tv_sec;
-    to->all[to->count++] =
-        (struct file){.device = st->st_dev,
-                      .inode = st->st_ino,
-                      .size = st->st_size,
-                      .changed = st->st_ctim,
-                      .written = st->st_mtim,
-                      .is_refused = is_refused,
-                      /* What is old was complete before anybody looked. */
-                      .since = seconds_now() - (age > old ? old : 0),
-                      .path = memcpy(more(NULL, size), path, size)};
+    to->all[to->count++] = (struct file){.device = st->st_dev,
+                                         .inode = st->st_ino,
+                                         .size = st->st_size,
+                                         .changed = st->st_ctim,
+                                         .written = st->st_mtim,
+                                         .is_refused = is_refused,
+                                         /* Old files were complete before we started. */
+                                         .since = seconds_now() - (age > old ? old : 0),
+                                         .path = memcpy(more(NULL, size), path, size)};
 }
 
 /* Folders that are still to be looked into. */
@@ -111,9 +110,8 @@ static void add_folder(struct follow_folder_folders *to, const char *path, int d
     to->all[to->count++].depth = depth;
 }
 
-/* Links to files are followed, links to folders are not: they may lead in circles. What
- * others put there that leads to a file of somebody else is refused: this user may read
- * more than they. */
+/* Follows links to files, but not to folders, which may be cyclic. Refuses links created by
+ * others to files of a third user: this user may have more rights than they have. */
 static void follow_folder_look_at(struct following_folders *f,
                                   struct follow_folder_folders *to, DIR *folder,
                                   const char *path, int depth)
@@ -133,7 +131,7 @@ static void follow_folder_look_at(struct following_folders *f,
         add_file(f, path, &st, false);
 }
 
-/* Not by a link of somebody else. */
+/* Does not follow links created by others. */
 static DIR *open_folder(const char *path)
 {
     char inside[PATH_MAX], name[NAME_MAX + 1];
@@ -164,8 +162,8 @@ static void look_into(struct following_folders *f, struct follow_folder_folders 
         closedir(folder);
 }
 
-/* A folder of the options, and what is below it. That one is not there is said once each
- * time it goes; it may be a mistake, or one that dotnet-monitor will make. */
+/* Scans a folder of the options with its subfolders. A missing one is reported each time it
+ * disappears: it may be a mistake, or dotnet-monitor may create it later. */
 static void look_through(struct following_folders *f, size_t i)
 {
     const char *path = f->how->folders[i];
@@ -200,7 +198,7 @@ static int compare_times(struct timespec x, struct timespec y)
     return x.tv_nsec != y.tv_nsec ? (x.tv_nsec < y.tv_nsec ? -1 : 1) : 0;
 }
 
-/* The oldest first, so that a series comes in its order. */
+/* Oldest first, so that series are in order. */
 static int by_age(const void *a, const void *b)
 {
     const struct file *x = *(struct file *const *)a, *y = *(struct file *const *)b;
@@ -208,7 +206,7 @@ static int by_age(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->path, y->path);
 }
 
-/* One that has two names is one; of what is gone nothing is kept. */
+/* A file with two names is one file; entries of deleted files are dropped. */
 static void follow_folder_look(struct following_folders *f)
 {
     struct file *now = NULL;
@@ -250,8 +248,8 @@ static int open_file(const struct file *file)
     return trust_open_known(file->path, &known);
 }
 
-/* A lease to read is refused while anybody on this machine has it open to write. Where the
- * kernel cannot tell it is quiet for longer. */
+/* A read lease is refused while a process of this machine has the file open for writing. If
+ * the kernel does not support that, wait longer. */
 static bool is_complete(const struct file *file)
 {
     double quiet = seconds_now() - file->since;
@@ -270,7 +268,7 @@ static bool is_complete(const struct file *file)
 
 /* --- one after the other ------------------------------------------------------------- */
 
-/* False: what comes next is put off, too. */
+/* False: the following files are postponed, too. */
 static bool follow_folder_take(struct following_folders *f, struct file *file)
 {
     char opened[64];
@@ -327,7 +325,7 @@ void follow_folders(const struct follow_how *how, struct collector *c)
     char bytes[4096];
     f.told_missing = zeroed(how->count, sizeof(*f.told_missing));
     f.events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-    /* That somebody wants to write during such a lease is told by a signal. */
+    /* A writer that opens a leased file raises a signal. */
     signal(SIGIO, SIG_IGN);
     while (!collecting_is_stopped(c, 0)) {
         double begin = seconds_now();
@@ -339,7 +337,7 @@ void follow_folders(const struct follow_how *how, struct collector *c)
         double rest = looking * 10 > usual ? looking * 10 : usual;
         if (collecting_is_stopped(c, 0))
             break;
-        /* Of news it does not matter what happened, only that something did. */
+        /* The content of the events does not matter. */
         struct pollfd ready[] = {{.fd = c->signals, .events = POLLIN},
                                  {.fd = f.events, .events = POLLIN}};
         if (poll(ready, 2, (int)(rest * 1e3)) > 0 && ready[1].revents != 0)

@@ -1,4 +1,5 @@
-/* A child that takes all snapshots of one process, and follows its objects in between. */
+/* A child process that takes all snapshots of one process and follows its objects between
+ * them. */
 /* pipe2(). */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
 #include "cli/guard/memory.h"
@@ -19,8 +20,8 @@ enum { TO_END_S = 2 };
 
 /* --- in the child ------------------------------------------------------------------- */
 
-/* The pipe ends with the agent, which sends a signal as well. A snapshot that was asked for
- * is begun also when it is to be stopped: its result says so. */
+/* The pipe is closed when the agent ends, which sends a signal as well. A requested
+ * snapshot is started even if it is to be cancelled: its result reports that. */
 static bool is_asked(struct collector *c, int requests)
 {
     struct pollfd any[] = {{.fd = requests, .events = POLLIN},
@@ -36,8 +37,8 @@ static bool is_asked(struct collector *c, int requests)
     return false;
 }
 
-/* What is known of the process from one snapshot to the next (its size, whether its names
- * are kept) stays in c. */
+/* Facts about the process that apply to later snapshots (its size, whether its names are
+ * available) stay in c. */
 _Noreturn static void be_follower(struct collector *c, const char *who, FILE *result,
                                   int requests, int answers)
 {
@@ -96,7 +97,7 @@ static bool begin(struct follower *f, struct collector *c, const char *who)
     return false;
 }
 
-/* Without the snapshot before: a child that ends early has none. */
+/* Truncates the previous result, so that none is left if the child ends early. */
 static bool ask(const struct follower *f, double most_seconds)
 {
     return ftruncate(fileno(f->result), 0) == 0 &&
@@ -138,8 +139,8 @@ void follower_stop(struct follower *f)
     kill(f->child, SIGUSR1);
 }
 
-/* The other end of answers closes when the child ends. Whoever closes it and stays does not
- * hold up the agent. */
+/* The other end of answers is closed when the child ends. A child that closes it and
+ * survives does not block the agent. */
 static void await_end(struct follower *f)
 {
     struct pollfd end = {.fd = f->answers};

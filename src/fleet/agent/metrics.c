@@ -8,13 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a service: counts; seconds, of the last pause (NAN: unknown) and of all. */
+/* Values per service: counts; seconds of the last pause (NAN: unknown) and of all
+ * pauses. */
 enum { TAKEN, TRIGGERED, PAUSE, PAUSE_SUM, SERVICE_VALUES };
 
 struct service_counts {
     char *service, *host;
     uint64_t owner;
-    char user[24]; /* that number; "" of all others */
+    char user[24]; /* owner as text; "" for the rest */
     double values[SERVICE_VALUES];
     uint64_t failures[WATCH_FAILURES];
 };
@@ -73,7 +74,7 @@ static size_t services_of(const struct watch_metrics *m, uint64_t owner, size_t 
     return count;
 }
 
-/* What was counted of one goes on as that of all others. */
+/* Adds the counts of a service to those of the rest, and removes it. */
 static void join_others(struct watch_metrics *m, size_t which)
 {
     struct service_counts gone = m->services[which];
@@ -89,8 +90,8 @@ static void join_others(struct watch_metrics *m, size_t which)
     free(gone.host);
 }
 
-/* The place of the user's who has most goes to one who has fewer: however many services one
- * makes up, each of the others keeps a place of its own. */
+/* Frees a place of the user with most services for one with fewer: however many services
+ * one user invents, the others keep a place each. */
 static bool make_place(struct watch_metrics *m, uint64_t owner)
 {
     size_t most = 0, last = 0, of_most = 0, unused;
@@ -149,7 +150,7 @@ void watch_metrics_free(struct watch_metrics *m)
 
 /* --- the text ------------------------------------------------------------------------ */
 
-/* Samples of one metric after the other. */
+/* Collects the samples of one metric after the other. */
 struct metric_samples {
     const struct watch_metrics *m;
     struct hd_memory *text;
@@ -170,7 +171,7 @@ static void add_of(struct metric_samples *t, const struct service_counts *c,
                                   value};
 }
 
-/* What was added since the last one is its samples. */
+/* Prints the metric with the samples added since the last one. */
 static void metrics_put(struct metric_samples *t, const char *name, const char *help)
 {
     const struct hd_metric metric = {name, help, t->samples, t->count};
@@ -215,8 +216,8 @@ static void put_state(struct metric_samples *t)
             "Snapshots that were lost before they could be stored.", (double)m->dropped);
 }
 
-/* Of several processes the one that has waited longest counts: one that is silent is not
- * hidden by another that is not. */
+/* Uses the process that has waited longest, so that a silent one is not hidden by
+ * another. */
 static void put_last(struct metric_samples *t)
 {
     const struct watch_metrics *m = t->m;

@@ -31,18 +31,18 @@ enum {
     MAX_HEALTH = 2048,
     MAX_CLIENTS = 32,
     MAX_REQUEST = 4096,
-    PATIENCE_MS = 5000, /* for a request, and once more for its answer */
+    PATIENCE_MS = 5000, /* for a request, and again for its answer */
     PARTING_MS = 1000,  /* until a client has taken what it was sent */
     BACKLOG = 128
 };
 
-/* --- what both processes see ---------------------------------------------------------
+/* --- shared memory -------------------------------------------------------------------
  *
- * The watcher writes the text that is not current, then makes it so. Whoever copied one
- * while the number of turns stayed the same has the whole of it. */
+ * The watcher writes the inactive text, then makes it active. A reader that sees the same
+ * number of turns before and after its copy has a consistent text. */
 
 struct text_shared {
-    char ill[MAX_HEALTH]; /* "" it is well */
+    char ill[MAX_HEALTH]; /* "": healthy */
     size_t size;
     char bytes[MAX_TEXT];
 };
@@ -54,10 +54,10 @@ struct shared {
     struct text_shared texts[2]; /* pages that are never used are never there */
 };
 
-/* The child that begins anew has these, and the standard ones. */
+/* Descriptors of the restarted child, after the standard ones. */
 enum { LISTENING = STDERR_FILENO + 1, MEMORY };
 #define SERVER_NAME "heapdrift-metrics"
-static bool may_begin_anew; /* this program is the one that asks, not a test */
+static bool may_begin_anew; /* this program is the one that executes itself, not a test */
 
 struct metrics_server {
     const struct settings *settings;
@@ -100,8 +100,8 @@ void metrics_server_publish(struct metrics_server *m, const char *text, size_t s
     atomic_store(&m->shared->turns, turns);
 }
 
-/* The current text, malloc'd behind room bytes that are left free, and the lines of what is
- * not well. */
+/* Returns the current text, malloc'd after `room` free bytes, and the lines about
+ * problems. */
 static char *copy_text(const struct shared *shared, size_t room, size_t *size,
                        char ill[MAX_HEALTH])
 {
@@ -146,7 +146,7 @@ static void drop(struct client *c)
 /* Room in front of a text for the lines of HTTP. */
 enum { HEAD_ROOM = 256 };
 
-/* body is behind HEAD_ROOM bytes of answer, which becomes the client's. */
+/* Sends an answer, which becomes the client's; the body is after HEAD_ROOM bytes. */
 static void answer_with(struct client *c, const char *status, const char *type,
                         const char *more_lines, char *answer, size_t size)
 {
@@ -201,7 +201,7 @@ static bool asks_for(const char *line, const char *path)
            strchr(" ?", target[len]) != NULL;
 }
 
-/* A request that ends in an empty line; there is no body to wait for. */
+/* Answers a request that ends in an empty line, without body. */
 static void answer_request(struct client *c, const struct shared *shared)
 {
     const char *line_end = memchr(c->request, '\n', c->size);
@@ -224,7 +224,7 @@ static void answer_request(struct client *c, const struct shared *shared)
     }
 }
 
-/* A byte or more; else drops the client, unless there is nothing yet. */
+/* True if at least a byte was transferred; drops the client on errors. */
 static bool has_moved(struct client *c, ssize_t n)
 {
     if (n > 0)
@@ -261,7 +261,7 @@ static void serve(struct client *c, const struct shared *shared)
     c->left -= (size_t)n;
     if (c->left > 0)
         return;
-    /* What it sent and nobody read would make the kernel take the answer back. */
+    /* Unread input would make the kernel discard the answer. */
     shutdown(c->fd, SHUT_WR);
     free(c->answer);
     c->answer = NULL;
@@ -271,9 +271,9 @@ static void serve(struct client *c, const struct shared *shared)
 
 /* --- the process that answers -------------------------------------------------------- */
 
-/* A new one goes to a free place, else that of the one that has been here longest. What it
- * asks for has mostly come already, so it is looked at before the next one may drive it
- * out; and those that are here are looked at again before all may be. */
+/* Accepts clients into free places, else in place of the oldest. Their request has usually
+ * arrived already, so it is read before the next client may replace it; existing clients
+ * are served again before all may be replaced. */
 static void welcome(struct client *all, int listening, const struct shared *shared)
 {
     for (int i = 0; i < MAX_CLIENTS / 2; i++) {
@@ -298,7 +298,7 @@ _Noreturn static void answer_clients(int listening, const struct shared *shared)
     struct pollfd list[MAX_CLIENTS + 1] = {{.fd = listening, .events = POLLIN}};
     for (;;) {
         int64_t now = now_ms();
-        /* Those that are no descriptors are passed over. */
+        /* poll() ignores negative descriptors. */
         for (size_t i = 0; i < MAX_CLIENTS; i++) {
             if (all[i].state != CLIENT_NONE && now > all[i].until)
                 drop(&all[i]);
@@ -318,7 +318,7 @@ _Noreturn static void answer_clients(int listening, const struct shared *shared)
     }
 }
 
-/* A change of user lets go of the wish to end with the watcher. */
+/* Changing the user clears PR_SET_PDEATHSIG. */
 _Noreturn static void serve_strangers(const struct settings *s, pid_t watcher,
                                       const struct shared *shared)
 {
@@ -345,9 +345,9 @@ void metrics_server_take_over(int count, char *const *arguments)
     serve_strangers(&s, (pid_t)strtol(arguments[1], NULL, 10), shared);
 }
 
-/* To their numbers by way of others: one may have that of the other. Nothing of the
- * watcher's: neither its files, nor the lock of the host, which would else be held for as
- * long as this process lives. */
+/* Moves descriptors to fixed numbers, via others, since they may already have each other's.
+ * Closes everything else of the watcher: its files and the host lock, which this process
+ * would hold as long as it lives. */
 static void place_files(const struct metrics_server *m)
 {
     enum { MOST = 1024 };
@@ -367,9 +367,8 @@ static void place_files(const struct metrics_server *m)
         close(fd);
 }
 
-/* The child is the program itself, with nothing in its memory but that of the watcher which
- * it is to see: what the watcher has read (a password of its store, heaps) is not copied.
- */
+/* The child executes this program again, with only the shared memory: a fork would have a
+ * copy of what the watcher has read (the store's password, heaps). */
 static void begin_child(struct metrics_server *m)
 {
     const pid_t watcher = getpid();
@@ -468,7 +467,7 @@ static int listen_at(const struct metrics_server_place *p)
     int fd = socket(p->any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return -1;
-    /* What a watcher that was killed left behind goes; no other file. */
+    /* Remove the socket of a watcher that was killed, and no other file. */
     if (p->any.sa_family == AF_UNIX && lstat(p->path.sun_path, &st) == 0 &&
         S_ISSOCK(st.st_mode)) {
         int other = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -551,8 +550,8 @@ struct metrics_server *metrics_server_begin(const struct settings *s, const char
     return m;
 }
 
-/* The child is another user, whom a unit without CAP_KILL cannot signal: then it sees that
- * nobody listens any more, and if it does not, it ends with us. */
+/* The child has another user id, which a unit without CAP_KILL cannot signal: it ends when
+ * the listening socket is shut down or, failing that, when we end. */
 void metrics_server_end(struct metrics_server *m)
 {
     enum { MAX_LOOKS = 100, EACH_MS = 10 };

@@ -1,4 +1,4 @@
-/* What others learn of an agent while it runs. */
+/* Exports the state of a running agent. */
 #include "cli/commands/output.h"
 #include "cli/guard/allocate.h"
 #include "cli/terminal/clock.h"
@@ -83,8 +83,8 @@ static void monitoring_put(struct hd_memory *to, const char *format, ...)
     sink.write(sink.context, line, strlen(line));
 }
 
-/* What was not to be taken is not missed. Of each user one is told, so that nobody's
- * failures hide those of another. */
+/* Lists overdue processes, except those that are excluded. One per user first, so that
+ * failures of one user do not hide those of another. */
 static void put_overdue(struct agent *a, struct hd_memory *to, double most, double now)
 {
     enum { MAX_TOLD = 8 };
@@ -118,8 +118,8 @@ static void put_overdue(struct agent *a, struct hd_memory *to, double most, doub
     a->monitoring.metrics.overdue = all;
 }
 
-/* So many intervals without a snapshot, and what it takes to find a process: one may fail,
- * and one is due. */
+/* Intervals without a snapshot, and time to find a process: one may fail, and one is
+ * due. */
 static void see_health(struct agent *a)
 {
     const double intervals = 3, to_find = 10;
@@ -138,7 +138,7 @@ static void see_health(struct agent *a)
 
 /* --- the text -------------------------------------------------------------------- */
 
-/* Of those whose snapshots are possible at all, and of those that fail. */
+/* Exports processes that can give snapshots, and failures. */
 static void make_text(struct agent *a, struct hd_memory *text)
 {
     struct watch_metrics *m = &a->monitoring.metrics;

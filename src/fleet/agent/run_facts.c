@@ -56,9 +56,9 @@ static char *decoded(char *s)
     }
 }
 
-/* "name=value,name=value", where %2C stands for a comma. False, and nothing is taken, if
- * any of it is not so: opentelemetry.io/docs/specs/otel/resource/sdk. A pair without a name
- * is none; nothing at all is no pair. */
+/* Parses "name=value,name=value", where %2C is a comma. False, without calls of `each`, if
+ * any pair is malformed: opentelemetry.io/docs/specs/otel/resource/sdk. A pair without a
+ * name is malformed; an empty text has no pairs. */
 static bool parse_attributes(const char *text, pair_reader *each, void *context)
 {
     bool ok = true;
@@ -94,7 +94,7 @@ static char *put_utf8(char *to, uint32_t code)
     return to;
 }
 
-/* What stands behind a backslash at *from, which moves behind it. */
+/* Decodes the escape sequence at *from (after the backslash) and advances it. */
 static bool unescape(const char **from, char **to)
 {
     static const char letters[] = "abfnrtv\\\"'", meanings[] = "\a\b\f\n\r\t\v\\\"'";
@@ -131,7 +131,7 @@ static void parse_labels(const char *text, pair_reader *each, void *context)
         if (equals == NULL || equals == line || equals[1] != '"')
             continue;
         *equals = '\0';
-        /* In place: from behind the first quote up to the last. */
+        /* In place: from after the first quote to the last. */
         const char *from = equals + 2;
         char *to = equals + 2;
         bool ok = true;
@@ -185,7 +185,7 @@ static bool is_told(const char *s)
  * store cuts strings at 1,000 bytes. */
 enum { MAX_OF_A_FACT = 4096, MAX_LABELS = 128, MAX_OF_LABELS = 32 << 10 };
 
-/* The first that is told stays. */
+/* The first value of a fact has precedence. */
 static void know(struct run_facts *f, const char **fact, const char *s)
 {
     if (!is_told(*fact) && is_told(s))
@@ -220,7 +220,7 @@ void run_facts_add_options(struct run_facts *f, const struct settings *s)
     know(f, &f->run.build, s->build);
     if (o->limit > 0)
         f->run.limit = o->limit;
-    /* Of two with one name the last counts. */
+    /* The last of duplicate names counts. */
     for (size_t i = o->labels.count; i-- > 0;) {
         const char *equals = strchr(o->labels.all[i], '=');
         if (equals != NULL)
@@ -245,7 +245,7 @@ static const char *value_of(const char *all, size_t size, const char *name)
     return NULL;
 }
 
-/* What SDKs call a service without a name. */
+/* False for the name that SDKs give to unnamed services. */
 static bool run_facts_is_named(const char *service)
 {
     static const char nobody[] = "unknown_service";
@@ -267,8 +267,8 @@ static void add_attribute(void *context, const char *name, const char *value)
     }
 }
 
-/* By the names that manifests give what the downward API tells; the limit as
- * learn.microsoft.com/dotnet/core/runtime-config/garbage-collector: hexadecimal. */
+/* Uses the variable names common in manifests for the downward API; the limit is
+ * hexadecimal, as in learn.microsoft.com/dotnet/core/runtime-config/garbage-collector. */
 void run_facts_read_environment(struct run_facts *f, const char *variables, size_t size)
 {
     static const struct {
@@ -354,7 +354,7 @@ void run_facts_read_group(struct run_facts *f, const char *root, uint64_t pid)
         f->run.limit = limit;
 }
 
-/* --- all of it ------------------------------------------------------- */
+/* --- complete facts -------------------------------------------------- */
 
 static void read_own_environment(struct run_facts *f)
 {
@@ -378,7 +378,7 @@ static void read_environment_of(struct run_facts *f, uint64_t pid)
     if (all != NULL)
         run_facts_read_environment(f, all, size);
     free(all);
-    /* That it cannot be understood is for who looks after that process. */
+    /* Problems of that environment concern whoever runs that process. */
     f->problem = NULL;
 }
 

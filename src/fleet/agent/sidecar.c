@@ -1,9 +1,9 @@
-/* watch --store: snapshots into a store, of one process and whatever comes in its place, or
- * of all of a host side by side.
+/* watch --store: takes snapshots into a store, of one process and its successors, or of all
+ * processes of a host.
  *
- * docs/agent.md has its promises: it never takes two snapshots at once on one host,
- * never stops a process that is larger than it may be, ends with the snapshot in hand, and
- * calls nothing stored that is not. */
+ * Guarantees of docs/collect.md: at most one snapshot at a time on a host, no pause of a
+ * process that exceeds the size limit, the current snapshot is finished before exit, and a
+ * snapshot is reported as stored only after the commit. */
 #include "cli/options/houses.h"
 
 #include "cli/guard/memory.h"
@@ -29,15 +29,15 @@ enum {
     TICK_MS = 500,
     TURN_MS = 100, /* between two tries to get the lock */
     WORK_MS = 20,  /* and to see whether a snapshot is done */
-    STEP_S = 60,   /* that a step of the loop takes at most, but for a snapshot */
-    TURN_S = 600,  /* while another has its snapshot taken */
+    STEP_S = 60,   /* maximum duration of a step of the loop, except a snapshot */
+    TURN_S = 600,  /* while another process's snapshot is taken */
     CLOCK_JUMP_S = 5
 };
 
 /* --- each moment ----------------------------------------------------------------- */
 
-/* Twice a second, also while a snapshot is taken here: what is to be known of the agent
- * meanwhile. Whoever wants a snapshot earlier than by the clock sets watched.due. */
+/* Twice a second, also during a snapshot in this process: exports the state of the agent.
+ * To trigger a snapshot ahead of the clock, set watched.due. */
 static void tick(void *context)
 {
     struct agent *a = context;
@@ -49,7 +49,7 @@ static void tick(void *context)
     monitoring_turn(a);
 }
 
-/* --- what a snapshot came to ----------------------------------------------------- */
+/* --- result of a snapshot -------------------------------------------------------- */
 
 static void end_work(struct agent *a, int result, bool is_taken)
 {
@@ -61,7 +61,8 @@ static void end_work(struct agent *a, int result, bool is_taken)
     monitoring_tried(a, w, is_taken, is_triggered);
     triggering_tried(a, w, is_taken);
     a->at_work = NULL;
-    /* Of a number of snapshots each is wanted; without one the next may do. */
+    /* If a number of snapshots was requested, each is required; otherwise the next one may
+     * succeed. */
     uint32_t wanted = a->options->snapshot_count;
     if (wanted > 0 && result != EXIT_DONE && a->status != EXIT_TROUBLE)
         a->status = result;
@@ -109,7 +110,7 @@ static void sidecar_keep(struct agent *a, struct taken *t)
     snprintf(what.who, sizeof(what.who), "%s", w->process.who);
     storing_add(&a->queue, &what);
     a->facts = (struct run_facts){0};
-    /* What was known of one that ended says nothing of the next. */
+    /* Facts about a predecessor do not apply to the next process. */
     uint64_t instance = t->collected.origin.instance;
     bool is_first = w->taken == 0 && a->last.who[0] == '\0';
     if (!a->options->all && !is_first && !a->settings->quiet &&
@@ -126,7 +127,7 @@ static void sidecar_keep(struct agent *a, struct taken *t)
 static void see_taken(struct agent *a, struct taken *t)
 {
     struct watched *w = a->at_work;
-    /* Whoever keeps the names keeps them next time, too: do not try twice. */
+    /* A client that prevents the names will do so again: do not try twice. */
     w->keep_names = w->keep_names || t->collected.other_client;
     if (t->status != EXIT_TROUBLE) {
         sidecar_keep(a, t);
@@ -149,7 +150,7 @@ static void see_taken(struct agent *a, struct taken *t)
 
 /* --- one at a time --------------------------------------------------------------- */
 
-/* A turn that does not come costs one snapshot: who holds it for so long hangs. */
+/* A missed turn costs one snapshot: a holder that takes this long hangs. */
 static bool has_turn(struct agent *a)
 {
     enum host_lock_state state = host_lock_try(&a->lock);
@@ -171,8 +172,8 @@ static bool has_turn(struct agent *a)
 
 /* --- one snapshot ---------------------------------------------------------------- */
 
-/* What is to be known of the run, and of the clock: the times of this series are not what
- * they seem if it was set, and whoever reads it is told as well. */
+/* Collects the facts about the run, and checks the clock: if it was set, times in this
+ * series are wrong, and its readers are warned too. */
 static void see_run(struct agent *a)
 {
     const struct sighted *process = &a->at_work->process;
@@ -183,8 +184,7 @@ static void see_run(struct agent *a)
                     "the system clock was changed by %+.0f s since the last snapshot",
                     jump);
     a->clock_offset = offset;
-    /* Before: a process may end behind its snapshot, and what it was called goes with it.
-     */
+    /* Before the snapshot: the process may end afterwards, and its environment with it. */
     run_facts_of(&a->facts, a->settings, process->memory != HD_UNKNOWN ? process->pid : 0,
                  a->options->all ? process->owner : HD_UNKNOWN);
     if (a->facts.problem != NULL && !quiet)
@@ -238,7 +238,8 @@ static void sidecar_take(struct agent *a)
     a->c.is_warm = w->taken > 0;
     a->c.most_seconds = a->is_once ? 0 : most_seconds(a);
     see_run(a);
-    /* Who follows objects here knows the snapshot before, and has one process only. */
+    /* Following objects in this process needs the previous snapshot, and there is only one
+     * process. */
     if (a->c.following == NULL && !a->is_once) {
         if (taking_begin(&a->taking, &a->c, w->process.who, follower_of(a)))
             return;
@@ -286,8 +287,7 @@ static bool is_time_to_look(struct agent *a, double now)
         return finding_is_stale(a, now);
     if (now < finding_next(a))
         return false;
-    /* One that is known by its number lives as long as the kernel says so: nobody has to be
-     * asked. */
+    /* A process with a pid lives as long as the kernel reports it; no query is needed. */
     const struct watched *one = a->count == 1 && !a->options->all ? a->all[0] : NULL;
     bool is_known = one != NULL && one->is_there && one->process.born != 0 &&
                     !sighted_has_ended(&one->process);
@@ -302,8 +302,8 @@ static void sidecar_look(struct agent *a)
     finding_look(a);
 }
 
-/* A file that others write is waited for a minute, twice: opened, and written. What the
- * snapshot and the store needed is given back then. */
+/* Waits for a file locked by others at most a minute, twice: to open, and to write. Memory
+ * for the snapshot and the store is then released. */
 static void store(struct agent *a)
 {
     if (a->queue.count == 0)
@@ -429,7 +429,7 @@ int sidecar_run(struct settings *s, bool is_once)
     struct collect_options *o = s->own;
     if (is_once && o->snapshot_count == 0)
         o->snapshot_count = 1;
-    /* Who reads what it says may be started anew. */
+    /* Output readers may be restarted. */
     if (!is_once)
         signal(SIGPIPE, SIG_IGN);
     if (!sidecar_begin(a, s))
@@ -445,7 +445,7 @@ int sidecar_run(struct settings *s, bool is_once)
     last_resort_hold(a->queue.count > 0);
     if (!storing_end(&a->c, &a->queue))
         a->status = EXIT_TROUBLE;
-    /* What came of all of it, of many processes. */
+    /* Summary for many processes. */
     struct rusage used = {.ru_maxrss = 0};
     getrusage(RUSAGE_SELF, &used);
     if (o->all && !s->quiet)

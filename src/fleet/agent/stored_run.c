@@ -27,7 +27,7 @@ bool store_window(const struct settings *s, double usual, double *since, double 
     if (s->until != NULL)
         parse_moment(s->until, &to);
     double end = to.is_date ? to.date : (double)seconds - to.before;
-    /* Up to now is with what was taken in this second. */
+    /* "Now" includes the current second. */
     *until = s->until != NULL ? end : usual > 0 ? end + 1 : (double)NAN;
     bool is_open = from.is_open || (s->since == NULL && usual <= 0);
     *since = from.is_date ? from.date : is_open ? (double)NAN : end - from.before;
@@ -44,7 +44,7 @@ size_t store_choose(const struct hd_stored_series *from, size_t chosen[HD_MAX_SN
     return n;
 }
 
-/* A store that does not answer is the end of it: what is there is not known then. */
+/* False if the store does not answer: its contents are then unknown. */
 bool store_fetch(struct hd_store *store, uint64_t snapshot, struct hd_memory *bytes,
                  struct hd_error *own, struct hd_error *err)
 {
@@ -123,8 +123,8 @@ static char *joined(const char *const *parts)
 
 #define JOINED(...) joined((const char *const[]){__VA_ARGS__, NULL})
 
-/* "host-003/2026-11-21T12:00:00Z": a folder and a file, as reports know to shorten them. Of
- * two taken in one second both have their number. */
+/* Formats "host-003/2026-11-21T12:00:00Z": a folder and a file, which reports can shorten.
+ * Two snapshots of the same second both get their number. */
 static char *name_of(const struct hd_stored_series *of, const size_t *chosen, size_t count,
                      size_t k)
 {
@@ -237,7 +237,7 @@ static int fitness(const struct settings *s, size_t snapshots)
 }
 
 struct stored_run_choice {
-    uint64_t run; /* 0: none */
+    uint64_t run; /* 0: not found */
     int fitness;
     double last;
     uint64_t matching;
@@ -267,9 +267,9 @@ static bool stored_run_choose(const struct settings *s, struct hd_store *store,
     return ok;
 }
 
-/* --- none ------------------------------------------------------------ */
+/* --- no match -------------------------------------------------------- */
 
-/* Which of the names that are asked for is the first that nothing has. */
+/* The first of the requested names that no run has. */
 enum missing { NO_SERVICE, NO_HOST, NO_BUILD, NO_RUN, NO_SNAPSHOT };
 
 enum { MAX_NAMES = 500 };
@@ -279,7 +279,7 @@ struct stored_run_search {
     enum missing missing;
     char **names; /* that are there in its place, each once */
     size_t count, runs;
-    double last; /* of what matches but for the window */
+    double last; /* of matches outside the window */
 };
 
 static void forget(struct stored_run_search *x)
@@ -289,7 +289,7 @@ static void forget(struct stored_run_search *x)
     x->count = 0;
 }
 
-/* What is nearest to a match tells what is wrong. */
+/* Keeps the nearest mismatch, for the error message. */
 static void stored_run_look_at(struct stored_run_search *x,
                                const struct hd_stored_series *series)
 {
@@ -385,7 +385,7 @@ static bool explain_none(const struct settings *s, struct hd_store *store,
     return ok;
 }
 
-/* --- all of it ------------------------------------------------------- */
+/* --- result ---------------------------------------------------------- */
 
 /* "run 4711: shop on host-003, build 1.4, pid 12: 50 of 312 snapshots; 2 other runs match"
  */
@@ -443,7 +443,7 @@ bool stored_run_fetch(struct settings *s)
     struct hd_error err = {0};
     if (!settings_read_store(s))
         return true;
-    /* An address is no file. */
+    /* An address is not a file. */
     bool takes_address = s->command->bit == ON_OBJECT && s->options.type_count == 0;
     if (s->operand_count > (takes_address ? 1 : 0)) {
         fprintf(stderr,
@@ -458,7 +458,7 @@ bool stored_run_fetch(struct settings *s)
     if (!ok && err.status != HD_OK)
         store_trouble(store_url(s), &err);
     hd_store_close(store);
-    /* As fleet does, so that a report says of a run what fleet says. */
+    /* As fleet does, so that both report the same about a run. */
     if ((s->command->bit & (ON_CONVERT | ON_INFO)) == 0)
         s->read.across_builds = true;
     return ok;
@@ -466,7 +466,7 @@ bool stored_run_fetch(struct settings *s)
 
 /* --- opening a store --------------------------------------------------------- */
 
-/* A server that is started anew, perhaps on another machine, is back by then. */
+/* Enough time for a server to restart, perhaps on another machine. */
 static const double restart_seconds = 60;
 
 void store_trouble(const char *url, const struct hd_error *err)
@@ -477,7 +477,7 @@ void store_trouble(const char *url, const struct hd_error *err)
     hd_memory_free(&name);
 }
 
-/* SQLite makes files beside its own, and needs their names. */
+/* SQLite creates files next to its own, and needs their paths. */
 struct hd_store *open_trusted_store(const char *url, enum hd_store_use use,
                                     struct hd_error *err)
 {

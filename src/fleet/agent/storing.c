@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* So long in one go, while others wait. */
+/* Maximum per call in seconds, while others wait. */
 static const double most_at_once = 2;
 static const double first_delay = 1, most_delay = 300, day = 86400;
 
@@ -127,7 +127,7 @@ static void stay_away(struct store_queue *q, const struct hd_error *err)
     q->delay = delay * 2 < most_delay ? delay * 2 : most_delay;
 }
 
-/* Once a day is enough for what goes by days, and many sidecars share a store. */
+/* Once a day suffices for a rule in days, and many sidecars share a store. */
 static void thin(struct store_queue *q, struct hd_store *store)
 {
     struct hd_thinned done = {0};

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A digest has some hundred kilobytes; larger than all that may wait it is none. */
+/* A digest has some hundred kilobytes; one larger than the whole queue is invalid. */
 enum { MAX_RESULT = 64 << 20, TO_END_S = 2 };
 
 void taking_here(struct collector *c, const char *who, struct taken *t)
@@ -53,7 +53,7 @@ void taking_stop(struct snapshot_job *taking)
         kill(taking->child, taking->stops++ > 0 ? SIGKILL : SIGUSR1);
 }
 
-/* In a child for this snapshot alone. errno: why there is none. */
+/* Starts a child for this snapshot only. False with errno. */
 static bool begin_alone(struct snapshot_job *taking, struct collector *c, const char *who)
 {
     taking->result = nameless_in_memory();
@@ -85,15 +85,15 @@ bool taking_begin(struct snapshot_job *taking, struct collector *c, const char *
     return ok;
 }
 
-/* What comes from there is no more to be believed than what it read. A child that stays may
- * still write, so no more is read than was there at first. */
+/* The child parsed untrusted input, so its result is checked like input. A permanent child
+ * may still write, so only the initial size is read. */
 static bool read_result(FILE *result, struct taken *t)
 {
     struct stat st;
     char block[1 << 14];
     const struct hd_sink to = hd_sink_memory(&t->digest);
     int fd = fileno(result);
-    /* Its word stands in front of its digest. */
+    /* The result precedes the digest. */
     bool ok = fstat(fd, &st) == 0 && st.st_size >= (off_t)sizeof(*t) &&
               st.st_size <= MAX_RESULT &&
               pread(fd, t, sizeof(*t), 0) == (ssize_t)sizeof(*t);
@@ -112,8 +112,8 @@ static bool read_result(FILE *result, struct taken *t)
     return true;
 }
 
-/* One that follows is done when it says so; one that was told to end, as any other, when it
- * has. how: as of waitpid(2). */
+/* True if the snapshot is finished: a follower reports it; a cancelled follower, like any
+ * other child, has to exit. how: as of waitpid(2). */
 static bool has_come(const struct snapshot_job *taking, int *how)
 {
     *how = EXIT_DONE;
@@ -168,8 +168,8 @@ bool taking_is_done(struct snapshot_job *taking, struct taken *t)
 
 #define FOLDER_OF_ROOT "/run/heapdrift"
 
-/* A lock needs no right to write. A planted pipe must not block, and a planted link must
- * not be followed, on the way neither. */
+/* Opens a lock file; flock() needs no write access. Must not block on a planted pipe, nor
+ * follow a planted link, also in parent folders. */
 static int open_lock(const char *path)
 {
     const int how = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -244,8 +244,7 @@ enum host_lock_state host_lock_try(struct host_lock *lock)
                     "waits for it; make it root's or this user's, and chmod o=";
         return HOST_LOCK_NONE;
     }
-    /* Somebody who tidies up may have removed the file since it was opened: others would
-     * lock another one. */
+    /* If the file was removed since it was opened, others would lock a different one. */
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && stat(path, &there) == 0 &&
         st.st_dev == there.st_dev && st.st_ino == there.st_ino) {
         lock->held = fd;

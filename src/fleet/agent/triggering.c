@@ -36,7 +36,7 @@ static void begin_one(const struct agent *a, struct watched *w)
         t->limit = a->options->limit;
         return;
     }
-    /* Of its environment alone: the limit of its group may change. */
+    /* Only from the environment: the limit of its group may change. */
     run_facts_of_process(&facts, w->process.pid);
     t->limit = facts.run.limit;
     run_facts_free(&facts);
@@ -143,7 +143,8 @@ void triggering_look(struct agent *a)
             triggering_look_at(a, a->all[i]);
 }
 
-/* Besides the clock: what it had in mind stays, unless that is right behind. */
+/* Triggered snapshots are additional to those of the clock, unless the clock's is due right
+ * after. */
 void triggering_tried(struct agent *a, struct watched *w, bool is_taken)
 {
     const double least = 0.1;

@@ -1,4 +1,4 @@
-/* Which snapshots wait for a store, and which of them goes when there are too many. */
+/* Queued snapshots, and the choice of the one to drop if there are too many. */
 #include "fleet/agent/agent.h"
 
 #include "cli/guard/allocate.h"
@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Six weeks of a snapshot an hour of one process; a digest has ten to two hundred
- * kilobytes, so of fifty the bytes are what ends it, after some six hours. */
+/* Six weeks of one snapshot per hour of one process. A digest has 10 to 200 kB, so with
+ * fifty processes the bytes are the limit, reached after some six hours. */
 enum { MAX_WAITING = 1000, MAX_WAITING_BYTES = 64 << 20 };
 
 void waiting_add(struct store_queue *q, const struct waiting_snapshot *what, double added)

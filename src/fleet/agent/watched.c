@@ -18,7 +18,8 @@ void sighted_free(struct sighted *seen)
     *seen = (struct sighted){0};
 }
 
-/* The folder is asked first: where nothing more can be opened, its file says nothing. */
+/* Checks the folder first: without free descriptors, failing to open its file means
+ * nothing. */
 bool sighted_has_ended(const struct sighted *seen)
 {
     char path[64];
@@ -52,7 +53,7 @@ bool sighted_is(const struct sighted *seen, const struct hd_process *p)
 
 /* A command line in words: the program, its assembly if that follows, and the rest. */
 struct watched_command {
-    const char *program, *assembly, *rest; /* assembly is NULL if there is none */
+    const char *program, *assembly, *rest; /* assembly: NULL if there is none */
     size_t program_len, assembly_len;
 };
 
@@ -78,8 +79,8 @@ static bool ends_with(const char *a, size_t len, const char *b, size_t end)
            (len == end || a[len - end - 1] == '/');
 }
 
-/* The runtime states its program with a path, and the assembly of an apphost; the kernel,
- * which is asked about a runtime that is too busy to answer, neither. */
+/* The runtime reports its program with a path, and the assembly of an apphost; the kernel,
+ * used if a runtime is too busy to answer, reports neither. */
 static bool has_same_command(const struct sighted *a, const struct sighted *b)
 {
     if (a->command == NULL || b->command == NULL || a->command[0] == '\0')
@@ -239,7 +240,7 @@ struct time_share *time_share_of(struct time_shares *s, uint64_t owner, double n
     for (size_t i = 0; i < s->count; i++)
         if (s->all[i]->owner == owner)
             return s->all[i];
-    /* Those that nobody needs any more go. */
+    /* Free shares without processes. */
     size_t left = 0;
     for (size_t i = 0; i < s->count; i++)
         if (s->all[i]->watched == 0 && s->all[i]->rest <= now)
