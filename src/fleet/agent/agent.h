@@ -99,8 +99,7 @@ struct store_queue {
     bool quiet;    /* no warnings, and no line per stored snapshot */
 
     struct waiting_snapshot *first, *last;
-    struct hd_store_bases
-        *bases; /* kept, because a sidecar may have no right to read them */
+    struct hd_store_bases *bases; /* kept: a sidecar may be unable to read any */
     size_t count, bytes;
     double next_try, delay; /* seconds, monotonic clock */
     double thinned;         /* time of the last thinning; 0: never */
@@ -375,8 +374,7 @@ struct watched_service {
 /* A watched process. */
 struct watched_process {
     struct watched_service of;
-    double
-        last; /* time of its last snapshot; before that, of its first sight; seconds UTC */
+    double last; /* its last snapshot or, before that, first sight; seconds UTC */
 };
 
 /* Counters and state; initialised with {0}. The caller sets the members below the empty
@@ -496,9 +494,8 @@ struct taken {
 struct snapshot_job {
     struct follower *follower; /* its child takes the snapshot; NULL: a separate child */
     pid_t child;
-    FILE *result; /* in memory: a separate child writes to it */
-    double
-        give_up; /* time when it is stopped, and killed two seconds later; seconds_now() */
+    FILE *result;   /* in memory: a separate child writes to it */
+    double give_up; /* when to stop it, and two seconds later to kill it; seconds_now() */
     unsigned stops; /* number of requests to end */
 };
 

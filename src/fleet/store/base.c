@@ -1,5 +1,5 @@
-/* The digests that others are built on, and what differs from one: zstd with the bytes of
- * the other in front of it. */
+/* The digests that deltas are based on, and delta compression: zstd with the base as a
+ * prefix. */
 #include "fleet/store/store.h"
 
 #include "base/error.h"
@@ -10,17 +10,17 @@
 
 /* --- bases ----------------------------------------------------------------------- */
 
-/* Of what a sidecar has; a digest has some ten kilobytes, of a large service some hundred.
- */
+/* Of the sidecar's memory; a digest has some ten kilobytes, or hundreds for a large
+ * service. */
 enum { MAX_BYTES = 32 << 20 };
 
-/* Thinning leaves a base as long as it is needed, so for so long at most. */
+/* Thinning keeps a base while it is needed; this limits how long that is. */
 static const double oldest = 7 * 86400;
 
-/* A heap moves on from its base: the first snapshot of a process is of its start. A new
- * one, which with its rows takes twice the bytes of its digest or more, pays as soon as
- * what was built on the one before has cost as much. If that did not help, deltas being as
- * large as ever, it is less and less worth to try: twice as much is spent before each. */
+/* Deltas grow as a heap drifts from its base: the first snapshot of a process shows its
+ * start. A new base costs, with its rows, at least twice the bytes of its digest, so it
+ * pays once the deltas have cost as much. If deltas remain as large, the new base did not
+ * help, and twice as much is spent before each further try. */
 enum { FIRST_PATIENCE = 2, MAX_TRIES = 4 };
 
 struct hd_store_bases {
@@ -62,7 +62,7 @@ static struct base *of_run(struct hd_store_bases *b, const char *run)
     return NULL;
 }
 
-/* Takes its digest over. Those that nobody asked for longest go. */
+/* Takes ownership of the digest. Drops the least recently used ones. */
 static void keep(struct hd_store_bases *b, const char *run, struct base base)
 {
     struct base *old = of_run(b, run);
@@ -124,7 +124,8 @@ static bool may_read(struct hd_store *s)
              may == 1));
 }
 
-/* A writer who may not read digests is told nothing, and begins with one of its own. */
+/* A writer without the right to read digests gets no error, and begins with a base of its
+ * own. */
 static void base_ask(struct hd_store *s, const char *run)
 {
     static const char last[] =
@@ -194,17 +195,17 @@ struct input *digest_open(const void *digest, size_t size, uint64_t limit,
 /* --- deltas ---------------------------------------------------------------------- */
 
 /* 19 makes deltas of an ASP.NET service smaller by a seventh, and takes thirty times as
- * long; 9 takes twice the memory and makes them no smaller, but what stands alone. */
+ * long; 9 takes twice the memory and improves only full digests. */
 enum { LEVEL = 8, LEVEL_ALONE = 9 };
 
-/* As far back as one can refer: whoever reads takes as much memory as both are large. */
+/* Window of references; reading needs memory for base and digest. */
 enum { MIN_WINDOW = 17, MAX_WINDOW = 27 };
 
-/* Below the first number nobody waits. Equal digests come to some thousand to 1 of what is
- * left, but not of what that and the base take together. */
+/* Below the first size the time does not matter. Deltas between equal digests have ratios
+ * of some thousand, but relative to the sum of delta and base the ratio is small. */
 enum { NEVER_TOO_MUCH = 64 << 20, MAX_TIMES_BASE = 16 };
 
-/* What fails is memory, then. */
+/* The only possible failure is memory. */
 static void need(size_t result)
 {
     if (ZSTD_isError(result))
@@ -241,7 +242,7 @@ bool delta_make(struct bytes whole, struct bytes base, struct hd_memory *delta)
 bool delta_apply(struct bytes delta, struct bytes base, struct account *a,
                  struct hd_memory *whole, struct hd_error *err)
 {
-    /* How large it says that it is. */
+    /* The size according to its header. */
     unsigned long long size = ZSTD_getFrameContentSize(delta.data, delta.size);
     if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN)
         return fail(err, HD_BAD_FORMAT, "a damaged difference to another digest");

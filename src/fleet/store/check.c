@@ -1,5 +1,5 @@
-/* Whether a store is whole: what a database cannot see by itself, and, of a file, what it
- * can. Nothing is repaired. */
+/* Verifies a store: rules that a database cannot check and, for a file, its integrity.
+ * Never repairs. */
 #include "fleet/store/store.h"
 
 #include "base/error.h"
@@ -12,7 +12,7 @@
 /* So many digests are read unless all are. */
 enum { SAMPLE = 100 };
 
-/* Of what is wrong in the same way, so many are named. */
+/* Maximum of messages per kind of damage. */
 enum { TOLD = 20 };
 
 struct store_checker {
@@ -20,7 +20,7 @@ struct store_checker {
     struct hd_store_check *found;
     size_t cap;
     uint64_t bad_digests, unfit;
-    const struct sized *sized; /* whose rows are looked at */
+    const struct sized *sized; /* table whose rows are checked */
 };
 
 static void check_add(struct store_checker *c, const char *code, bool is_warning,
@@ -36,7 +36,7 @@ static void check_add(struct store_checker *c, const char *code, bool is_warning
         .message = memcpy(alloc_resize(NULL, size), message, size)};
 }
 
-/* Where all are damaged nobody reads a line for each: the last line counts the others. */
+/* Adds a line per problem up to a maximum; the last line counts the rest. */
 static void add_up_to(struct store_checker *c, const char *code, uint64_t *told,
                       const char *line, const char *more)
 {
@@ -50,11 +50,11 @@ static void add_up_to(struct store_checker *c, const char *code, uint64_t *told,
 
 /* --- rows -------------------------------------------------------------------------- */
 
-/* Asks for a number; none should be there. */
+/* A query for the number of damaged rows. */
 struct check_rule {
     const char *code;
     bool is_warning;
-    int64_t version; /* of the tables, from which on it means something */
+    int64_t version; /* first version of the tables that it applies to */
     const char *sql, *one, *several;
 };
 
@@ -157,8 +157,8 @@ static bool count_rows(struct store_checker *c, struct hd_error *err)
 static const struct sized {
     const char *what;     /* a row that has an id */
     const char *ids;      /* asks for the next ones */
-    const char *unfit;    /* asks for those whose values exceed their bounds */
-    const char *is_unfit; /* the same of one */
+    const char *unfit;    /* query for rows with values over the limits */
+    const char *is_unfit; /* the same for one row */
 } sized[] = {
 #define SIZED(what, table, id, fits)                                                    \
     {                                                                                   \
@@ -243,7 +243,8 @@ struct check_row {
     char source[17];
 };
 
-/* Ids of the snapshots whose digests are read; malloc'd. NULL and err if it fails. */
+/* Chooses the snapshots whose digests are read. Returns their ids, malloc'd; NULL and err
+ * on failure. */
 static int64_t *choose_rows(struct store_checker *c, bool all, size_t *count,
                             struct hd_error *err)
 {
@@ -299,7 +300,7 @@ static bool check_digest(struct store_checker *c, const struct check_row *row,
         fail(&why, HD_BAD_FORMAT, "is empty");
     c->found->digests_read++;
     if (snap != NULL) {
-        /* A table of types is told by its run and time besides. */
+        /* For a table of types, source also depends on run and time. */
         const struct hd_info *info = hd_snapshot_info(snap);
         snprintf(source, sizeof(source), "%016" PRIx64, info->source_xxh3);
         if (info->objects != row->objects || info->bytes != row->bytes ||
@@ -337,7 +338,8 @@ static bool check_digests(struct store_checker *c, const struct hd_store_checkin
     return ok;
 }
 
-/* --- all of it --------------------------------------------------------------------- */
+/* --- complete check
+ * -------------------------------------------------------------------- */
 
 struct hd_store_check *hd_store_check(struct hd_store *s,
                                       const struct hd_store_checking *theirs,
@@ -355,7 +357,7 @@ struct hd_store_check *hd_store_check(struct hd_store *s,
         check_rows(&c, why) && check_digests(&c, &how, why);
     if (s->connection != NULL)
         store_run(s, "COMMIT", NO_VALUES, NULL);
-    /* What a damaged file says last. */
+    /* The last error of a damaged file. */
     if (!ok && why->status == HD_BAD_FORMAT) {
         check_add(&c, "integrity", false, 1, why->message);
         ok = true;

@@ -1,14 +1,14 @@
-/* database.h - what a kind of database has to provide, and the list of those that do. It
- * knows nothing about heaps: what is stored is in store.c and its neighbours.
+/* database.h - interface of a kind of database, and the list of kinds. Must not depend on
+ * heaps: store.c and its neighbours define the contents.
  *
  * To add one: write src/fleet/store/<name>.c that ends in a const struct database, and list
  * it in store.c.
  *
- * Statements are one text for all databases. Values go beside it, never into it: $1, $2,
- * ... in the order in which they are first met. Words in braces are the database's own:
- * {id} {text} {bytes} {each} {lock} {now} {owner} {server}, and about a COLUMN that may
- * have values of any kind and size {text_size:COLUMN} {bytes_size:COLUMN} {number:COLUMN}.
- * Of functions FLOOR, COALESCE and windows are used. */
+ * Statements have one text for all databases. Values are passed separately, never in the
+ * text: $1, $2, ... in the order of their first use. Words in braces are replaced by the
+ * database's own: {id} {text} {bytes} {each} {lock} {now} {owner} {server}, and for a
+ * COLUMN that may have values of any kind and size {text_size:COLUMN} {bytes_size:COLUMN}
+ * {number:COLUMN}. Of functions only FLOOR, COALESCE and windows are used. */
 #ifndef DATABASE_H
 #define DATABASE_H
 
@@ -24,93 +24,97 @@ struct value {
     enum value_kind kind;
     int64_t number;
     double real;
-    const char *text; /* UTF-8 with a NUL behind it */
+    const char *text; /* UTF-8, NUL-terminated */
     const void *bytes;
     size_t size; /* of bytes */
 };
 
-/* What may help after a failure. */
+/* Possible remedy after a failure. */
 enum remedy {
     REMEDY_NONE,
-    REMEDY_AGAIN,    /* the transaction collided with another one: once more */
-    REMEDY_RECONNECT /* the server is gone, or what it said was lost */
+    REMEDY_AGAIN,    /* the transaction collided with another: retry */
+    REMEDY_RECONNECT /* the server or its answer was lost */
 };
 
 struct database {
-    const char *name;            /* "SQLite" */
-    const char *const *prefixes; /* of URLs, ended by NULL; NULL: of what no other takes */
+    const char *name; /* "SQLite" */
+    const char *const
+        *prefixes; /* URL prefixes, NULL-terminated; NULL: the default database */
 
-    /* With the right to write, what is not there is made, without tables. */
+    /* Opens a database. With the right to write, creates a missing one, without tables. */
     struct connection *(*open)(const char *url, enum hd_store_use use,
                                struct hd_error *err);
-    /* Where to make what is not there yet, so that it has its name when it is whole;
-     * malloc'd, NULL: it is there. And its name, which it gets only if it is: another one
-     * may have been faster. NULL: made in its place. */
+    /* Returns a name for creating a missing database, malloc'd; NULL: it exists. publish
+     * renames it to its final name after it is complete, unless another process was faster.
+     * NULL: created in place. */
     char *(*draft)(const char *url);
     bool (*publish)(const char *draft, const char *url, bool is_whole,
                     struct hd_error *err);
 
-    /* The path of the file that a URL names; malloc'd. NULL: it names none. */
+    /* Returns the path of the file that a URL names; malloc'd. NULL: not a file. */
     char *(*path)(const char *url);
 
     void (*close)(struct connection *c);
     const char *(*note)(const struct connection *c); /* hd_store_note(); NULL: none */
     const char *(*file)(const struct connection *c); /* hd_store_file(); NULL: none */
 
-    /* The rows that a statement returns whose words in braces were replaced, to be ended;
-     * NULL and err. Several may be open. */
+    /* Executes a statement whose words in braces were replaced, and returns its rows, to be
+     * freed by end; NULL and err. Several may be open. */
     struct rows *(*ask)(struct connection *c, const char *sql, const struct value *values,
                         size_t count, struct hd_error *err);
-    /* The next row: *there is false behind the last. */
+    /* Fetches the next row: *there is false after the last. */
     bool (*next)(struct rows *rows, bool *there, struct hd_error *err);
-    /* Column i from 0 as that kind, or nothing; lives until the next row. */
+    /* Returns column i from 0 as that kind, or nothing; valid until the next row. */
     struct value (*column)(struct rows *rows, unsigned i, enum value_kind kind);
     void (*end)(struct rows *rows); /* NULL is fine */
 
-    /* From now on a statement fails with HD_TOO_BIG rather than load a value of more
-     * bytes than that. NULL: values are bounded where they are asked for. */
+    /* Limits the size of loaded values in bytes: statements with larger ones fail with
+     * HD_TOO_BIG. NULL: each query has to limit its values. */
     void (*bound)(struct connection *c, uint64_t bytes);
 
-    /* Of the last failure. */
+    /* Returns the remedy for the last failure. */
     enum remedy (*remedy)(const struct connection *c);
 
-    /* Behind a thinning: give space back. NULL: the database does it by itself. */
+    /* Releases space after thinning. NULL: the database does so automatically. */
     bool (*tidy)(struct connection *c, struct hd_error *err);
 
-    const char *begin_write, *begin_read; /* a transaction; one to read sees one moment */
-    const char *make_alone; /* behind begin_write: nobody else makes tables; NULL */
-    const char *tables;     /* asks for the names of the tables that are there */
-    const char *lacks;      /* asks in words for rights that changing tables takes and that
-                               are missing, most important first; NULL: writing shows it */
-    const char *verify;     /* asks in words what is damaged; NULL: a server knows that */
-    const char *has_rights; /* asks for 1 if role $1 is there, and may read the version;
-                               NULL: there are no roles */
+    const char *begin_write,
+        *begin_read; /* start of a transaction; a reading one sees a consistent state */
     const char
-        *disguised; /* asks which of ours are something else: views, foreign tables */
+        *make_alone;    /* after begin_write: excludes others from creating tables; NULL */
+    const char *tables; /* query for the names of existing tables */
+    const char *lacks;  /* query for missing rights to change tables, in words, most
+                           important first; NULL: writing reports them */
+    const char *verify; /* query for damage, in words; NULL: a server checks itself */
+    const char *has_rights; /* query for 1 if role $1 exists and may read the version; NULL:
+                               no roles */
+    const char *disguised;  /* query for tables of ours that are something else: views,
+                               foreign tables */
 
-    const char *may_read; /* asks whether this user may read digests: 1 or 0; NULL: yes */
+    const char
+        *may_read; /* query for whether this user may read digests: 1 or 0; NULL: yes */
 
-    /* The words. */
-    const char *id;    /* type of a key that counts by itself */
-    const char *text;  /* of strings that are sorted by their bytes */
-    const char *bytes; /* of bytes */
+    /* Replacements for words in braces. */
+    const char *id;    /* type of an auto-increment key */
+    const char *text;  /* type of strings sorted by their bytes */
+    const char *bytes; /* type of byte strings */
     const char *each;  /* function: the elements of an array in JSON, column "value" */
-    const char *lock;  /* behind SELECT: nobody else changes those rows */
+    const char *lock;  /* after SELECT: locks those rows */
 
-    /* About a column, which is where the @ are: its bytes; NULL where it is of another
-     * kind. And its value; NULL where that is no number. */
+    /* For a column (each @): its size in bytes, NULL for another kind. Its value; NULL if
+     * not a number. */
     const char *text_size, *bytes_size, *number;
 
-    const char *now;   /* the time by the store's own clock, in whole seconds */
-    const char *owner; /* of the series that are made: this role, this machine */
-    bool has_clock;    /* one for all; else each goes by that of its machine */
+    const char *now;   /* time of the store's own clock, in whole seconds */
+    const char *owner; /* owner of new series: this role, this machine */
+    bool has_clock;    /* one clock for all; false: that of each machine */
 };
 
-/* The tables of schema.sql, as a list of SQL. */
+/* Tables of schema.sql, as a list in SQL. */
 #define STORE_TABLES \
     "('heapdrift_store', 'series', 'snapshot', 'type', 'type_row', 'finding')"
 
-/* The kind that a URL names; NULL and err. */
+/* Returns the kind of database for a URL; NULL and err. */
 const struct database *database_for(const char *url, struct hd_error *err);
 
 /* --- values ------------------------------------------------------------------------ */
@@ -120,14 +124,14 @@ static inline struct value of_number(int64_t number)
     return (struct value){.kind = VALUE_NUMBER, .number = number};
 }
 
-/* HD_UNKNOWN is nothing; what is larger than a database can count is the largest number. */
+/* HD_UNKNOWN is stored as NULL; larger numbers than a database supports as the maximum. */
 static inline struct value of_count(uint64_t n)
 {
     return (struct value){.kind = n == HD_UNKNOWN ? VALUE_NOTHING : VALUE_NUMBER,
                           .number = n < INT64_MAX ? (int64_t)n : INT64_MAX};
 }
 
-/* What is no number is nothing. */
+/* Non-finite numbers are stored as NULL. */
 static inline struct value of_real(double real)
 {
     return (struct value){.kind = isfinite(real) ? VALUE_REAL : VALUE_NOTHING,

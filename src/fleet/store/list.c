@@ -1,4 +1,4 @@
-/* Series with their snapshots, one after the other, and the digests of these. */
+/* Reads series with their snapshots, one after the other, and digests. */
 #include "fleet/store/store.h"
 
 #include "base/error.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* So many series are asked for at once. */
+/* Series per query. */
 enum { PAGE = 500 };
 
 struct list_page {
@@ -26,8 +26,8 @@ struct hd_series_list {
     bool was_swept;     /* sweep() */
     uint64_t *left_out; /* ids of series */
     size_t left_out_count, left_out_cap;
-    char *skipped; /* those of them that no page asks for, as JSON; NULL: none */
-    struct hd_stored_series begin; /* the series behind which the next page begins */
+    char *skipped;                 /* ids that pages omit, as JSON; NULL: none */
+    struct hd_stored_series begin; /* the series after which the next page begins */
 };
 
 /* --- the window ------------------------------------------------------ */
@@ -55,7 +55,7 @@ static void leave_out(void *list, int64_t id)
     l->left_out[l->left_out_count++] = (uint64_t)id;
 }
 
-/* Adds the series whose values exceed their bounds: all, or that of an id. */
+/* Adds the series whose values exceed the limits: all, or one by its id. */
 static bool find_unfit(struct hd_series_list *l, uint64_t id, struct hd_error *err)
 {
     const struct value value = of_count(id);
@@ -101,7 +101,7 @@ static size_t page_size(const struct hd_series_list *l)
 enum { MAX_VALUES = 14, WANTED_SIZE = 256 };
 
 struct question {
-    char wanted[WANTED_SIZE]; /* conditions, each with an AND behind it */
+    char wanted[WANTED_SIZE]; /* conditions, each followed by AND */
     struct value values[MAX_VALUES];
     size_t count;
 };
@@ -181,8 +181,8 @@ static bool can_be_read(void *list, int64_t id, struct hd_error *err)
     return ok;
 }
 
-/* Asks for each series by itself, to leave out those that would end a question about all;
- * also for pages that are asked for later. */
+/* Queries each series separately, to skip those that would abort a query for all; also for
+ * later pages. */
 static bool sweep(struct hd_series_list *l, struct hd_error *err)
 {
     const struct sweep each = {can_be_read, leave_out, l};
@@ -283,7 +283,7 @@ struct hd_series_list *hd_store_series(struct hd_store *s,
     l->begin.run.service = l->begin.run.host = "";
     l->begin.run.started = -forever;
     s->is_listing = true;
-    /* What is left out is known from the beginning on, unless that takes a sweep(). */
+    /* Omitted series are known from the start, unless that needs a sweep(). */
     struct hd_error why = {0};
     if (find_unfit(l, l->filter.run, &why) || sweep_after(l, &why, err))
         return l;
@@ -341,7 +341,7 @@ void hd_series_list_free(struct hd_series_list *l)
 #define BOUNDED_DIGEST(of) \
     "CASE WHEN {bytes_size:" of "digest} <= CAST($2 AS BIGINT) THEN " of "digest END"
 
-/* The column of a BOUNDED_DIGEST, and why there is none. */
+/* Reads the column of a BOUNDED_DIGEST; err if there is none. */
 static bool digest_column(struct hd_store *s, struct rows *rows, struct value *to,
                           struct hd_error *err)
 {
@@ -351,8 +351,8 @@ static bool digest_column(struct hd_store *s, struct rows *rows, struct value *t
                 store_digest_bound(s));
 }
 
-/* The digest that others are built on, as JSON in s->read. What is read may be the bytes
- * themselves, where they are not packed, and those of the row end with it. */
+/* Reads the base of a delta, as JSON, into s->read. Uncompressed JSON is copied, since the
+ * bytes of a row are freed with it. */
 static bool read_base(struct hd_store *s, int64_t id, const char source[17],
                       struct hd_error *err)
 {
@@ -379,8 +379,8 @@ static bool read_base(struct hd_store *s, int64_t id, const char source[17],
     return s->read.in != NULL;
 }
 
-/* The digest of a row: itself, or with what it is built on, and then as it was before it
- * was packed: to pack it again takes as long as reading the rest of it. */
+/* Reads the digest of a row: a full one unchanged; a delta with its base, as uncompressed
+ * JSON, since compressing again takes as long as reading. */
 static bool read_digest(struct hd_store *s, struct rows *rows, struct hd_memory *to,
                         struct hd_error *err)
 {

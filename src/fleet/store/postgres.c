@@ -1,4 +1,4 @@
-/* PostgreSQL, and what speaks its protocol. */
+/* PostgreSQL, and databases with its protocol. */
 #include "fleet/store/database.h"
 
 #include "base/alloc.h"
@@ -25,11 +25,11 @@ static const char *const prefixes[] = {"postgresql://", "postgres://", NULL};
 
 /* --- the library ---------------------------------------------------------------- */
 
-/* PostgreSQL's library, loaded when a URL first asks for it: linked, it would
- * cost every run of the program the start of OpenSSL, Kerberos and LDAP. Only where its
- * header is there, and never in a static program, which can load nothing. */
+/* PostgreSQL's library, loaded when a URL first needs it: linked, it would cost every run
+ * of the program the initialisation of OpenSSL, Kerberos and LDAP. Only if its header
+ * exists, and never in a static program, which cannot load libraries. */
 
-/* What is used of it. */
+/* Functions used. */
 #define LIBPQ_FUNCTIONS(F)  \
     F(PQconninfoParse)      \
     F(PQconninfoFree)       \
@@ -55,7 +55,8 @@ struct libpq {
 #undef LIBPQ_MEMBER
 };
 
-/* A pointer to data is none to a function in C; it is to POSIX. */
+/* Converts a data pointer to a function pointer, which C leaves undefined and POSIX
+ * permits. */
 static bool postgres_find(void *library, const char *name, void *function,
                           struct hd_error *err)
 {
@@ -64,10 +65,10 @@ static bool postgres_find(void *library, const char *name, void *function,
     return found != NULL || fail(err, HD_UNSUPPORTED, "libpq.so.5 lacks %s", name);
 }
 
-/* False and err if it is not there, or lacks one of them. It stays loaded. */
+/* False and err if the library or a function is missing. It stays loaded. */
 static bool libpq_load(struct libpq *pq, struct hd_error *err)
 {
-    /* What others of its libraries leave for the end of the process must stay. */
+    /* Its dependencies register exit handlers, so it must not be unloaded. */
     void *library = dlopen("libpq.so.5", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == NULL)
         return fail(err, HD_UNSUPPORTED, "PostgreSQL needs libpq.so.5 (Debian: libpq5)");
@@ -97,8 +98,8 @@ struct rows {
 
 /* --- failures ---------------------------------------------------------------------- */
 
-/* A message of the library or the server: its first line, without the password, which
- * none of them should quote. */
+/* Reports an error of the library or the server: its first line, without the password,
+ * which it should not contain. */
 static bool fail_with(const struct connection *c, const char *message, struct hd_error *err)
 {
     char line[sizeof(err->message)];
@@ -115,14 +116,14 @@ static bool is_state(const char *state, const char *wanted)
     return strncmp(state, wanted, strlen(wanted)) == 0;
 }
 
-/* What became of a statement, by its SQLSTATE. */
+/* Reports a failed statement by its SQLSTATE. */
 static bool postgres_failed(struct connection *c, const PGresult *result,
                             struct hd_error *err)
 {
     const char *state = c->pq.PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *message = c->pq.PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-    /* What has no code came from libpq: the way to the server is gone, also where it has
-     * not noticed yet. */
+    /* Errors without a code are from libpq: the connection is lost, even if it has not
+     * noticed yet. */
     bool is_gone = state == NULL || c->pq.PQstatus(c->server) == CONNECTION_BAD;
     state = state != NULL ? state : "";
     if (is_gone || is_state(state, "57P0"))
@@ -165,7 +166,7 @@ static bool postgres_take(struct parameters *p, size_t i, const struct value *v,
         p->values[i] = v->text;
         break;
     case VALUE_BYTES:
-        /* What PostgreSQL can hold in one value. */
+        /* PostgreSQL's maximum per value. */
         if (v->size > (1u << 30) - 1)
             return fail(err, HD_TOO_BIG, "too large for PostgreSQL");
         p->values[i] = v->size > 0 ? v->bytes : "";
@@ -272,7 +273,8 @@ static void close_connection(struct connection *c)
     free(c);
 }
 
-/* What libpq says about a URL that it cannot read quotes it, password and all. */
+/* Does not print libpq's message about an invalid URL, which quotes the URL with its
+ * password. */
 static bool understand(struct connection *c, const char *url, struct hd_error *err)
 {
     char *why = NULL;
@@ -293,8 +295,8 @@ static bool understand(struct connection *c, const char *url, struct hd_error *e
     return true;
 }
 
-/* The URL may say otherwise: of a keyword given twice the last counts. A server that is
- * not there any more is noticed within a minute. */
+/* The URL may override these: the last of duplicate keywords counts. A lost server is
+ * noticed within a minute. */
 static bool connect_to(struct connection *c, const char *url, struct hd_error *err)
 {
     const char *waits = getenv("PGCONNECT_TIMEOUT");

@@ -1,5 +1,5 @@
-/* One snapshot into the store: its run, its digest, rows of types; or what of both differs
- * from those of a base. */
+/* Stores a snapshot: its run, its digest and rows of types, or their differences from a
+ * base. */
 #include "fleet/store/store.h"
 
 #include "base/error.h"
@@ -16,7 +16,7 @@
 
 /* --- findings ------------------------------------------------------------------ */
 
-/* What a fleet has found of a series. */
+/* Findings of a series, from a fleet. */
 struct record_findings {
     uint64_t series;
     double first, last;
@@ -174,13 +174,13 @@ struct record {
     struct type_sums sums;
     bool was_there;
 
-    /* Built on a base: what differs from it, and the rows that do, and those of types that
-     * it lacks. Nothing: on none. */
+    /* For a delta: the differences from the base, changed rows, and rows of new types.
+     * Empty: a full snapshot. */
     struct hd_memory delta;
     char *changed, *new;
     int64_t base;
     char base_source[SOURCE_DIGITS + 1];
-    int64_t stored; /* its id; 0: not known */
+    int64_t stored; /* its id; 0: unknown */
     bool is_whole;  /* as it was stored */
 };
 
@@ -191,7 +191,7 @@ static struct bytes bytes_of(const struct hd_memory *m)
     return (struct bytes){(const unsigned char *)m->bytes, m->size};
 }
 
-/* A file of it, for whom it is not clear that it will be built on another. */
+/* Returns the full digest as a file, for snapshots that may not become a delta. */
 static const struct hd_memory *whole_of(struct record *r)
 {
     struct out o = {.to = hd_sink_memory(&r->digest)};
@@ -202,8 +202,8 @@ static const struct hd_memory *whole_of(struct record *r)
     return &r->digest;
 }
 
-/* What differs from the base, if that is less than the whole. False where the base, which
- * somebody else may have stored, cannot be read: it is done without, then. */
+/* Builds the delta to a base if it is smaller than the full digest. False if the base,
+ * which another writer may have stored, cannot be read. */
 static bool build_on(struct record *r, const struct base *base, uint64_t limit)
 {
     enum { LESS_THAN_ANY = 12 };
@@ -262,10 +262,9 @@ static bool find_facts(struct record *r, struct hd_snapshot *snap,
         return fail_about(err, HD_ABOUT_SERVICE, HD_USAGE, "has no service name");
     if (!isfinite(r->taken))
         return fail(err, HD_USAGE, "has no timestamp");
-    /* The same file is the same snapshot, whatever it is called and wherever it lies. But a
-     * table knows no object: two hosts, or two moments, may have equal ones, so of a table
-     * run and second count too. What is less than a second is lost where files are copied.
-     */
+    /* The same file is the same snapshot, whatever its name or folder. But a table has no
+     * objects: two hosts, or two moments, may have equal ones, so for a table run and
+     * second are part of the identity. Copying files loses fractions of a second. */
     if (!snapshot_checksum(snap, &hash))
         return fail(err, HD_IO, "cannot be read again");
     r->source = r->bytes = arena_printf(&r->scratch, "%016" PRIx64, hash);
@@ -289,12 +288,12 @@ static bool find_facts(struct record *r, struct hd_snapshot *snap,
     "memory_limit = COALESCE(excluded.memory_limit, series.memory_limit)" change         \
     " RETURNING id"
 
-/* A series of nobody becomes that of whoever adds to it. */
+/* A series without owner becomes that of its next writer. */
 #define OWNED \
     ", owner = CASE WHEN series.owner = '' THEN excluded.owner ELSE series.owner END"
 
-/* Its row is written also if it is there: so nobody removes it meanwhile as one without
- * snapshots. */
+/* Writes the row even if it exists: this prevents its concurrent removal as an empty
+ * series. */
 static bool add_series(struct hd_store *s, const struct record *r, int64_t *id,
                        struct hd_error *err)
 {
@@ -337,14 +336,14 @@ static bool add_snapshot(struct hd_store *s, struct record *r, int64_t series, i
                                    of_bytes(digest->bytes, digest->size),
                                    of_real(r->pause_seconds),
                                    of_count(r->is_whole ? HD_UNKNOWN : (uint64_t)r->base)};
-    /* Of a store of version 2 every snapshot is whole. */
+    /* In a store of version 2 every snapshot is full. */
     bool knows_bases = s->version > 2;
     return store_ask_number(
         s, knows_bases ? INSERT_SNAPSHOT(", base_id", ", $11") : INSERT_SNAPSHOT("", ""),
         values, sizeof(values) / sizeof(*values) - !knows_bases, id, is_new, err);
 }
 
-/* Rows that are there already stay. */
+/* Existing rows are not changed. */
 static bool add_type_rows(struct hd_store *s, int64_t snapshot, const char *rows,
                           struct hd_error *err)
 {
@@ -387,7 +386,7 @@ static enum ending store_it(struct hd_store *s, void *context, struct hd_error *
     return kept_if(ok);
 }
 
-/* --- all of it ----------------------------------------------------------------- */
+/* --- complete snapshot ----------------------------------------------------------- */
 
 static bool record(struct hd_store *s, struct hd_snapshot *snap, struct record *r,
                    struct hd_error *err)
@@ -401,8 +400,7 @@ static bool record(struct hd_store *s, struct hd_snapshot *snap, struct record *
     int64_t id;
     if (!schema_look_again(s, err))
         return false;
-    /* To look first saves making a digest that nobody needs; whether it still is not there
-     * the transaction knows. */
+    /* Checking first saves the computation of a digest; the transaction checks again. */
     if (s->connection != NULL &&
         store_ask_number(s, recorded,
                          VALUES(of_text(r->source), of_text(r->bytes),

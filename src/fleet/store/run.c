@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what a snapshot says ------------------------------------------------------------ */
+/* --- facts in a snapshot -------------------------------------------------------------- */
 
 /* The last word of "dotnet /app/Shop.dll" or "C:\app\Shop.exe", as a name. */
 static const char *name_of_program(struct arena *a, const char *program)

@@ -15,7 +15,7 @@
 
 static const char step_mark[] = "-- version ";
 
-/* The next line that begins a step; NULL behind the last. */
+/* Returns the next line that begins a step; NULL after the last. */
 static const char *next_step(const char *at)
 {
     for (; at != NULL; at = strchr(at, '\n'), at = at != NULL ? at + 1 : NULL)
@@ -81,7 +81,7 @@ static bool refuse_row(struct hd_store *s, const char *sql, enum hd_status statu
     return false;
 }
 
-/* What a view says its maker decides, and also when it has said all: it may never end. */
+/* A view may return anything, without end, so tables are checked first. */
 static bool look(struct hd_store *s, struct schema_found *f, struct hd_error *err)
 {
     bool is_ours = false, ok;
@@ -105,13 +105,13 @@ static bool look(struct hd_store *s, struct schema_found *f, struct hd_error *er
         return false;
     if (f->version <= 0)
         return fail(err, HD_BAD_FORMAT, "is damaged: it has no version");
-    /* Whether older programs may go on only newer versions say. */
+    /* Newer versions declare whether older programs may use them. */
     return f->version <= schema_newest() ||
            store_ask_number(s, "SELECT accepts_version FROM heapdrift_store", NO_VALUES,
                             &f->accepts, NULL, err);
 }
 
-/* --- which may be used -------------------------------------------------------------- */
+/* --- usable versions ---------------------------------------------------------------- */
 
 /* The oldest version that tests have: a store may be older, so that programs can be
  * replaced one after the other, or newer, if it accepts that. */
@@ -136,7 +136,7 @@ static bool may_be_used(const struct schema_found *f, struct hd_error *err)
                 f->version, oldest);
 }
 
-/* Of a newer one what this program knows. */
+/* Uses the newest version known to both. */
 static void set_version(struct hd_store *s, const struct schema_found *f)
 {
     s->version = f->version < schema_newest() ? f->version : schema_newest();
@@ -165,9 +165,8 @@ bool schema_look_again(struct hd_store *s, struct hd_error *err)
 
 /* --- making, bringing forward ------------------------------------------------------- */
 
-/* In an upgrade: give the roles what steps behind that version take, if they are there and
- * had what it took. A role of that name that has nothing to do with the store gets nothing.
- */
+/* During an upgrade: grants the roles the rights that later steps need, if they exist and
+ * had those of that version. An unrelated role of the same name gets none. */
 static bool bring_roles_forward(struct hd_store *s, int64_t from, struct hd_error *err)
 {
     char role[64];
@@ -196,7 +195,7 @@ static bool bring_roles_forward(struct hd_store *s, int64_t from, struct hd_erro
 static enum ending bring_forward(struct hd_store *s, void *context, struct hd_error *err)
 {
     struct schema_found *f = context;
-    /* Somebody else may have done it meanwhile. */
+    /* Another process may have upgraded it in the meantime. */
     if ((s->kind->make_alone != NULL &&
          !store_run(s, s->kind->make_alone, NO_VALUES, err)) ||
         !look(s, f, err))
@@ -205,7 +204,7 @@ static enum ending bring_forward(struct hd_store *s, void *context, struct hd_er
         return ENDING_UNDONE;
     if (f->other[0] != '\0')
         return kept_if(may_be_used(f, err));
-    /* Who must not change tables is told what is missing, not which statement failed. */
+    /* Report the missing right, not the failed statement. */
     if (s->kind->lacks != NULL && f->version > 0 &&
         !refuse_row(s, s->kind->lacks, HD_IO, "cannot be upgraded: ", "", err))
         return ENDING_FAILED;

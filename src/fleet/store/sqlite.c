@@ -42,10 +42,10 @@ static char *folder_of(const char *path)
     return folder;
 }
 
-/* What the last call failed with, in words of this program where it has any. */
+/* Reports the last failure, with a message of this program if there is one. */
 static bool sqlite_failed(const struct connection *c, struct hd_error *err)
 {
-    enum { KIND = 0xFF, MS = 1000 }; /* what extended codes are more of */
+    enum { KIND = 0xFF, MS = 1000 }; /* lower bits: the primary result code */
     int kind = sqlite3_extended_errcode(c->db) & KIND, error = sqlite3_system_errno(c->db);
     char *folder;
     switch (kind) {
@@ -63,8 +63,8 @@ static bool sqlite_failed(const struct connection *c, struct hd_error *err)
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:
-        /* Where nothing may be made beside the file, SQLite says of it that it is not
-         * there, or is read-only. */
+        /* If no file can be created next to it, SQLite reports a missing or read-only
+         * file. */
         folder = folder_of(c->path);
         if (access(folder, W_OK | X_OK) != 0 && errno != ENOENT)
             fail(err, HD_IO, "cannot write to its folder: %s", strerror(errno));
@@ -183,7 +183,7 @@ static bool sqlite_run(struct connection *c, const char *sql, struct hd_error *e
     return ok;
 }
 
-/* Beside a value, what SQLite makes of it and the rest of its row. */
+/* Limits values; SQLite's limit applies to its own data and the whole row, too. */
 static void bound(struct connection *c, uint64_t bytes)
 {
     enum { BESIDE = 1 << 20 };
@@ -191,9 +191,9 @@ static void bound(struct connection *c, uint64_t bytes)
     sqlite3_limit(c->db, SQLITE_LIMIT_LENGTH, limit < INT_MAX ? (int)limit : INT_MAX);
 }
 
-/* --- where the file lies ----------------------------------------------------------- */
+/* --- location of the file ---------------------------------------------------------- */
 
-/* Writers of a log beside the file meet in memory that they share, so on one machine. */
+/* Writers in WAL mode use shared memory, so they must be on one machine. */
 static bool is_on_network(const char *path)
 {
     static const unsigned long systems[] = {
@@ -239,7 +239,7 @@ static char *read_path(const char *url, unsigned *wait_ms, struct hd_error *err)
     size_t len = mark != NULL ? (size_t)(mark - path) : strlen(path);
     char *copy = alloc_zeroed(len + 1);
     memcpy(copy, path, len);
-    /* What SQLite would take for a database that goes away again. */
+    /* SQLite interprets these as temporary databases. */
     if (len > 0 && strcmp(copy, ":memory:") != 0)
         return copy;
     free(copy);
@@ -277,8 +277,8 @@ static bool set_way_of_writing(struct connection *c, const char *sql, struct hd_
     }
 }
 
-/* What was said to be stored is on the disk: FULL waits for that. A transaction that reads
- * sees one moment whoever writes. */
+/* Commits must be durable: FULL waits for the disk. A reading transaction sees a consistent
+ * state. */
 static bool prepare_writing(struct connection *c, const char *path, struct hd_error *err)
 {
     bool network = is_on_network(path);
@@ -306,7 +306,7 @@ static void octets(sqlite3_context *context, int count, sqlite3_value **values)
     sqlite3_result_int(context, sqlite3_value_bytes(values[0]));
 }
 
-/* Who has a series: the machine by whose clock its rows are told apart. */
+/* Owner of a series: the machine whose clock its times are from. */
 static void machine(sqlite3_context *context, int count, sqlite3_value **values)
 {
     char name[256];
@@ -329,7 +329,7 @@ static bool prepare_connection(struct connection *c, const char *path,
 {
     sqlite3_extended_result_codes(c->db, 1);
     sqlite3_busy_timeout(c->db, (int)c->wait_ms);
-    /* A database that somebody else made runs nothing of its own here. */
+    /* A foreign database must not execute code of its own. */
     if (sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) != SQLITE_OK ||
         sqlite3_db_config(c->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) != SQLITE_OK ||
         sqlite3_db_config(c->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) != SQLITE_OK ||
@@ -370,7 +370,7 @@ static char *sqlite_path_of(const char *url)
     return read_path(url, &wait_ms, NULL);
 }
 
-/* A path that nobody takes for a URL. */
+/* Returns a path that cannot be parsed as a URL. */
 static char *draft(const char *url)
 {
     enum { ROOM = 32 };

@@ -14,8 +14,8 @@
 
 extern const struct database sqlite_database, postgres_database;
 
-/* A file, unless the URL has a prefix of another kind. "mysql://host" is no file: none is
- * called so by chance. */
+/* Returns SQLite unless the URL has a prefix of another kind. "mysql://host" is rejected,
+ * since no file has such a name by chance. */
 const struct database *database_for(const char *url, struct hd_error *err)
 {
     static const char letters[] =
@@ -33,7 +33,7 @@ const struct database *database_for(const char *url, struct hd_error *err)
 
 /* --- statements ---------------------------------------------------------------- */
 
-/* Of a store of version 2 every snapshot is whole. */
+/* In a store of version 2 every snapshot is full. */
 static const char snapshot_2[] =
     "(SELECT snapshot.*, CAST(NULL AS BIGINT) AS base_id FROM snapshot)";
 
@@ -65,7 +65,7 @@ static void put_words(const struct hd_store *s, const char *sql, struct text *to
     while (*sql != '\0') {
         size_t len = sql[0] == '{' ? strcspn(sql, ":}") : 0;
         const char *word = len > 0 ? word_of(s, sql + 1, len - 1) : NULL;
-        /* What is asked about a column, from its name on: each @ is the column. */
+        /* Words about a column: replace each @ by its name. */
         for (const char *at = word; at != NULL && *at != '\0'; at++)
             if (*at == '@' && sql[len] == ':')
                 text_add(to, sql + len + 1, strcspn(sql + len + 1, "}"));
@@ -201,7 +201,7 @@ static bool connect_again(struct hd_store *s, struct hd_error *err)
     lose(s);
     s->connection = s->kind->open(s->url, s->use, err);
     bound_values(s);
-    /* It may have been upgraded meanwhile. */
+    /* It may have been upgraded in the meantime. */
     if (s->connection != NULL && (s->version == 0 || schema_look(s, err)))
         return true;
     lose(s);
@@ -215,8 +215,8 @@ static void wait_seconds(double seconds)
     nanosleep(&moment, NULL);
 }
 
-/* One that is started anew is back in a second, or in a minute: tried less and less often,
- * once at least. until, delay: 0 where nobody has looked for it yet. */
+/* Waits for a lost server at growing intervals, with at least one retry: a restart takes a
+ * second to a minute. until, delay: initially 0. */
 static bool find_again(struct hd_store *s, double *until, double *delay)
 {
     const double most_delay = 10;
@@ -235,7 +235,7 @@ static bool find_again(struct hd_store *s, double *until, double *delay)
     return false;
 }
 
-/* was_committing: a COMMIT that failed may have been done all the same. */
+/* was_committing: a COMMIT that failed may have been executed nevertheless. */
 static bool try_once(struct hd_store *s, transaction *body, void *context,
                      bool *was_committing, enum remedy *remedy, struct hd_error *err)
 {
@@ -308,8 +308,8 @@ const char *store_clean(struct arena *a, const char *s)
 
 /* --- the URL without a password ------------------------------------------------ */
 
-/* stars: in the place of secrets; NULL: they are left out. A password that should have been
- * escaped may have any character: so all goes that stands before the last @. */
+/* stars: placeholder for secrets; NULL: omit them. An unescaped password may have any
+ * character, so everything before the last @ is removed. */
 static void put_url(struct hd_sink to, const char *url, const char *stars)
 {
     static const char word[] = "password";
@@ -416,7 +416,7 @@ static bool make(const struct database *kind, const char *url, bool *made,
         return true;
     struct hd_store *s = open_there(kind, draft, HD_STORE_WRITE, err);
     *made = s != NULL;
-    /* All of it in the file itself, not in a log beside it. */
+    /* Write everything to the file itself, not to a log next to it. */
     bool is_whole = s != NULL && (kind->tidy == NULL || kind->tidy(s->connection, err));
     hd_store_close(s);
     bool ok = kind->publish(draft, url, is_whole, err) && is_whole;
@@ -490,8 +490,8 @@ char *json_to_text(const json_t *value)
     return text;
 }
 
-/* In the order of the names: two writers that wait for each other's would wait forever.
- * What is there already is left out, which costs no number. */
+/* Inserts in the order of names, so that two writers cannot deadlock. Skips existing names,
+ * which would use up ids. */
 bool types_add(struct hd_store *s, const char *rows, unsigned at, struct hd_error *err)
 {
     return store_run(

@@ -1,4 +1,4 @@
-/* Fewer snapshots of what is long ago. */
+/* Thins out old snapshots. */
 #include "fleet/store/store.h"
 
 #include "base/error.h"
@@ -7,20 +7,20 @@
 
 enum { HOUR = 3600, DAY = 24 * HOUR, WEEK = 7 * DAY };
 
-/* So many at once: a transaction is short, and others get their turn. */
+/* Rows per transaction: short ones, so that others get their turn. */
 enum { BATCH = 10000 };
 
-/* What a try removed. It counts when it is known to be gone: where the connection is lost
- * at the end, the next try sees whether the one before was kept. */
+/* Rows removed by a try. Counted when the commit is certain: if the connection was lost
+ * during the commit, the next try checks whether it succeeded. */
 struct removal {
-    const char *is_there; /* asks for the row with that id */
-    int64_t first;        /* id of one of them */
+    const char *is_there; /* query for the row with that id */
+    int64_t first;        /* id of one removed row */
     uint64_t count;
 };
 
 struct thinner {
     double keep, now;
-    bool only_own; /* nobody else's clock says that it is now */
+    bool only_own; /* the clock is not confirmed by others */
     struct removal snapshots, series;
     struct hd_thinned *done;
     bool more; /* there may be more to remove */
@@ -48,23 +48,23 @@ static bool thin_settle(struct hd_store *s, struct removal *r, uint64_t *done,
 
 /* --- which --------------------------------------------------------------------- */
 
-/* What nothing is built on, or nothing any more: a base stays until then. */
+/* Snapshots without deltas based on them; others are kept until these are deleted. */
 #define UNNEEDED(id) \
     " AND NOT EXISTS (SELECT 1 FROM {snapshot} AS built WHERE built.base_id = " id ") "
 
-/* Only what this role or machine recorded; empty: all. */
+/* Only rows recorded by this role or machine; empty: all. */
 #define OWN " AND series_id IN (SELECT id FROM series WHERE owner = {owner})"
 
-/* A snapshot is as old as it was taken, or recorded if that was earlier: whoever says that
- * it is of the future makes it no younger than it is. */
+/* The time of a snapshot is that of taking or recording, whichever is earlier: a time in
+ * the future must not protect it. */
 #define AGED(own)                                                                          \
     "(SELECT id, series_id, recorded_at, CASE WHEN recorded_at > 0 AND recorded_at < "     \
     "taken_at THEN recorded_at ELSE taken_at END AS taken_at FROM snapshot WHERE true" own \
     ") AS aged"
 
-/* A slot is an hour of the last days, a day of what is older; within it the last one
- * stays. What is younger than a day is of a slot too, but stays. The number of an hour is
- * put far from those of days. */
+/* A slot is an hour of recent days, or a day before that; the last snapshot of each is
+ * kept. Those of the last day have slots, too, but are all kept. Numbers of hours are
+ * offset, so that they differ from those of days. */
 #define CHOSEN(own)                                                                        \
     "SELECT id FROM (SELECT id, taken_at, recorded_at, "                                   \
     "ROW_NUMBER() OVER (PARTITION BY series_id, slot ORDER BY taken_at DESC, id DESC) "    \
@@ -83,7 +83,8 @@ static bool thin_settle(struct hd_store *s, struct removal *r, uint64_t *done,
                                                                                       "T " \
                                                                                       "$5"
 
-/* [[id], ...] of what is asked for, and how many; malloc'd. NULL and err if it fails. */
+/* Returns the requested ids as [[id], ...], malloc'd, and their number. NULL and err on
+ * failure. */
 static char *ids_of(struct hd_store *s, const char *sql, const struct value *values,
                     size_t value_count, struct removal *found, struct hd_error *err)
 {
@@ -104,9 +105,9 @@ static char *ids_of(struct hd_store *s, const char *sql, const struct value *val
 
 #define THOSE " IN (SELECT CAST(value ->> 0 AS BIGINT) FROM {each}($1) AS e)"
 
-/* Whoever builds on a snapshot has its series until it is stored (record.c). With the
- * series of those that are whole nobody does meanwhile, and who did so before is seen: what
- * is needed now is left out. */
+/* A writer locks the series of its base until it commits (record.c). We lock the series of
+ * the bases, so no new delta can appear and committed ones are visible. Bases in use are
+ * kept. */
 static bool remove_snapshots(struct hd_store *s, const char *chosen, struct removal *found,
                              struct hd_error *err)
 {
@@ -127,9 +128,8 @@ static bool remove_snapshots(struct hd_store *s, const char *chosen, struct remo
     return ok;
 }
 
-/* Series that have none any more. They are locked before they are looked at again: a writer
- * that added a snapshot meanwhile has been waited for, and one that comes later makes its
- * series anew. */
+/* Removes empty series. They are locked and checked again: a writer that added a snapshot
+ * has committed by then, and a later one creates its series again. */
 static bool remove_series(struct hd_store *s, struct thinner *t, struct hd_error *err)
 {
     static const char bare[] =
@@ -160,9 +160,9 @@ static bool remove_series(struct hd_store *s, struct thinner *t, struct hd_error
     return ok;
 }
 
-/* --- whose clock ----------------------------------------------------------------- */
+/* --- clock ----------------------------------------------------------------------- */
 
-/* On a server that of the server, whoever asks. */
+/* A server's clock overrides the caller's. */
 static bool find_now(struct hd_store *s, double *now, struct hd_error *err)
 {
     bool ok;
@@ -174,9 +174,9 @@ static bool find_now(struct hd_store *s, double *now, struct hd_error *err)
     return ok;
 }
 
-/* A file has no clock. One machine's may be years ahead, and would make everything old: so
- * what others recorded is removed only if one of them recorded something within the last
- * day by this clock, too. */
+/* A file has no clock. A machine's clock may be years ahead and would make everything old:
+ * so snapshots of other machines are removed only if one of them was recorded within the
+ * last day by this clock. */
 static bool find_whose(struct hd_store *s, struct thinner *t, struct hd_error *err)
 {
     static const char others[] =
@@ -209,7 +209,7 @@ static enum ending thin_batch(struct hd_store *s, void *context, struct hd_error
                       of_real(t->now - DAY), of_real(t->now - HOUR), of_number(BATCH)),
                &found, err);
     bool ok = ids != NULL && (found.count == 0 || remove_snapshots(s, ids, &found, err));
-    t->more = found.count > 0; /* what these were built on may go now */
+    t->more = found.count > 0; /* bases of these may be removable now */
     free(ids);
     if (ok)
         t->snapshots = found;
@@ -233,7 +233,7 @@ static enum ending finish(struct hd_store *s, void *context, struct hd_error *er
     return ENDING_KEPT;
 }
 
-/* --- all of it ----------------------------------------------------------------- */
+/* --- complete thinning --------------------------------------------------------- */
 
 bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
                    struct hd_thinned *done, struct hd_error *err)
@@ -269,7 +269,7 @@ struct claim {
     bool is_ours;
 };
 
-/* A clock that was ahead once keeps nobody from thinning for longer than an hour. */
+/* A clock that was ahead once must not prevent thinning for more than an hour. */
 static enum ending claim(struct hd_store *s, void *context, struct hd_error *err)
 {
     struct claim *c = context;
