@@ -1,4 +1,5 @@
-/* What children.h asks for: a program that begins anew, in a job that ends with us. */
+/* Implements children.h: the program is executed again, in a job that ends with this
+ * process. */
 #include "collect/live/children.h"
 
 #include <errno.h>
@@ -9,10 +10,10 @@
 #include <sys/wait.h>
 #include <windows.h>
 
-/* Whoever has the last handle of it takes all its processes along. It is never closed. */
+/* Closing the last handle kills all of its processes. It is never closed. */
 static HANDLE job;
 
-/* out: what it prints to, or NULL for where we print to. */
+/* out: standard output of the child; NULL: inherited. */
 static pid_t begin(const char *errand, HANDLE out, DWORD how_urgent)
 {
     enum { MOST = 32768 };

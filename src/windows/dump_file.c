@@ -1,6 +1,6 @@
-/* What dump_file.h asks for. The runtime of Windows writes a minidump, and shares the file
- * with nobody while it does: so it gets a name beside the one that is wanted, and what is
- * there is copied. */
+/* Implements dump_file.h. The runtime on Windows writes a minidump and does not share the
+ * file meanwhile, so it gets a name next to the requested one, and the content is
+ * copied. */
 #include "collect/dump_file.h"
 
 #include "base/error.h"
@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <windows.h>
 
-/* Beside the open file, or in the folder for temporary files. "\\?\C:\x" is of use to
- * whoever knows it only. */
+/* Next to the open file, or in the folder for temporary files. Not all programs accept
+ * "\\?\C:\x". */
 bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
                     struct arena *arena, struct hd_error *err)
 {

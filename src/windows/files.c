@@ -1,5 +1,5 @@
-/* Files as POSIX has them, by what Windows has: names are UTF-8, since the manifest of the
- * program says so. */
+/* Implements POSIX file functions for Windows: names are UTF-8, as the manifest of the
+ * program declares. */
 #include "base/hash.h"
 
 #include <aclapi.h>
@@ -54,10 +54,8 @@ static HANDLE handle_of(int fd)
 
 /* --- which file ------------------------------------------------------------------ */
 
-/* What does not tell which file it is (standard input, under wine) is read as a pipe.
- * Accounts have no numbers. Times are from units of 100 ns since 1601 to seconds since
- * 1970.
- */
+/* Files without identity (standard input, under wine) are treated as pipes. Accounts have
+ * no numbers. Converts times from units of 100 ns since 1601 to seconds since 1970. */
 static int stat_of(HANDLE file, struct windows_stat *st)
 {
     static const int64_t units = 10000000, years = INT64_C(11644473600);
@@ -91,8 +89,8 @@ int windows_fstat(int fd, struct windows_stat *st)
     return stat_of(handle_of(fd), st);
 }
 
-/* A file that is open goes by the name that Linux has for it. Opened anew it has a place of
- * its own. INVALID_HANDLE_VALUE. */
+/* Opens the file of a descriptor again, for a position of its own; INVALID_HANDLE_VALUE.
+ * Open files have the same path as on Linux. */
 static HANDLE open_again(int fd, DWORD access)
 {
     return ReOpenFile(handle_of(fd), access, SHARED, 0);
@@ -140,8 +138,7 @@ char *mkdtemp(char *path)
     return NULL;
 }
 
-/* What nobody else may read is for its owner alone, whatever its folder allows or would
- * add. */
+/* Files for the owner alone get an access list without inheritance from their folder. */
 int fchmod(int fd, mode_t mode)
 {
     enum { OTHERS = 077, ROOM = 256 };
@@ -223,7 +220,7 @@ static OVERLAPPED at(off_t place)
                         .OffsetHigh = (DWORD)((uint64_t)place >> 32)};
 }
 
-/* Reading moves the place, at which somebody may be writing the file meanwhile. */
+/* Reading moves the position, at which another thread may be writing. */
 ssize_t pread(int fd, void *to, size_t size, off_t place)
 {
     OVERLAPPED from = at(place);
@@ -244,14 +241,13 @@ ssize_t pread(int fd, void *to, size_t size, off_t place)
 
 /* --- writing --------------------------------------------------------------------- */
 
-/* A write to a pipe fails for no other reason than that nobody reads. The C library calls
- * it an argument that is wrong. */
+/* A write to a pipe fails only if it has no reader; the C library reports EINVAL. */
 static bool is_pipe(int fd)
 {
     return GetFileType(handle_of(fd)) == FILE_TYPE_PIPE;
 }
 
-/* What is no file, as a console, tells when somebody does something with it. */
+/* Other objects, such as consoles, are signalled when they have input. */
 static int look(struct pollfd *one)
 {
     HANDLE file = handle_of(one->fd);
@@ -341,7 +337,7 @@ void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t 
 {
     (void)protection;
     if ((flags & MAP_FIXED) != 0) {
-        /* Of pages that are not locked, this takes them out of the working set. */
+        /* For pages that are not locked, this removes them from the working set. */
         VirtualUnlock(address, size);
         return address;
     }

@@ -1,6 +1,6 @@
-/* What trust.h, sandbox.h, memory.h and lost_pages.h ask for. Windows asks the access lists
- * of a file, and lets only administrators make links; nothing can be given up as it can on
- * Linux; there are no control groups. */
+/* Implements trust.h, sandbox.h, memory.h and lost_pages.h. Windows has access lists for
+ * files, and permits links only for administrators; rights cannot be dropped as on Linux;
+ * there are no control groups. */
 #include "cli/guard/memory.h"
 #include "cli/guard/sandbox.h"
 #include "cli/guard/trust.h"
@@ -113,8 +113,8 @@ uint64_t memory_usual_limit(uint64_t available)
     return available == HD_UNKNOWN ? 0 : available / 4 * 3 + 1;
 }
 
-/* What raises SIGBUS elsewhere is an exception here. A file that is mapped cannot become
- * shorter, but one on another machine may be gone. */
+/* SIGBUS is an exception here. A mapped file cannot be truncated, but one on another
+ * machine may disappear. */
 
 static LONG WINAPI explain(EXCEPTION_POINTERS *what)
 {

@@ -1,4 +1,4 @@
-/* What hash.h asks for, of the random numbers that Windows has. */
+/* Implements hash.h, with the random numbers of Windows. */
 #define _CRT_RAND_S
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* What reads the memory of a process or looks into the kernel: it is there, to say that it
- * is not. */
+/* Stubs for functions that read the memory of a process or query the kernel: they report
+ * that this is unsupported. */
 #include "base/error.h"
 #include "collect/live/last_resort.h"
 #include "collect/proc.h"
@@ -41,14 +41,14 @@ bool hd_process_program(uint64_t pid, FILE *to, struct hd_error *err)
     return fail(err, HD_UNSUPPORTED, "programs are only read on Linux");
 }
 
-/* Who else is connected to a pipe only its server can ask. */
+/* Only the server of a pipe can list its clients. */
 size_t clients_find(const char *socket, struct hd_client clients[HD_MAX_CLIENTS])
 {
     (void)socket, (void)clients;
     return 0;
 }
 
-/* --- a console that closes ends the program by itself -------------------------------- */
+/* --- closing a console ends the program --------------------------------------------- */
 
 void last_resort_begin(int signals)
 {

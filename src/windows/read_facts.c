@@ -1,5 +1,5 @@
-/* In the place of collect/read_facts.c: what the system counts of a process. What its
- * memory is for it does not tell; the collector does (GC_COMMITTED). */
+/* Replaces collect/read_facts.c: counters of the system for a process. Windows does not
+ * report the purpose of memory; the collector does (GC_COMMITTED). */
 #include "collect/read_facts.h"
 
 #include <windows.h>

@@ -1,5 +1,5 @@
-/* Before main(): bytes go through streams as they are, the console takes UTF-8, and paths
- * have the slashes that the program knows. */
+/* Runs before main(): makes streams binary, the console UTF-8, and converts backslashes in
+ * paths. */
 #include <errno.h>
 #include <fcntl.h>
 #include <io.h>
@@ -13,9 +13,9 @@
 #include <unistd.h>
 #include <windows.h>
 
-/* Both slashes part a path here, but a \ may as well belong to a pattern or to the name of
- * a type: only what leads to a file is changed, all of a word or what follows its =. Pipes
- * and devices are left: to look for one would be to open it. */
+/* Converts the backslashes of a word, or of its part after =, if it is the path of a file:
+ * patterns and names of types may contain backslashes too. Pipes and devices are not
+ * changed, since checking them would open them. */
 static void straighten(char *word)
 {
     char *value = word[0] == '-' || word[0] == '@' ? strpbrk(word, "=@") : NULL;
@@ -23,7 +23,7 @@ static void straighten(char *word)
     struct stat st;
     if (last == NULL || strncmp(path, "\\\\.\\", 4) == 0)
         return;
-    /* There is a file of that name, or a folder that it may be made in. */
+    /* The file or its parent folder exists. */
     *last = '\0';
     bool is_path = stat(path, &st) == 0;
     *last = '\\';
@@ -37,7 +37,7 @@ static void straighten(char *word)
 int __wrap_main(int argc, char **argv);
 int __real_main(int argc, char **argv);
 
-/* What the console takes the bytes of programs for. */
+/* Original code page of the console. */
 static UINT characters;
 
 static void give_back(void)
@@ -53,7 +53,7 @@ int __wrap_main(int argc, char **argv)
     characters = GetConsoleOutputCP();
     if (characters != 0 && characters != CP_UTF8 && SetConsoleOutputCP(CP_UTF8))
         atexit(give_back);
-    /* Where folders and files for the time being go. */
+    /* Folder for temporary files. */
     DWORD len = getenv("TMPDIR") == NULL ? GetTempPathA(sizeof(folder), folder) : 0;
     if (len > 0 && len <= MAX_PATH) {
         folder[len - 1] = '\0';

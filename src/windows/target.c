@@ -1,15 +1,15 @@
-/* What target.h and proc.h ask for: processes that listen at
+/* Implements target.h and proc.h: processes that listen at
  * \\.\pipe\dotnet-diagnostic-<pid>.
  *
- * Processes are listed, and each is looked for by the name that its pipe would have: to
- * list the pipes is not allowed everywhere (wine), and would tell no more. Anybody may have
- * made a pipe of that name first, so before anything is asked the system says which process
- * listens, and whose it is. Another user's is refused, save to an administrator.
+ * Lists processes and checks each for a pipe with its name: listing pipes is not permitted
+ * everywhere (wine), and gives no more. Since anybody may have created a pipe of that name,
+ * the system is queried for the pid and user of its server before it is used. Another
+ * user's is rejected, except for an administrator.
  *
- * Nothing is connected to only to look. A runtime makes the next instance of its pipe and
- * then waits for a client; one that comes in between it never sees, nor any after it
- * (ds-ipc-pal-namedpipe.c, ERROR_PIPE_CONNECTED; often under wine). Once it has answered it
- * is waiting, so one connection after the other, each with its answer, is safe. */
+ * Never connects only to check. A runtime creates the next instance of its pipe and then
+ * waits for a client; it never sees a client that connects in between, nor any later one
+ * (ds-ipc-pal-namedpipe.c, ERROR_PIPE_CONNECTED; often under wine). After an answer it is
+ * waiting, so consecutive connections, each with its answer, are safe. */
 #include "collect/proc.h"
 
 #include "base/error.h"
@@ -33,13 +33,13 @@
 
 /* --- transport ----------------------------------------------------------------- */
 
-/* The way to a process by its named pipe. A connection is a descriptor of the C library's,
- * whose handle is overlapped: every read and write waits for no longer than it may. */
+/* Transport over a named pipe. A connection is a descriptor of the C library with an
+ * overlapped handle: reads and writes have a timeout. */
 
-/* How soon an await looks again: a pipe cannot be waited for without taking of it. */
+/* Polling interval: waiting for a pipe would consume input. */
 enum { LOOK_MS = 10 };
 
-/* How soon a pipe that is busy is tried again. */
+/* Interval of retries for a busy pipe. */
 enum { RETRY_MS = 20 };
 
 static HANDLE handle_of(int connection)
@@ -80,10 +80,9 @@ static int failed(DWORD last)
 
 /* --- connecting ---------------------------------------------------------------- */
 
-/* A pipe is busy where another client was faster than its server is with the next instance.
- * To be told when that is there (WaitNamedPipe) would be to come too early: see target.c.
- * It is one of this machine, and nothing that another name could lead away from it; whoever
- * listens may learn who we are, but not act as us. */
+/* A pipe is busy if another client connected before its server created the next instance.
+ * WaitNamedPipe would connect too early: see above. The pipe must be local, without
+ * redirection by its name; the server may identify us, but not impersonate us. */
 static int connect_to(const char *address, const struct patience *p)
 {
     static const char pipes[] = "\\\\.\\pipe\\";
@@ -155,8 +154,8 @@ static DWORD at_most(size_t size)
     return size < MOST ? (DWORD)size : MOST;
 }
 
-/* What was begun is over afterwards, since `o` and the bytes are the caller's; and what
- * came before it was cancelled counts. Of a message that is longer the rest comes next. */
+/* Completes an operation, since `o` and the buffer belong to the caller; bytes transferred
+ * before a cancellation count. The rest of a longer message follows. */
 static DWORD end_of(HANDLE pipe, OVERLAPPED *o, DWORD *moved)
 {
     DWORD last = GetOverlappedResult(pipe, o, moved, TRUE) ? ERROR_SUCCESS : GetLastError();
@@ -183,7 +182,7 @@ static ssize_t read_from(int connection, void *to, size_t room, unsigned wait_ms
     CloseHandle(o.hEvent);
     if (last == ERROR_BROKEN_PIPE || last == ERROR_PIPE_NOT_CONNECTED)
         return 0;
-    /* Who writes nothing ends nothing. */
+    /* A zero-byte message is not end of file. */
     if (last == ERROR_SUCCESS && got == 0)
         last = ERROR_OPERATION_ABORTED;
     return last == ERROR_SUCCESS ? (ssize_t)got : failed(last);
@@ -236,8 +235,8 @@ const struct transport transport = {.connect = connect_to,
 
 /* --- processes ----------------------------------------------------------------- */
 
-/* What Windows tells about a process, for free. Of another user's it tells little: then the
- * fact is unknown. */
+/* Facts that Windows reports about a process. For processes of other users most are
+ * unknown. */
 
 /* FILETIME counts units of 100 ns since 1601. */
 enum { UNITS_PER_SECOND = 10000000 };
@@ -293,8 +292,8 @@ static const char *process_user(pid_t pid, struct arena *arena)
     return known ? arena_printf(arena, "%s\\%s", domain, name) : "unknown";
 }
 
-/* To an administrator anybody's; a group that is not in effect, before a program is
- * elevated, does not count. */
+/* An administrator may use any process; an inactive group, before elevation, does not
+ * count. */
 static bool process_may_be_trusted(pid_t pid)
 {
     TOKEN_USER *ours = user_of(GetCurrentProcess()), *theirs = user_of_pid(pid);
@@ -329,8 +328,8 @@ static char *file_of(HANDLE process)
     return NULL;
 }
 
-/* As it was started, in the place of what to held. Not in the headers, but there since
- * Windows 8.1, as a string with its characters behind it. */
+/* Reads the command line into `to`. Not in the headers, but available since Windows 8.1, as
+ * a string followed by its characters. */
 static bool read_command(HANDLE process, struct text *to)
 {
     enum { COMMAND_LINE = 60 };
@@ -355,8 +354,7 @@ static bool read_command(HANDLE process, struct text *to)
     return ok && to->len > 0;
 }
 
-/* The next word of a command line, without its quotes, in the place of what `word` held;
- * where it ends. */
+/* Parses the next word of a command line, without quotes, into `word`; returns its end. */
 static const char *next_word(const char *at, struct text *word)
 {
     bool quoted = false;
@@ -430,7 +428,7 @@ bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
     HANDLE process = open_process(pid);
     FILETIME now, start, end, kernel, user;
     *p = (struct proc){.pid = pid, .inner_pid = pid, .name = "?", .short_name = "?"};
-    /* Of others it is known that they are there. */
+    /* For other users only its existence is known. */
     if (process == NULL)
         return GetLastError() == ERROR_ACCESS_DENIED;
     struct text t = {0}, assembly = {0};
@@ -460,7 +458,7 @@ bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
     return true;
 }
 
-/* What it has had in memory, or had set aside for it: of a heap both are more. */
+/* Maximum of resident and reserved memory: both exceed the heap. */
 uint64_t proc_memory(pid_t pid)
 {
     PROCESS_MEMORY_COUNTERS memory = {.cb = sizeof(memory)};
@@ -474,7 +472,7 @@ uint64_t proc_memory(pid_t pid)
     return had > promised ? had : promised;
 }
 
-/* --- all of them --------------------------------------------------------------- */
+/* --- list of processes ---------------------------------------------------------- */
 
 pid_t *proc_all(size_t *count, int *lacked, struct arena *arena)
 {
@@ -501,8 +499,8 @@ pid_t *proc_all(size_t *count, int *lacked, struct arena *arena)
 
 /* --- one collector at a time --------------------------------------------------- */
 
-/* A file of this user's that nobody else can open meanwhile, and that goes with whoever has
- * it open, however that ends. */
+/* A file of this user that nobody else can open at the same time; deleted when its holder
+ * closes it or ends. */
 bool process_lock_wait(pid_t pid, const struct patience *p, int *lock, struct hd_error *err)
 {
     uint64_t deadline = patience_end(p);
@@ -560,7 +558,7 @@ struct hd_origin origin_of(const struct target *t)
 
 /* --- files of others ----------------------------------------------------------- */
 
-/* There is one root, and whoever may be asked is trusted with what its files are. */
+/* There is one root, and accessible processes are trusted with its files. */
 bool others_run_inside(pid_t pid, const struct other_work *w, const struct patience *p,
                        struct text *answer)
 {
@@ -615,7 +613,7 @@ bool hd_socket_is_gone(const char *socket)
     return !is_there(socket) && GetLastError() == ERROR_FILE_NOT_FOUND;
 }
 
-/* --- who listens --------------------------------------------------------------- */
+/* --- server of a pipe -------------------------------------------------------------- */
 
 static bool foreign(const char *pipe, pid_t pid, struct hd_error *err)
 {
@@ -638,7 +636,7 @@ static bool cannot_connect(const char *pipe, struct hd_error *err)
     return target_fail(pipe, err);
 }
 
-/* A connection to whoever listens, if his word may be taken; -1. */
+/* Connects if the server is trusted; -1. */
 static int connect_checked(const char *pipe, const struct patience *p, pid_t *pid,
                            struct hd_error *err)
 {
@@ -688,8 +686,8 @@ bool target_of_process(struct target *t, pid_t pid, const struct patience *p,
         (long)pid, proc.name);
 }
 
-/* With either slash, since a command line turns those of paths. Of a pipe of any name only
- * its server's number tells who it is. */
+/* Accepts both slashes, since command lines convert those of paths. A pipe with any name is
+ * identified only by the pid of its server. */
 bool target_at_socket(struct target *t, const char *path, const struct patience *p,
                       struct arena *arena, struct hd_error *err)
 {
@@ -717,7 +715,7 @@ bool target_at_socket(struct target *t, const char *path, const struct patience 
     return true;
 }
 
-/* --- all of them --------------------------------------------------------------- */
+/* --- list of targets ------------------------------------------------------------ */
 
 struct found *targets_find(size_t *count, const char **incomplete, const struct patience *p,
                            struct arena *arena)

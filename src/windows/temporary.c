@@ -1,6 +1,6 @@
-/* What temporary.h asks for. A file that is open can be removed if whoever opened it
- * allowed that, and goes when it is closed: so a console's handler, which is another
- * thread, can remove it while it is written. */
+/* Implements temporary.h. An open file can be removed if it was opened with that
+ * permission, and disappears when it is closed: so the handler of the console, in another
+ * thread, can remove it during writing. */
 #include "cli/guard/temporary.h"
 
 #include "cli/terminal/exit_hook.h"
@@ -19,15 +19,15 @@
 
 /* --- signals ------------------------------------------------------------------------- */
 
-/* As POSIX has them, of what a console tells. Its handlers are threads of their own, so one
- * that is blocked goes into a pipe. */
+/* POSIX signals from events of a console. Handlers are threads, so blocked signals are
+ * written to a pipe. */
 
-/* Made once, since a handler may be writing at any time. */
+/* Created once, since a handler may write at any time. */
 static int ends[2] = {-1, -1};
 static volatile LONG is_blocked;
 
-/* Whether what happened was blocked, and is there to be read. What ends the program at once
- * when its handler returns does not come back from here. */
+/* True if the event was blocked and queued. Does not return for events that end the program
+ * when the handler returns. */
 static bool signals_take(unsigned long what)
 {
     struct signalfd_siginfo told = {.ssi_signo = what == CTRL_C_EVENT       ? SIGINT
@@ -73,7 +73,7 @@ int signalfd(int fd, const sigset_t *set, int flags)
 static char path[PATH_MAX];
 static volatile LONG is_there;
 
-/* Ctrl-C, the window closed, the user gone: the program ends as it would have. */
+/* Ctrl-C, a closed window, a logoff: the program ends normally. */
 static BOOL WINAPI end(DWORD why)
 {
     if (signals_take(why))
@@ -183,8 +183,8 @@ const char *folder_remover(void)
 
 /* --- without a name ------------------------------------------------------------------ */
 
-/* A file has a name here, but goes when it is closed, however that comes. One in memory is
- * a file that the system need not write while there is room. */
+/* Files have names here, but are deleted when they are closed in any way. A file in memory
+ * is one that the system need not write while memory suffices. */
 static FILE *open_as(const char *prefix)
 {
     enum { MAX_TRIES = 100, MOST = 32768 };

@@ -1,5 +1,5 @@
-/* What terminal.h asks for, of a console: a grid is a block of cells, which a screen of our
- * own shows at once. No console needs sequences of a terminal for that. */
+/* Implements terminal.h for a console: a grid is a block of cells, drawn to a separate
+ * screen buffer in one call. Works on consoles without escape sequences. */
 #include "cli/explore/terminal.h"
 
 #include "cli/explore/explore.h"
@@ -13,13 +13,13 @@
 #include <utf8proc.h>
 #include <windows.h>
 
-/* What gives the console back can only be variables of this file. */
+/* Needed to restore the console, hence static. */
 static HANDLE keys, screen = INVALID_HANDLE_VALUE, screen_before;
 static DWORD keys_before;
 static int signals = -1;
 static bool has_colors;
 
-/* --- the way out ----------------------------------------------------------------- */
+/* --- restoring --------------------------------------------------------------------- */
 
 static void give_back(void)
 {
@@ -76,7 +76,7 @@ void terminal_end(void)
     close(signals);
 }
 
-/* What of the screen is to be seen. */
+/* Returns the visible part of the screen. */
 static SMALL_RECT window(void)
 {
     CONSOLE_SCREEN_BUFFER_INFO info;
@@ -123,8 +123,7 @@ static WORD attributes(const struct grid_piece *p)
     return is_reverse ? (WORD)((look & GREY) << TO_BACKGROUND) : look;
 }
 
-/* A piece takes exactly its columns, and a character what the grid takes it for. Beyond 16
- * bits a cell has none. */
+/* Pieces and characters have the widths of the grid. Cells hold only 16-bit characters. */
 static void put_piece(CHAR_INFO *cells, const struct grid *g, const struct grid_piece *p)
 {
     enum { REPLACEMENT = 0xFFFD, LAST_OF_A_CELL = 0xFFFF };
@@ -182,7 +181,7 @@ void terminal_copy(const char *text)
 
 /* --- keys ------------------------------------------------------------------------ */
 
-/* Characters beyond 16 bits come in two, and are looked for by nobody. */
+/* Characters beyond 16 bits arrive in two events; no command uses them. */
 static uint32_t key_press(const KEY_EVENT_RECORD *e)
 {
     static const struct {

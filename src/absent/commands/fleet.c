@@ -1,10 +1,10 @@
-/* The commands of the house fleet in a build without it: they are there, to say that they
- * are not. Windows, which has no database, links it as well. */
+/* Commands of the component fleet in a build without it: they report that they are missing.
+ * Also linked on Windows, which has no database. */
 #include "cli/options/houses.h"
 #include "cli/terminal/messages.h"
 #include "heapdrift_fleet.h"
 
-/* The build says so itself where it is another than "this heapdrift". */
+/* A build may set a name other than "this heapdrift". */
 #ifndef BUILD_NAME
 #define BUILD_NAME "this heapdrift"
 #endif

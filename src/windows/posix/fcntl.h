@@ -1,8 +1,8 @@
-/* Opening a file as POSIX does. */
+/* open() of POSIX. */
 #ifndef WINDOWS_FCNTL_H
 #define WINDOWS_FCNTL_H
 
-/* What POSIX does not have is a name for anybody. */
+/* Hide names that POSIX does not have. */
 #define tell windows_tell
 #include_next <fcntl.h>
 #undef tell
@@ -10,9 +10,9 @@
 #define O_CLOEXEC _O_NOINHERIT
 #define O_NOCTTY 0
 #define O_NONBLOCK 0
-#define O_PATH 0 /* what is held is open */
+#define O_PATH 0 /* file handles are always open */
 
-/* A folder is one, and not a file that nobody may read. */
+/* Reports a folder as a folder, not as an unreadable file. */
 int windows_open(const char *path, int flags);
 
 #undef open

@@ -1,4 +1,4 @@
-/* Which characters a locale has. */
+/* Character set of a locale. */
 #ifndef WINDOWS_LANGINFO_H
 #define WINDOWS_LANGINFO_H
 

@@ -1,4 +1,4 @@
-/* The program has no locale but "C", so there is nothing to change. */
+/* Only the locale "C" is supported, so there is nothing to change. */
 #ifndef WINDOWS_LOCALE_H
 #define WINDOWS_LOCALE_H
 
@@ -11,8 +11,8 @@
 
 typedef bool locale_t;
 
-/* "C" is there. That of the environment ("") only where the console has UTF-8: elsewhere
- * the names in the environment count. */
+/* "C" always exists. The locale of the environment ("") only if the console uses UTF-8:
+ * elsewhere the environment variables decide. */
 locale_t newlocale(int mask, const char *name, locale_t base);
 void freelocale(locale_t locale);
 

@@ -1,4 +1,4 @@
-/* Why a write has failed; and whether there is something to read. */
+/* poll(): reason for a failed write, and available input. */
 #ifndef WINDOWS_POLL_H
 #define WINDOWS_POLL_H
 
@@ -11,8 +11,7 @@ struct pollfd {
     short events, revents;
 };
 
-/* A console has something to read as soon as a key was pressed, though reading it waits for
- * the line. */
+/* A console has input after any key, though reading waits for the line. */
 int poll(struct pollfd *all, unsigned count, int timeout);
 
 #endif

@@ -1,7 +1,7 @@
-/* What ends the program, as signals: Ctrl-C is SIGINT, Ctrl-Break SIGQUIT, a window that is
- * closed SIGHUP, a system that goes down SIGTERM. They can be blocked, and then read
- * (sys/signalfd.h), all together. Others are not there: to ignore them is an error that
- * nobody looks at. */
+/* Events that end the program, as signals: Ctrl-C is SIGINT, Ctrl-Break SIGQUIT, a closed
+ * window SIGHUP, a shutdown SIGTERM. They can be blocked and then read (sys/signalfd.h),
+ * only all together. Others do not exist: ignoring them fails, which callers do not
+ * check. */
 #ifndef WINDOWS_SIGNAL_H
 #define WINDOWS_SIGNAL_H
 
@@ -27,7 +27,7 @@ struct sigaction {
     void (*sa_handler)(int);
 };
 
-/* None is ignored. */
+/* No signal is ignored. */
 static inline int sigaction(int number, const struct sigaction *to, struct sigaction *from)
 {
     (void)number, (void)to;
@@ -45,10 +45,10 @@ static inline void sigaddset(sigset_t *set, int number)
     *set |= 1U << number;
 }
 
-/* Which set it was does not matter: none is blocked, or all are. */
+/* The set does not matter: either none or all are blocked. */
 int sigprocmask(int how, const sigset_t *set, sigset_t *before);
 
-/* Children of the same console have been told already. */
+/* Children on the same console receive the event directly. */
 static inline int kill(pid_t process, int number)
 {
     (void)process, (void)number;

@@ -1,4 +1,4 @@
-/* Several writes to a stream that stay together; errors as POSIX has them. */
+/* Stream locks; errors as in POSIX. */
 #ifndef WINDOWS_STDIO_H
 #define WINDOWS_STDIO_H
 
@@ -9,14 +9,14 @@
 #define flockfile(file) _lock_file(file)
 #define funlockfile(file) _unlock_file(file)
 
-/* A folder is one, and not a file that nobody may read. */
+/* Reports a folder as a folder, not as an unreadable file. */
 FILE *windows_fopen(const char *path, const char *mode);
 
-/* A pipe that nobody reads is one (EPIPE). */
+/* Sets EPIPE for a pipe without reader. */
 size_t windows_fwrite(const void *bytes, size_t size, size_t count, FILE *file);
 int windows_fflush(FILE *file);
 
-/* What is formatted goes out at once: a console takes no halves of characters. */
+/* Writes formatted text at once: a console cannot handle partial characters. */
 int windows_fprintf(FILE *file, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 int windows_vfprintf(FILE *file, const char *format, va_list arguments);

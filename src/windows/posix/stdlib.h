@@ -1,10 +1,10 @@
-/* A folder of our own. */
+/* mkdtemp(). */
 #ifndef WINDOWS_STDLIB_H
 #define WINDOWS_STDLIB_H
 
 #include_next <stdlib.h>
 
-/* The last characters of the path are XXXXXX, and become others. */
+/* Replaces the last characters of the path, XXXXXX. */
 char *mkdtemp(char *path);
 
 #endif

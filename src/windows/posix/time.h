@@ -1,4 +1,4 @@
-/* Points in time in UTC; like timegm() it brings a day that no month has to one that is. */
+/* Times in UTC; like timegm() it normalises invalid days of a month. */
 #ifndef WINDOWS_TIME_H
 #define WINDOWS_TIME_H
 

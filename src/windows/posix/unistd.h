@@ -1,8 +1,8 @@
-/* Of POSIX's functions of files and of the system those that are used and missing. */
+/* The used functions of POSIX that Windows lacks. */
 #ifndef WINDOWS_UNISTD_H
 #define WINDOWS_UNISTD_H
 
-/* What POSIX does not have is a name for anybody. */
+/* Hide names that POSIX does not have. */
 #define tell windows_tell
 #include_next <unistd.h>
 #undef tell
@@ -17,13 +17,13 @@ long sysconf(int name);
 ssize_t pread(int fd, void *to, size_t size, off_t place);
 ssize_t pwrite(int fd, const void *from, size_t size, off_t place);
 
-/* There are no sessions to leave. */
+/* There are no sessions. */
 static inline pid_t setsid(void)
 {
     return -1;
 }
 
-/* There are no links: EINVAL, as of every other file. */
+/* Links are not supported: EINVAL, as for other files. */
 ssize_t readlink(const char *path, char *to, size_t size);
 
 #endif

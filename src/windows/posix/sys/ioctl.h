@@ -1,4 +1,4 @@
-/* How large a terminal is, and nothing else. */
+/* Only the size of a terminal. */
 #ifndef WINDOWS_SYS_IOCTL_H
 #define WINDOWS_SYS_IOCTL_H
 

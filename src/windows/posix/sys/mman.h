@@ -1,4 +1,4 @@
-/* What the library uses of mapped files. */
+/* The used functions for mapped files. */
 #ifndef WINDOWS_SYS_MMAN_H
 #define WINDOWS_SYS_MMAN_H
 
@@ -10,8 +10,8 @@
 #define MAP_FIXED 16
 #define MAP_FAILED ((void *)-1)
 
-/* Files only, for reading, from their beginning. With MAP_FIXED, over the mapping of the
- * same file: its pages go out of memory, which is what that is done for. */
+/* Maps a file for reading, from its beginning. MAP_FIXED over the mapping of the same file
+ * only removes its pages from memory. */
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
 int munmap(void *address, size_t size);
 

@@ -1,4 +1,4 @@
-/* Signals that are blocked, to be read. */
+/* Reads blocked signals. */
 #ifndef WINDOWS_SYS_SIGNALFD_H
 #define WINDOWS_SYS_SIGNALFD_H
 

@@ -1,5 +1,5 @@
-/* Which file a file is: the C library of Windows has no numbers of files, and times of
- * whole seconds. */
+/* stat() with the identity of a file and exact times: the C library of Windows has no file
+ * numbers, and times in seconds. */
 #ifndef WINDOWS_SYS_STAT_H
 #define WINDOWS_SYS_STAT_H
 
@@ -12,7 +12,7 @@ struct windows_stat {
     uint64_t st_dev, st_ino;
     int64_t st_size;
     struct timespec st_mtim;
-    unsigned st_uid; /* another one for another owner */
+    unsigned st_uid; /* distinct for each owner */
     unsigned short st_mode;
 };
 
@@ -24,11 +24,11 @@ int windows_fstat(int fd, struct windows_stat *st);
 #define stat windows_stat
 #define fstat windows_fstat
 
-/* Links are files, and a pipe is asked for without opening it. */
+/* Links are treated as files, and pipes are checked without opening them. */
 #define lstat windows_stat
 
-/* Modes of files are those of their folder. */
+/* Modes are inherited from the folder. */
 #define mkdir(path, mode) ((void)(mode), (mkdir)(path))
-int fchmod(int fd, mode_t mode); /* but for what is for its owner alone */
+int fchmod(int fd, mode_t mode); /* except modes for the owner alone */
 
 #endif

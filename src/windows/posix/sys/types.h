@@ -1,4 +1,4 @@
-/* Users, who have names here, and no numbers. */
+/* User and group ids; Windows has none. */
 #ifndef WINDOWS_SYS_TYPES_H
 #define WINDOWS_SYS_TYPES_H
 

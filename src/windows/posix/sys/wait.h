@@ -1,4 +1,4 @@
-/* How a child ended: src/windows/children.c. */
+/* Exit status of a child: src/windows/children.c. */
 #ifndef WINDOWS_SYS_WAIT_H
 #define WINDOWS_SYS_WAIT_H
 
@@ -6,7 +6,7 @@
 
 #define WNOHANG 1
 
-/* A program that crashed ends with a number of the system's, as large as none of ours. */
+/* A crashed program has an exit status of the system, which is larger than ours. */
 #define WIFEXITED(how) ((how) >= 0 && (how) <= 255)
 #define WEXITSTATUS(how) (how)
 #define WTERMSIG(how) (how)
