@@ -8,10 +8,10 @@
 
 /* --- one run --------------------------------------------------------------------- */
 
-/* Later than that nobody waits for a limit: ten years, in hours. */
+/* Limits after more than ten years (in hours) do not matter. */
 static const double never = 10 * 365.25 * 24;
 
-/* Of its last snapshot; HD_UNKNOWN. NULL is fine. */
+/* Heap in the last snapshot; HD_UNKNOWN. NULL is fine. */
 static uint64_t run_last_heap(const struct hd_run_record *run)
 {
     return run != NULL && run->count > 0 ? run->heap[run->count - 1] : HD_UNKNOWN;
@@ -32,7 +32,7 @@ static double run_hours_left(const struct hd_run_record *run, uint64_t limit)
     return hours < never ? hours : INFINITY;
 }
 
-/* How many of these runs are of the service and host of the first. */
+/* Returns the number of leading runs with the service and host of the first. */
 static size_t runs_of_host(const struct hd_run_record *all, size_t len)
 {
     size_t i = 0;
@@ -47,7 +47,7 @@ static double last_time(const struct hd_run_record *run)
     return run->count > 0 ? run->times[run->count - 1] : -INFINITY;
 }
 
-/* Of two times that are left the shorter; what is unknown says nothing. */
+/* Returns the shorter of two remaining times; unknown ones are ignored. */
 static double sooner(double a, double b)
 {
     return isnan(a) ? b : isnan(b) ? a : a < b ? a : b;
@@ -72,7 +72,7 @@ static int order_of_suspects(const struct hit *x, const struct hit *y)
                               y->finding->holder);
 }
 
-/* Suspects by type and holder; of one by host. */
+/* Suspects by type and holder; each by host. */
 static int by_suspect(const void *a, const void *b)
 {
     const struct hit *x = a, *y = b;
@@ -88,7 +88,7 @@ struct answer_builder {
     struct hd_fleet_answer *answer;
     const struct hd_fleet_options *opt;
     struct arena *arena;
-    /* The newest run of each host of the service that counts for so much. */
+    /* Newest run per host of the service with at least this weight. */
     const struct hd_run_record **newest[RUN_JUDGED + 1];
     struct pools *pools;      /* of the service */
     struct hits hits, picked; /* of the service; of a suspect */
@@ -113,14 +113,14 @@ static int by_badness(const void *a, const void *b)
     return s != t ? (s > t ? -1 : 1) : fleet_order(x->host, y->host);
 }
 
-/* Hits that follow each other, all of one host; newest is its newest run that counts. */
+/* Summarises consecutive hits of one host; newest is its newest run that counts. */
 static struct hd_fleet_host host_of(const struct hit *hits, size_t count,
                                     const struct hd_run_record *newest, uint64_t limit)
 {
     const struct hit *worst = &hits[0];
     bool still = false;
     for (size_t i = 0; i < count; i++) {
-        /* The one in which it takes the largest share of the heap. */
+        /* worst: the largest share of the heap. */
         const struct hd_run_finding *f = hits[i].finding, *most = worst->finding;
         if (f->score_share != most->score_share
                 ? known(f->score_share) > known(most->score_share)
@@ -181,8 +181,8 @@ static double life_of(const struct hd_run_record *run, uint64_t limit)
     return run_hours_left(&begun, limit) + (age > 0 ? age / hour : 0);
 }
 
-/* What a pool says of a host: how long a process lives there, and what that leaves to the
- * newest. One that has only begun has all of it; of one that is dead nothing is left. */
+/* Derives the life of a process on a host from a pool, and the time left for the newest:
+ * all of it if it has just begun, nothing if it has ended. */
 static void add_life(struct hd_fleet_suspect *s, struct hd_fleet_host *host,
                      const struct hit *hits, size_t count, const struct answer_builder *m)
 {
@@ -233,8 +233,8 @@ static void add_hosts(struct answer_builder *m, struct hd_fleet_suspect *s,
     qsort(s->on, s->on_count, sizeof(*s->on), by_badness);
 }
 
-/* A vote of one hit after the other, which a name wins that more than half of them have:
- * each name is there once. */
+/* Majority vote (Boyer and Moore), one hit after the other: finds the name that more than
+ * half of them have. */
 struct vote {
     const char *name;
     size_t lead;
@@ -247,8 +247,8 @@ static void vote(struct vote *v, const char *name)
     v->lead += v->name == name ? 1 : (size_t)-1;
 }
 
-/* What it is called is what most runs call it, so that an alert keeps its name when another
- * run gets worse. */
+/* Uses the name from most runs, so that an alert keeps its name when another run becomes
+ * worse. */
 static void answer_add_name(struct hd_fleet_suspect *s, const struct hit *hits,
                             size_t count)
 {
@@ -265,7 +265,7 @@ static void answer_add_name(struct hd_fleet_suspect *s, const struct hit *hits,
     s->hint = hint.name;
 }
 
-/* Of hits of one suspect, sorted by host, those that speak for it. */
+/* Selects the hits of one suspect (sorted by host) that are evidence. */
 static void pick(struct answer_builder *m, const struct hit *hits, size_t count,
                  enum hd_fleet_evidence evidence)
 {
@@ -276,7 +276,7 @@ static void pick(struct answer_builder *m, const struct hit *hits, size_t count,
             add_hit(&m->picked, hits[i]);
 }
 
-/* Hits of one suspect, sorted by host, and what pools say of them. */
+/* Builds a suspect from its hits, sorted by host, and the result of pools. */
 static struct hd_fleet_suspect suspect_of(struct answer_builder *m, struct hit *hits,
                                           size_t count, const struct service_runs *of,
                                           struct hd_fleet_suspect s)
@@ -304,8 +304,7 @@ static struct hd_fleet_suspect suspect_of(struct answer_builder *m, struct hit *
     double least = m->opt->min_hosts > 0 ? (double)m->opt->min_hosts
                                          : m->opt->min_hosts_share * (double)s.of_hosts;
     s.is_few = (double)s.hosts < least;
-    /* Where it began is told by all runs: one too short to count is no less of its build.
-     */
+    /* Use all runs to find the first build: short ones know their build too. */
     if (s.evidence != HD_EVIDENCE_JUDGED)
         pick(m, hits, count, HD_EVIDENCE_OPEN);
     for (size_t i = 0; i < m->picked.len; i++)
@@ -315,8 +314,8 @@ static struct hd_fleet_suspect suspect_of(struct answer_builder *m, struct hit *
     return s;
 }
 
-/* Judged runs alone, if they make it a suspect; else those together with what pools say;
- * else it is open. */
+/* Uses only judged runs if they are sufficient for a suspect; else also pooled ones; else
+ * it is unconfirmed. */
 static void add_suspect(struct answer_builder *m, struct hit *hits, size_t count,
                         const struct service_runs *of)
 {
@@ -398,7 +397,7 @@ static void count_run(struct answer_builder *m, struct hd_fleet_service *s,
     a->last = fmax(a->last, s->last);
 }
 
-/* Runs that follow each other, of one host. */
+/* Adds consecutive runs of one host. */
 static void add_host(struct answer_builder *m, struct hd_fleet_service *s,
                      const struct hd_run_record *all, size_t len, struct service_runs *of)
 {
@@ -461,11 +460,11 @@ static void add_service(struct answer_builder *m, const struct hd_run_record *al
     a->services[a->service_count++] = s;
 }
 
-/* --- rows of --by=host ---------------------------------------------------------------
+/* --- rows of --by=host ----------------------------------------------------------------
  *
- * Each host of each service by itself. */
+ * Each host of each service separately. */
 
-/* What tells suspects apart. */
+/* Identity of a suspect. */
 struct answer_key {
     const char *type, *holder;
 };
@@ -538,7 +537,7 @@ static struct hd_fleet_host_row row_of(const struct hd_run_record *all, size_t l
     return row;
 }
 
-/* Hosts with suspects first, the worst of them first; then by name. */
+/* Hosts with suspects first, by their worst one; then by name. */
 static int by_host_badness(const void *a, const void *b)
 {
     const struct hd_fleet_host_row *x = a, *y = b;
@@ -558,7 +557,7 @@ struct besides {
     const struct hd_fleet_host *on;
 };
 
-/* Of one host those that say most first. */
+/* Per host, the most significant first. */
 static int answer_by_place(const void *a, const void *b)
 {
     const struct besides *x = a, *y = b;
@@ -585,7 +584,7 @@ static struct besides *find_besides(const struct hd_fleet_answer *a, size_t *cou
     return all;
 }
 
-/* What pools say is the worst where no judged run shows anything. */
+/* Uses a pooled suspect as the worst one if no judged run has any. */
 static void add_besides(struct hd_fleet_host_row *row, const struct besides *b)
 {
     const struct hd_fleet_suspect *s = b->suspect;
@@ -658,9 +657,9 @@ static void add_unjudged(struct hd_fleet_answer *a, const struct hd_fleet *f,
         qsort(a->unjudged, count, sizeof(*a->unjudged), by_doubt);
 }
 
-/* --- all of it ------------------------------------------------------- */
+/* --- complete answer ------------------------------------------------- */
 
-/* What grew on the heap, now in the arena. */
+/* Moves an array from the heap to the arena. */
 static void *answer_settle(void *from, size_t count, size_t size, struct arena *arena)
 {
     void *to = arena_alloc(arena, array_bytes(count, size));

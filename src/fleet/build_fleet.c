@@ -1,5 +1,5 @@
-/* A fleet: the verdict and what it rests on, the suspects, who holds them and where they
- * began; services, what --by asks for, the runs that were not judged. */
+/* Document of a fleet: verdict and basis, suspects, their owners and origins; services,
+ * rows of --by, runs that were not judged. */
 #include "document/build.h"
 
 #include "fleet/report_fleet.h"
@@ -121,7 +121,8 @@ static void add_onset(struct build *b, const struct hd_fleet_suspect *s)
     SAY(b, to, "; first seen ", as_moment(s->first_seen));
 }
 
-/* What it rests on besides judged runs, or lacks; and what became of its processes. */
+/* Adds the basis of a suspect in addition to judged runs, or what it lacks; and the ends of
+ * its processes. */
 static void add_pool(struct build *b, const struct hd_fleet_suspect *s)
 {
     bool is_open = s->evidence == HD_EVIDENCE_OPEN;
@@ -153,7 +154,7 @@ static void add_worst(struct build *b, const struct hd_fleet_suspect *s)
         SAY(b, to, "; the newest run shows it on ", s->hosts_still, " of ", s->hosts);
 }
 
-/* The types of the path that the one line is made of; nothing for NULL. */
+/* Adds the types of the path that was formatted as one line; nothing for NULL. */
 static void add_line_of_types(struct build *b, const char *label, const char *line)
 {
     const char **types;
@@ -164,7 +165,7 @@ static void add_line_of_types(struct build *b, const char *label, const char *li
     build_path(b, to, types, n);
 }
 
-/* A chain that goes through the holder says it too. */
+/* Omits the holder if the chain goes through it. */
 static void fleet_add_holder(struct build *b, const struct hd_fleet_suspect *s)
 {
     size_t len = s->holder != NULL ? strlen(s->holder) : 0;
@@ -177,7 +178,8 @@ static void fleet_add_holder(struct build *b, const struct hd_fleet_suspect *s)
         add_line_of_types(b, "chain", s->chain);
 }
 
-/* The page of a run beside this one, or why there is none; nothing if nobody made any. */
+/* Adds a link to the page of the run, or the reason why there is none; nothing without
+ * pages. */
 static void add_page(struct build *b, struct doc_line *l, const struct hd_fleet_suspect *s)
 {
     const struct hd_page_of_run *page = NULL;
@@ -208,7 +210,7 @@ static void fleet_add_suspect(struct build *b, struct doc_table *t,
     build_hint(b, s->hint);
     if (s->command == NULL)
         return;
-    /* What shows more of it, where it stands worst. */
+    /* Link and command that open the worst run. */
     struct doc_line *l = build_attached(b, "open");
     add_page(b, l, s);
     SAY(b, doc_piece(b->doc, l, l->len > 0 ? "  " : ""), run_code(s->command));
@@ -317,7 +319,7 @@ static void add_services(struct build *b)
 
 /* --- charts --------------------------------------------------------------------------- */
 
-/* Bars of what is known, and the same as numbers for who can draw. */
+/* Adds bars of known values, and the numbers for formats that can draw. */
 static void add_chart(struct build *b, const double *times, const uint64_t *bytes,
                       size_t count, double most)
 {
@@ -358,8 +360,8 @@ static uint64_t fleet_last_of(const uint64_t *bytes, size_t count)
 
 /* --- small multiples ------------------------------------------------- */
 
-/* One scale for all hosts of a suspect, so that they can be compared. Of a run the number
- * is what --run takes: to be typed as it is. */
+/* All hosts of a suspect have one scale, for comparison. Runs have their number for --run,
+ * unformatted. */
 static void add_multiples_of(struct build *b, struct doc_table *t,
                              const struct hd_fleet_suspect *s)
 {
@@ -534,7 +536,8 @@ static void add_unjudged(struct build *b)
     build_others(b, t, a->unjudged_count - a->unjudged_shown);
 }
 
-/* --- all of it ----------------------------------------------------------------------- */
+/* --- complete document
+ * ------------------------------------------------------------------- */
 
 void build_fleet(struct build *b)
 {

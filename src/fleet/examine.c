@@ -1,6 +1,6 @@
-/* From the snapshots of a run to what it shows: they are compared as `diff` compares them,
- * through the public interface, and what its report says is kept as a record. A series is
- * worked on by one thread; who gives them is asked by the caller's only. */
+/* Computes the record of a run from its snapshots: compares them as `diff` does, through
+ * the public interface, and extracts the results of the report. A series is processed by
+ * one thread; only the caller's thread calls the source. */
 #include "base/workers.h"
 #include "fleet/fleet.h"
 #include "heap/place.h"
@@ -11,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A clock that was set says so by a process that began after its first snapshot. Some
- * seconds may lie between the clocks of a container and of what reads it. */
+/* If the process started after its first snapshot, the clock was set. Clocks of a container
+ * and of the reader may differ by some seconds. */
 static const double clock_slack = 60, shortest_span = 60;
 enum { FEWEST_SNAPSHOTS = 2, CHAIN_DEPTH = 32 };
 
 /* --- rates ------------------------------------------------------------------ */
 
-/* Bytes per hour, as the median of all slopes: load that comes and goes within a day does
- * not turn it. Of at most 50 snapshots, some of which may be unknown; NAN where the time
- * between is unknown or too short. */
+/* Returns bytes per hour, as the median of all slopes, which daily load does not reverse.
+ * At most 50 snapshots, some possibly unknown; NAN if the time span is unknown or too
+ * short. */
 static double rate_of(const double *times, const uint64_t *bytes, size_t count)
 {
     struct points p;
@@ -38,7 +38,7 @@ struct run_at_work {
     struct hd_snapshot *snaps[HD_MAX_SNAPSHOTS];
     double taken[HD_MAX_SNAPSHOTS];
     size_t count;
-    struct arena *arena; /* of what the record points to */
+    struct arena *arena; /* owns the record's strings */
     struct hd_run_record *record;
 };
 
@@ -76,8 +76,7 @@ static void open_snapshots(struct run_at_work *w, uint64_t max_memory)
     }
 }
 
-/* Whether the store's clock and the process contradict each other, or times tell no order.
- */
+/* True if the clock contradicts the start of the process, or the times give no order. */
 static enum hd_doubt doubt_about_times(const struct run_at_work *w)
 {
     double started = w->series->run.started;
@@ -91,7 +90,7 @@ static enum hd_doubt doubt_about_times(const struct run_at_work *w)
     return !isnan(started) && w->taken[0] < started - clock_slack ? HD_DOUBT_CLOCK : doubt;
 }
 
-/* --- what the report says ------------------------------------------------------ */
+/* --- results of the report ------------------------------------------------------ */
 
 static bool warns(const struct hd_model *m, const char *code)
 {
@@ -118,7 +117,7 @@ static void take_heap(struct run_at_work *w, const struct hd_model *m)
     w->record->heap_per_hour = rate_of(times, heap, w->count);
 }
 
-/* "A → B ×2–9": a pattern that is repeated has it behind its last type. */
+/* Formats "A → B ×2–9": the repetitions of a pattern follow its last type. */
 static void add_frame(struct text *t, const struct hd_frame *f)
 {
     char times[48] = "";
@@ -248,8 +247,8 @@ static struct hd_report *compare(struct run_at_work *w, const struct hd_fleet_ru
     return report;
 }
 
-/* Fill in *record, whose strings and arrays lie in the arena, in series and in the report
- * that is returned (NULL: there is none), to be freed behind it. */
+/* Fills in *record, whose strings and arrays belong to the arena, to series and to the
+ * returned report (NULL: none), which has to be freed later. */
 static struct hd_report *examine_series(const struct hd_fleet_series *series,
                                         const struct hd_fleet_rules *rules,
                                         uint64_t max_memory, struct arena *arena,
@@ -277,8 +276,8 @@ static struct hd_report *examine_series(const struct hd_fleet_series *series,
 
 /* --- many ---------------------------------------------------------------------- */
 
-/* Series that are in memory at once: some for each thread, and no more bytes than that but
- * for one. */
+/* Series in memory: some per thread, with at most this many bytes of snapshots, plus one
+ * series. */
 enum { MAX_AT_ONCE = 64, EACH_THREAD = 4, MAX_BYTES = 512 << 20 };
 
 struct batch {
@@ -299,7 +298,7 @@ static bool examine_one(void *context, size_t i)
     return true;
 }
 
-/* False at the end of the source; what came before it is in the batch. */
+/* Fills a batch. False at the end of the source; the batch has the series before it. */
 static bool fill(struct batch *b, const struct hd_fleet_source *from, size_t most,
                  struct hd_error *err)
 {
@@ -315,7 +314,7 @@ static bool fill(struct batch *b, const struct hd_fleet_source *from, size_t mos
     return true;
 }
 
-/* In the order of the series, whoever was first. */
+/* In the order of the series, independent of the threads. */
 static bool examine_keep(struct hd_fleet *f, struct batch *b,
                          const struct hd_fleet_source *from, struct hd_error *err)
 {

@@ -126,7 +126,7 @@ void fleet_points(struct points *to, const double *times, const uint64_t *bytes,
 static int by_run(const void *a, const void *b)
 {
     const struct hd_run_record *x = a, *y = b;
-    double s = x->run.started, t = y->run.started; /* unknown times come first */
+    double s = x->run.started, t = y->run.started; /* unknown times sort first */
     int order =
         fleet_order_of_two(x->run.service, y->run.service, x->run.host, y->run.host);
     order = order != 0             ? order
@@ -219,11 +219,11 @@ NAMES_OF(fleet_missing, HD_MISSING_COUNT, "nothing", "snapshots", "runs", "share
 
 /* --- which runs ---------------------------------------------------------------------- */
 
-/* Which snapshots of a run stand for all of it. */
+/* Choice of the snapshots that represent a run. */
 
-/* The k-th of `most` is the one nearest to its place on an even scale of time, as far as
- * those before it are taken and those behind it still need one each. Even in time, not in
- * number: a store that was thinned has most snapshots at its end. O(n). */
+/* The k-th of `most` is the snapshot nearest to its point on an even scale of time, as far
+ * as earlier ones are unused and enough remain for later points. Even in time, not in
+ * number: a thinned store has most snapshots at its end. O(n). */
 size_t hd_fleet_choose(const double *taken, size_t n, size_t most, size_t *chosen)
 {
     if (n <= most) {

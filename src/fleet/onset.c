@@ -1,18 +1,18 @@
-/* With which build it began. Runs of builds that were first seen before that one are held
- * against the others: how likely is it that so many of those that show the suspect are
- * among the others by chance?
+/* Finds the build with which a suspect began. Compares runs of builds that were first seen
+ * before that one with the others: how likely would this many of the runs with the suspect
+ * be among the others by chance?
  *
- * Of all builds that show it the one is taken whose boundary is least likely chance, not
- * simply the first: one early run that shows it by chance must not be what is named, and
- * where no run before shows it both are the same. Looking at several boundaries makes a
- * small number more likely, so it counts times their number (Bonferroni). */
+ * Among all builds that have it, chooses the one whose boundary is least likely chance, not
+ * simply the first: one early run that has it by chance must not decide; if no earlier run
+ * has it, both are the same. Testing several boundaries makes a small p-value more likely,
+ * so it is multiplied by their number (Bonferroni). */
 #include "fleet/answer.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Chance is ruled out below one in a hundred, all boundaries counted. */
+/* Significance level, after correction for all boundaries. */
 static const double most_chance = 0.01;
 
 /* --- builds ----------------------------------------------------------------- */
@@ -127,7 +127,7 @@ static void add_builds(struct hd_fleet_suspect *s, const struct hit *hits, size_
 static void find_boundary(struct hd_fleet_suspect *s, const struct hit *hits, size_t count,
                           const struct service_builds *builds)
 {
-    uint64_t judged = 0, before = 0, before_with = 0; /* of all builds; of those before */
+    uint64_t judged = 0, before = 0, before_with = 0; /* of all builds; of earlier ones */
     size_t next = 0;
     for (size_t k = 0; k < builds->len; k++)
         judged += runs_of(s, &builds->all[k]);

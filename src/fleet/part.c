@@ -1,7 +1,7 @@
-/* Parts: what --shard writes and --merge reads: a header, a line for each record, and a
- * last line that says how many there are and what they hash to. They are added up whole or
- * not at all, and only with their like. Numbers are exact both ways; what is unknown is
- * null. A line is a stranger's: every number is looked at. */
+/* Parts, written by --shard and read by --merge: a header, a line per record, and a last
+ * line with their number and hash. They are merged completely or not at all, and only if
+ * their rules match. Numbers are exact in both directions; unknown ones are null. Lines are
+ * untrusted: every number is checked. */
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/input.h"
@@ -13,10 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Of this form; records of another version of the program were ranked by other rules. */
+/* Version of the format and of the ranking rules: other versions cannot be merged. */
 enum { PART_VERSION = 2 };
 
-/* Longer than any record: of 50 numbers per suspect, and of names. */
+/* Longer than any record: 50 numbers per suspect, and names. */
 enum { MAX_LINE = 64 << 20, MAX_SHARDS = 1000000 };
 
 /* --- the records -------------------------------------------------------------- */
@@ -82,9 +82,9 @@ static const struct record_field rules_fields[] = {
 static const RECORD_OF(rules, NULL, rules_fields, NULL);
 #undef T
 
-/* --- what a line may not say -------------------------------------------------- */
+/* --- validation of a line ----------------------------------------------------- */
 
-/* Fill in *r, which then points into line and a. False if it is no such record. */
+/* Fills in *r, which then points into line and a. False if the record is invalid. */
 static bool parse_record(const json_t *line, struct hd_run_record *r, struct arena *a)
 {
     size_t count = json_array_size(json_object_get(line, "times"));
@@ -104,7 +104,7 @@ static bool parse_record(const json_t *line, struct hd_run_record *r, struct are
 
 /* --- to write ---------------------------------------------------------------- */
 
-/* A sink that hashes what goes by. */
+/* A sink that also hashes. */
 struct hash_sink {
     XXH3_state_t *state;
     struct hd_sink to;
@@ -177,7 +177,7 @@ static bool same_time(double a, double b)
     return isnan(a) ? isnan(b) : a == b;
 }
 
-/* What two parts differ in, or NULL. */
+/* Returns the difference between two parts, or NULL. */
 static const char *difference(const struct hd_fleet_rules *a,
                               const struct hd_fleet_rules *b)
 {
@@ -260,7 +260,7 @@ struct part_reader {
     struct hd_error *err;
 };
 
-/* A record, or the last line, which says how many there are and what they hash to. */
+/* Reads a record, or the last line with their number and hash. */
 static bool take_value(struct part_reader *p, const json_t *o)
 {
     char wanted[24];

@@ -1,13 +1,13 @@
-/* What runs say together that are too short, or have too few snapshots, to be judged alone:
- * docs/fleet-method.md, "Pooled runs", has the rule and its reasons.
+/* Judges runs together that are too short, or have too few snapshots, to be judged alone:
+ * docs/fleet.md, "Runs that are judged together", has the rule and its reasons.
  *
- * Runs at one time share their load, so what is counted is periods, times that do not
- * overlap, and of each the share of its runs that show the suspect. In one period without a
- * leak it would grow with a probability that a random walk has; the bound on all of them is
- * Hoeffding's (Probability inequalities for sums of bounded random variables, JASA 58
- * (1963), theorem 1), which needs nothing of the runs within a period. Load that follows
- * the hour of the day and caches that fill are no chance: what speaks against these is that
- * it grows at nearly all hours, and as fast later in a run as before. */
+ * Simultaneous runs share their load, so it counts periods, which do not overlap, and for
+ * each the share of its runs that have the suspect. Without a leak, growth in a period has
+ * the probability of a random walk; the bound for all periods is Hoeffding's (Probability
+ * inequalities for sums of bounded random variables, JASA 58 (1963), theorem 1), which
+ * makes no assumption about the runs within a period. Daily load and filling caches are not
+ * random: against these, growth is required at nearly all hours of the day, and as fast
+ * later in a run as before. */
 #include "base/arrays.h"
 #include "fleet/answer.h"
 
@@ -24,11 +24,11 @@ static const struct pool_constants {
     uint64_t periods, enough, ends;
     unsigned hours, gap, ends_apart;
 } pool_by = {
-    /* Seconds in which a process starts up: growth in them says nothing. */
+    /* Start-up of a process in seconds; growth in it is ignored. */
     .start = 1800,
 
-    /* How often what does not leak looks as if it grew: a random walk of 3 to 7 points does
-     * in 0.29 at most, of 8 and more in 0.20; two points do every other time. */
+    /* Probability of growth without a leak: at most 0.29 for a random walk of 3 to 7
+     * points, 0.20 for 8 or more; 0.5 for two points. */
     .walk = 0.3,
     .long_walk = 0.2,
     .coin = 0.5,
@@ -36,27 +36,29 @@ static const struct pool_constants {
      * have no run in common one in a hundred. Half is for all hosts together, half for
      * single ones. */
     .level = 0.0025,
-    /* Periods in which it grows, at least; a build that has so many is no longer joined. */
+    /* Minimum of periods with growth; number at which builds are no longer joined. */
     .periods = 3,
     .enough = 8,
 
-    /* Of the day, in which it grows: load may rise for 17. So many in a row without a run,
-     * as between two lives, are passed over. */
+    /* Minimum of hours of the day with growth: load may rise for 17. Gaps of at most this
+     * many hours without a run, as between two processes, are ignored. */
     .hours = 20,
     .gap = 2,
-    /* The second half's rate over that of the first, at the median: as for even growth in
+    /* Rate of the second half relative to the first, at the median: as for even growth in
      * the ranking. */
     .pace = 0.8,
 
-    /* Of the limit. The runtime lets the heap have 3/4 of a container, part of which is
-     * free; what has grown by a quarter has to do with the end. */
+    /* Share of the limit. The runtime lets the heap use 3/4 of a container, part of which
+     * is free; growth of a quarter of the limit contributes to the end. */
     .near_limit = 0.7,
     .killer = 0.25,
-    /* Periods with such an end, and hours of the day that they span: more than a peak. */
+    /* Minimum of periods with such an end, and of hours of the day between them: more than
+     * a peak. */
     .ends = 3,
     .ends_apart = 8,
 
-    /* Of the runs of a host, that show it, for it to count with the others of its build. */
+    /* Share of a host's runs with the suspect, for the host to count with others of its
+     * build. */
     .share = 0.5,
 };
 
@@ -85,16 +87,16 @@ struct pool_run {
     struct run_in_pools is;
     uint32_t host, group;
     uint32_t period[SCOPES];
-    size_t first; /* the snapshot behind its start, or all, if it ended near its limit */
-    double limit, more; /* bytes; hours that it lived behind its last snapshot */
+    size_t first; /* the first snapshot after start-up, or 0 if it ended near its limit */
+    double limit, more; /* bytes; hours of life after its last snapshot */
     double chance;
 };
 
 struct pools {
     const struct service_runs *of;
-    struct pool_run *runs; /* as many as of->all */
+    struct pool_run *runs; /* parallel to of->all */
     struct scoped scopes[SCOPES];
-    double level[SCOPES]; /* its logarithm, of one test */
+    double level[SCOPES]; /* ln of the significance level of one test */
 };
 
 /* --- one run ------------------------------------------------------------------------ */
@@ -109,13 +111,14 @@ const struct run_in_pools *pools_run(const struct pools *p, const struct hd_run_
     return &run_of(p, run)->is;
 }
 
-/* Whether it is in a pool, and has a period. A part may say that nothing was judged. */
+/* True if it is in a pool, and has a period. A part may contain runs without
+ * comparisons. */
 static bool pool_counts(const struct pool_run *run, const struct hd_run_record *r)
 {
     return run->is.weight >= RUN_POOLED && r->count > 0;
 }
 
-/* When its process began, if that is known, and its last snapshot: Unix seconds. */
+/* Return the start of its process, if known, and its last snapshot: Unix seconds. */
 static double pool_begin(const struct hd_run_record *r)
 {
     bool is_known = !isnan(r->run.started) && r->run.started <= r->times[0];
@@ -151,8 +154,8 @@ static void look_at_run(struct pool_run *run, const struct hd_run_record *r, dou
     run->is.was_followed = isfinite(next);
     limit = limit != HD_UNKNOWN ? limit : r->run.limit;
     if (r->count >= 2 && run->is.was_followed && limit != HD_UNKNOWN) {
-        /* The process ended when the next began, and lived no longer behind its last
-         * snapshot than until the one that was not taken. */
+        /* The process ended when the next began, and at the latest when its next snapshot
+         * was due. */
         double interval = (pool_end(r) - r->times[0]) / (double)(r->count - 1);
         uint64_t heap = r->heap[r->count - 1];
         run->limit = (double)limit;
@@ -169,8 +172,8 @@ static void look_at_run(struct pool_run *run, const struct hd_run_record *r, dou
                                             : pool_by.coin;
 }
 
-/* Runs of one host that follow each other. Where the host is not known none follows
- * another: they may be of many. */
+/* Examines consecutive runs of one host. Without a host name no run follows another, since
+ * there may be several hosts. */
 static void look_at_host(struct pools *p, size_t from, size_t end, uint32_t host,
                          uint64_t limit)
 {
@@ -196,15 +199,15 @@ static void look_at_host(struct pools *p, size_t from, size_t end, uint32_t host
 
 /* --- hours of the day --------------------------------------------------------------- */
 
-/* Of the day: 0 to 23, whatever the time. */
+/* Returns the hour of the day, 0 to 23, for any finite time. */
 static size_t hour_of(double seconds)
 {
     double hour = fmod(floor(seconds / 3600), HOURS);
     return (size_t)(hour < 0 ? hour + HOURS : hour);
 }
 
-/* Add weight times the seconds of each hour of the day that lie between these times, a day
- * at most. */
+/* Adds weight times the seconds in each hour of the day between these times, at most one
+ * day. */
 static void add_hours(double hours[HOURS], double from, double to, double weight)
 {
     const double hour = 3600, sane = 1e12;
@@ -297,9 +300,9 @@ static void make_scope(struct pools *p, enum scope scope, struct arena *arena)
 
 /* --- builds ---- */
 
-/* A build that was not there for long enough is joined with those that followed it, until
- * they were: who deploys every few hours has no build that says anything alone. Runs that
- * tell none are one, the last. */
+/* Joins a build that was not used long enough with later ones, until they were: with a
+ * deployment every few hours, no build has enough evidence alone. Runs without a build form
+ * the last group. */
 static void group_builds(struct pools *p)
 {
     const struct service_runs *of = p->of;
@@ -345,7 +348,7 @@ struct pools *pools_make(const struct service_runs *of, uint64_t limit, struct a
     return p;
 }
 
-/* Pools that cannot say anything, whatever their runs show, are no tests. */
+/* Pools that cannot become significant, whatever their runs have, do not count as tests. */
 void pools_set_suspects(struct pools *p, size_t suspects)
 {
     for (enum scope s = 0; s < SCOPES; s++) {
@@ -361,14 +364,14 @@ void pools_set_suspects(struct pools *p, size_t suspects)
 
 /* --- what a suspect shows ---- */
 
-/* What it retained behind the start of the run, where that is known. */
+/* Collects its known retained bytes after start-up. */
 static void take_points(struct points *to, const struct hit *hit, size_t first)
 {
     fleet_points(to, hit->run->times + first, hit->finding->retained + first,
                  hit->run->count - first);
 }
 
-/* Its process came near its limit, and a good part of the way with what this retains. */
+/* True if its process came near its limit, with this suspect as a considerable part. */
 static bool kills(const struct pool_run *run, const struct hit *hit)
 {
     size_t last = hit->run->count - 1;
@@ -389,7 +392,7 @@ static bool shows(const struct pool_run *run, const struct hit *hit,
             at->x[0] >= pool_begin(hit->run) + pool_by.start);
 }
 
-/* The rate of the second half over that of the first; NAN if it has none. */
+/* Returns the rate of the second half relative to the first; NAN if undefined. */
 static double pace_of(const struct trend *t)
 {
     size_t middle = t->n / 2;
@@ -400,7 +403,7 @@ static double pace_of(const struct trend *t)
     return first > 0 ? trend_slope(t, middle, t->n - middle) / first : INFINITY;
 }
 
-/* What the hits in a pool come to. */
+/* Totals of the hits in a pool. */
 struct tally {
     double share; /* sum over periods of the share of their runs */
     uint64_t periods, ends;
@@ -447,8 +450,8 @@ static void add_hit(struct tally *t, const struct shown *s, const struct period 
 
 /* --- whether that is evidence ---- */
 
-/* ln of Hoeffding's bound: that the mean of n independent shares, whose means are q, is s
- * by chance. */
+/* Returns ln of Hoeffding's bound for the probability that n independent shares with means
+ * q have the mean s. */
 static double chance_of(double n, double s, double q)
 {
     s = fmin(s, 1);
@@ -492,7 +495,7 @@ static unsigned hours_apart(const bool ended[HOURS])
     return longest < HOURS ? HOURS - longest : 0;
 }
 
-/* What a pool says. */
+/* Result of a pool. */
 struct verdict {
     enum hd_fleet_missing missing;
     double log_chance;
@@ -546,7 +549,8 @@ static void sort_shown(struct shown *all, size_t n, enum scope scope)
         qsort(all, n, sizeof(*all), by_period);
 }
 
-/* Hits from here on that are in one pool, in order of periods: what they come to. */
+/* Adds up the leading hits that are in one pool, ordered by period, and returns their
+ * number. */
 static size_t tally(struct tally *t, const struct scoped *s, const struct shown *all,
                     size_t n)
 {

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Of a suspect so many hosts stand in it, the worst first; how many more is told. */
+/* Maximum of hosts listed per suspect, worst first; the rest is counted. */
 enum { MAX_HOSTS = 24 };
 
 NAMES(fleet_onset)
@@ -22,7 +22,7 @@ static const char *by_word(unsigned i)
 
 /* --- when it is full ------------------------------------------------------------- */
 
-/* Hours: null for unknown and for never; which of them, and "now", is a word. */
+/* Writes hours: null for unknown and never; a word distinguishes these and "now". */
 static json_t *runs_full(double hours)
 {
     return isnan(hours)   ? json_null()
@@ -244,7 +244,7 @@ static const struct record_field suspect_fields[] = {
 static const RECORD_OF(fleet_suspect, "fleet_suspect", suspect_fields,
                        "What piles up in runs of a service, held in one way.");
 
-/* In a table a date is one, and what is nested has a name of its own: found first. */
+/* Overrides for tables: dates as text, and names for nested values. Found first. */
 static const struct record_field suspect_table_cells[] = {
     IN_TABLES("first_seen", CSV_CELL(add_first_seen)),
     IN_TABLES("worst_host", CSV_CELL(add_worst_host)),
@@ -357,7 +357,7 @@ static const struct record_field unjudged_fields[] = {
 static const RECORD_OF(unjudged, "unjudged", unjudged_fields, "A run without a verdict.");
 #undef T
 
-/* --- all of it ------------------------------------------------------------------- */
+/* --- complete record ----------------------------------------------------------------- */
 
 #define T struct hd_fleet_answer
 

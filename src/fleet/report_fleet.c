@@ -63,7 +63,7 @@ static void phrase_chance(struct text *t, double log_chance, size_t times)
         say(t, "once in ", (uint64_t)floor(exp(log_odds)));
 }
 
-/* "none of 240 runs", "120 of 360 runs" */
+/* Formats "none of 240 runs", "120 of 360 runs". */
 static void add_part(struct text *t, uint64_t with, uint64_t without)
 {
     say(t, with == 0 ? say_words("none") : say_count(with), " of ",
@@ -194,7 +194,7 @@ static void add_suspect(struct sentence *h, const struct hd_fleet_suspect *s)
     }
 }
 
-/* So many of them are told in the verdict. */
+/* Maximum of suspects in the verdict. */
 enum { MAX_TOLD = 3 };
 
 static void add_suspects(struct hd_report *r, const struct hd_fleet_answer *a)
@@ -227,7 +227,7 @@ static void add_open_suspects(struct hd_report *r, const struct hd_fleet_answer 
     }
 }
 
-/* What was not looked at must not be taken for healthy. */
+/* Runs without a verdict must not be taken for healthy. */
 static void add_open(struct hd_report *r, const struct hd_fleet_answer *a, uint64_t runs)
 {
     uint64_t open = a->runs[HD_UNSURE] + a->runs[HD_NOT_JUDGED];
@@ -244,7 +244,7 @@ static void add_open(struct hd_report *r, const struct hd_fleet_answer *a, uint6
     sentence_free(&h);
 }
 
-/* Which runs have none, in a word or two: the list is below. */
+/* Names the runs without verdict, in a word or two: the list is below. */
 static void add_no_verdict(struct sentence *h, const struct hd_fleet_answer *a,
                            uint64_t runs)
 {
@@ -261,7 +261,8 @@ static void add_no_verdict(struct sentence *h, const struct hd_fleet_answer *a,
         say(h, " (", phrase_doubt(a->unjudged[0].doubt), runs > 1 ? ", and others)" : ")");
 }
 
-/* Who leaks what, on how many hosts; or that nobody does, and what that rests on. */
+/* Builds the summary: which service leaks what, on how many hosts; or that none does, and
+ * the basis of that. */
 static void summarize(struct hd_report *r, struct hd_fleet_answer *a)
 {
     uint64_t runs = a->runs[HD_JUDGED] + a->runs[HD_UNSURE] + a->runs[HD_NOT_JUDGED];
@@ -302,7 +303,7 @@ static void add_evidence(struct hd_report *r, const struct hd_fleet_answer *a,
     s->chain = worst != NULL ? worst->chain : NULL;
     if (s->run == HD_UNKNOWN)
         return;
-    /* The command that opens the run in which it stands worst. */
+    /* The command that opens the worst run. */
     struct text store = {0};
     char time[CALENDAR_TIME];
     double since = a->rules.since;
@@ -310,7 +311,7 @@ static void add_evidence(struct hd_report *r, const struct hd_fleet_answer *a,
     say(&command, "heapdrift report ");
     format_shell_word(&command, text_string(&store));
     say(&command, " --run=", as_digits(worst->run));
-    /* What was before the window is not what was looked at. Most processes are younger. */
+    /* Snapshots before the window were not examined. Most processes started later. */
     if (worst->started < since && fabs(since) < 1e15 &&
         calendar_time((int64_t)floor(since), time))
         say(&command, " --since=", time, "Z");
@@ -321,7 +322,7 @@ static void add_evidence(struct hd_report *r, const struct hd_fleet_answer *a,
 
 /* --- the report of a fleet --------------------------------------------------------- */
 
-/* On fewer than one host of twenty a suspect is a matter of that host. */
+/* On fewer than one host of twenty, a suspect is a problem of that host. */
 static const double usual_min_hosts = 0.05;
 
 void hd_fleet_set_default_options(struct hd_fleet_options *opt)
@@ -335,7 +336,7 @@ static size_t count_suspects(const struct hd_report *r)
     return r->fleet->suspect_count;
 }
 
-/* Whether nothing is missing: every shard is there, and every run was judged. */
+/* True if every shard is present, and every run was judged. */
 static bool is_conclusive(const struct hd_report *r)
 {
     const struct hd_fleet_answer *a = r->fleet;
@@ -362,7 +363,7 @@ static void release(struct hd_report *r)
     hd_fleet_free(r->made);
 }
 
-/* So many times; nothing for none. */
+/* Adds a warning with a count; none for 0. */
 static void warn_count(struct hd_report *r, enum warning_code code, uint64_t count)
 {
     if (count == 0)

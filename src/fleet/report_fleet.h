@@ -1,5 +1,5 @@
-/* report_fleet.h - what a report of a fleet has besides its answer, and the English of it
- * for all formats. Names in it are as they are. */
+/* report_fleet.h - the parts of a fleet report in addition to the answer, and its texts for
+ * all formats. Names are not escaped. */
 #ifndef REPORT_FLEET_H
 #define REPORT_FLEET_H
 
@@ -19,16 +19,16 @@ void phrase_moment(struct text *t, double seconds);
 /* "120 of 360 runs since it show it, none of 240 before; by chance ..." */
 void phrase_sides(struct text *t, const struct hd_fleet_suspect *s);
 
-/* What the runs that show it say together; "" if none was pooled. */
+/* Describes the combined evidence of its runs; "" if not pooled. */
 void phrase_pool(struct text *t, const struct hd_fleet_suspect *s);
 
-/* What an open suspect lacks, as a clause. */
+/* Describes what an unconfirmed suspect lacks, as a clause. */
 void phrase_missing(struct text *t, const struct hd_fleet_suspect *s);
 
 /* "14 runs ended near their limit of memory", "" */
 void phrase_ends(struct text *t, const struct hd_fleet_suspect *s);
 
-/* Why a run is not judged, or unsure, as a clause. */
+/* Returns why a run is not judged, or unsure, as a clause. */
 const char *phrase_doubt(enum hd_doubt doubt);
 
 #endif

@@ -1,6 +1,6 @@
-/* What a fleet shows as metrics of Prometheus: for a textfile collector, a push gateway or
- * whatever scrapes files. What is unknown has no sample; what never happens is +Inf. Of two
- * rows whose labels cannot be told apart in print the worse one is told. */
+/* Writes a fleet as metrics for Prometheus: for a textfile collector, a push gateway or a
+ * scraper of files. Unknown values have no sample; "never" is +Inf. Of rows with equal
+ * labels the worst one is written. */
 #include "base/hash.h"
 #include "base/text.h"
 #include "fleet/report_fleet.h"
@@ -70,8 +70,8 @@ static bool is_new(struct exposition *e, struct text *labels)
     return true;
 }
 
-/* A sample of this metric. Takes the labels. Without a value (NAN) there is none, and of
- * two with the same labels the first counts. */
+/* Writes a sample of the current metric; takes ownership of the labels. Skips NAN, and
+ * samples with labels that were already used. */
 static void exposition_sample(struct exposition *e, struct text *labels, double value)
 {
     char number[40];
@@ -115,7 +115,7 @@ bool hd_put_metrics(struct hd_sink to, const struct hd_metric *metrics, size_t c
 
 /* --- suspects ------------------------------------------------------------------------- */
 
-/* Where its value is in a row, and what it is there. */
+/* Location and type of a value in a row. */
 struct metric {
     const char *name, *help;
     size_t at;
@@ -157,7 +157,7 @@ static const struct metric of_suspects[] = {
      METRIC_POOLED},
 };
 
-/* What too little is known of for a verdict: for who wants to be told all the same. */
+/* Metrics of unconfirmed suspects. */
 static const struct metric of_open[] = {
     {"heapdrift_open_suspect_bytes_per_hour",
      "Median growth of what grows in runs that allow no verdict, over their hosts.",
@@ -180,9 +180,9 @@ static double metric_value_of(const struct metric *m, const void *row)
     return n != HD_UNKNOWN ? (double)n : (double)NAN;
 }
 
-/* What it is and not how it stands today, so that an alert goes on under one name: which
- * run is the worst is a value. Subject and hint follow from type and holder and make no
- * more series. */
+/* Labels only identify the suspect and do not depend on its current state, so that an alert
+ * keeps its name: the worst run is a value. subject and hint follow from type and holder
+ * and add no series. */
 static void metric_add_suspect(struct text *labels, const struct hd_fleet_suspect *s)
 {
     exposition_label(labels, "service", s->service);
@@ -269,7 +269,7 @@ static void put_services(struct exposition *e, const struct hd_fleet_answer *a)
     }
 }
 
-/* --- all of it ------------------------------------------------------- */
+/* --- complete output ------------------------------------------------- */
 
 static void put_total(struct exposition *e, const char *name, const char *help,
                       double value)
@@ -279,7 +279,7 @@ static void put_total(struct exposition *e, const char *name, const char *help,
     exposition_sample(e, &none, value);
 }
 
-/* A word of a shell, as it is pasted behind an option. */
+/* Writes the URL as a shell word, for use in a command. */
 static void put_store(struct exposition *e, const char *url)
 {
     struct text labels = {0}, word = {0};

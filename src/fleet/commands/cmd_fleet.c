@@ -1,5 +1,5 @@
-/* What many runs say together: from a store, or from parts that others made of it. A part
- * is written instead of a report where one is asked for. */
+/* Combines many runs, from a store or from parts. Writes a part instead of a report with
+ * --shard. */
 #include "cli/commands/output.h"
 #include "cli/guard/allocate.h"
 #include "cli/guard/trust.h"
@@ -33,26 +33,25 @@ struct fleet_options {
 
 /* --- pages ------------------------------------------------------------------- */
 
-/* A folder that can be moved, packed and served as it is: index.html is the page of the
- * fleet, run-4711.html what `report` says of the run with that number, in the same window.
- * Names are made of numbers only. What is there is replaced if it is such a page, and left
- * alone if it is anything else. */
+/* A folder of pages that can be moved, packed and served: index.html is the page of the
+ * fleet, run-4711.html the report of the run with that number, in the same window. Names
+ * have only numbers. Replaces existing pages of this kind, and no other files. */
 
-/* More of them nobody opens, and each takes a second of a large service. */
+/* Nobody opens more, and each takes a second for a large service. */
 enum { MAX_PAGES = 50, MAX_NAME = 40 };
 
 struct fleet_pages_page {
     uint64_t run;
     char name[MAX_NAME]; /* "run-4711.html" */
     char *path;
-    struct hd_error error; /* why there is none */
+    struct hd_error error; /* why there is no page */
 };
 
 struct fleet_pages {
     char *index;
     struct fleet_pages_page all[MAX_PAGES];
     size_t count;
-    struct hd_page_of_run *told; /* of these and of what is left out */
+    struct hd_page_of_run *told; /* pages and omitted ones */
     size_t told_count;
 };
 
@@ -176,7 +175,7 @@ static bool make_page(const struct settings *s, struct hd_store *store,
 
 /* --- which ------------------------------------------------------------ */
 
-/* Each run once: suspects of one run share its page. */
+/* One page per run: suspects of one run share it. */
 static void fleet_pages_choose(struct fleet_pages *p, const struct hd_fleet_answer *a)
 {
     enum { MAX_TOLD = 1000 };
@@ -219,7 +218,7 @@ static bool make_all(const struct settings *s, struct hd_store *store,
     return ok;
 }
 
-/* --- all of it ------------------------------------------------------- */
+/* --- complete folder ------------------------------------------------- */
 
 static bool fleet_pages_begin(const struct settings *s)
 {
@@ -257,17 +256,17 @@ static void fleet_pages_free(struct settings *s)
     o->pages = NULL;
 }
 
-/* --- from a store to a fleet -------------------------------------------------
+/* --- from a store to a fleet --------------------------------------------------
  *
- * The series of a window, one after the other, each with the digests that stand for it. */
+ * Reads the series of a window, one after the other, each with its chosen digests. */
 
 struct feed {
     struct hd_store *store;
     struct hd_series_list *list;
 };
 
-/* The names that a series points to, in one piece: those of the list are gone with the next
- * one. */
+/* Copies the names of a series into one block: those of the list are valid only until the
+ * next one. */
 static char *own_names(struct hd_run *run)
 {
     const char **names[] = {&run->service, &run->host, &run->process, &run->build};
@@ -318,7 +317,7 @@ static bool fleet_next(void *context, struct hd_fleet_series *series, struct hd_
     return true;
 }
 
-/* Everything that the rules ask for, compared. NULL after saying what is wrong. */
+/* Compares everything that the rules select. NULL after printing the error. */
 static struct hd_fleet *read_store(const struct settings *s, struct hd_store *store,
                                    const struct hd_fleet_rules *rules)
 {
@@ -371,8 +370,8 @@ static bool save_record(struct hd_store *store, const struct hd_run_record *r,
     return ok;
 }
 
-/* Write the findings of every record to the store. False after saying what is wrong. Of a
- * run that could not be compared nothing is known, so what was known stays. */
+/* Writes the findings of every record to the store. False after printing the error.
+ * Findings of runs that could not be compared are left unchanged. */
 static bool fleet_save(struct hd_fleet *fleet, const struct settings *s)
 {
     struct hd_error err = {0};
@@ -542,7 +541,7 @@ static int status_of(const struct settings *s, const struct hd_report *report)
 static int answer(struct settings *s, struct hd_store *store, struct hd_fleet *f)
 {
     const struct fleet_options *o = s->own;
-    /* Parts do not say which store they are of, and heapdrift.db is a guess. */
+    /* Parts do not name their store, and heapdrift.db would be a guess. */
     struct hd_memory url = {0};
     if (!o->merge || store_is_named(s))
         hd_store_put_public_url(hd_sink_memory(&url), store_url(s));

@@ -1,5 +1,5 @@
-/* Snapshots into a store, one after the other: each is opened, made a digest, stored and
- * closed before the next, so that a thousand of them take no more memory than one. */
+/* Stores snapshots one after the other: each is opened, converted to a digest, stored and
+ * closed before the next, so that a thousand need no more memory than one. */
 #include "cli/commands/answer.h"
 #include "cli/commands/json.h"
 #include "cli/guard/allocate.h"
@@ -24,11 +24,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* --- what record says --------------------------------------------------------
+/* --- output of record ---------------------------------------------------------
  *
- * What `record` says on standard output: a line per snapshot as soon as
- * it is stored, or one JSON document at the end (docs/json-schema/heapdrift-record.json).
- */
+ * Standard output of `record`: a line per snapshot immediately after it is stored, or one
+ * JSON document at the end (docs/json-schema/heapdrift-record.json). */
 
 struct record_output {
     json_t *snapshots, *thinned; /* NULL: text */
@@ -51,7 +50,7 @@ static const char *service_of(struct hd_snapshot *snap, const struct hd_recordin
     return how->run->service != NULL ? how->run->service : hd_run_of(snap).service;
 }
 
-/* In one piece, at once: who is killed next leaves no half of it. */
+/* With a single write, so that a killed process leaves no partial line. */
 static void print_line(const char *path, struct hd_snapshot *snap,
                        const struct hd_recording *how, enum hd_recorded what)
 {
@@ -121,19 +120,19 @@ struct record_options {
 
 struct recorder {
     struct settings *settings;
-    double keep_seconds; /* of its options; 0: nothing is thinned out */
+    double keep_seconds; /* from its options; 0: no thinning */
     struct hd_store *store;
     struct hd_inputs inputs;
-    struct hd_ages *ages; /* of the snapshots of a series that come one after the other */
-    bool *skipped;        /* of each input, as far as it is known: hd_inputs_claim() */
+    struct hd_ages *ages; /* of consecutive snapshots of a series */
+    bool *skipped;        /* per input, as far as known: hd_inputs_claim() */
     struct progress *progress;
     struct record_output told;
-    size_t failed, skips, left; /* left: not looked at, as the store is gone */
-    const char *problem;        /* of the environment, told once */
-    const char *opened;         /* by which name the only input is opened; NULL: its own */
+    size_t failed, skips, left; /* left: not processed, since the store is lost */
+    const char *problem;        /* with the environment, reported once */
+    const char *opened;         /* path for opening the only input; NULL: its own */
     bool store_failed;          /* the store, and not the snapshot, is to blame */
-    bool is_told;               /* that was said before */
-    bool file_is_told;          /* what is wrong with the file was */
+    bool is_told;               /* already reported */
+    bool file_is_told;          /* a problem with the file was reported */
 };
 
 /* --- a snapshot ------------------------------------------------------ */
@@ -143,8 +142,8 @@ static double seconds_of(struct timespec t)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* When the file was last written to, if it says nothing better: what copies it with its
- * times (cp -p, rsync, tar) keeps that. */
+/* Returns the modification time of the file, if the snapshot has no time: copies with times
+ * (cp -p, rsync, tar) keep it. */
 static double time_of_file(const char *path)
 {
     struct stat st;
@@ -341,8 +340,8 @@ static int record_operands(struct recorder *r, const char *found)
 
 enum { RECORD_NOT_NOW = 64 }; /* an exit status: the store is to blame, which may pass */
 
-/* In the process of a file: record it, or thin out if path is NULL. It is opened by that
- * other name. What was said of that file, or of the store, is not said again. */
+/* Runs in a child per file: records it, or thins the store if path is NULL. Opens it by the
+ * other name. Problems already reported for the file or store are not repeated. */
 static int record_apart(const struct settings *s, const char *path, const char *opened,
                         bool file_is_told, bool store_is_told)
 {
@@ -374,8 +373,8 @@ static int record_apart(const struct settings *s, const char *path, const char *
 struct following_records {
     const struct settings *settings;
     struct collector signals;
-    bool store_is_away; /* which was said */
-    double thinned;     /* when that was last; 0: never */
+    bool store_is_away; /* already reported */
+    double thinned;     /* time of the last thinning; 0: never */
 };
 
 /* The first signal waits for the file in hand, a second one does not. */
@@ -438,7 +437,7 @@ static int record_follow(const struct settings *s)
     bool is_away = false;
     named.store = store_url(s);
     struct store_queue q = storing_begin(&named);
-    /* What is wrong with the store from the start will not change by itself. */
+    /* Initial problems with the store are permanent. */
     if ((!storing_probe(&q, &is_away) && !is_away) || !collecting_begin(&f.signals, s))
         return EXIT_TROUBLE;
     follow_folders(&how, &f.signals);

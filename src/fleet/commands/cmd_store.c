@@ -155,7 +155,7 @@ static int store_check(struct settings *s)
     return errors > 0 ? EXIT_OVER : EXIT_DONE;
 }
 
-/* --- all of them --------------------------------------------------------- */
+/* --- subcommands --------------------------------------------------------- */
 
 static const struct verb {
     const char *name;

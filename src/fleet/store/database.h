@@ -80,19 +80,17 @@ struct database {
 
     const char *begin_write,
         *begin_read; /* start of a transaction; a reading one sees a consistent state */
-    const char
-        *make_alone;    /* after begin_write: excludes others from creating tables; NULL */
-    const char *tables; /* query for the names of existing tables */
-    const char *lacks;  /* query for missing rights to change tables, in words, most
-                           important first; NULL: writing reports them */
-    const char *verify; /* query for damage, in words; NULL: a server checks itself */
+    const char *make_alone; /* after begin_write: no other may create tables; NULL */
+    const char *tables;     /* query for the names of existing tables */
+    const char *lacks;      /* query for missing rights to change tables, in words, most
+                               important first; NULL: writing reports them */
+    const char *verify;     /* query for damage, in words; NULL: a server checks itself */
     const char *has_rights; /* query for 1 if role $1 exists and may read the version; NULL:
                                no roles */
     const char *disguised;  /* query for tables of ours that are something else: views,
                                foreign tables */
 
-    const char
-        *may_read; /* query for whether this user may read digests: 1 or 0; NULL: yes */
+    const char *may_read; /* query for 1 if this user may read digests, else 0; NULL: yes */
 
     /* Replacements for words in braces. */
     const char *id;    /* type of an auto-increment key */

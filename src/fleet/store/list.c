@@ -351,8 +351,8 @@ static bool digest_column(struct hd_store *s, struct rows *rows, struct value *t
                 store_digest_bound(s));
 }
 
-/* Reads the base of a delta, as JSON, into s->read. Uncompressed JSON is copied, since the
- * bytes of a row are freed with it. */
+/* Reads the base of a delta, as JSON, into s->read. Copies the file, since uncompressed
+ * JSON points into it and the row is freed. */
 static bool read_base(struct hd_store *s, int64_t id, const char source[17],
                       struct hd_error *err)
 {
