@@ -17,7 +17,7 @@
 
 /* --- areas ------------------------------------------------------------------------ */
 
-/* The number at *at in that base, and what follows it left behind. */
+/* Parses the number at *at and moves it after the separator. */
 static uint64_t address_space_number(const char **at, int base)
 {
     char *end;
@@ -164,8 +164,8 @@ static void address_space_add(struct runs *r, const struct area *a, uint64_t add
     r->all[r->count++] = (struct run){address, size, a, is_shared, 0};
 }
 
-/* Linux 6.7 and later (include/uapi/linux/fs.h): runs of pages by what they are, among
- * them those that were only ever read, and have no memory of their own but zeros. */
+/* Linux 6.7 and later (include/uapi/linux/fs.h): runs of pages by category, among them
+ * pages that were only ever read and are mapped to the zero page. */
 struct scan {
     uint64_t size, flags, start, end, walked_to, regions, region_count, most_pages;
     uint64_t inverted, all_of, any_of, told;
@@ -175,7 +175,7 @@ struct scan_region {
     uint64_t start, end, categories;
 };
 
-/* How far it came: to the end of the area, unless the kernel does not know how. */
+/* Returns the end of the scan: the end of the area, unless the kernel lacks support. */
 static uint64_t scan_private(struct runs *r, const struct page_source *from,
                              const struct area *a)
 {
@@ -225,8 +225,8 @@ static bool find_private(struct runs *r, const struct page_source *from,
     return true;
 }
 
-/* What was written through another mapping of the file is here, too, though no page of this
- * one was touched. False if the kernel does not tell. */
+/* Finds data written through another mapping of the file, even if no page of this one was
+ * touched. False if the kernel lacks support. */
 static bool find_shared_data(struct runs *r, const struct page_source *from,
                              const struct area *a)
 {
@@ -247,10 +247,9 @@ static bool find_shared_data(struct runs *r, const struct page_source *from,
     return true;
 }
 
-/* --- where copies go -------------------------------------------------------------- */
+/* --- layout of the copy -------------------------------------------------------------- */
 
-/* Arrays that nobody has written to are larger than one thinks. Beyond that it may be
- * anything, such as a reservation. */
+/* Untouched arrays can be large. A longer gap may be anything, such as a reservation. */
 static const uint64_t largest_gap = (uint64_t)64 << 20;
 
 static bool has_zeros(const struct area *a)
@@ -269,8 +268,8 @@ static void end_span(struct runs *r)
     r->span_size += s->size;
 }
 
-/* A span has as much of its area as lies near the run; so places hardly change while the
- * process runs on. */
+/* A span extends into the area around a run by a limited size, so that the layout hardly
+ * changes while the process continues to run. */
 static void address_space_place(struct runs *r)
 {
     r->span_count = 0;

@@ -14,7 +14,7 @@
 /* A runtime has 64 sessions at most, each a connection. */
 enum { MAX_CONNECTIONS = 256, MAX_MS = 1000 };
 
-/* The socket file, in the two ways in which the kernel knows it; and who has it. */
+/* The socket file, by path and inode, and its clients. */
 struct clients_search {
     const char *path; /* as its process sees it */
     uint32_t inode, device;
@@ -45,7 +45,7 @@ static bool clients_ask(int fd)
                   sizeof(kernel)) == (ssize_t)sizeof(request);
 }
 
-/* The next message or attribute behind one of that length; both begin at multiples of 4. */
+/* Advances to the next message or attribute; both are aligned to 4. */
 static void step_over(const unsigned char **at, size_t *left, size_t length)
 {
     size_t step = (length + 3) & ~(size_t)3;
@@ -54,8 +54,8 @@ static void step_over(const unsigned char **at, size_t *left, size_t length)
     *left -= step;
 }
 
-/* A name may be relative, or lead through a link: then the inode tells. On an overlay
- * file system the inode may be another one: then the name does. */
+/* A path may be relative, or contain a link: then the inode decides. On an overlay file
+ * system the inode may differ: then the path decides. */
 static void read_socket(struct clients_search *s, const unsigned char *at, size_t size)
 {
     enum { HEAD = NLMSG_ALIGN(sizeof(struct nlattr)) };
@@ -125,7 +125,7 @@ static void find_peers(struct clients_search *s)
     close(fd);
 }
 
-/* --- whose they are ---------------------------------------------------------------- */
+/* --- processes of the clients ------------------------------------------------------- */
 
 static bool holds_peer(const struct clients_search *s, pid_t pid)
 {
@@ -153,7 +153,7 @@ static bool holds_peer(const struct clients_search *s, pid_t pid)
     return found;
 }
 
-/* What a process calls itself may be anything. */
+/* Names of processes are untrusted. */
 static void name_client(struct hd_client *c, pid_t pid, struct arena *arena)
 {
     struct proc proc;

@@ -87,7 +87,7 @@ static void answer_place(const struct code_reader *r, const struct clr_source *s
     text_add(answer, found.file.data, found.file.size);
 }
 
-/* Answers for the places of one module. */
+/* Computes the answers for the places of one module. */
 static void answer_module(const struct code_reader *r, size_t begin, size_t end,
                           struct text *answer)
 {
@@ -132,7 +132,8 @@ static int answer_all(const struct inside *at, void *context, struct text *answe
     return -1;
 }
 
-/* --- what comes of it ---------------------------------------------------------------- */
+/* --- result
+ * ---------------------------------------------------------------------------- */
 
 static void take_answer(const struct text *answer, size_t count,
                         struct code_file_line *lines, struct arena *a)

@@ -17,22 +17,22 @@ struct code_place {
 };
 
 struct code_files {
-    const char *entry; /* name of the assembly that the program begins in; NULL unknown */
-    const char *const *modules; /* paths as the process has them */
+    const char *entry;          /* name of the entry assembly; NULL: unknown */
+    const char *const *modules; /* paths as the process sees them */
     uint32_t module_count;
     const struct code_place *places; /* by module */
     size_t place_count;
 };
 
 struct code_file_line {
-    const char *file; /* name without folders; NULL unknown */
-    uint32_t line;    /* from 1; 0 unknown */
+    const char *file; /* name without folders; NULL: unknown */
+    uint32_t line;    /* from 1; 0: unknown */
     bool is_own;
 };
 
-/* Returns a line for each place; NULL if it cannot be known which modules are the
- * program's: its files cannot be read, or are in one file. Both live in a. Lines are of
- * places that are own. Takes ten seconds at most, as a rule some milliseconds. */
+/* Returns a line for each place; NULL if the program's own modules cannot be determined:
+ * its files are unreadable, or bundled in one file. Allocated in a. Only own places have
+ * lines. Takes usually some milliseconds, at most ten seconds. */
 struct code_file_line *code_files_read(const struct code_files *asked,
                                        const struct target *t, const struct patience *p,
                                        struct arena *a);

@@ -19,9 +19,9 @@ static_assert(CODE_NO_OFFSET == CLR_NO_OFFSET, "one word for no offset");
 
 /* --- the list ---------------------------------------------------------------------- */
 
-/* How well an address is known. One to return to belongs to the method of the byte before
- * it; a signal may have come at the first instruction of one. A method that was unloaded is
- * named only if nothing else was there. */
+/* Certainty of a name. A return address belongs to the method of the byte before it; a
+ * signal may interrupt the first instruction of a method. An unloaded method is used only
+ * if no other was at the address. */
 enum rank { RANK_NONE, RANK_AT, RANK_GONE, RANK_IN };
 
 /* bytes; methods with longer names are skipped, and the written form is cut */
@@ -382,9 +382,10 @@ static void ask_files(struct code_names *n, const struct code_list *list,
     arena_free(&scratch);
 }
 
-/* --- all of it ----------------------------------------------------------------------- */
+/* --- complete names
+ * ---------------------------------------------------------------------- */
 
-/* The name of the assembly that the program begins in; NULL unknown. */
+/* Returns the name of the entry assembly; NULL: unknown. */
 static const char *entry_of(const struct target *t, const struct patience *p,
                             struct arena *a)
 {
@@ -394,9 +395,9 @@ static const char *entry_of(const struct target *t, const struct patience *p,
     return t->proc != NULL ? t->proc->name : NULL;
 }
 
-/* MiB that the process may use for its list, which it holds until it is read: a quarter of
- * what it has left up to its limit. Then it loses a part rather than to be killed. 0: as
- * much as a list has. */
+/* Returns the MiB that the process may use for its list, which it holds until we read it: a
+ * quarter of the memory left up to its limit. If that is too small, part of the list is
+ * lost, but the process is not killed. 0: no limit. */
 static uint32_t buffer_mb_of(const struct hd_collect_options *how, const struct target *t)
 {
     enum { SHARE = 4 };

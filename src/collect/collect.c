@@ -25,7 +25,7 @@ struct hd_processes_memory {
     struct arena arena;
 };
 
-/* What a process said when it was asked. */
+/* Answer of a process to the query for its facts. */
 struct collect_answer {
     const struct found *from;
     bool known;
@@ -46,7 +46,8 @@ static bool ask_one(void *context, size_t i)
     struct collect_request *asking = context;
     const struct turn *turn = &asking->turns[i];
     struct collect_answer *a = &asking->all[turn->which];
-    /* One that answers does so at once: it may, however many others did not. */
+    /* Processes that answer do so immediately: always allow a minimum, however many others
+     * timed out. */
     uint64_t now = clock_ms(), last = now + brief.silence_ms;
     struct patience p = {.silence_ms = brief.silence_ms, .deadline = now + AT_LEAST_MS};
     if (asking->deadline > p.deadline)
@@ -62,14 +63,14 @@ static bool ask_one(void *context, size_t i)
     return true;
 }
 
-/* NULL: there is none. */
+/* Copies a string to the arena; NULL for "" and NULL. */
 static const char *kept(const char *s, struct arena *arena)
 {
     return s != NULL && s[0] != '\0' ? arena_strdup(arena, s, strlen(s)) : NULL;
 }
 
-/* First what costs nothing, then what the runtime says. Before its program runs, it tells
- * of no arguments; the kernel does. */
+/* Uses facts from /proc first, then those of the runtime. Before its program starts, a
+ * runtime does not report arguments; the kernel does. */
 static void collect_describe(struct hd_process *to, const struct collect_answer *a,
                              struct arena *arena)
 {
@@ -281,9 +282,9 @@ static bool collect_walk(const struct target *t, const struct hd_collect_options
            buffer_was_enough(buffer, result, err);
 }
 
-/* While another client has a session a runtime names no type twice. It forgets what it has
- * named when the keyword for types goes off, which it does not while that client asks for
- * types, too. */
+/* While another client has a session, a runtime sends the name of a type only once. It
+ * resets that when the keyword for types is disabled, which does not happen while that
+ * client has it enabled. */
 static bool collect_named(const struct target *t, const struct hd_collect_options *how,
                           FILE *to, struct hd_collected *result,
                           struct hd_process_facts *facts, struct hd_error *err)
@@ -293,7 +294,7 @@ static bool collect_named(const struct target *t, const struct hd_collect_option
     struct hd_collect_options shorter = *how;
     struct hd_error why = {0};
     long from = ftell(to);
-    /* Nothing that goes wrong while it warms up is in the way of a snapshot. */
+    /* Errors of the warm-up must not prevent the snapshot. */
     if (shorter.silence_ms > LONGEST_MS)
         shorter.silence_ms = LONGEST_MS;
     if (how->warm_up)
@@ -304,7 +305,7 @@ static bool collect_named(const struct target *t, const struct hd_collect_option
     if (how->keep_names || !lacks_names(result))
         return true;
     if (!session_flush(t, how, &why) && why.status != HD_STOPPED)
-        return true; /* what there is is better than nothing */
+        return true; /* an incomplete snapshot is better than none */
     if (!plan_buffer(t, how, &buffer, facts, &why))
         return true;
     return start_again(to, from, err) && collect_walk(t, how, &buffer, to, result, err);
@@ -323,7 +324,7 @@ bool hd_collect(FILE *to, const struct hd_collect_options *opt,
     int lock = -1;
     *collected = (struct hd_collected){0};
     bool ok = find_target(&target, &how, &arena, err);
-    /* Before the heap is walked: afterwards the process may be gone. */
+    /* Before the walk: afterwards the process may have ended. */
     if (ok)
         origin = origin_of(&target);
     ok = ok && (!target.visible || process_lock_wait(target.pid, &patience, &lock, err)) &&

@@ -1,6 +1,6 @@
-/* A core of a running process, by copying its memory while it stands still: looked at
- * first, stopped, the collector asked whether the heap is whole, copied, let go. What
- * surrounds the memory in the file is written when the process runs again. */
+/* Writes a core of a running process by copying its memory while it is frozen: examine,
+ * freeze, check that the heap is consistent, copy, resume. The file's headers and tables
+ * are written after the process has resumed. */
 #include "base/error.h"
 #include "base/input.h"
 #include "clr/clr.h"
@@ -17,10 +17,11 @@
 
 /* --- the runtime --------------------------------------------------------------- */
 
-/* Where the collector of a running process says that its heap may be walked. Read without
- * stopping it: the library does not move, and the variable neither. */
+/* The address of the collector's variable that shows whether its heap may be walked. Read
+ * without stopping the process: neither the library nor the variable moves. */
 
-/* The library and its variables; a program in one file is larger, and this bounds it. */
+/* Maximum for the library and its variables; a single-file program is larger, and this
+ * bounds it. */
 enum { MAX_OF_AN_AREA = 256 << 20 };
 
 /* --- its memory ---------------------------------------------------------------- */
@@ -31,8 +32,8 @@ struct direct_pieces {
     struct arena *arena;
 };
 
-/* An image from its first area on, with the variables behind it, which have no file. The
- * parts of a program for aarch64 have gaps between them that the kernel gives back. */
+/* Reads an image from its first area, including the variables after it, which have no file.
+ * Programs for aarch64 have gaps between their parts, which the kernel frees. */
 static size_t read_image(struct direct_pieces *p, int mem,
                          const struct address_space *space, size_t first)
 {
@@ -88,15 +89,16 @@ static uint64_t live_heap_count_address(const struct process_copy *of, struct hd
 
 /* --- the copy ------------------------------------------------------------------ */
 
-/* A collection that goes on when the process stands still lasts milliseconds: so many
- * stops at most, and so long between them, which doubles. */
+/* A collection lasts milliseconds: maximum number of stops, and pauses between them, which
+ * double. */
 enum { MAX_TRIES = 100, FIRST_PAUSE_MS = 1, LONGEST_PAUSE_MS = 100 };
 
 struct direct {
     struct hd_collect_options *how;
-    struct process_copy of; /* its arena is of all tries: 100 KiB or so each */
+    struct process_copy of; /* its arena is for all tries: about 100 KiB each */
     int lock;
-    uint64_t count_address; /* of the collector: 0 there means that the heap is whole */
+    uint64_t
+        count_address; /* of the collector: 0 there means that the heap is consistent */
     uint64_t give_up_us;
 
     /* of the last try */
@@ -110,15 +112,15 @@ struct direct {
 
 /* --- room ---------------------------------------------------------------------- */
 
-/* What it has now, and some more: it runs on while room is made. */
+/* Adds a reserve, since the process continues to run while space is allocated. */
 static uint64_t and_some(uint64_t now)
 {
     const uint64_t some = (uint64_t)16 << 20;
     return (now + now / 8 + some + PAGE - 1) / PAGE * PAGE;
 }
 
-/* The stop is shortest where the copy goes to memory. It goes to the file at once where
- * that lies in memory itself, or where memory is scarce. */
+/* The stop is shortest if the copy goes to memory. It goes directly to the file if that is
+ * in memory itself, or if memory is scarce. */
 static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
 {
     uint64_t most = d->how->max_memory;
@@ -145,7 +147,7 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
            process_copy_prepare(&d->of, &patience, err);
 }
 
-/* --- while it stands ----------------------------------------------------------- */
+/* --- while it is frozen --------------------------------------------------------------- */
 
 static bool heap_is_whole(const struct direct *d)
 {
@@ -155,8 +157,8 @@ static bool heap_is_whole(const struct direct *d)
            count == 0;
 }
 
-/* By the ids that the runtime in it knows, as the kernel does in a core: by others nobody
- * finds the stacks of its threads. */
+/* Uses the thread ids of the process's own namespace, as the kernel does in a core: readers
+ * find the stacks by these. */
 static void read_threads(struct direct *d, const struct thread_freeze *still)
 {
     const uint32_t note = d->of.processor->thread_pointer_note;
@@ -205,8 +207,7 @@ static bool try_once(struct direct *d, struct hd_error *err)
                                 .go_on = collect_goes_on,
                                 .go_on_context = d->how};
     uint64_t stood;
-    /* What a look without a stop costs is nothing; one that finds it busy would be in vain.
-     */
+    /* Checking without a stop is cheap; a stop during a collection would be useless. */
     for (int i = 0; i < looks && !heap_is_whole(d); i++)
         poll(NULL, 0, 1);
     d->tries++;
@@ -314,9 +315,9 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
 
 /* --- what it knows of its types ------------------------------------------------ */
 
-/* Copied while it runs on: runtime, assemblies, and the smallest areas of what it has
- * written. A large heap lies in large areas, which are left out: whoever reads the copy
- * asks the process for the few words of it that he needs. */
+/* Copies parts while the process runs: runtime, assemblies, and its smallest written areas.
+ * Large areas contain the heap and are omitted: the reader of the copy asks the process for
+ * the few words that it needs. */
 
 struct written {
     const struct area *area;
@@ -337,7 +338,7 @@ static int direct_by_address(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
-/* Those with the least written memory, as long as all of it is not too much. */
+/* Selects the areas with the least written memory, up to a maximum in total. */
 static struct address_space small_areas(struct process_copy *c)
 {
     const uint64_t most_written = (uint64_t)64 << 20;
@@ -361,8 +362,7 @@ static struct address_space small_areas(struct process_copy *c)
     return small;
 }
 
-/* What was given back meanwhile stays zero. Whoever reads a core wants a thread: one that
- * stands nowhere. */
+/* Freed memory is zero. Readers of cores require a thread: one without registers. */
 static bool copy_types(struct process_copy *c, uint64_t most, const struct patience *p,
                        struct hd_error *err)
 {

@@ -1,10 +1,9 @@
-/* A core that the runtime writes of itself: the command for a dump of the diagnostics
- * protocol (set 1; design-docs/ipc-protocol.md of dotnet/diagnostics), which starts
- * createdump.
+/* Has the runtime write a core of its process: the dump command of the diagnostics protocol
+ * (set 1; design-docs/ipc-protocol.md of dotnet/diagnostics), which starts createdump.
  *
- * The file is made here, and its name told, so that nobody else can put one in its place,
- * and what is written can be read whoever the process belongs to. createdump empties it
- * and goes on, mode and all. */
+ * We create the file and pass its name, so that nobody can substitute another one and we
+ * can read it, whatever the user of the process. createdump truncates it and keeps its
+ * mode. */
 #include "base/error.h"
 #include "base/text.h"
 #include "clr/clr.h"
@@ -36,7 +35,8 @@ static bool goes_on(void *context)
 
 /* --- the request --------------------------------------------------------------- */
 
-/* The answer comes when all is written. Meanwhile the file gets longer. */
+/* Waits for the answer, which follows the end of writing. In the meantime the file
+ * grows. */
 static bool await_answer(struct dump *d, int fd, struct reply *reply, struct hd_error *err)
 {
     enum { LONGEST_MS = 3000, TICK_MS = 20 };
@@ -62,8 +62,8 @@ static bool await_answer(struct dump *d, int fd, struct reply *reply, struct hd_
                 "continues, it finishes the dump, which is discarded",
                 (double)d->patience.silence_ms / 1e3);
     }
-    /* The runtime has the file made by its name, some time after it was asked: if it were
-     * removed before that, it would be there again, and nobody would know of it. */
+    /* The runtime creates the file by its name some time after the request: if it were
+     * removed before that, it would be created again, unnoticed. */
     for (now = clock_ms();
          dump_file_size(&d->file) == 0 && clock_ms() < now + LONGEST_MS &&
          transport.await(fd, clock_ms() + TICK_MS, &unasked) == READY_TIMED_OUT;)
@@ -71,7 +71,7 @@ static bool await_answer(struct dump *d, int fd, struct reply *reply, struct hd_
     return fail(err, HD_STOPPED, "stopped");
 }
 
-/* From 3 on (.NET 8) a refusal says why. */
+/* Since version 3 (.NET 8) a refusal has a reason. */
 static bool dump_ask(struct dump *d, enum ipc_command command, enum hd_core_kind kind,
                      struct reply *reply, struct hd_error *err)
 {
@@ -112,7 +112,7 @@ static void add_line(struct text *to, const struct text *said)
     text_add_string(to, more);
 }
 
-/* A program in one file has no runtime beside it that could tell what its heap is. */
+/* A single-file program has no separate runtime for reading its heap. */
 static bool refused(const struct reply *reply, enum hd_core_kind kind, struct hd_error *err)
 {
     struct text said = {0}, line = {0};
@@ -138,9 +138,9 @@ static bool refused(const struct reply *reply, enum hd_core_kind kind, struct hd
     return false;
 }
 
-/* --- all of it ----------------------------------------------------------------- */
+/* --- complete dump ---------------------------------------------------------------- */
 
-/* From the newest command down to the first that the runtime knows. */
+/* Tries commands from the newest to the first that the runtime supports. */
 static bool dump(struct dump *d, enum hd_core_kind kind, struct hd_error *err)
 {
     struct reply *reply = alloc_zeroed(sizeof(*reply));

@@ -30,7 +30,7 @@ static const char *name_of(int fd, struct arena *arena)
     return same ? arena_strdup(arena, path, (size_t)len) : NULL;
 }
 
-/* createdump puts names and numbers in place of "%p" and the like. */
+/* createdump replaces "%p" and similar ones by names and numbers. */
 static const char *escaped(const char *path, struct arena *arena)
 {
     char *to = arena_alloc(arena, 2 * strlen(path) + 1), *at = to;
@@ -142,11 +142,11 @@ static bool make_beside_socket(struct dump_file *f, const struct target *t,
     f->ours = path;
     f->of = *t;
     f->is_apart = true;
-    /* "/proc/4711/root/tmp/x" is "/tmp/x" to it. Of a process that is not visible the
-     * folder is taken to have the same name there. */
+    /* "/proc/4711/root/tmp/x" is "/tmp/x" to it. For an invisible process the folder is
+     * assumed to have the same name. */
     others_is_inside(path, &pid, &path);
     f->path = escaped(path, arena);
-    /* A private regular file of that user with one name. */
+    /* Must be a private regular file of that user with one name. */
     return (fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == t->uid &&
             (st.st_mode & 07077) == 0 && st.st_nlink == 1) ||
            fail(err, HD_IO, "another process has changed the file for the dump");
@@ -161,8 +161,8 @@ bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
     /* It sees the same files, and is of the same user. */
     bool may = t->proc != NULL && t->uid == geteuid() && t->proc->same_files;
     const char *name = may ? name_of(fileno(to), arena) : NULL;
-    /* A file that has no name (any more), by us, who have it open: whoever is of our user
-     * and knows us by the same number can open it so. */
+    /* An unlinked file, through our descriptor: processes of our user in our pid namespace
+     * can open it that way. */
     if (may && name == NULL && fstat(fileno(to), &file) == 0 && S_ISREG(file.st_mode) &&
         file.st_nlink == 0 && proc_namespace(t->pid, "pid", NULL) == NAMESPACE_OURS)
         name = arena_printf(arena, "/proc/%ld/fd/%d", (long)getpid(), fileno(to));
@@ -174,7 +174,7 @@ bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
     return f->fd >= 0 || fail(err, HD_IO, "%s", strerror(errno));
 }
 
-/* createdump opens it once: what it writes into is gone with both of us, however we end. */
+/* createdump opens it once: the file then disappears when both processes have ended. */
 static void remove_ours(struct dump_file *f)
 {
     struct named n = {.name = NULL};

@@ -1,5 +1,5 @@
-/* dump_file.h - the file that a runtime writes its dump to, which sees other folders than
- * we do, perhaps as another user. It must not know how it is asked to. */
+/* dump_file.h - the file that a runtime writes its dump to; the runtime may see other
+ * folders, and be another user. Must not depend on the dump command. */
 #ifndef DUMP_FILE_H
 #define DUMP_FILE_H
 
@@ -7,24 +7,24 @@
 
 struct dump_file {
     const char *path; /* as the process sees it */
-    const char *ours; /* to be removed when the runtime has begun; NULL: nothing is */
-    struct target of; /* whose folder that is in */
-    bool is_apart;    /* it is not the one that is wanted, and copied there */
-    int fd;           /* reads what is written there; -1 */
+    const char *ours; /* to be removed after the runtime has opened it; NULL: none */
+    struct target of; /* process whose view the folder belongs to */
+    bool is_apart;    /* a separate file, to be copied to the requested one */
+    int fd;           /* for reading what is written; -1 */
 };
 
-/* Make it, empty, of mode 0600 and for the user of the process: `to` itself if that has a
- * name there, else beside its socket. There it is made, and removed, with the rights of
- * that user (CAP_SETUID), who may have put anything in the place of the folder. Strings
- * live in the arena. dump_file_close() in any case. */
+/* Creates the file, empty, with mode 0600 and owned by the user of the process: `to` itself
+ * if the process can name it, else a file next to its socket. The latter is created and
+ * removed with the rights of that user (CAP_SETUID), who may have replaced the folder.
+ * Strings are allocated in the arena. Call dump_file_close() in any case. */
 bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
                     struct arena *arena, struct hd_error *err);
 
-/* Bytes that are there by now. From the first on a file beside the socket needs its name no
- * more, and loses it. */
+/* Returns the bytes written so far. After the first byte a file next to the socket is
+ * unlinked. */
 uint64_t dump_file_size(struct dump_file *f);
 
-/* See that it is a core, and have it in `to`. */
+/* Checks that it is a core, and copies it to `to` if necessary. */
 bool dump_file_copy_to(struct dump_file *f, FILE *to, struct hd_error *err);
 void dump_file_close(struct dump_file *f);
 

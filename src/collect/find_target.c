@@ -80,9 +80,9 @@ bool target_fail(const char *socket, struct hd_error *err)
     return fail(err, HD_IO, "%s: %s", socket, strerror(errno));
 }
 
-/* --- what a process says of itself --------------------------------------------- */
+/* --- facts reported by the runtime ------------------------------------------------ */
 
-/* One connection, one request, one reply. */
+/* Opens a connection for one request and one reply. */
 static bool find_target_ask(const struct target *t, enum ipc_command command,
                             struct reply *reply, const struct patience *p,
                             struct hd_error *err)
@@ -151,8 +151,8 @@ bool process_info_ask(struct process_info *info, const struct target *t,
 
 /* --- one that waits at its start ----------------------------------------------- */
 
-/* Before its program runs, a runtime has no arguments to tell of, only its own file. The
- * environment stays what it is afterwards. */
+/* Before its program runs, a runtime reports no arguments, only its own file. The
+ * environment does not change later. */
 static bool is_waiting(const struct target *t, struct arena *arena)
 {
     struct process_info info;

@@ -12,7 +12,7 @@ static const char magic[14] = "DOTNET_IPC_V1";
 
 /* --- requests ----------------------------------------------------------------- */
 
-/* The total size stands behind the magic, in two bytes. */
+/* The total size follows the magic, in two bytes. */
 enum { SIZE_AT = sizeof(magic) };
 
 void request_put(struct request *r, uint64_t n, size_t size)
@@ -48,7 +48,7 @@ void request_utf8(struct request *r, const char *s)
     size_t length_at = r->len;
     uint32_t units = 0;
     request_put(r, 0, 4);
-    /* What is no UTF-8 is told as it is, byte by byte. */
+    /* Invalid UTF-8 is converted byte by byte. */
     for (const unsigned char *at = (const unsigned char *)s; *at != '\0'; units++) {
         size_t len = utf8_length(at, strlen((const char *)at));
         uint32_t high = len > 0 ? utf8_decode(at, len) : *at, low = 0;

@@ -1,10 +1,10 @@
 /* ipc.h - the .NET diagnostics protocol: one request and its reply on a connection.
  *
- * The other end is not trusted: nothing here waits without an end, and no length that it
- * sends decides how much memory is taken. It must not know what a request is good for.
+ * The peer is not trusted: all waits are limited, and received lengths do not determine
+ * allocations. Must not depend on the meaning of requests.
  *
- * Facts from the protocol's document in dotnet/diagnostics (design-docs/ipc-protocol.md)
- * and from talking to runtimes 3.1 and 10. docs/collect.md. */
+ * Sources: the protocol's document in dotnet/diagnostics (design-docs/ipc-protocol.md) and
+ * experiments with runtimes 3.1 and 10. docs/collect.md. */
 #ifndef IPC_H
 #define IPC_H
 
@@ -15,7 +15,8 @@
 /* --- requests ---------------------------------------------------------------- */
 
 enum ipc_command {
-    IPC_DUMP = 0x0101, /* 0x0102 the same with more flags; 0x0103 says why it failed */
+    IPC_DUMP =
+        0x0101, /* 0x0102 the same with more flags; 0x0103 with a reason of failures */
     IPC_DUMP3 = 0x0103,
     IPC_STOP_TRACING = 0x0201,
     IPC_COLLECT_TRACING = 0x0202, /* 0x0203 is CollectTracing2, and so on */
@@ -30,7 +31,7 @@ enum ipc_command {
     IPC_PROCESS_INFO3 = 0x0408
 };
 
-/* Room for a path: 4096 bytes are no more units of two bytes. */
+/* Enough for a path: 4096 bytes are at most as many units of two bytes. */
 enum { MAX_REQUEST = 2 * 4096 + 512 };
 
 struct request {
@@ -43,7 +44,7 @@ void request_put(struct request *r, uint64_t n, size_t size); /* a number of 1 t
 void request_string(struct request *r, const char *ascii);
 void request_utf8(struct request *r, const char *s); /* a path: of 4095 bytes at most */
 
-/* Write all of it. */
+/* Sends all of a request. */
 bool ipc_send(int connection, const struct request *r, const struct patience *p,
               struct hd_error *err);
 
@@ -51,11 +52,11 @@ bool ipc_send(int connection, const struct request *r, const struct patience *p,
 
 enum { IPC_HEADER_SIZE = 20, MAX_REPLY = 65535 - IPC_HEADER_SIZE };
 
-/* HRESULTs that decide how to go on. */
+/* HRESULTs that determine the next step. */
 enum {
     IPC_BAD_ENCODING = (int)0x80131384,
     IPC_UNKNOWN_COMMAND = (int)0x80131385,
-    IPC_FAILED = (int)0x80004005, /* E_FAIL: of a dump, that createdump did */
+    IPC_FAILED = (int)0x80004005, /* E_FAIL: of a dump, createdump failed */
 };
 
 struct reply {
@@ -65,19 +66,19 @@ struct reply {
     size_t size;
 };
 
-/* Read one reply and nothing behind it. False when there is none, or it is none of this
- * protocol. A refusal by the runtime is a reply. */
+/* Reads exactly one reply. False if there is none, or it is not of this protocol. A refusal
+ * by the runtime is a reply. */
 bool ipc_receive(int connection, struct reply *reply, const struct patience *p,
                  struct hd_error *err);
 
-/* Whether a runtime does not know that command yet: an older one may do. */
+/* True if the runtime does not know that command yet: an older one may work. */
 bool reply_is_too_new(const struct reply *reply);
 
-/* What a refusal means, as the end of a sentence. */
+/* Returns the meaning of a refusal, as the end of a sentence. */
 const char *ipc_refusal(int32_t hresult);
 
-/* The length-prefixed UTF-16 string at *offset of the payload, as UTF-8 that replaces
- * *to. False when it does not fit the payload. */
+/* Reads the length-prefixed UTF-16 string at *offset of the payload into *to, as UTF-8.
+ * False if it exceeds the payload. */
 bool reply_string(const struct reply *reply, size_t *offset, struct text *to);
 
 #endif

@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As much as is held at once, 24 bytes a stretch: more than a heap of ten million objects
- * needs for a collection of all. A runtime has some hundred territories, 1000 heaps at
- * most.
- */
+/* Maximum of stretches held, 24 bytes each: more than a full collection of a heap of ten
+ * million objects needs. A runtime has some hundred territories, at most 1000 heaps. */
 enum { MAX_STRETCHES = 6 << 20, MAX_PENDING = 1 << 20, MAX_TERRITORIES = 1 << 16 };
 
 struct pending_event {
@@ -43,8 +41,8 @@ static uint32_t stride_of(const struct movement_events *e)
     return e->stride > 0 ? e->stride : 1;
 }
 
-/* Decided by a hash of the number: a program may allocate in turns, and every second event
- * would be of one of them. */
+/* Decides by a hash of the number: a program may allocate alternately, and every second
+ * event would be of one type. */
 static bool is_kept(const struct movement_events *e, uint32_t number)
 {
     return (stir(number) & (stride_of(e) - 1)) == 0;
@@ -67,7 +65,7 @@ static void thin_out(struct movement_events *e)
     m->sample_count = kept;
 }
 
-/* Drops the stacks of samples that died, or of those only that have few samples. */
+/* Drops the stacks of dead samples; with keeps_busy only rare stacks. */
 static void forget_stacks(struct movement_events *e, bool keeps_busy)
 {
     const struct movement *m = &e->movement;
@@ -83,8 +81,7 @@ static void forget_stacks(struct movement_events *e, bool keeps_busy)
     free(needed);
 }
 
-/* Makes room for the stacks of later samples: a quarter of the table at least, so that it
- * costs O(1) for each of them. */
+/* Frees a quarter of the stack table at least, so that a sample costs O(1). */
 static void clear_stacks(struct movement_events *e)
 {
     forget_stacks(e, false);
@@ -172,7 +169,8 @@ static void drop_taken(struct movement_events *e)
     e->taken = 0;
 }
 
-/* --- what comes ---------------------------------------------------------------------- */
+/* --- adding events
+ * ---------------------------------------------------------------------- */
 
 static bool movement_events_note(struct movement_events *e, uint64_t time,
                                  enum trace_heap_event kind, struct bytes payload,
@@ -224,7 +222,7 @@ static struct open_collection *latest(struct movement_events *e)
     return e->open_count > 0 ? &e->open[e->open_count - 1] : NULL;
 }
 
-/* What was told so far of one that is wanted. */
+/* Applies what is known so far of a collection, if it is in the interval. */
 static bool movement_events_fold(struct movement_events *e, struct open_collection *o)
 {
     bool is_wanted = o->number > e->after && (e->until == 0 || o->number <= e->until);
@@ -234,7 +232,7 @@ static bool movement_events_fold(struct movement_events *e, struct open_collecti
     return ok || spoil(e);
 }
 
-/* Whether a collection lies between the two snapshots, and is not of the newer one. */
+/* True if a collection is between the two snapshots, excluding that of the newer one. */
 static bool is_between(const struct movement_events *e, uint32_t number)
 {
     return number > e->after && (e->until == 0 || number < e->until);
@@ -264,7 +262,7 @@ static bool start(struct movement_events *e, const struct gc_event *gc, uint64_t
     bool follows = e->last == 0 || gc->count == e->last + 1;
     bool can_be = outer == NULL ||
                   (e->open_count < MAX_OPEN && outer->it.is_background && !in_background);
-    /* What one in the background did at its beginning it did before this one. */
+    /* The first part of a background collection precedes this one. */
     if (!follows || !can_be || (outer != NULL && !movement_events_fold(e, outer)))
         return spoil(e);
     struct open_collection *o = &e->open[e->open_count++];
@@ -421,7 +419,7 @@ bool movement_events_end(struct movement_events *e, uint32_t until)
     e->until = until;
     if (e->failed || !e->is_begun || !work_up_to(e, UINT64_MAX))
         return false;
-    /* A collection in the background that goes on has moved nothing. */
+    /* A background collection that is still running has moved nothing. */
     for (size_t i = 0; i < e->open_count; i++)
         if (!e->open[i].it.is_background && e->open[i].number <= until)
             return false;

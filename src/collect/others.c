@@ -75,8 +75,8 @@ static void close_from_to(long first, long last)
         close((int)fd);
 }
 
-/* Of our files the child keeps these two (keeps may be -1): one that is abandoned must not
- * hold a pipe or a lock of ours. */
+/* Closes all our files in the child except these two (keeps may be -1): an abandoned child
+ * must not hold a pipe or a lock of ours. */
 _Noreturn static void be_child(const struct apart *a, pid_t parent, int to)
 {
     struct text answer = {0};
@@ -322,7 +322,7 @@ int inside_open(const struct inside *at, int how)
     }
     if (at->root == AT_FDCWD)
         return open(at->path, how | O_CLOEXEC);
-    /* Of folders links are followed, below that root. */
+    /* Folders may be links, below that root. */
     if ((how & O_DIRECTORY) == 0)
         q.flags |= O_NOFOLLOW;
     int fd = (int)syscall(OPENAT2, at->root, at->path, &q, sizeof(q));
@@ -331,7 +331,7 @@ int inside_open(const struct inside *at, int how)
                                                          : fd;
 }
 
-/* --- whose rights ---------------------------------------------------------- */
+/* --- rights of a process -------------------------------------------------- */
 
 bool others_rights(pid_t pid, struct rights *r)
 {
@@ -339,7 +339,7 @@ bool others_rights(pid_t pid, struct rights *r)
     *r = (struct rights){.uid = (uid_t)-1};
     bool ok = proc_read_file(pid, "status", &t);
     const char *status = text_string(&t), *groups = strstr(status, "\nGroups:");
-    /* A set-user-ID program of root acts for the user who began it. */
+    /* A set-user-ID program of root acts for the user who started it. */
     const int which = proc_number(status, "\nUid:", 1, 10) == 0 ? 0 : 1;
     r->uid = (uid_t)proc_number(status, "\nUid:", which, 10);
     r->gid = (gid_t)proc_number(status, "\nGid:", which, 10);
@@ -424,8 +424,8 @@ struct others_owners {
     size_t len, cap;
 };
 
-/* Of a folder that one user fills, and of one that all share. Of each owner so many are
- * listed: one user's leave room for those of others. */
+/* Lists a folder of one user, or of all users. With a limit per owner, so that one user's
+ * sockets do not displace those of others. */
 static void list(const struct look_request *l, const struct inside *at, int folder,
                  struct text *to)
 {

@@ -1,6 +1,6 @@
-/* What /proc, control groups and namespaces tell of a process: the one place of this house
- * that reads facts of a process from the kernel. src/windows/target.c is its counterpart.
- */
+/* Reads facts about processes from /proc, control groups and namespaces: the only part of
+ * this component that reads them from the kernel. src/windows/target.c is its
+ * counterpart. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
 #include "collect/proc.h"
 
@@ -128,7 +128,7 @@ static uint64_t bytes_behind(const char *status, const char *word)
     return kib != HD_UNKNOWN ? kib * 1024 : 0;
 }
 
-/* Behind "NSpid:" stands one pid per namespace, innermost last; outer if it does not. */
+/* "NSpid:" lists one pid per namespace, innermost last; returns outer without it. */
 static pid_t innermost_pid(const char *status, pid_t outer)
 {
     const char *line = strstr(status, "\nNSpid:");
@@ -147,8 +147,8 @@ static pid_t innermost_pid(const char *status, pid_t outer)
  * in its own once for all that it forks. */
 enum { MAX_OF_COMMAND = 4096 };
 
-/* The arguments lie one behind the other, each with its NUL. Of `dotnet app.dll` the
- * assembly; NULL. */
+/* Returns the assembly in the arguments of `dotnet app.dll`, which are NUL-terminated;
+ * NULL. */
 static const char *assembly_in(const char *arguments, size_t len)
 {
     if (strcmp(path_file_name(arguments), "dotnet") != 0)
@@ -168,7 +168,7 @@ void origin_program(const char *arguments, size_t len, char *program, size_t siz
         program[0] = '\0';
 }
 
-/* A program that the host runs goes by the name of its assembly. */
+/* A program run by the host is named after its assembly. */
 static void read_command(struct proc *p, const char *s, size_t len, struct arena *arena)
 {
     char program[sizeof(((struct hd_origin *)NULL)->program)];
@@ -225,7 +225,7 @@ static const char *suspending_port(const char *ports, struct arena *arena)
     return NULL;
 }
 
-/* A name as the resolver allows it; what is none stays unknown. */
+/* Accepts a name that resolvers permit; others remain unknown. */
 static bool is_host(const char *name)
 {
     size_t len = strlen(name);
@@ -307,7 +307,7 @@ bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
         text_free(&t);
         return false;
     }
-    /* The numbers behind "Uid:" are real, effective, saved, file system. */
+    /* "Uid:" lists real, effective, saved and file system id. */
     if (read_of(p, "status", &t)) {
         const char *s = text_string(&t);
         uint64_t uid = proc_number(s, "\nUid:", 1, 10);
@@ -334,7 +334,7 @@ bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
     return true;
 }
 
-/* --- more of one --------------------------------------------------------------- */
+/* --- further facts -------------------------------------------------------------- */
 
 pid_t proc_inner_thread(pid_t pid, pid_t thread)
 {
@@ -384,7 +384,7 @@ bool proc_is_hidden(pid_t pid)
            stat(proc_path(pid, "stat").text, &st) != 0;
 }
 
-/* --- all of them --------------------------------------------------------------- */
+/* --- list of processes ----------------------------------------------------------- */
 
 pid_t *proc_all(size_t *count, int *lacked, struct arena *arena)
 {
@@ -485,9 +485,9 @@ bool process_lock_wait(pid_t pid, const struct patience *p, int *lock, struct hd
     return true;
 }
 
-/* --- whose share it uses ---------------------------------------------------------- */
+/* --- owner ------------------------------------------------------------------------ */
 
-/* The kernel nests them 32 deep. */
+/* The kernel limits the nesting to 32. */
 uint64_t process_owner(pid_t pid, uid_t uid)
 {
     uid_t maker = 0;
@@ -539,9 +539,10 @@ static void *visit(void *context)
     return NULL;
 }
 
-/* What the kernel calls the machine in there. Only who is in a namespace can ask, and a
- * thread is in one by itself: so one goes there, if it may (root), and ends there. Else
- * what its engine told the program: a file in there could be a link to one of ours. */
+/* Finds the host name in its namespace. Only members of a namespace can query it, and
+ * membership is per thread: so a thread enters it, if permitted (root), and ends there.
+ * Otherwise the name in its environment is used: a file in its root could be a link to one
+ * of ours. */
 static void find_host(struct hd_origin *o, const struct proc *proc)
 {
     struct proc_visit v = {.namespace = -1};
@@ -579,9 +580,9 @@ static void find_container(struct hd_origin *o, pid_t pid, struct text *t)
     origin_container(t->data + begin, o->container);
 }
 
-/* Ticks since boot become a time by the kernel's word on when that was. Which boot of which
- * machine, and when in it, no other process has the same, but for one that began in the
- * same hundredth of a second, which the pid tells apart. */
+/* Converts ticks since boot to a time by the kernel's time of the boot. The instance is a
+ * hash of machine, boot, start and pid; the pid distinguishes processes started in the same
+ * hundredth of a second. */
 static void find_start(struct hd_origin *o, const struct proc *proc, struct text *t)
 {
     char rest[64];

@@ -1,7 +1,7 @@
-/* proc.h - what /proc tells about a process, for free: nothing here talks to it.
+/* proc.h - facts about a process from /proc, without communication with it.
  *
- * Every file may be missing, unreadable or gone in the next moment; then the fact is
- * unknown. What is read is bounded. */
+ * Every file may be missing, unreadable or disappear at any time; then the fact is unknown.
+ * Sizes of reads are limited. */
 #ifndef PROC_H
 #define PROC_H
 
@@ -20,23 +20,24 @@ struct proc {
     pid_t pid;
     pid_t inner_pid;        /* in its own pid namespace; pid if it is in ours */
     uint64_t start;         /* in clock ticks since boot: the key in its socket's name */
-    uint64_t age;           /* seconds since then; 0 unknown */
+    uint64_t age;           /* seconds since then; 0: unknown */
     uid_t uid;              /* effective */
-    uid_t real_uid;         /* of who began it, with his environment (set-user-ID) */
-    uint64_t resident;      /* bytes that it has in memory; 0 unknown */
-    const char *name;       /* the program: of `dotnet app.dll` it is app */
-    const char *command;    /* arguments, with blanks between; NULL unknown */
-    const char *program;    /* its path, and that of the assembly; NULL unknown */
-    const char *exe;        /* the file that it runs; NULL unknown */
+    uid_t real_uid;         /* of the user who started it, with that user's environment
+                               (set-user-ID) */
+    uint64_t resident;      /* resident bytes; 0: unknown */
+    const char *name;       /* of the program; app for `dotnet app.dll` */
+    const char *command;    /* arguments, separated by blanks; NULL: unknown */
+    const char *program;    /* its path, and that of the assembly; NULL: unknown */
+    const char *exe;        /* its program file; NULL: unknown */
     const char *short_name; /* the kernel's 15 characters */
-    const char *host;       /* what its environment calls the machine; NULL */
-    bool is_to_wait;        /* its environment suspends its runtime at its start ... */
-    const char *port;       /* until the tool that listens there; NULL: until any resumes */
-    const char *folder;     /* that holds its sockets, as it sees it */
-    bool same_files;        /* its file system is ours */
+    const char *host;       /* host name in its environment; NULL */
+    bool is_to_wait;        /* its environment suspends its runtime at the start ... */
+    const char *port;       /* until a tool listening there resumes it; NULL: any tool */
+    const char *folder;     /* of its sockets, as it sees it */
+    bool same_files;        /* it has our file system */
     const char *view;       /* identifies its mounts and root; NULL if same_files */
-    bool ended;             /* only its parent has not noticed */
-    int lacked;             /* errno: what we had too little of to learn more; else 0 */
+    bool ended;             /* a zombie */
+    int lacked;             /* errno: our shortage that prevented further facts; else 0 */
 };
 
 /* Returns the number after a word of /proc/PID/status, such as "\nUid:", and after `skip`
@@ -47,7 +48,7 @@ uint64_t proc_number(const char *status, const char *word, int skip, int base);
  * pid with the same start is the same process. */
 uint64_t proc_start(pid_t pid);
 
-/* Seconds since such a tick; 0 unknown. */
+/* Returns the seconds since such a tick; 0: unknown. */
 uint64_t proc_age(uint64_t start);
 
 /* "/proc/PID/name" */
@@ -56,47 +57,48 @@ struct proc_path {
 };
 struct proc_path proc_path(pid_t pid, const char *name);
 
-/* All of a file, a mebibyte at most, in the place of what to held. False with errno. */
+/* Reads a whole file, at most 1 MiB, into `to`, replacing its content. False with errno. */
 bool proc_read_path(const char *path, struct text *to);
 bool proc_read_file(pid_t pid, const char *name, struct text *to); /* /proc/PID/name */
 
-/* False when there is no such process. Strings go to the arena. */
+/* Reads the facts. False if there is no such process. Strings are allocated in the
+ * arena. */
 bool proc_read(struct proc *p, pid_t pid, struct arena *arena);
 
-/* What a thread of the process is called there, in its own pid namespace; thread if that
- * is ours, or unknown. */
+/* Returns the id of a thread in the pid namespace of its process; thread if that is ours,
+ * or unknown. */
 pid_t proc_inner_thread(pid_t pid, pid_t thread);
 
-/* Whether a process is in the namespace of a kind, such as "uts", that we are in; the inode
- * of its own, which may be NULL, is 0 if that is unknown. */
+/* Compares a namespace of the process, such as "uts", with ours. *inode, which may be NULL,
+ * is that of the process's; 0 if unknown. */
 enum namespaces { NAMESPACE_OURS, NAMESPACE_OTHER, NAMESPACE_UNKNOWN };
 enum namespaces proc_namespace(pid_t pid, const char *kind, uint64_t *inode);
 
-/* The version of the runtime that it has mapped, such as "10.0.12"; NULL unknown. Only
- * for processes of the same user. */
+/* Returns the version of the runtime that it has mapped, such as "10.0.12"; NULL: unknown.
+ * Only for processes of the same user. */
 const char *proc_runtime(pid_t pid, struct arena *arena);
 
-/* The memory that it has now, resident, in huge pages and swapped out, in bytes; 0 unknown.
- * What it once had, or has reserved, costs it nothing now, and does not count. */
+/* Returns its current memory, resident, in huge pages and swapped out, in bytes; 0:
+ * unknown. Peaks and reservations do not count. */
 uint64_t proc_memory(pid_t pid);
 
-/* Whether there is such a process, but /proc does not show it to this user: hidepid. */
+/* True if the process exists, but /proc hides it from this user (hidepid). */
 bool proc_is_hidden(pid_t pid);
 
-/* Whether an errno says nothing of a process, but that we ran short: of file descriptors,
- * of memory. */
+/* True if an errno is our shortage of file descriptors or memory, not a fact about the
+ * process. */
 bool proc_is_shortage(int why);
 
-/* Ids of all visible processes, rising; *count of them. Where not all could be listed
- * *lacked becomes the errno, which may be NULL. */
+/* Returns the ids of all visible processes, ascending; *count is their number. If the list
+ * is incomplete, sets *lacked, which may be NULL, to the errno. */
 pid_t *proc_all(size_t *count, int *lacked, struct arena *arena);
 
-/* The end of that on every system: all, which is freed, rising, in the arena. */
+/* Final step of proc_all() on all systems: sorts, moves to the arena, and frees `all`. */
 pid_t *proc_rising(pid_t *all, size_t count, struct arena *arena);
 
-/* Returns the number of the user whose share of time and attention it uses: its own. A user
- * namespace may have 65,536 users: in one that is not ours it is the number of the user
- * that made the outermost one, unless that was root. */
+/* Returns the number of the user that it is accounted to: its own. A user namespace may
+ * have 65,536 users: in a foreign one it is the creator of the outermost one, unless that
+ * was root. */
 uint64_t process_owner(pid_t pid, uid_t uid);
 
 /* "alice", or "uid 1234". */
@@ -107,42 +109,42 @@ struct user_name proc_user(uid_t uid);
 
 /* --- one collector at a time --------------------------------------------------- */
 
-/* One collector at a time at a process. */
+/* At most one collector per process. */
 
-/* Wait until no other collector of ours is at the process: the second of two at once would
- * get no names of types, and both the objects twice, and a process that is stopped to be
- * copied answers no other. All of them lock the process's folder in /proc, since that
- * leaves nothing behind. Anybody may do that: a lock of a stranger, who is neither root nor
- * of the user of the process, is not waited for, one of an unknown process a second. Who
- * cannot lock must not be kept away: without a turn in that time it goes without. *lock is
- * to be closed if it is not -1. False when the user does not wait any longer. */
+/* Waits until no other collector is at the process: of two concurrent ones, the second
+ * would get no type names, both would get the objects twice, and a process frozen for a
+ * copy answers no other. All lock the process's folder in /proc, which leaves no trace.
+ * Anybody may lock it: locks of users other than root and the process's own are ignored,
+ * and those of unknown processes are waited for at most a second. After a timeout the
+ * caller proceeds without the lock. *lock is to be closed if it is not -1. False if the
+ * user cancels. */
 bool process_lock_wait(pid_t pid, const struct patience *p, int *lock,
                        struct hd_error *err);
 
-/* --- why it may not be looked into --------------------------------------------- */
+/* --- denied access -------------------------------------------------------------- */
 
-/* And what to do about it. The kernel says EPERM and no more; the reasons are read from
- * /proc. */
+/* Reasons for denied access, and remedies. The kernel returns only EPERM; the reasons are
+ * read from /proc. */
 
-/* What decides. -1 and NULL where it is not known. */
+/* Deciding facts. -1 and NULL: unknown. */
 struct denied_facts {
-    char tracer[64];     /* "gdb (pid 812)" that traces it already; "" none */
-    char user[64];       /* whose it is, if it is another's; "" ours */
+    char tracer[64];     /* "gdb (pid 812)", which already traces it; "" none */
+    char user[64];       /* owner, if not this user; "" */
     int ptrace_scope;    /* /proc/sys/kernel/yama/ptrace_scope */
-    bool can_ptrace;     /* CAP_SYS_PTRACE is in effect */
-    bool is_filtered;    /* a seccomp filter decides what we may ask for */
+    bool can_ptrace;     /* CAP_SYS_PTRACE is effective */
+    bool is_filtered;    /* a seccomp filter restricts our system calls */
     bool is_other_users; /* it is in another user namespace */
-    bool is_kernel;      /* a thread of the kernel */
+    bool is_kernel;      /* a kernel thread */
 };
 
-/* HD_UNSUPPORTED: which right is missing, in one line. Always false. */
+/* Reports the missing right in one line: HD_UNSUPPORTED. Always false. */
 bool denied_report(const struct denied_facts *f, struct hd_error *err);
 bool denied_fail(pid_t pid, struct hd_error *err);
 
-/* The same, unless errno says that the process has ended: HD_IO. */
+/* Does the same, or reports HD_IO if errno means that the process has ended. */
 bool denied_or_ended(pid_t pid, struct hd_error *err);
 
-/* Whether a thread of it has ended and only waits to be taken note of. */
+/* True if a thread of the process is a zombie. */
 bool denied_has_ended(pid_t pid, pid_t thread);
 
 /* --- files of others -------------------------------------------------------- */
@@ -255,9 +257,9 @@ bool others_run_inside(pid_t pid, const struct other_work *w, const struct patie
 /* --- looks ----------------------------------------------------------------- */
 
 enum look_for {
-    LOOK_NAME,   /* its type and owner */
+    LOOK_NAME,   /* type and owner */
     LOOK_SOCKET, /* a connection to it, as transport.connect() */
-    LOOK_FOLDER  /* names in it */
+    LOOK_FOLDER  /* names in the folder */
 };
 
 struct look {
@@ -275,118 +277,113 @@ struct socket_name {
     char name[112]; /* addresses of sockets have 108 bytes */
 };
 
-/* Look at a path, or at a folder whose sockets of wanted names are appended to `sockets` as
- * an array of socket_name. False with errno. */
+/* Look at a path, or at a folder; sockets with wanted names are appended to `sockets` as an
+ * array of socket_name. False with errno. */
 bool others_look(const char *path, enum look_for what, const struct patience *p,
                  struct look *seen);
 bool others_list(const char *folder, bool (*is_wanted)(const char *name),
                  const struct patience *p, struct look *seen, struct text *sockets);
 
-/* --- who else is connected ---------------------------------------------------- */
+/* --- other clients ------------------------------------------------------------ */
 
-/* To the diagnostics socket of a process: clients.c.
+/* Clients of the diagnostics socket of a process: clients.c.
  *
- * The kernel lists the Unix sockets of this network namespace, each with the path that it
- * is bound to and the inode of its other end (linux/unix_diag.h); the other end is an
- * entry of somebody's /proc/PID/fd. Nothing is sent to the process or to its clients.
+ * The kernel lists the Unix sockets of this network namespace, each with its path and the
+ * inode of its peer (linux/unix_diag.h); the peer is an entry of some /proc/PID/fd. Nothing
+ * is sent to the process or to its clients.
  *
- * Nobody is found when the kernel does not answer, when the clients belong to another
- * user, or when they are in other namespaces; nor a tool that listens and has the runtime
- * connect (DOTNET_DiagnosticPorts). */
+ * Cannot find clients of other users or in other namespaces, nor a tool that listens and
+ * has the runtime connect (DOTNET_DiagnosticPorts). */
 
-/* The processes that hold a connection to the socket at that path, without this one: by
- * pid, at most HD_MAX_CLIENTS of them. Returns how many. Takes a second at most, and
- * memory for 256 connections. socket is an absolute path, perhaps through
- * /proc/PID/root. */
+/* Finds the processes connected to the socket at that path, except this one: by pid, at
+ * most HD_MAX_CLIENTS. Returns their number. Takes at most a second, and memory for 256
+ * connections. socket is an absolute path, possibly through /proc/PID/root. */
 size_t clients_find(const char *socket, struct hd_client clients[HD_MAX_CLIENTS]);
 
 /* --- the socket ------------------------------------------------------------- */
 
-/* The diagnostics socket of a process: found, checked, connected to.
+/* Finds, checks and connects to the diagnostics socket of a process.
  *
- * A runtime listens at dotnet-diagnostic-<pid>-<key>-socket in its TMPDIR, or /tmp. The
- * pid is that of its own namespace, the key its start time. Names prove nothing: anyone
- * may make such a file in /tmp, dead processes leave theirs behind, and long names are
- * cut. So the owner of the file, and who the kernel says is listening, decide: the process,
- * as the user that it has, and not another that had its number before. A socket of another
- * user is refused, save by root. docs/collect.md. */
+ * A runtime listens at dotnet-diagnostic-<pid>-<key>-socket in its TMPDIR, or /tmp. The pid
+ * is that of its own namespace, the key its start time. Names are no proof: anyone may
+ * create such a file in /tmp, dead processes leave theirs, and long names are truncated. So
+ * the owner of the file and the kernel's identification of the listener decide: it must be
+ * the process, with its user, and not a predecessor with the same pid. Sockets of other
+ * users are rejected, except by root. docs/collect.md. */
 
 struct target {
     const char *socket; /* absolute path */
-    pid_t pid;          /* as visible from here; the number in the name if it is not */
-    bool visible;       /* whether /proc has it */
+    pid_t pid;          /* as visible from here; if not visible, the number in the name */
+    bool visible;       /* /proc lists it */
     uid_t uid;
-    uint64_t start;          /* struct proc has it; 0: not known */
-    const struct proc *proc; /* what was read when it was found; NULL: not visible */
+    uint64_t start;          /* as in struct proc; 0: unknown */
+    const struct proc *proc; /* facts at the time of the search; NULL: not visible */
 };
 
-/* The socket of a process. Strings go to the arena. Takes three patiences at most, however
- * many sockets bear its number. */
+/* Finds the socket of a process. Strings are allocated in the arena. Takes at most three
+ * timeouts, however many sockets have its number. */
 bool target_of_process(struct target *t, pid_t pid, const struct patience *p,
                        struct arena *arena, struct hd_error *err);
 
-/* The process at a socket that was named. */
+/* Identifies the process at a given socket. */
 bool target_at_socket(struct target *t, const char *path, const struct patience *p,
                       struct arena *arena, struct hd_error *err);
 
-/* A new connection, which takes one request; -1 when it fails or somebody else listens
- * by now. */
+/* Opens a connection, for one request; -1 on failure, or if another process listens now. */
 int target_connect(const struct target *t, const struct patience *p, struct hd_error *err);
 
-/* Why there is no connection, by errno; always false. Of every system. */
+/* Reports a failed connection by errno, on every system; always false. */
 bool target_fail(const char *socket, struct hd_error *err);
 
 /* --- turns ------------------------------------------------------------------- */
 
-/* In which order sockets and processes are asked, and when a user's have been asked enough.
- */
+/* Order in which sockets and processes are queried, and the limit per user. */
 
-/* A socket or process. The first of each owner is asked, then the second of each, and so
+/* A socket or process. The first of each owner is queried, then the second of each, and so
  * on. */
 struct turn {
-    size_t which; /* place among those given */
+    size_t which; /* index in the input */
     uint64_t owner;
-    size_t number;     /* among those of its owner, from 0 */
-    atomic_uint *late; /* those of its owner that did not answer in time */
+    size_t number;     /* index for its owner */
+    atomic_uint *late; /* timeouts of its owner */
 };
 
-/* In the arena. */
+/* Computes the turns, in the arena. */
 struct turn *turns_of(const uint64_t *owners, size_t count, struct arena *arena);
 
-/* Whether its owner has had its share of a search. */
+/* True if its owner has used up its share of a search. */
 bool turn_is_over(const struct turn *turn);
 
-/* --- all of them --------------------------------------------------------------- */
+/* --- list of targets ---------------------------------------------------------------- */
 
 struct found {
     struct target target;
-    const char *user;    /* whose it is */
+    const char *user;    /* its owner */
     uint64_t owner;      /* process_owner() */
-    const char *problem; /* why it cannot be collected from; NULL: it can */
-    bool is_denied;      /* because it is another user's */
+    const char *problem; /* why it cannot be collected from; NULL: it can be */
+    bool is_denied;      /* the problem: it belongs to another user */
 };
 
-/* Every process that listens, by pid; *count of them. Patience is for each; they are asked
- * side by side, and together for three times as long at most. *incomplete says why not
- * everything could be looked at; NULL: it could. */
+/* Finds every listening process, by pid; *count is their number. Patience is for each; they
+ * are queried in parallel, at most three times as long in total. *incomplete is the reason
+ * why the search was incomplete; NULL: it was complete. */
 struct found *targets_find(size_t *count, const char **incomplete, const struct patience *p,
                            struct arena *arena);
 
 /* --- origin -------------------------------------------------------------------- */
 
-/* Where a process runs, when it began, what was started. All of it is read from /proc,
- * where anything may be missing: then it stays unknown. Arguments of a program may be
- * secrets, and so may its environment: of the arguments only the program's own name is
- * taken, of the environment the name of the host. Of a process that is not visible,
- * nothing. */
+/* Returns where a process runs, its start and its program, from /proc; missing facts are
+ * unknown. Arguments and environment may be secret: only the name of the program is used
+ * from the arguments, only the host name from the environment. Nothing for an invisible
+ * process. */
 struct hd_origin origin_of(const struct target *t);
 
-/* The id of the container in the text of /proc/PID/cgroup or mountinfo: the last run of 64
- * hexadecimal digits that is a name of its own. False without one. */
+/* Finds the id of the container in the text of /proc/PID/cgroup or mountinfo: the last
+ * separate run of 64 hexadecimal digits. False without one. */
 bool origin_container(const char *text, char id[65]);
 
-/* "/usr/bin/dotnet /app/Shop.dll" of arguments that lie one behind the other, each with
- * its NUL; "" if it is longer than size. */
+/* Formats "/usr/bin/dotnet /app/Shop.dll" from NUL-terminated arguments; "" if it exceeds
+ * size. */
 void origin_program(const char *arguments, size_t len, char *program, size_t size);
 
 #endif

@@ -59,7 +59,7 @@ static bool fill(struct copy_room *room, uint64_t at, uint64_t size, struct hd_e
     return true;
 }
 
-/* What was written there need not be read again soon. */
+/* Releases written pages, which are not read soon. */
 static void let_go(const struct copy_room *room, uint64_t at, uint64_t size)
 {
     if (room->lets_go)
@@ -162,7 +162,7 @@ bool copy_runs(struct process_copy *c, const struct thread_freeze *still, uint64
 
 /* --- images -------------------------------------------------------------------- */
 
-/* Of one area: a program with everything in one file may have 200 MiB. */
+/* Maximum per area: a single-file program may have 200 MiB. */
 static const uint64_t most = (uint64_t)1 << 30;
 
 void images_find(struct process_copy *c)
@@ -250,7 +250,7 @@ void images_leave_to_disk(struct process_copy *c, const struct patience *p)
     text_free(&is_there);
 }
 
-/* Where the file is gone the process still has its pages. */
+/* Pages of deleted files are read from the process. */
 void images_copy(struct process_copy *c, const struct patience *p)
 {
     struct text is_there = visit_images(c, true, p);
@@ -285,7 +285,7 @@ bool process_copy_prepare(struct process_copy *c, const struct patience *p,
 
 /* --- the core's file ----------------------------------------------------------- */
 
-/* The rest of the file, to be written behind the memory. */
+/* The rest of the file, written after the memory. */
 struct rest {
     const struct process_copy *of;
     const struct core_thread *threads;
@@ -311,7 +311,7 @@ static void add_note_of(struct rest *r, const char *owner, uint32_t type, const 
     text_add(&r->notes, "\0\0\0", -r->notes.len % 4);
 }
 
-/* What the process took before it was stopped. */
+/* Facts from before the stop. */
 static void add_facts(struct rest *r)
 {
     struct text line = {0};
@@ -402,7 +402,8 @@ static void add_segment(struct rest *r, const struct area *area, uint64_t addres
         .p_align = PAGE};
 }
 
-/* What no span has of it. *next is the first that does not end before it. */
+/* Adds the parts of an image that no span has. *next: the first span that does not end
+ * before it. */
 static void add_image(struct rest *r, const struct image_piece *p, size_t *next)
 {
     const struct span *spans = r->of->runs.spans;
@@ -510,7 +511,7 @@ bool core_write_rest(int fd, const struct process_copy *c,
 
 /* --- the copy ------------------------------------------------------------------ */
 
-/* Registers, layouts and the core that is written are those of one machine. */
+/* Registers, layouts and the written core are for one machine. */
 bool process_copy_open(struct process_copy *c, const struct hd_collect_options *how,
                        struct hd_error *err)
 {

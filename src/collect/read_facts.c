@@ -1,14 +1,14 @@
 /* Classifies the memory of a process. Mappings have no names, so their kind follows from
- * their layout, as the collector, malloc and the kernel make it:
+ * the layouts of the collector, malloc and the kernel:
  *
- *  - the collector reserves one range, of twice the memory of the machine or of its limit
- *    and 256 GiB at most, and makes parts of it accessible: neighbours without a gap, some
- *    of them inaccessible, one of these of 64 MiB or more. It is the such range with most
- *    memory in use: what the runtime reserves for code may be larger;
- *  - an arena of glibc's malloc begins at a multiple of 64 MiB, and what it does not use
- *    yet is inaccessible up to such a multiple (malloc/arena.c, HEAP_MAX_SIZE);
- *  - a stack lies right above an inaccessible page or a few;
- *  - the runtime maps what it compiles twice, from a file in memory called doublemapper.
+ *  - the collector reserves one range, twice the memory of the machine or of its limit and
+ *    at most 256 GiB, and makes parts of it accessible: adjacent blocks, some inaccessible,
+ *    one of these of 64 MiB or more. It is the range of this kind with most memory in use:
+ *    the runtime's reservation for code may be larger;
+ *  - an arena of glibc's malloc begins at a multiple of 64 MiB, and its unused rest is
+ *    inaccessible up to such a multiple (malloc/arena.c, HEAP_MAX_SIZE);
+ *  - a stack is right above one or a few inaccessible pages;
+ *  - the runtime maps compiled code twice, from a file in memory called doublemapper.
  *
  * Limits of that: docs/process.md. */
 #include "collect/read_facts.h"
@@ -47,7 +47,7 @@ static bool is_large_reserve(const struct memory_block *b)
 /* Blocks without a gap between them, from `first` to before `end`. */
 struct block_run {
     size_t first, end;
-    size_t first_large, last_large; /* reserved blocks; end if there is none */
+    size_t first_large, last_large; /* reserved blocks; end if none */
     uint64_t size, bytes;
 };
 
@@ -104,10 +104,9 @@ static void find_arenas(struct memory_block *all, const struct block_run *r)
     }
 }
 
-/* The reservation in run r: blocks in front of the first reserved one are the collector's
- * tables, unless they are too large for that; those behind the last large reserved one may
- * be its newest regions, which begin at a multiple of 4 MiB, or the stack that lies above
- * it. */
+/* Marks the reservation in run r. Blocks before the first reserved one are the collector's
+ * tables, unless they are too large; blocks after the last large reserved one may be its
+ * newest regions, which begin at a multiple of 4 MiB, or the stack above it. */
 static void mark_reservation(struct memory_block *all, const struct block_run *r)
 {
     const uint64_t most_tables = (uint64_t)64 << 20, region = (uint64_t)4 << 20;
@@ -120,9 +119,9 @@ static void mark_reservation(struct memory_block *all, const struct block_run *r
     }
 }
 
-/* Arenas in all runs, and the reservation: the run with a large reserved block that has
- * most memory in use. What the runtime reserves for code is larger than the reservation of
- * a small limit, and has next to none. */
+/* Finds arenas in all runs, and the reservation: the run with a large reserved block that
+ * has most memory in use. The runtime's reservation for code is larger than that of a small
+ * limit, but almost unused. */
 static void find_runs(struct memory_block *all, size_t count)
 {
     struct block_run best = {.bytes = 0}, r;
@@ -338,8 +337,8 @@ static void add_threads(pid_t pid, struct hd_process_facts *facts)
     thread_tally_put(&names, facts);
 }
 
-/* What /proc/PID/status counts is off by up to some dozens of pages per processor, since it
- * adds up what each of them counts at its leisure. Mappings are counted page by page. */
+/* The sums in /proc/PID/status are inexact by up to some dozens of pages per processor,
+ * because processors update them lazily. Mappings are counted page by page. */
 static void add_mappings(const struct smaps *maps, struct hd_process_facts *facts)
 {
     uint64_t all = 0, swapped = hd_fact(facts, HD_FACT_SWAPPED);

@@ -1,6 +1,6 @@
 /* read_facts.h - reads the facts of a live process from the system: memory by kind,
- * threads, descriptors (heapdrift.h; sources: docs/process.md). The process is neither
- * stopped nor asked; the kernel locks its page tables for moments. */
+ * threads, descriptors (heapdrift.h; sources: docs/process.md). Does not stop or query the
+ * process; the kernel locks its page tables for moments. */
 #ifndef READ_FACTS_H
 #define READ_FACTS_H
 
@@ -9,8 +9,8 @@
 
 #include <sys/types.h>
 
-/* Returns the facts; those that cannot be read stay unknown. Without the right to look into
- * the process that is all but sizes and threads. O(mappings + descriptors + threads). */
+/* Returns the facts; unreadable ones are unknown: without the right to inspect the process,
+ * all except sizes and threads. O(mappings + descriptors + threads). */
 struct hd_process_facts read_facts(pid_t pid);
 
 /* --- kinds of memory ------------------------------------------------------------- */

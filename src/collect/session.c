@@ -13,48 +13,47 @@
 
 /* --- types that are new -------------------------------------------------------- */
 
-/* Whether the types of a heap walk have names.
+/* Detects whether the types of a heap walk have names.
  *
- * A runtime sends the name of a type once, and again only after every session has let go
- * of the keyword for types. With a second tracing client around, later snapshots come
- * without names. This notes which types objects have and which were named; bounded, 25
- * bytes a type. docs/collect.md. */
+ * A runtime sends the name of a type once, and again only after every session has disabled
+ * the keyword for types. If a second tracing client is active, later snapshots have no
+ * names. Records the types of objects and the named types; bounded, 25 bytes per type.
+ * docs/collect.md. */
 
-/* More types than this are not told apart; no program has so many. */
+/* Maximum of types; no program has that many. */
 enum { MAX_TYPES = 1 << 17, IN_HEAP = 1, NAMED = 2 };
 
 /* --- session ------------------------------------------------------------------- */
 
-/* A peer that sends a byte now and then is no reason to wait for ever. */
+/* A peer that sends a byte now and then must not delay us indefinitely. */
 enum { MAX_SILENCES = 20 };
 
-/* What a heap needs in a stream: per object 32 bytes and 12 for each reference (28 and 8
- * where pointers have 4), so less than 2 bytes (3) for each that the object itself has in
- * memory, and the walks of other sessions come with it. A fixed part is for names, and for
- * the methods that old runtimes list. Of a process that is not visible the memory is not
- * known; until .NET 10 a runtime holds 1 GB for us at most. */
+/* Stream size of a heap: per object 32 bytes and 12 per reference (28 and 8 with 4-byte
+ * pointers), so less than 2 bytes (3) per byte of the object in memory, plus the walks of
+ * other sessions. A fixed part is for names, and for the methods that old runtimes list.
+ * The memory of an invisible process is unknown; until .NET 10 a runtime holds at most 1 GB
+ * for us. */
 static const uint64_t per_byte = 8, fixed = (uint64_t)64 << 20, unseen = (uint64_t)2 << 30;
 
-/* No runtime comes near: events have at most 64 KiB, and a session sees a few walks. */
+/* Never reached by a runtime: events have at most 64 KiB, and a session sees few walks. */
 enum { MAX_MEMORY = 4 << 20, MAX_WALKS = 1000, MAX_GCS = 20000 };
 
-/* For the answer and the end of the session that forces the collection, when that is over.
- */
+/* For answer and end of the session that forces the collection, after that. */
 enum { TO_ANSWER_MS = 5000 };
 
-/* Until a process that was asked sends by itself. */
+/* Until a process sends on its own. */
 enum { TO_SEND_MS = 50 };
 
-/* A collection that nothing came of until then: another kind of runtime. */
+/* Maximum time for a collection without a walk, in another kind of runtime. */
 enum { NO_WALK_MS = 3000 };
 
 struct session {
     struct event_session tracing;
-    struct event_session collection; /* where one must be forced: from the request on */
-    bool is_asked, is_ended;         /* that one */
+    struct event_session collection; /* if one must be forced: from the request on */
+    bool is_asked, is_ended;         /* state of collection */
     uint64_t over;                   /* clock_ms() of its answer; 0: none yet */
-    bool is_in_vain;                 /* it is over, and no walk came of it */
-    bool is_cut;                     /* it is over, and the walk has no end */
+    bool is_in_vain;                 /* finished without a walk */
+    bool is_cut;                     /* finished, but the walk is incomplete */
     const struct hd_collect_options *how;
     struct patience patience; /* the same, for ipc */
     struct hd_error *err;
@@ -71,8 +70,8 @@ static bool ask_to_go_on(void *context)
     return s->how->go_on == NULL || s->how->go_on(s->how->context, &s->so_far);
 }
 
-/* Its end comes before that of the walk: a runtime that still has its keyword when another
- * session ends collects once more. */
+/* Ends the collection's session before that of the walk: a runtime that still has its
+ * keyword when another session ends collects again. */
 static bool end_collection(struct session *s, struct hd_error *err)
 {
     const struct patience last = {.silence_ms = TO_ANSWER_MS};
@@ -106,8 +105,8 @@ static bool is_overdue(struct session *s)
     return false;
 }
 
-/* Whether so much may come from a process of that size, which may grow meanwhile. What it
- * sends goes to a disk. */
+/* True if a process of that size, which may have grown, can send this number of bytes.
+ * Protects the disk. */
 static bool is_plausible(struct session *s)
 {
     if (s->so_far.bytes <= fixed || s->so_far.bytes <= s->most)
@@ -128,10 +127,10 @@ static bool is_plausible(struct session *s)
                 s->most >> 20);
 }
 
-/* When the process is silent: a thread of it that sends must have begun before a collection
- * stops all others. The session that forces the collection is answered when that is over;
- * then what was walked may still be on its way, but not for long. Where a buffer was too
- * small, its end may be lost with other events: what is held comes at the end of the
+/* Called when the process is silent: its sending thread must have started before a
+ * collection stops all threads. The session that forces the collection is answered when
+ * that is over; then the walk may still be in transit, but not for long. If a buffer was
+ * too small, its end may be among the lost events: held events follow at the end of the
  * session. */
 static bool see_silence(struct session *s)
 {
@@ -171,7 +170,7 @@ static bool see_bytes(struct session *s, const void *bytes, size_t n)
     return true;
 }
 
-/* read(2) for input_stream(): what comes is written before it is looked at. */
+/* read(2) for input_stream(): writes data to the file before it is parsed. */
 static ssize_t session_take(void *from, void *to, size_t room)
 {
     struct session *s = from;
@@ -239,7 +238,7 @@ static void watch_records(struct session *s, struct session_watch *w, struct net
                      type.name.size > 0 || (type.flags & OF_NATIVE_IMAGE) ? NAMED : 0);
         return;
     }
-    /* Behind the walk comes that of another session, if any. */
+    /* The walk of another session may follow. */
     if (w->done)
         return;
     for (uint32_t i = 0; i < b.count; i++) {
@@ -273,8 +272,8 @@ static bool watch_event(struct session *s, struct session_watch *w, struct nettr
     return s->tracing.stopping || stop(s);
 }
 
-/* From the start of the forced collection to its end, or that of the walk. What a stranger
- * says is no more than the time that really went by. */
+/* Returns the duration from the start of the forced collection to its end, or that of the
+ * walk. Untrusted times are limited by the time that really passed. */
 static uint64_t stopped_us(const struct session *s, const struct heap_walk *walk,
                            const struct nettrace *t)
 {
@@ -403,10 +402,10 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Returns the bytes of the whole trace, which a runtime holds that sends nothing during the
- * walk: those of the last trace and a fifth. A trace has 54 bytes for a small object of 32
- * bytes with two references, and resident memory is more than the heap, so the same holds
- * for that. If neither is known, all that is of use. */
+/* Returns the size of the whole trace, held by a runtime that sends nothing during the
+ * walk: that of the last trace and a fifth. A trace has 54 bytes for a small object of 32
+ * bytes with two references, and resident memory exceeds the heap, so the same holds for
+ * that. If both are unknown, the useful maximum. */
 static uint64_t whole(const struct buffer_facts *facts)
 {
     const uint64_t names = 8 * mib, most = TRACING_MAX_BUFFER_MB * mib;
@@ -422,9 +421,9 @@ bool buffer_plan(struct session_buffer *buffer, const struct buffer_facts *facts
     *buffer = (struct session_buffer){.is_alone = true};
     if (facts->left == HD_UNKNOWN)
         return true;
-    /* The bytes without which no snapshot is tried. Resident memory is no measure of the
-     * heap, and a buffer that is too small costs a pause, not the process: if nothing else
-     * is known, a small one is tried. */
+    /* The bytes required for a try. Resident memory does not measure the heap, and a buffer
+     * that is too small costs a pause, not the process: if nothing else is known, a small
+     * one is tried. */
     const unsigned long streaming = 10, waiting = 11;
     unsigned long version = facts->runtime != NULL ? strtoul(facts->runtime, NULL, 10) : 0;
     uint64_t most = version >= waiting     ? MIN_BLOCKING * mib
@@ -432,7 +431,7 @@ bool buffer_plan(struct session_buffer *buffer, const struct buffer_facts *facts
                     : version == streaming ? STREAMING * mib
                                            : UINT64_MAX;
     uint64_t needed = version >= waiting ? most : smaller(whole(facts), most);
-    /* The rest is for the collection, and for whoever else is in the group. */
+    /* The rest is for the collection, and for other processes in the group. */
     uint64_t reserve = 8 * mib + facts->left / 8;
     uint64_t spare = facts->left > reserve ? facts->left - reserve : 0;
     buffer->is_alone = spare >= whole(facts);

@@ -17,7 +17,7 @@ enum { NAMES_TAKE = 10 };
 
 struct named_address {
     uint64_t address;
-    struct site_frame frame; /* method NULL: the process knows none */
+    struct site_frame frame; /* method NULL: the process has none */
 };
 
 void site_keeper_forget(struct site_keeper *k)
@@ -54,7 +54,7 @@ static uint32_t stack_of_addresses(struct site_builder *b, struct bytes stack,
     return site_builder_stack(b, frames, count);
 }
 
-/* Returns the samples whose objects are in the snapshot, in a. */
+/* Returns the samples whose objects are in the snapshot, allocated in a. */
 static struct allocation_sites *samples_of(struct movement_events *e,
                                            const struct hd_snapshot *snap,
                                            const struct places *places, struct arena *a)
@@ -177,7 +177,7 @@ static struct wanted_address *wanted_addresses(const struct allocation_sites *s,
     return all;
 }
 
-/* Copies a frame, or what was known before of its address. */
+/* Copies a frame, or the previously known one of its address. */
 static struct site_frame kept_frame(const struct site_keeper *k, uint64_t address,
                                     const struct site_frame *frame, struct arena *a)
 {
@@ -188,8 +188,7 @@ static struct site_frame kept_frame(const struct site_keeper *k, uint64_t addres
     return f;
 }
 
-/* Reads the names of all addresses, as code may have got some. Names of code that is gone
- * by now stay. */
+/* Reads the names of all addresses, since some may be new. Names of freed code are kept. */
 static void read_names(struct site_keeper *k, const struct wanted_address *wanted,
                        size_t count, const struct hd_collect_options *opt)
 {
@@ -220,7 +219,7 @@ static void read_names(struct site_keeper *k, const struct wanted_address *wante
     k->own_is_known = is_own_known;
 }
 
-/* Names of all frames, if some have none yet and the process can bear it. */
+/* Reads the names of all frames if some are missing and the process can afford it. */
 static void name_frames(struct site_keeper *k, const struct busy_stacks *busy,
                         const struct hd_collect_options *opt)
 {
@@ -236,8 +235,8 @@ static void name_frames(struct site_keeper *k, const struct busy_stacks *busy,
     free(wanted);
 }
 
-/* The frames of a stack that have names, leaf first, by their numbers; NO_SITE: the process
- * has none for that address, as for stubs of the runtime. 0 if it was not asked about each:
+/* Returns the named frames of a stack, leaf first, by number; NO_SITE: the process has no
+ * name for that address, as for stubs of the runtime. 0 if an address was never looked up:
  * without its inner frames a stack would name the wrong code. */
 static size_t named_frames(const struct site_keeper *k, const struct site_stack *stack,
                            const uint32_t *frames, uint32_t *named)
@@ -283,8 +282,8 @@ static const struct allocation_sites *named_sites(const struct site_keeper *k,
 }
 
 /* Sets *method to the innermost method of the program's own on a busy stack, NULL if it has
- * none, or to the innermost one of all where it is not known which are. False if the names
- * do not decide it. */
+ * none, or to the innermost of all if own methods are unknown. False if the names do not
+ * suffice. */
 static bool find_busy_site(const struct site_keeper *k, const struct busy_stacks *busy,
                            size_t i, const char **method)
 {
@@ -311,8 +310,7 @@ static int by_share(const void *a, const void *b)
     return (x->share < y->share) - (x->share > y->share);
 }
 
-/* Adds up the busy stacks by site. Of samples that were thinned out shares are not known.
- */
+/* Adds up the busy stacks by site. Not after thinning, which makes shares unknown. */
 static void add_busy_sites(const struct site_keeper *k, const struct busy_stacks *busy,
                            const struct movement_events *e, struct hd_activity *activity)
 {

@@ -1,9 +1,9 @@
-/* site_keeper.h - which code allocated the objects of a series, from snapshot to snapshot.
+/* site_keeper.h - tracks which code allocated the objects of a series, across snapshots.
  *
- * Samples of each interval join those of earlier ones whose objects are still there. Their
- * stacks stay addresses of code: names are read from the process now and then, as this
- * costs it time, and may come for samples of any age. A snapshot gets the samples that have
- * names by then. Memory is bounded by the limits of heap/allocation_sites.h. */
+ * Samples of each interval are added to earlier ones whose objects survive. Their stacks
+ * are code addresses: names are read from the process occasionally, since this costs it
+ * time, for samples of any age. A snapshot gets the samples that have names by then. Memory
+ * is bounded by the limits of heap/allocation_sites.h. */
 #ifndef SITE_KEEPER_H
 #define SITE_KEEPER_H
 
@@ -19,25 +19,25 @@ struct site_keeper {
     struct named_address *names; /* ascending */
     size_t name_count;
     bool own_is_known;         /* which methods are the program's own */
-    uint64_t read_at, cost_ms; /* of the last session for names; 0: there was none */
+    uint64_t read_at, cost_ms; /* of the last session for names; 0: none */
     struct hd_error error;     /* of that session, or why there are no samples */
 };
 
-/* Gives the first snapshot of a series sites without objects: readers know by them in which
- * collection it was taken. */
+/* Gives the first snapshot of a series an empty list of sites: it identifies the collection
+ * in which it was taken. */
 void site_keeper_begin(struct hd_snapshot *snap, uint64_t token);
 
-/* Adds the samples of an interval to those of earlier snapshots, and gives the snapshot
- * snap, in the order of its places, those that have names. snap->told is set. Reads names
- * of the process if some are missing, and the last time cost less than a tenth of the time
- * since then, or opt->is_last. With opt->with_activity, activity gets the sites that
- * allocated most. Without any sample though the collector worked off allocations the
- * runtime reports them to somebody else: then all samples are forgotten, with an error. */
+/* Adds the samples of an interval to those of earlier snapshots, and gives those with names
+ * to snap, in the order of its places. snap->told must be set. Reads names from the process
+ * if some are missing and the last time cost less than a tenth of the time since then, or
+ * with opt->is_last. With opt->with_activity, activity gets the sites that allocated most.
+ * If the collector processed allocations without any sample, the runtime sends them to
+ * another client: then all samples are dropped, with an error. */
 void site_keeper_add(struct site_keeper *k, struct movement_events *events,
                      struct hd_snapshot *snap, const struct places *places,
                      const struct hd_collect_options *opt, struct hd_activity *activity);
 
-/* Forgets all samples: it is not known which objects are still there. */
+/* Drops all samples, if survivors are unknown. */
 void site_keeper_forget(struct site_keeper *k);
 void site_keeper_free(struct site_keeper *k);
 

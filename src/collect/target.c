@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A socket that takes no connections costs all of the patience, and anybody may leave many
- * of them in /tmp. So they are asked side by side where all are, and the search as a whole
- * waits for so many patiences: then it tries each once more, which costs nothing, and a
- * process that does take connections is still found. */
+/* A socket that accepts no connections costs the whole timeout, and anybody may create many
+ * in /tmp. So a search of all queries them in parallel, with a total of this many timeouts:
+ * after that it tries each again without waiting, so that an accepting process is still
+ * found. */
 enum { SIDE_BY_SIDE = 32, MAX_PATIENCES = 3 };
 
 static struct patience for_a_search(const struct patience *p)
@@ -28,14 +28,14 @@ static struct patience for_a_search(const struct patience *p)
 struct candidate {
     const char *path;
     pid_t number; /* in the name */
-    bool cut;     /* perhaps not all of it */
-    uint64_t key; /* as far as the name was not cut */
+    bool cut;     /* possibly truncated */
+    uint64_t key; /* as far as the name is complete */
     uid_t owner;
     struct timespec changed;
-    uint64_t payer; /* whose turn it is: of its owner, or of that of its folder */
-    unsigned rank;  /* for sorting: the smaller the likelier */
+    uint64_t payer; /* owner, or that of its folder, whose turn it uses */
+    unsigned rank;  /* sort key: smaller is likelier */
 
-    bool listens; /* who was asked does, and is: */
+    bool listens; /* it listens, as this process: */
     pid_t pid;
     uid_t uid;
     struct hd_error why; /* not */
@@ -76,8 +76,8 @@ static bool is_named_so(const char *name)
 /* --- folders ------------------------------------------------------------------- */
 
 struct target_folder {
-    const char *path, *view; /* view: whose files; NULL: ours */
-    uint64_t owner;          /* of the process that it is looked at by way of */
+    const char *path, *view; /* view: identifies the root; NULL: ours */
+    uint64_t owner;          /* of the process whose view is used */
     struct look seen;
     struct text sockets;
     int why; /* errno; 0: it was looked at */
@@ -118,9 +118,8 @@ static void add_folder(struct target_folders *f, const char *path, const struct 
         f->all[f->len - 1].owner = process_owner(by->pid, by->real_uid);
 }
 
-/* The folder of its sockets, by a path through /proc if it is another user's or in another
- * root. Of none: where a process puts its socket when we cannot know, which is where we
- * would. */
+/* Adds the folder of its sockets, by a path through /proc if it belongs to another user or
+ * has another root. Without a process: the default folders, as for ourselves. */
 static void add_folder_of(struct target_folders *f, const struct proc *proc,
                           struct arena *arena)
 {
@@ -148,7 +147,8 @@ static bool list_one(void *context, size_t i)
     return true;
 }
 
-/* Sockets of one number, or of any if it is 0: the kernel tells who it is, later. */
+/* Adds sockets with one number, or any if it is 0: the kernel identifies the process
+ * later. */
 static void add_candidates(struct candidates *to, const struct target_folder *f,
                            pid_t number, struct arena *arena)
 {
@@ -198,9 +198,9 @@ static void look_in_all(struct target_folders *f, pid_t number, const struct pat
     free(f->all);
 }
 
-/* --- who listens --------------------------------------------------------------- */
+/* --- listening process --------------------------------------------------------- */
 
-/* Ours, or anybody's if we are root. */
+/* True for our sockets, or for all if we are root. */
 static bool may_trust(uid_t owner)
 {
     uid_t self = geteuid();
@@ -225,10 +225,10 @@ static bool cannot_connect(const char *socket, struct hd_error *err)
     return target_fail(socket, err);
 }
 
-/* Connect once to learn who it is. The runtime takes a connection without a request for
- * a client that went away. Past the end of a search a socket of ours still costs nothing,
- * but one below the root of another process costs a child, and that process may have made
- * any number of them. */
+/* Connects once to identify the listener. The runtime treats a connection without a request
+ * as a client that disconnected. After the end of a search a socket in our root still costs
+ * nothing, but one below the root of another process costs a child, and that process may
+ * have created any number of them. */
 static bool who_listens(const char *socket, uid_t owner, const struct patience *p,
                         pid_t *pid, uid_t *uid, struct hd_error *err)
 {
@@ -284,7 +284,7 @@ static int by_rank(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
-/* What was tried for one process. */
+/* Results of the search for one process. */
 struct target_search {
     const struct proc *proc; /* NULL: not visible */
     struct target best, unseen;
@@ -428,7 +428,7 @@ bool target_at_socket(struct target *t, const char *path, const struct patience 
     return proc->uid == t->uid;
 }
 
-/* --- all of them --------------------------------------------------------------- */
+/* --- list of targets ---------------------------------------------------------------- */
 
 static int by_pid(const void *a, const void *b)
 {
@@ -468,8 +468,8 @@ static const struct proc *proc_with_pid(const struct candidate_query *asking, pi
                                   : NULL;
 }
 
-/* A folder of several processes was found by way of the first of them, which may end long
- * before this one: the same file by way of itself, if it sees it there. */
+/* A folder shared by several processes was found through the first of them, which may end
+ * before this one: returns a path through this process if it sees the same file. */
 static const char *by_its_own_way(const char *path, const struct proc *proc,
                                   const struct candidate_query *asking, struct arena *arena)
 {
@@ -489,7 +489,8 @@ static const char *by_its_own_way(const char *path, const struct proc *proc,
                : path;
 }
 
-/* False for what is dead, or answers for another user's process: both stay out. */
+/* False for dead sockets and processes of other users with our sockets: both are
+ * skipped. */
 static bool target_describe(struct found *found, const struct candidate *c,
                             const struct candidate_query *asking, struct arena *arena)
 {
@@ -567,7 +568,7 @@ struct found *targets_find(size_t *count, const char **incomplete, const struct 
         *incomplete =
             arena_printf(arena, "cannot inspect all processes: %s", strerror(c.lacked));
     else if (*count == 0 && access("/proc/self", F_OK) != 0)
-        /* Sockets may be found all the same; that there are none says nothing then. */
+        /* Sockets may still be found; finding none proves nothing. */
         *incomplete = "cannot list processes: /proc is not mounted here";
     free(c.all);
     return all;

@@ -20,7 +20,7 @@
 /* For all threads together; and how often they are looked at. */
 enum { TO_STOP_US = 500000, LOOK_AGAIN_US = 30 };
 
-/* Rounds over the list of threads: each but the last found new ones. */
+/* Iterations over the list of threads: each but the last found new ones. */
 enum { MAX_ROUNDS = 1000 };
 
 static void pause_us(long us)
@@ -31,8 +31,8 @@ static void pause_us(long us)
 
 /* --- which threads ---------------------------------------------------------------- */
 
-/* Seize those that are new; *count tells how many. One that has ended, while another thread
- * of the process has not, cannot be seized. */
+/* Seizes new threads; *count is their number. A main thread that has ended before others
+ * cannot be seized. */
 static bool seize_new(struct thread_freeze *s, size_t *count, struct hd_error *err)
 {
     size_t next = 0;
@@ -44,7 +44,7 @@ static bool seize_new(struct thread_freeze *s, size_t *count, struct hd_error *e
     for (const struct dirent *e; ok && (e = readdir(tasks)) != NULL;) {
         pid_t id = (pid_t)strtol(e->d_name, NULL, 10);
         size_t k = 0;
-        /* The list comes in the same order every time: next is where it is expected. */
+        /* The order of the list is constant: next is the expected index. */
         while (k < s->count && s->threads[(next + k) % s->count].id != id)
             k++;
         if (k < s->count)
@@ -67,8 +67,8 @@ static bool seize_new(struct thread_freeze *s, size_t *count, struct hd_error *e
 
 /* --- stopping --------------------------------------------------------------------- */
 
-/* Look at it. What waits for it stays in its place (WNOWAIT), so that it is delivered even
- * if we are killed next. */
+/* Updates the state of a thread. WNOWAIT leaves pending signals in place, so that they are
+ * delivered even if we are killed. */
 static void thread_freeze_look(struct still_thread *t)
 {
     siginfo_t info = {0};
@@ -110,8 +110,8 @@ static bool stop_from(struct thread_freeze *s, size_t first, uint64_t deadline,
     return true;
 }
 
-/* Being seized stops no thread. A thread that stands starts no other: when all that are
- * listed stood before the list was made, there are no more. */
+/* Seizing stops no thread. A stopped thread starts no other: if all listed threads had
+ * stopped before the list was read, it is complete. */
 static bool thread_freeze_begin(struct thread_freeze *s, struct hd_error *err)
 {
     size_t count = 1, first = 0;
@@ -144,7 +144,7 @@ bool thread_freeze_registers(const struct thread_freeze *s, size_t i, uint32_t s
            to.iov_len >= size;
 }
 
-/* --- going on --------------------------------------------------------------------- */
+/* --- resuming ------------------------------------------------------------------------ */
 
 static void let_go(struct still_thread *t)
 {
@@ -154,8 +154,8 @@ static void let_go(struct still_thread *t)
     t->stands = false;
 }
 
-/* Those that stand first: a thread that did not stop in time may take its time. What is
- * left then the kernel lets go of when this thread ends. */
+/* Resumes stopped threads first: one that did not stop in time may be slow. The kernel
+ * releases the rest when this thread ends. */
 static uint64_t thread_freeze_end(struct thread_freeze *s)
 {
     const int tries = 20;
@@ -187,7 +187,7 @@ struct thread_freeze_holder {
     bool ok;
     uint64_t stood_us;
     atomic_bool is_done; /* all run again */
-    int done;            /* becomes readable then: wakes who waits */
+    int done;            /* becomes readable at the end: wakes the caller */
 };
 
 static void *hold(void *given)
@@ -213,14 +213,13 @@ bool thread_freeze_run(pid_t pid, const struct meanwhile *m, uint64_t *stood_us,
     h.done = eventfd(0, EFD_CLOEXEC);
     if (h.done < 0)
         return fail(err, HD_IO, "%s", strerror(errno));
-    /* Ctrl-Z would hold the process with us, until somebody says `fg`. */
+    /* Ctrl-Z would leave the process frozen with us, until `fg`. */
     sigemptyset(&stops);
     sigaddset(&stops, SIGTSTP);
     sigaddset(&stops, SIGTTIN);
     sigaddset(&stops, SIGTTOU);
     pthread_sigmask(SIG_BLOCK, &stops, &before);
-    /* Nothing that can be blocked reaches the thread that holds them, nor those that it
-     * starts. */
+    /* All signals that can be blocked are blocked in the tracing thread and its threads. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &own);
     int why = pthread_create(&thread, NULL, hold, &h);

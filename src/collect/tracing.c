@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Patience where nothing is at stake any more, in milliseconds. */
+/* Timeouts for ending sessions, in milliseconds. */
 enum { TO_CONNECT_MS = 2000, TO_STOP_MS = 5000, TO_LEAVE_MS = 200 };
 
-/* --- what is asked for ------------------------------------------------------------- */
+/* --- requests
+ * -------------------------------------------------------------------------- */
 
 /* Keywords of the runtime's provider. */
 enum {
@@ -26,30 +27,29 @@ enum {
 
 enum { INFORMATIONAL = 4, VERBOSE = 5, FORMAT_NETTRACE = 1 };
 
-/* On Linux each collection derives the collector's level from a few events that are enabled
- * (UpdateGCEventStatus() in vm/gcenv.ee.cpp). Without this one allocations would end with
+/* On Linux each collection derives the collector's level from a few enabled events
+ * (UpdateGCEventStatus() in vm/gcenv.ee.cpp). Without this one, allocations would end at
  * the next collection. A collection sends 50 of them per heap, 30 bytes each, no stacks. */
 enum { GC_JOIN = 203 };
 
-/* Keywords of what is listed at the end of a session. JITTED are methods, with those that
- * were compiled before and are in use; OFFSETS where their instructions come from. */
+/* Keywords for the lists at the end of a session: JITTED methods, with AT_END those
+ * compiled before and still in use; OFFSETS the IL offsets of their instructions. */
 enum { JITTED = 0x10, AT_END = 0x100, OFFSETS = 0x20000 };
 
-/* Of no provider that a runtime has: a session needs one. */
+/* Not a provider of any runtime: a session needs one. */
 #define NO_PROVIDER "heapdrift-nothing"
 
-/* The events of each kind of session. The buffer is a limit: the process allocates it piece
- * by piece, for events that we have not read yet. Of a heap these are some 50 bytes for
- * each object if the process sends nothing during the walk, else what it walks in two
- * tenths of a second. */
+/* The events of each kind of session. The buffer is a limit: the process allocates it
+ * gradually, for unread events. For a heap these are some 50 bytes per object if the
+ * process sends nothing during the walk, else what it walks in two tenths of a second. */
 static const struct {
     uint64_t keywords;
-    uint64_t listed; /* keywords of the list at the end, where names of modules come */
+    uint64_t listed; /* keywords of the list at the end, which has the names of modules */
     uint32_t buffer_mb;
-    bool blocks;     /* the process waits for us rather than to lose events */
+    bool blocks;     /* the process waits for us instead of dropping events */
     bool is_verbose; /* level 5 */
-    bool has_stacks; /* of each event */
-    bool only;       /* these events; else all but these */
+    bool has_stacks; /* each event has one */
+    bool only;       /* the listed events; false: all but these */
     bool is_of_none; /* NO_PROVIDER instead of the runtime's */
     uint32_t events[7];
     uint32_t event_count;
@@ -88,14 +88,14 @@ static const struct {
 /* MiB of a process that waits for us: with more it is not paused for a shorter time. */
 enum { BLOCKING_MB = 64 };
 
-/* The commands differ in what they let one choose. At the end of the session runtimes
- * list their modules, older ones all methods with them; names of modules come no other
- * way, and 3.1 names types again only after it. */
+/* The versions differ in their parameters. At the end of the session runtimes list their
+ * modules, older ones also all methods; module names are in no other events, and 3.1 names
+ * types again only after that list. */
 struct request tracing_request(enum ipc_command command, enum tracing_kind kind,
                                uint32_t buffer_mb)
 {
     struct request r = request_for(command);
-    /* Of a walk another session forces the collection. */
+    /* For a walk, another session forces the collection. */
     uint64_t without = kind == TRACING_WALK ? HEAP_COLLECT : 0;
     kind = kind == TRACING_WALK ? TRACING_HEAP : kind;
     uint64_t listed = kinds[kind].listed;
@@ -137,8 +137,8 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* The answer comes when the heap has been walked (.NET 5 to 10). Whoever stops waiting
- * would leave a session behind that nobody can stop, so the answer gets a last chance. */
+/* Receives the answer, which follows the heap walk (.NET 5 to 10). Without it a cancelled
+ * session could not be stopped, so the answer gets a last chance. */
 static bool receive_start(struct event_session *t, struct reply *reply,
                           const struct patience *p, struct hd_error *to)
 {
@@ -190,9 +190,9 @@ bool tracing_start(struct event_session *t, enum tracing_kind kind,
     bool answered = false;
     for (int number = command; number >= IPC_COLLECT_TRACING; number--) {
         command = (enum ipc_command)number;
-        /* .NET 10, the only one whose newest command this is: until then the end of a
-         * session looks at the keywords of all, and would collect once more; from then on a
-         * process sends during the walk by itself. */
+        /* .NET 10, the only version with this as its newest command: until then, the end of
+         * a session checks the keywords of all sessions, and would collect again; later
+         * versions send during the walk anyway. */
         t->is_without_collection =
             kind == TRACING_HEAP && !t->is_alone && command == IPC_COLLECT_TRACING5;
         answered = send_request(t, command, t->is_without_collection ? TRACING_WALK : kind,
@@ -203,7 +203,7 @@ bool tracing_start(struct event_session *t, enum tracing_kind kind,
         close_fd(&t->stream);
     }
     bool ok = answered && read_answer(t, reply, err);
-    /* .NET 6 to 10 answer late: from 5 on, whose newest command 3.1 has, too. */
+    /* .NET 6 to 10 answer late; from version 5 of the command, which 3.1 has, too. */
     t->has_walked = ok && kind == TRACING_HEAP && command >= IPC_COLLECT_TRACING3 &&
                     command <= IPC_COLLECT_TRACING5 && !t->is_without_collection;
     free(reply);
@@ -232,8 +232,7 @@ bool tracing_answer(struct event_session *t, const struct patience *p, struct hd
 
 /* --- stopping ---------------------------------------------------------------------- */
 
-/* The stop goes over a connection of its own. Its answer comes when the stream has been
- * read. */
+/* Requests the stop on a separate connection. Its answer follows the end of the stream. */
 bool tracing_stop(struct event_session *t, struct hd_error *err)
 {
     const struct patience brief = {.silence_ms = TO_CONNECT_MS};
@@ -244,8 +243,8 @@ bool tracing_stop(struct event_session *t, struct hd_error *err)
     return t->control >= 0 && ipc_send(t->control, &r, &brief, err);
 }
 
-/* What still comes is read and forgotten, but not for long; then it waits until the runtime
- * has put the session away, so that the next one finds it clean. */
+/* Discards remaining events, for a limited time; then waits until the runtime has closed
+ * the session, so that the next one starts clean. */
 void tracing_end(struct event_session *t, bool whole, bool credible)
 {
     unsigned char block[16384];

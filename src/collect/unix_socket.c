@@ -48,9 +48,9 @@ static enum ready await_input(int fd, uint64_t deadline, const struct patience *
 
 /* --- connecting ---------------------------------------------------------------- */
 
-/* Paths longer than the 107 characters of an address work, by way of their folder. A path
- * below the root of another process is resolved there. Unix sockets connect at once, or not
- * at all while the backlog is full. */
+/* Paths longer than the 107 characters of an address are supported through their folder.
+ * Paths below the root of another process are resolved there. Unix sockets connect
+ * immediately, or wait while the backlog is full. */
 static int connect_to(const char *path, const struct patience *p)
 {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
