@@ -97,8 +97,7 @@ struct direct {
     struct hd_collect_options *how;
     struct process_copy of; /* its arena is for all tries: about 100 KiB each */
     int lock;
-    uint64_t
-        count_address; /* of the collector: 0 there means that the heap is consistent */
+    uint64_t count_address; /* 0 there: the heap is consistent */
     uint64_t give_up_us;
 
     /* of the last try */

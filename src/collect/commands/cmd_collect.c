@@ -1,4 +1,4 @@
-/* Snapshots of a process into files. What becomes of them is no business of its. */
+/* Takes snapshots of processes into files. Must not depend on their use. */
 #include "cli/commands/output.h"
 #include "cli/guard/allocate.h"
 #include "cli/guard/temporary.h"
@@ -49,7 +49,7 @@ static bool check_for_all(struct settings *s)
            refuse("--on-enter and --no-keep are about one process, --all is not");
 }
 
-/* What is to be written, by the name of the file and by options. */
+/* Checks the format, from the name of the file and options. */
 static bool check_files(const struct settings *s)
 {
     const struct collect_options *o = s->own;
@@ -75,7 +75,7 @@ static bool check_files(const struct settings *s)
     return !o->direct || !is_trace || refuse(no_trace);
 }
 
-/* A digest and nothing else. */
+/* Checks options for a store, which takes only digests. */
 static bool check_store(const struct settings *s)
 {
     const struct collect_options *o = s->own;
@@ -110,7 +110,7 @@ enum { FOLDER_SIZE = 1024, PATH_SIZE = FOLDER_SIZE + 32 };
 struct requested {
     struct collector *collecting;
     char folder[FOLDER_SIZE]; /* "": the files stay, by the name of -o */
-    uint32_t count;           /* of snapshots, also of those that failed */
+    uint32_t count;           /* of snapshots, including failed ones */
     bool failed;
 };
 
@@ -128,8 +128,8 @@ static void name_file(const struct requested *r, uint32_t number, const char *su
     free(numbered);
 }
 
-/* Who asks may have removed some himself, or have put a core beside one. By names that are
- * known, not by what the folder has: a handler of signals may not read folders. */
+/* The caller may have deleted files or added cores. Unlinks by known names: readdir() is
+ * not async-signal-safe. */
 static void remove_files(const struct requested *r)
 {
     char path[PATH_SIZE];
@@ -144,7 +144,7 @@ static void remove_files(const struct requested *r)
     rmdir(r->folder);
 }
 
-/* Where the program ends at once, nobody comes back. */
+/* For the exit hook, which does not return. */
 static struct requested *at_work;
 
 static void remove_at_once(void)
@@ -188,27 +188,27 @@ static int collect_requested(struct requested *r)
     return r->failed || c->stopped || r->count == 0 ? EXIT_TROUBLE : EXIT_DONE;
 }
 
-/* --on-enter: a series of which each snapshot is asked for, by a line on standard input.
- * For people who press Enter, and for programs that look at their own heap: each line of
- * theirs is answered by one on standard output, the name of the finished file, or an empty
- * one where there is none, after the reason on standard error.
+/* --on-enter: a series with a snapshot for each line of standard input. For people who
+ * press Enter, and for programs that examine their own heap: each line is answered by one
+ * on standard output, the name of the finished file, or an empty one after an error on
+ * standard error.
  *
- * Until standard input ends, a signal comes, or --count is reached. With --no-keep the
- * files lie in a folder of their own, and go with it in the end, also when whoever asks is
- * killed together with all of his process group. An exit status: EXIT_TROUBLE if one
- * failed, or there is none. */
+ * Ends with standard input, a signal, or --count. With --no-keep the files are in a
+ * separate folder, which is removed at the end, also if the caller is killed with all of
+ * its process group. Returns an exit status: EXIT_TROUBLE if a snapshot failed, or there is
+ * none. */
 static int collect_on_request(struct collector *c)
 {
     struct requested r = {.collecting = c};
     bool is_temporary = c->options->no_keep;
     int status = EXIT_TROUBLE;
-    /* Whoever asked may be gone when the answer comes; the files still have to go. */
+    /* The caller may have ended before the answer; the files must still be removed. */
     signal(SIGPIPE, SIG_IGN);
     at_work = &r;
     exit_hook_before(remove_at_once);
     temporary_listen();
-    /* Without a terminal it leaves the process group of who asks: whoever kills that whole
-     * group leaves somebody who sees the end of standard input, and tidies up. */
+    /* Without a terminal, leave the caller's process group: if that is killed, this process
+     * sees the end of standard input, and cleans up. */
     if (is_temporary && !isatty(STDIN_FILENO))
         setsid();
     if (!is_temporary || run_folder_make_temporary(r.folder, sizeof(r.folder))) {
@@ -224,14 +224,14 @@ static int collect_on_request(struct collector *c)
 
 /* --- of every process ------------------------------------------------------------ */
 
-/* Each snapshot is taken by a child, so that a heap that is too large, or a process that
- * lies, costs its own snapshot and no other. */
+/* Each snapshot is taken by a child, so that a heap that is too large, or a malicious
+ * process, costs only its own snapshot. */
 
-/* Most characters of a program's name and of a host's in the name of a file; with pid and
+/* Maximum lengths of the names of program and host in the name of a file; with pid and
  * suffix that is well below the 255 of file systems. */
 enum { MAX_OF_A_NAME = 64, CONTAINER_DIGITS = 12, NAME_SIZE = 256, WHO_SIZE = 160 };
 
-/* What a child tells besides its exit status: a second client keeps the names. */
+/* Sent by a child in addition to its exit status: a second client prevents the names. */
 enum { STATUS_BITS = 15, OTHER_CLIENT = 16 };
 
 /* One of the processes. */
@@ -261,8 +261,8 @@ struct all {
 
 /* --- names ------------------------------------------------------------------------- */
 
-/* A program may be called anything. What could leave the folder, hide a file, look like an
- * option or ring a terminal's bell becomes "_". */
+/* Names of programs are untrusted. Characters that could leave the folder, hide a file,
+ * look like an option or ring the bell become "_". */
 static size_t add_safely(char *to, size_t len, const char *from, size_t most)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyz"
@@ -277,8 +277,8 @@ static size_t add_safely(char *to, size_t len, const char *from, size_t most)
     return len;
 }
 
-/* "Shop-web1-4711". Pids are different, but where containers that are not visible from here
- * count for themselves: then their place among those of that pid follows. */
+/* Formats "Shop-web1-4711". Pids are distinct except in invisible containers: then an index
+ * among equal pids is appended. */
 static void name_item(struct item *item, unsigned same)
 {
     const struct hd_process *p = item->process;
@@ -318,8 +318,8 @@ static char *collect_path_of(const struct all *a, const struct item *item, uint3
 
 /* --- which processes --------------------------------------------------------------- */
 
-/* By pid. What belongs to others is none of ours: that is no failure. One that did not
- * answer is asked all the same: it may by now, and if not, that has to be told. */
+/* Selects processes, by pid. Skips other users' processes; not a failure. Tries those that
+ * did not answer: they may now, and otherwise the failure has to be reported. */
 static bool collect_choose(struct all *a, const struct hd_processes *processes)
 {
     const char *name = a->options->name;
@@ -371,8 +371,8 @@ static bool open_folder(struct all *a)
     return a->is_new || trouble(a->folder, strerror(errno));
 }
 
-/* Nobody chose these names, so nobody meant to replace what has them; and snapshots that
- * are there would be taken for older ones of this series. */
+/* The names are automatic, so existing files must not be replaced; and existing snapshots
+ * would be taken for earlier ones of this series. */
 static void open_places(struct all *a)
 {
     bool is_series = a->options->snapshot_count > 0;
@@ -399,7 +399,7 @@ _Noreturn static void be_child(struct all *a, const struct item *item)
     struct collector *c = &a->c;
     child_collects();
     last_resort_begin(c->signals);
-    /* Lines of several children at once must not mix. */
+    /* Lines of concurrent children must not mix. */
     if (a->options->threads_given && a->settings->threads > 1)
         setvbuf(stderr, line, _IOLBF, sizeof(line));
     c->who = item->who;
@@ -411,7 +411,7 @@ _Noreturn static void be_child(struct all *a, const struct item *item)
     _exit(status | (c->collected.other_client ? OTHER_CLIENT : 0));
 }
 
-/* What a child that begins anew has to know. Only a name may have anything in it. */
+/* Parameters of a child that is executed again. Only the name may have any characters. */
 enum { ERRAND_SIZE = 2048 };
 
 static void see_end(struct all *a, struct item *item, int how)
@@ -452,7 +452,8 @@ static void wait_for_one(struct all *a)
 
 /* --- rounds ------------------------------------------------------------------------ */
 
-/* One snapshot of each, in order. Returns how many go on. */
+/* Takes one snapshot of each process, in order. Returns the number of remaining
+ * processes. */
 static size_t take_each(struct all *a)
 {
     size_t most = a->options->threads_given ? a->settings->threads : 1, left = 0;
@@ -483,8 +484,7 @@ static size_t take_each(struct all *a)
     return left;
 }
 
-/* Where several are at work at once they share the memory, and the line of the progress
- * would be everybody's. */
+/* Concurrent children share the memory, and have no progress line. */
 static bool collect_begin(struct all *a)
 {
     bool are_several = a->options->threads_given && a->settings->threads > 1;
@@ -502,7 +502,7 @@ static int collect_each(struct all *a)
     if (!collect_begin(a))
         return EXIT_TROUBLE;
     open_places(a);
-    /* Where it is ignored nobody learns how a child ended. */
+    /* If SIGCHLD is ignored, exit statuses are lost. */
     signal(SIGCHLD, SIG_DFL);
     for (a->round = 1; left > 0 && !a->c.stopped; a->round++) {
         left = take_each(a);
@@ -513,7 +513,7 @@ static int collect_each(struct all *a)
         const struct item *item = &a->items[i];
         failed += item->is_out;
         taken += item->taken > 0;
-        /* Of new folders nothing is left where nothing was collected. */
+        /* Remove new folders if nothing was collected. */
         char *path = collect_path_of(a, item, 0);
         if (item->has_folder && item->taken == 0)
             rmdir(path);
@@ -530,7 +530,7 @@ static int collect_each(struct all *a)
     return a->c.stopped || failed > 0 ? EXIT_TROUBLE : a->status;
 }
 
-/* A child that began anew: one snapshot of one process. */
+/* In a child that was executed again: takes one snapshot of one process. */
 static int collect_for_parent(struct all *a, const char *errand)
 {
     struct item item = {.has_folder = false};

@@ -28,7 +28,7 @@ static int cmd_ps_by_name(const void *a, const void *b)
     return order != 0 ? order : by_pid(a, b);
 }
 
-/* What is not known, the largest number there is, comes behind 0. */
+/* Unknown values, the largest number, sort after 0. */
 static int largest_first(const void *a, const void *b, uint64_t x, uint64_t y)
 {
     int order = (y + 1 > x + 1) - (y + 1 < x + 1);

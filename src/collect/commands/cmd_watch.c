@@ -1,6 +1,5 @@
-/* Collect, then compare: snapshots of a running process at intervals, and what grew in
- * them. It adds nothing to either: `diff` or `check` does the rest. What it took stays in a
- * folder of its own, so that the next question needs no second run. */
+/* Takes snapshots of a running process at intervals, then compares them with `diff` or
+ * `check`. Keeps them in a new folder, so that the next question needs no second run. */
 #include "cli/commands/commands.h"
 #include "cli/guard/temporary.h"
 #include "cli/options/houses.h"
@@ -28,8 +27,8 @@ struct watch_run {
     const struct settings *settings;
     char folder[FOLDER_SIZE];
     bool is_temporary, is_new;
-    bool is_named_here; /* nobody said where to */
-    bool is_child;      /* whose parent removes the folder */
+    bool is_named_here; /* no folder was given */
+    bool is_child;      /* the parent removes the folder */
     char paths[HD_MAX_SNAPSHOTS][PATH_SIZE];
     size_t count; /* of snapshots that are there */
     struct collector *collector;
@@ -108,20 +107,20 @@ static void close_folder(struct watch_run *w)
         return;
     for (size_t i = 0; w->is_temporary && i < w->count; i++)
         unlink(w->paths[i]);
-    /* Of a new folder nothing is left if nothing was collected. */
+    /* Remove a new folder if nothing was collected. */
     if (w->is_temporary || (w->is_new && w->count == 0))
         rmdir(w->folder);
 }
 
-/* --- what is kept -------------------------------------------------------- */
+/* --- kept snapshots ------------------------------------------------------ */
 
 static bool tells_folder(const struct watch_run *w)
 {
     return !w->is_temporary && !watch_keeps_digests(w->settings) && !w->settings->quiet;
 }
 
-/* Before the comparison, so that it is said however that ends, and the answer comes last.
- * A command that is to be pasted needs no quotes here, or is not told. */
+/* Before the comparison, so that it is printed in any case, and the result is last.
+ * Commands for pasting must not need quotes here, else they are omitted. */
 static void print_kept(const struct watch_run *w)
 {
     static const char pasted[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -141,7 +140,7 @@ static void print_kept(const struct watch_run *w)
         fprintf(stderr, "heapdrift: to delete them: %s %s\n", remover, w->folder);
 }
 
-/* Where memory runs out, or by a signal that is not waited for, nobody comes back. */
+/* For exits on out-of-memory or a signal, which do not return. */
 static struct watch_run *at_work;
 
 static void close_at_once(void)
@@ -203,7 +202,7 @@ static int watch_collect(struct watch_run *w, struct collector *c)
         return EXIT_DONE;
     collecting_follow(c);
     while (w->count < wanted && !(failed = !take_next(w, c, wanted)) && w->count < wanted) {
-        /* Whoever ends this with kill -9 knows where to look. */
+        /* For users who end this with kill -9. */
         if (w->count == 1 && tells_folder(w) && (c->progress || c->lines)) {
             fputs("heapdrift: snapshots go to ", stderr);
             end_message(w->folder);
@@ -221,7 +220,7 @@ static int watch_collect(struct watch_run *w, struct collector *c)
     if (c->stopped && w->count >= 2 && !w->settings->quiet)
         fprintf(stderr, "heapdrift: note: stopped after %zu of %zu snapshots\n", w->count,
                 wanted);
-    /* Who stops knows that, and was told; what is there is compared. */
+    /* Stopped by the user: not an error if two snapshots can be compared. */
     return failed && (!c->stopped || w->count < 2) ? EXIT_TROUBLE : EXIT_DONE;
 }
 
@@ -238,7 +237,7 @@ static int compare(const struct watch_run *w)
 {
     const char *paths[HD_MAX_SNAPSHOTS];
     struct settings s = *w->settings;
-    /* A folder is one word in the command that comes next. */
+    /* A folder is a single word in suggested commands. */
     s.operand_count = watch_keeps_digests(w->settings) ? w->count : 1;
     for (size_t i = 0; i < s.operand_count; i++)
         paths[i] = watch_keeps_digests(w->settings) ? w->paths[i] : w->folder;
@@ -249,8 +248,8 @@ static int compare(const struct watch_run *w)
     return s.command->run(&s);
 }
 
-/* The status with which the comparison ended, or the signal that ended it and us. Signals
- * that still come are for the comparison. */
+/* Returns the exit status of the comparison, or the signal that ended it and us. Further
+ * signals are for the comparison. */
 static int wait_for(pid_t child, struct collector *c, int *killed_by)
 {
     enum { TICK_MS = 20 };
@@ -275,13 +274,13 @@ static int wait_for(pid_t child, struct collector *c, int *killed_by)
     return EXIT_TROUBLE;
 }
 
-/* Snapshots that go are compared by a process of its own, so that somebody is left to
- * remove them however that ends: Ctrl-C, no memory, a crash. Returns in both processes;
- * the child has nothing to remove. */
+/* Compares temporary snapshots in a child, so that this process can remove them in any
+ * case: Ctrl-C, out of memory, a crash. Returns in both processes; the child has nothing to
+ * remove. */
 static int compare_apart(struct watch_run *w, struct collector *c, int *killed_by)
 {
     fflush(NULL);
-    /* Where it is ignored nobody learns how a child ended. */
+    /* If SIGCHLD is ignored, exit statuses are lost. */
     signal(SIGCHLD, SIG_DFL);
     pid_t child = w->is_temporary ? child_begin(w->folder) : -1;
     if (child > 0)
@@ -291,7 +290,7 @@ static int compare_apart(struct watch_run *w, struct collector *c, int *killed_b
     return compare(w);
 }
 
-/* What is stored is compared by others, over weeks. */
+/* Stored snapshots are compared by other commands, over weeks. */
 static bool check_store(const struct settings *s)
 {
     const struct collect_options *o = s->own;
@@ -349,7 +348,7 @@ static bool watch_check(struct settings *s)
     return false;
 }
 
-/* What went wrong while collecting wins over what the comparison says. */
+/* Errors of collecting override the status of the comparison. */
 static int watch_run(struct settings *s)
 {
     struct watch_run w = {.settings = s};

@@ -55,7 +55,8 @@ int so_far_print(const struct settings *all, const char *errand)
     struct hd_report *report =
         l.failed == 0 ? s.command->ask(l.comparison, &s.options, &err) : NULL;
     if (report != NULL) {
-        /* What says most: a type that grew, where the first line is that more is needed. */
+        /* The most informative line: a type that grew, even if the first line asks for more
+         * snapshots. */
         const struct hd_summary *summary = hd_report_model(report)->summary;
         const struct hd_line *line = &summary->verdict[0];
         for (size_t i = summary->verdict_len; i-- > 0;)

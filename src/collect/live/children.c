@@ -110,7 +110,7 @@ pid_t child_begin_taking(struct collector *c, const int *files, size_t count)
     sigaddset(&signals, SIGUSR1);
     fflush(NULL);
     sigprocmask(SIG_BLOCK, &signals, NULL);
-    /* Where it is ignored nobody learns how a child ended. */
+    /* If SIGCHLD is ignored, exit statuses are lost. */
     signal(SIGCHLD, SIG_DFL);
     pid_t child = fork();
     if (child != 0) {
@@ -127,7 +127,7 @@ pid_t child_begin_taking(struct collector *c, const int *files, size_t count)
     c->finishes = c->stopped = false;
     c->meanwhile = NULL;
     prctl(PR_SET_PDEATHSIG, SIGUSR1);
-    /* It may have ended before it was to be told of. */
+    /* The parent may have ended before prctl(). */
     if (getppid() != parent)
         _exit(EXIT_TROUBLE);
     return 0;

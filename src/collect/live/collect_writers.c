@@ -17,7 +17,7 @@
 
 /* --- failures ---------------------------------------------------------------------- */
 
-/* To the user, or to who wants to say it himself. */
+/* Reports an error to the user, or to the caller if it wants to. */
 static bool collect_writers_blame(const struct collector *c, const char *name,
                                   const struct hd_error *err)
 {
@@ -39,8 +39,8 @@ static bool blame_for(const struct collector *c, const char *name, enum hd_statu
     return collect_writers_blame(c, name, &err);
 }
 
-/* What goes wrong with the process is told as it is, where there are several by its name;
- * what goes wrong with the file, by that of the file. */
+/* Prefixes file errors with the file name, and process errors with the process name if
+ * there are several. */
 static bool collect_writers_failed(const struct collector *c, const struct hd_error *err)
 {
     const char *file = c->settings->output, *end = NULL;
@@ -63,14 +63,14 @@ static bool collect_writers_failed(const struct collector *c, const struct hd_er
         snprintf(what, sizeof(what), "process %" PRIu64 " %s", c->harm.pid, end);
         end = what;
     }
-    /* Its socket goes with it, unless it was killed. */
+    /* A process removes its socket when it ends, unless it was killed. */
     if (end == NULL && c->who != NULL && hd_socket_is_gone(c->how.socket))
         end = "has exited";
     return end != NULL ? blame_for(c, c->who, HD_CLOSED, end)
                        : collect_writers_blame(c, c->who, err);
 }
 
-/* ok, after the line of the progress went. */
+/* Erases the progress line; returns ok. */
 static bool end_progress(const struct collector *c, bool ok)
 {
     if (c->progress)
@@ -82,13 +82,13 @@ static bool collect_writers_take(struct collector *c, FILE *to, struct hd_error 
 {
     c->how.warm_up = c->following == NULL && !c->is_warm;
     c->harm = (struct harm){.pid = 0};
-    /* Of several processes the last snapshot was another's. */
+    /* If there are several processes, the last snapshot was another's. */
     if (c->who == NULL && c->collected.bytes > 0)
         c->how.expected_bytes = c->collected.bytes;
     return end_progress(c, hd_collect(to, &c->how, &c->collected, err));
 }
 
-/* Of several takes the longest stop counts. */
+/* Reports the longest stop of several tries. */
 static bool copy_memory(struct collector *c, FILE *to, struct hd_error *err)
 {
     uint64_t before = c->takes > 0 ? c->collected.stood_still_us : 0;
@@ -98,16 +98,17 @@ static bool copy_memory(struct collector *c, FILE *to, struct hd_error *err)
     return end_progress(c, ok);
 }
 
-/* --- a snapshot of one ------------------------------------------------------------- */
+/* --- a snapshot of one process
+ * --------------------------------------------------------- */
 
-/* What is left of it; not 0, which would be no limit. */
+/* Returns the rest; not 0, which means no limit. */
 static uint64_t less_memory(uint64_t most, uint64_t used)
 {
     return most > used ? most - used : 1;
 }
 
-/* What a process knows of its types, where its memory may be read. A snapshot without full
- * names is as good as those of other tools, so nothing of this can fail it. */
+/* Type information of the process, if its memory may be read. A snapshot without full names
+ * is as good as those of other tools, so errors here never make it fail. */
 struct full_names {
     FILE *core; /* NULL: none */
     struct hd_error err;
@@ -119,7 +120,7 @@ static struct full_names read_full_names(const struct collector *c)
     struct full_names names = {.core = nameless_in_memory()};
     struct hd_collect_options how = c->how;
     double begin = seconds_now();
-    /* A trace in memory, and what was made of it, take as much each. */
+    /* A trace in memory and the snapshot each need this much. */
     if (c->most_bytes > 0)
         how.max_memory = less_memory(how.max_memory, 2 * c->collected.bytes);
     if (names.core != NULL && !hd_collect_types(names.core, &how, &names.err)) {
@@ -130,7 +131,8 @@ static struct full_names read_full_names(const struct collector *c)
     return names;
 }
 
-/* Of its memory; a native AOT program has them in its file, too, which more may read. */
+/* From its memory; a native AOT program also has them in its file, which more users may
+ * read. */
 static void add_full_names(const struct collector *c, struct hd_snapshot *snap,
                            struct full_names *names)
 {
@@ -171,13 +173,13 @@ static struct hd_read_options how_to_read(const struct collector *c, const char 
     how.to_write = target != NULL && !how.checksum;
     how.reach_later = !how.checksum;
     how.plain_names = true; /* as any other gcdump has them */
-    /* With --all they say how many processes there are at the same time. */
+    /* With --all, threads is the number of concurrent processes. */
     bool one_each = c->options->all && c->options->threads_given;
     how.threads = one_each ? 1 : c->settings->threads;
     return how;
 }
 
-/* Write what was read into the target, and close it; NULL: why not is in err. */
+/* Writes the snapshot in the target format, and closes it; NULL: the error is in err. */
 static bool write_snapshot(const struct collector *c, struct hd_snapshot *snap,
                            const char *target, struct hd_sink to, struct hd_error *err)
 {
@@ -203,8 +205,8 @@ static void set_origin(struct hd_snapshot *snap, const struct collector *c)
 
 /* --- a snapshot of a trace --------------------------------------------------------- */
 
-/* Which objects survived. A report does without. What is lost once is mostly lost for good,
- * so it is said once. */
+/* Reports that survivors are unknown, which a report does not need. The reason is usually
+ * permanent, so it is reported once. */
 static void report_unfollowed(struct collector *c, const struct hd_error *why)
 {
     if (c->settings->quiet || (c->told_unfollowed && !c->settings->verbose))
@@ -262,9 +264,9 @@ static void follow(struct collector *c, struct hd_snapshot *snap)
     report_activity(c);
 }
 
-/* The trace is read while it comes, and what is left of that done while names are taken,
- * if they are wanted. taken: whether there is a trace, else the process is to blame, which
- * was said. NULL and err: what was read is. */
+/* Reads the trace while it arrives, and the rest while names are read, if requested. taken:
+ * false if there is no trace, because of a process error that was already reported. NULL
+ * and err: reading failed. */
 static struct hd_snapshot *read_along(struct collector *c, FILE *trace, const char *target,
                                       struct full_names *names, bool *taken,
                                       struct hd_error *err)
@@ -291,8 +293,8 @@ static struct hd_snapshot *read_along(struct collector *c, FILE *trace, const ch
     return snap;
 }
 
-/* The trace goes with it. Half of the memory is for a trace that takes some, half for what
- * is made of it: per object both take as much, whatever the process says of its size. */
+/* Closes the trace. A trace in memory gets half of the memory, the snapshot the other half:
+ * they need the same per object, whatever size the process reports. */
 static bool write_taken(struct collector *c, FILE *trace, const char *target,
                         struct hd_sink to, struct hd_error *err)
 {
@@ -315,8 +317,8 @@ static bool write_taken(struct collector *c, FILE *trace, const char *target,
 
 /* --- a trace ----------------------------------------------------------------------- */
 
-/* Of a series it is read all the same, to follow its objects. Nothing of that fails it.
- * What is collected is told behind the file. */
+/* A series is parsed too, to follow its objects; errors in that do not make it fail.
+ * Appends the survivor data to the trace. */
 static bool write_trace(const void *thing, const struct settings *s, FILE *to,
                         struct hd_error *err)
 {
@@ -344,7 +346,7 @@ static bool write_trace(const void *thing, const struct settings *s, FILE *to,
 
 /* --- a core ------------------------------------------------------------------------ */
 
-/* What it has says whether it is whole. NULL and err where it cannot be read. */
+/* Opens the core, which shows whether it is complete. NULL and err if it is unreadable. */
 static struct hd_snapshot *open_core(struct collector *c, FILE *core, const char *target,
                                      struct hd_error *err)
 {
@@ -408,7 +410,7 @@ static bool take_core(struct collector *c, FILE *to, struct hd_error *err)
         c->takes++;
         snap = open_core(c, to, NULL, &why);
     } while (should_try_again(c, snap, &why));
-    /* What `info` will say of the file. */
+    /* The warnings of `info` about the file. */
     if (snap != NULL && !c->settings->quiet)
         output_warnings_of(snap, c->settings->output);
     else if (snap == NULL)
@@ -417,7 +419,7 @@ static bool take_core(struct collector *c, FILE *to, struct hd_error *err)
     return true;
 }
 
-/* A pipe can be neither read back nor emptied. */
+/* A pipe can be neither read back nor truncated. */
 static bool write_core(const void *thing, const struct settings *s, FILE *to,
                        struct hd_error *err)
 {
@@ -442,8 +444,8 @@ static bool write_core(const void *thing, const struct settings *s, FILE *to,
 
 /* --- a snapshot of the memory ------------------------------------------------------ */
 
-/* In memory, or where there is not so much and nobody said how much it may be, in a
- * nameless file. NULL, and it was said why. */
+/* Copies to memory or, if that is insufficient and its limit is not set, to an anonymous
+ * file. NULL after printing the error. */
 static FILE *take_memory(struct collector *c, struct hd_error *err)
 {
     const char *name = c->settings->output;
@@ -470,7 +472,7 @@ static FILE *take_memory(struct collector *c, struct hd_error *err)
     return NULL;
 }
 
-/* What a core has is counted when it is read; garbage does not count. */
+/* Counts the objects when the core is read; without garbage. */
 static bool write_memory(struct collector *c, const char *target, struct hd_sink to,
                          struct hd_error *err)
 {
@@ -504,7 +506,7 @@ static bool write_memory(struct collector *c, const char *target, struct hd_sink
 
 /* --- as a gcdump, as a digest ------------------------------------------------------ */
 
-/* Of a digest the heap itself is on no disk on the way. */
+/* With a digest the heap itself is never on a disk. */
 static bool write_as(struct collector *c, const char *target, struct hd_sink to,
                      struct hd_error *err)
 {

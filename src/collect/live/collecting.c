@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* --- meanwhile --------------------------------------------------------------------- */
+/* --- waiting ----------------------------------------------------------------------- */
 
 bool collecting_is_stopped(struct collector *c, int wait_ms)
 {
@@ -28,7 +28,7 @@ bool collecting_is_stopped(struct collector *c, int wait_ms)
     return c->stopped;
 }
 
-/* In a log a line every half minute says that it goes on. */
+/* Without a terminal, prints a line every half minute. */
 static void collecting_show(struct collector *c, const struct hd_collect_progress *so_far)
 {
     const double first = 0.5, line_every = 30;
@@ -127,7 +127,7 @@ const char *collecting_harm(const struct harm *harm, const struct hd_error *err)
 
 /* --- one snapshot ------------------------------------------------------------------ */
 
-/* "dotnet-monitor (pid 812) or apm (pid 813)"; without any, who it mostly is. */
+/* Prints "dotnet-monitor (pid 812) or apm (pid 813)"; usual candidates if unknown. */
 static void warn_of_clients(const struct hd_collected *got)
 {
     if (got->client_count == 0)
@@ -148,7 +148,7 @@ static void print_collected(struct collector *c)
     const struct settings *s = c->settings;
     const struct collect_options *o = c->options;
     const struct hd_collected *got = &c->collected;
-    /* What is read of memory says itself what it lacks. */
+    /* Snapshots from memory have warnings of their own. */
     if (!s->quiet && !got->complete && !c->is_core && !o->direct)
         put_message("warning", s->output,
                     "incomplete: %" PRIu64
@@ -210,7 +210,7 @@ int collecting_take(struct collector *c, const char *name, struct hd_memory *dig
     int status = ok && !c->unread ? EXIT_DONE : EXIT_TROUBLE;
     if (ok) {
         print_collected(c);
-        /* Whoever keeps the names keeps them next time, too: do not try twice. */
+        /* A client that prevents the names will do so again: do not try twice. */
         c->how.keep_names = c->how.keep_names || c->collected.other_client;
     }
     if (status == EXIT_DONE && all->strict &&
@@ -225,7 +225,7 @@ int collecting_take(struct collector *c, const char *name, struct hd_memory *dig
     return status;
 }
 
-/* Lines that come while a snapshot is taken each mean one, too. */
+/* Lines that arrive during a snapshot count, too. */
 static bool wait_for_enter(struct collector *c)
 {
     while (c->asked == 0 && !c->asks_no_more && !c->stopped) {
@@ -295,8 +295,7 @@ static bool letters_are_meant(const struct settings *s, const char *command)
     return true;
 }
 
-/* A number is a process id, a word the name of a process, whose file may be in this folder.
- */
+/* Parses a process id or name; names of files in this folder are rejected. */
 static bool parse_operand(struct settings *s, const char *command)
 {
     struct collect_options *o = s->own;
@@ -320,7 +319,7 @@ bool collecting_process_is_named(struct settings *s, const char *command)
     size_t ways = (size_t)(o->process_id > 0) + (o->name != NULL) + (o->socket != NULL);
     if (!letters_are_meant(s, command))
         return false;
-    /* A process by its number, and by its name whatever comes in its place. */
+    /* A pid is one process; a name also its successors. */
     bool number = o->process_id > 0 || (s->operand_count == 1 && is_number(s->operands[0]));
     ways -= s->store != NULL && o->name != NULL && number;
     if (ways + s->operand_count == 0)
@@ -409,7 +408,7 @@ void collecting_follow(struct collector *c)
 {
     const struct settings *s = c->settings;
     const struct collect_options *o = c->options;
-    /* Memory that is read tells no collection; a core and a trace keep nothing of it. */
+    /* Direct copies have no collection events; cores and traces do not store survivors. */
     if (s->options.no_ages || o->direct || o->core != CORE_NONE)
         return;
     c->following = hd_following_begin();
@@ -429,7 +428,7 @@ void collecting_unfollow(struct collector *c)
 void collecting_end(struct collector *c)
 {
     collecting_unfollow(c);
-    /* One that came when all was done has nothing left to stop. */
+    /* A signal after all work needs no action. */
     collecting_is_stopped(c, 0);
     last_resort_end();
     if (c->signals >= 0)

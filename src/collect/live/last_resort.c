@@ -18,13 +18,13 @@
 enum { LEAVE_MS = 800, TICK_MS = 50 };
 
 static struct {
-    pid_t process; /* that has the thread; 0: none */
+    pid_t process; /* of the thread; 0: none */
     pthread_t thread;
     int signals;
     int wake[2]; /* a byte: leaves was set; the end: last_resort_end() */
     atomic_bool is_agent, unsaved, leaves;
-    atomic_int late; /* a signal that the thread read in place of the program; 0: none */
-    atomic_int last; /* that anybody read; 0: none */
+    atomic_int late; /* signal read by the thread instead of the program; 0: none */
+    atomic_int last; /* signal read by either; 0: none */
 } watch;
 
 static bool is_ours(void)
@@ -48,8 +48,8 @@ static int read_signal(int signals)
                : 0;
 }
 
-/* Of the first thread: R, at work; D, waits for a disk, which no signal ends; S, waits. An
- * agent at work reads its signals soon, but for a machine that is too busy. */
+/* State of the main thread: R: running; D: waits for a disk, uninterruptible; S: waits. A
+ * running agent reads its signals soon, unless the machine is overloaded. */
 static bool is_waiting(void)
 {
     char text[512];
@@ -79,7 +79,7 @@ static void die_of(int number)
     raise(number);
 }
 
-/* A program that does not read a signal in time, or does not stop, dies of it. */
+/* Kills a program that does not read a signal in time, or does not stop. */
 static void *last_resort_run(void *nothing)
 {
     for (;;) {

@@ -20,7 +20,7 @@ const char *nameless_excuse(void)
     return access("/proc/self", F_OK) != 0 ? "/proc, which is not mounted here" : NULL;
 }
 
-/* Of the kernel's <linux/magic.h>. */
+/* From the kernel's <linux/magic.h>. */
 bool nameless_is_in_memory(FILE *file, uint64_t *bytes)
 {
     const unsigned long tmpfs = 0x01021994, ramfs = 0x858458f6, huge = 0x958458f6;

@@ -1,5 +1,5 @@
-/* nameless.h - files that go with whoever has them open, so that nothing can leave them
- * behind. Those beside others: temporary_nameless(). */
+/* nameless.h - anonymous files, which disappear when they are closed. For those in a given
+ * folder: temporary_nameless(). */
 #ifndef NAMELESS_H
 #define NAMELESS_H
 
@@ -7,20 +7,21 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* On no disk: what a process knows is nobody's business. NULL and errno. */
+/* Creates one in memory, never on a disk, since it may have secrets of a process. NULL and
+ * errno. */
 FILE *nameless_in_memory(void);
 
-/* Whether what is written there takes memory: on a file system in memory, too; and the
- * bytes that its content takes, 0 on a disk. */
+/* True if its content is in memory, also on a file system in memory; *bytes is the memory
+ * used, 0 on a disk. */
 bool nameless_is_in_memory(FILE *file, uint64_t *bytes);
 
-/* By which it can be opened again. */
+/* Returns a path for opening it again. */
 static inline void nameless_path(FILE *file, char *path, size_t size)
 {
     snprintf(path, size, "/proc/self/fd/%d", fileno(file));
 }
 
-/* What is missing for that; NULL: nothing. */
+/* Returns what is missing for that; NULL: nothing. */
 const char *nameless_excuse(void);
 
 #endif

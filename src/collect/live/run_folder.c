@@ -10,7 +10,7 @@
 
 enum { MAX_PROGRAM = 40, MAX_OF_A_MINUTE = 99 };
 
-/* Of what is left out of the program's name a single "-" stays. */
+/* Omitted characters of the program's name become a single "-". */
 void run_folder_name(const char *program, uint64_t pid, time_t when, char *name,
                      size_t size)
 {
@@ -53,8 +53,8 @@ static bool make_below(const char *folder, const char *name, mode_t mode, char *
     return false;
 }
 
-/* "TMPDIR/" and the like, i of a few; false behind the last. An image of one program often
- * has none but shared memory. */
+/* Returns candidate number i, "TMPDIR/" and similar ones; false after the last. A container
+ * image with one program often has only shared memory. */
 static bool elsewhere(size_t i, char *folder, size_t size)
 {
     const char *below[] = {getenv("TMPDIR"), "/tmp", "/dev/shm"};

@@ -11,9 +11,9 @@
 static const double slack = 0.05; /* of a level, that memory has to fall below it */
 static const double spare = 0.01; /* of the limit, that is left to chance */
 static const double sample_every = 1, window = 30, least_window = 3;
-/* "80" is no size that a process has: a share was meant. */
+/* "80" is too small for a process: probably a percentage. */
 static const uint64_t least_size = UINT64_C(1) << 20;
-static const double tick = 2; /* seconds at most until somebody looks again */
+static const double tick = 2; /* maximum seconds until the next call */
 
 /* --- rules --------------------------------------------------------------------------- */
 
@@ -85,7 +85,7 @@ void trigger_begin(struct trigger *t)
         t->rules[i].last = -DBL_MAX;
 }
 
-/* Bytes; infinite where the rule has none now. */
+/* Returns the level in bytes; infinite if the rule has none now. */
 static double level_of(const struct trigger_rules *rules, size_t i, uint64_t limit)
 {
     if (rules->all[i].kind == TRIGGER_SIZE)
@@ -120,7 +120,8 @@ static double rate_of(const struct trigger *t, double now)
 
 /* --- which --------------------------------------------------------------------------- */
 
-/* By that rule; more than at any snapshot so far is no saw tooth. */
+/* True if the minimum distance for that rule has passed. Memory above that of all snapshots
+ * is not a saw tooth. */
 static bool has_rested(const struct trigger *t, const struct trigger_rules *rules,
                        const struct trigger_sight *sight, int rule)
 {
@@ -138,7 +139,7 @@ static bool has_rested(const struct trigger *t, const struct trigger_rules *rule
     return sight->now - t->last >= distance && sight->now - t->rules[rule].last >= own;
 }
 
-/* The highest level that is passed and was not told, else growth; NO_TRIGGER. */
+/* Returns the highest level that is passed and unreported, else growth; NO_TRIGGER. */
 static int passed(const struct trigger *t, const struct trigger_rules *rules,
                   const struct trigger_sight *sight)
 {
@@ -158,8 +159,7 @@ static int passed(const struct trigger *t, const struct trigger_rules *rules,
     return found != NO_TRIGGER ? found : grown;
 }
 
-/* What was passed is what was seen before the snapshot, whose collection may have freed it.
- */
+/* Uses the memory seen before the snapshot, whose collection may have freed some. */
 static void pass_levels(struct trigger *t, const struct trigger_rules *rules,
                         const struct trigger_sight *sight)
 {
@@ -170,8 +170,8 @@ static void pass_levels(struct trigger *t, const struct trigger_rules *rules,
     t->highest = most > t->highest ? most : t->highest;
 }
 
-/* A limit that has moved has moved its levels: what is no more above one may pass it anew.
- */
+/* A changed limit changes its levels: memory that is no longer above one may pass it
+ * again. */
 static void see(struct trigger *t, const struct trigger_rules *rules,
                 const struct trigger_sight *sight)
 {
@@ -202,8 +202,8 @@ enum trigger_verdict trigger_see(struct trigger *t, const struct trigger_rules *
         return TRIGGER_NOT_DUE;
     see(t, rules, sight);
     if (sight->limit != HD_UNKNOWN) {
-        /* Bytes that will be used before a snapshot that begins at the next look is done;
-         * what a collection takes may be more than what is left. */
+        /* Bytes used until the end of a snapshot that begins at the next call; a collection
+         * may need more than is left. */
         double rate = rate_of(t, sight->now), limit = (double)sight->limit;
         double lead = sight->duration + sight->pause + tick;
         double needed = (double)sight->memory + (double)sight->needed;

@@ -1,17 +1,17 @@
-/* trigger.h - whether a snapshot is due for the memory of a process, besides the clock:
- * `watch --at`. It looks at numbers and times that it is given, and at nothing else.
+/* trigger.h - decides whether a snapshot is due because of the memory of a process, in
+ * addition to the clock: `watch --at`. Depends only on the given numbers and times.
  *
- * A share of the limit and a size are levels: passing one is one snapshot, however far it
- * is passed, until memory was five percent below. Growth counts from the last snapshot.
- * With a limit there is one more before it: when memory, as it has been rising for half a
- * minute, would be there before a snapshot that begins now is done, with what the
- * collection itself takes. Where even that is more than what is left, none is taken: it
- * would be the end.
+ * A share of the limit and a size are levels: passing one gives one snapshot, however far
+ * it is passed, until memory was five percent below. Growth counts from the last snapshot.
+ * With a limit there is another one before it: when memory, extrapolated from the last half
+ * minute, would reach it before a snapshot that begins now is finished, including the
+ * memory of the collection itself. If that alone exceeds what is left, no snapshot is
+ * taken: it would kill the process.
  *
- * Between two lies at least a hundred times the pause, and half a minute; for the one
- * before the limit ten times, and five seconds. Each snapshot for one rule doubles its own
- * distance up to the interval of the clock, so that a saw tooth around a level costs no
- * more than that. */
+ * The distance between two is at least a hundred times the pause, and half a minute; for
+ * the one before the limit ten times, and five seconds. Each snapshot for a rule doubles
+ * the distance of that rule, up to the interval of the clock, so that a saw tooth around a
+ * level does not cost more than that. */
 #ifndef TRIGGER_H
 #define TRIGGER_H
 
@@ -32,65 +32,67 @@ struct trigger_rules {
     struct {
         enum trigger_kind kind;
         double share;   /* of the limit, 0 to 1 */
-        uint64_t bytes; /* of the other kinds */
+        uint64_t bytes; /* for the other kinds */
     } all[MAX_TRIGGERS];
     size_t count;
-    double interval; /* seconds of the clock */
+    double interval; /* between snapshots of the clock, in seconds */
 };
 
-/* "80%,1.5GiB,+200MB" into rules, whose interval stays; NULL, or what it should be. */
+/* Parses "80%,1.5GiB,+200MB" into rules, except the interval; NULL, or the expected
+ * syntax. */
 const char *triggers_parse(const char *text, struct trigger_rules *rules);
 
-/* Whether a rule needs the limit. */
+/* True if a rule needs the limit. */
 bool triggers_have_share(const struct trigger_rules *rules);
 
-/* What is known of the process now. */
+/* Current state of the process. */
 struct trigger_sight {
-    double now;      /* seconds, of a clock that only goes forward */
+    double now;      /* seconds, monotonic clock */
     uint64_t memory; /* bytes; HD_UNKNOWN */
     uint64_t limit;  /* HD_UNKNOWN */
-    double pause;    /* seconds that a snapshot stops it, as of the last; 0: unknown */
-    double duration; /* seconds until one is done */
-    uint64_t needed; /* bytes that the process needs for one; 0: nothing, or unknown */
+    double pause;    /* of the process for a snapshot, in seconds, from the last one; 0:
+                        unknown */
+    double duration; /* of a snapshot in seconds */
+    uint64_t needed; /* bytes that the process needs for one; 0: none, or unknown */
 };
 
-/* Of one process. {0} with trigger_begin(). */
+/* State per process, for trigger_begin(). */
 struct trigger {
     struct {
-        bool is_past; /* the level was passed, and told */
+        bool is_past; /* the level was passed and reported */
         unsigned times;
         double last;
     } rules[MAX_TRIGGERS + 1];
-    uint64_t base;    /* memory at the last snapshot; HD_UNKNOWN: nothing was seen yet */
-    uint64_t highest; /* at any snapshot, as far as there was one */
-    uint64_t seen, limit; /* at the last sight */
+    uint64_t base;        /* memory at the last snapshot; HD_UNKNOWN: no sight yet */
+    uint64_t highest;     /* maximum at all snapshots */
+    uint64_t seen, limit; /* at the last call */
     double last;          /* try */
     struct {
         double time;
         double memory;
     } samples[TRIGGER_SAMPLES];
-    size_t sample_count; /* that were ever added */
+    size_t sample_count; /* ever added */
 };
 
-/* A process that was not seen before, or one that comes in place of another. */
+/* Starts with a new process, or a successor. */
 void trigger_begin(struct trigger *t);
 
 enum trigger_verdict { TRIGGER_NOT_DUE, TRIGGER_DUE, TRIGGER_TOO_LATE };
 
-/* Once a second or so. *rule: which one, TRIGGER_NEAR_LIMIT for the last before the limit.
- * TRIGGER_TOO_LATE is told once for each passing. */
+/* Checks the rules; call it about once a second. *rule: the one that is due,
+ * TRIGGER_NEAR_LIMIT for the last before the limit. TRIGGER_TOO_LATE is returned once per
+ * passing. */
 enum trigger_verdict trigger_see(struct trigger *t, const struct trigger_rules *rules,
                                  const struct trigger_sight *sight, int *rule);
 
-/* A snapshot was taken for a rule, or NO_TRIGGER: for the clock. sight is what was seen
- * behind it. */
+/* Registers a snapshot for a rule, or NO_TRIGGER: the clock. sight is from after it. */
 void trigger_taken(struct trigger *t, const struct trigger_rules *rules,
                    const struct trigger_sight *sight, int rule);
 
-/* One for a rule failed: it stays due, after a while. */
+/* Registers a failed one: the rule remains due, after a delay. */
 void trigger_failed(struct trigger *t, const struct trigger_sight *sight, int rule);
 
-/* A rule as it was written: "80%". */
+/* Formats a rule as given: "80%". */
 void trigger_put(const struct trigger_rules *rules, int rule, char *text, size_t size);
 
 #endif
