@@ -1,7 +1,7 @@
-/* Whether a carried table fits what is known of the runtime's own library: it has types
- * that everybody knows. What is not there proves nothing, and nothing is asked of runtimes
- * that describe themselves. The rest of the table: process/runtime_check.c. All runtimes
- * are asked whether their modules have the types of objects. */
+/* Checks a built-in layout table against well-known types of the runtime's own library.
+ * Missing types prove nothing, and runtimes that describe themselves are not checked. The
+ * rest of the table: process/runtime_check.c. For all runtimes, checks that the modules
+ * have the types of the objects. */
 #include "clr/managed/clr_types.h"
 #include "heap/ids.h"
 
@@ -9,7 +9,8 @@
 
 /* --- known types --------------------------------------------------------------- */
 
-/* The map leads to a MethodTable that says the same row and module. */
+/* Finds a type through the module's map; its MethodTable must have the same row and
+ * module. */
 static const char *find_type(struct clr_types *t, const struct clr_module *lib,
                              const char *name, struct method_table *m)
 {
@@ -181,7 +182,7 @@ static void compare_type(struct clr_types *t, uint64_t table,
     if (module == NULL || m.row > module->metadata.tables[METADATA_TYPE_DEF].count)
         return;
     tally(&to->rows, clr_module_type(t, module, METADATA_TYPE_DEF, m.row) == table);
-    /* Not of types whose row has no fields: a dump may have no more of it than the name. */
+    /* Not for types without fields in metadata: a dump may have only their name. */
     const struct metadata *metadata = &module->metadata;
     uint32_t first, end = metadata_fields(metadata, m.row, &first), declared = 0;
     for (uint32_t i = first; i < end && clr_spend(t, 1); i++)

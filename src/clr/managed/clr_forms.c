@@ -16,8 +16,7 @@
 
 enum { DAYS = 3652059 }; /* to the end of 9999 */
 
-/* The Gregorian calendar, counted in years that begin in March: so that the day which some
- * of them have more is their last. */
+/* Gregorian calendar, with years beginning in March, so that the leap day is the last. */
 static void add_day(struct text *to, uint32_t day)
 {
     enum {
@@ -60,8 +59,9 @@ static bool add_moment(struct text *to, uint64_t ticks)
     return true;
 }
 
-/* The kind stands in the two highest bits; the fourth is a local time that was there twice,
- * as summer time ended. Which zone is local the process does not keep here. */
+/* The kind is in the two highest bits; the fourth value is the second occurrence of an
+ * ambiguous local time, at the end of summer time. The local time zone is not stored
+ * here. */
 static bool add_date_time(struct text *to, const unsigned char *bytes)
 {
     enum { KIND = 62 };
@@ -177,8 +177,8 @@ static bool add_uint128(struct text *to, const unsigned char *bytes)
     return add_wide(to, bytes, false);
 }
 
-/* Flags: digits behind the point in the third byte, the sign in the highest bit, and
- * nothing else; then the highest 32 bits and the lower 64. */
+/* Flags: number of decimals in the third byte, the sign in the highest bit, nothing else;
+ * then the highest 32 bits and the lower 64. */
 static bool add_decimal(struct text *to, const unsigned char *bytes)
 {
     enum { SCALE = 16, MAX_SCALE = 28 };
@@ -217,7 +217,7 @@ static bool add_guid(struct text *to, const unsigned char *b)
     return true;
 }
 
-/* "10.0": what it has not, and all behind that, is -1. */
+/* Formats "10.0"; missing parts are -1, and so are all after them. */
 static bool add_version(struct text *to, const unsigned char *bytes)
 {
     char s[64];
@@ -237,7 +237,7 @@ static bool add_version(struct text *to, const unsigned char *bytes)
     return true;
 }
 
-/* --- all of them ----------------------------------------------------------------- */
+/* --- table --------------------------------------------------------------------- */
 
 static const struct {
     uint32_t size;

@@ -1,9 +1,9 @@
-/* clr_forms.h - structs of the core library that are one value to people: a date, an
- * amount, a Guid; out of their bytes as .NET's ToString() writes them in the invariant
- * culture. It must not know of types, nor where the bytes come from.
+/* clr_forms.h - formats structs of the core library that are a single value: dates,
+ * amounts, Guids, as .NET's ToString() in the invariant culture. Must not depend on types
+ * or the source of the bytes.
  *
- * DateTime and DateTimeOffset are written so that they sort: all seven digits, and the kind
- * behind them. docs/object.md. */
+ * DateTime and DateTimeOffset are formatted so that they sort: all seven digits, followed
+ * by the kind. docs/object.md. */
 #ifndef CLR_FORMS_H
 #define CLR_FORMS_H
 
@@ -17,22 +17,22 @@ enum clr_form {
     CLR_DATE_ONLY,        /* 2026-11-24 */
     CLR_TIME_ONLY,        /* 15:04:05.1234567 */
     CLR_GUID,
-    CLR_DECIMAL, /* 1.10: as many digits as it was given */
+    CLR_DECIMAL, /* 1.10: with its stored number of decimals */
     CLR_INT128,
     CLR_UINT128,
-    CLR_VERSION /* a class: four numbers of 32 bits, -1 of those that it has not */
+    CLR_VERSION /* a class: four 32-bit numbers, -1 for missing ones */
 };
 
-/* How many bytes a value of a form has; of a DATE_TIME_OFFSET 12: the DateTime of UTC, then
+/* Returns the bytes of a value; for a DATE_TIME_OFFSET 12: the DateTime in UTC, then
  * minutes. */
 enum { CLR_MAX_BYTES = 16 };
 uint32_t clr_form_size(enum clr_form form);
 
-/* False, and nothing is added, for bytes that no value has: a date behind 9999, a decimal
- * with 255 digits behind its point. */
+/* Formats a value. False, and adds nothing, for invalid bytes: a date after 9999, a decimal
+ * with 255 decimals. */
 bool clr_form_add(struct text *to, enum clr_form form, const unsigned char *bytes);
 
-/* Any bytes as one number: 0x and the highest first. */
+/* Formats any bytes as one number: 0x and the highest first. */
 void clr_form_add_raw(struct text *to, const unsigned char *bytes, uint32_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Modules: what is loaded of them, and their metadata. */
+/* Modules: their loaded types and metadata. */
 #include "base/text.h"
 #include "clr/managed/clr_types.h"
 
@@ -38,8 +38,8 @@ static struct memory_piece emitted(struct clr_types *t, uint64_t address)
     return ok ? (struct memory_piece){begin, there.size, there.data} : none;
 }
 
-/* Where its image is loaded, and the address of its path; false: it has none. .NET 8 has
- * both in its PEImage: an image that was loaded from bytes is there as a file alone. */
+/* Finds the base of its image and the address of its path; false: no image. .NET 8 has both
+ * in its PEImage: an image loaded from bytes exists only as a file. */
 static bool find_image(const struct clr_types *t, uint64_t module, uint64_t *base,
                        uint64_t *path)
 {
@@ -147,7 +147,8 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
 {
     enum { MAX_ARRAYS = 8 };
     const struct memory *memory = t->memory;
-    bool ok = m->metadata.tables[METADATA_TYPE_DEF].count > 0; /* else it may be none */
+    bool ok =
+        m->metadata.tables[METADATA_TYPE_DEF].count > 0; /* otherwise it may be invalid */
     uint64_t table =
         memory_u64(t->memory, m->address + t->at->module_available_type_params, &ok);
     uint64_t array =
@@ -167,10 +168,10 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
     }
 }
 
-/* --- all of them ----------------------------------------------------------------- */
+/* --- list of modules ------------------------------------------------------------- */
 
-/* Items of the list are Assemblies, or, up to .NET 10, DomainAssemblies, of which all that
- * is left is a pointer to the Assembly. */
+/* Items of the list are Assemblies or, up to .NET 10, DomainAssemblies, which only contain
+ * a pointer to the Assembly. */
 static void read_listed(struct clr_types *t)
 {
     const struct memory *m = t->memory;
@@ -216,7 +217,7 @@ void clr_modules_all(struct clr_types *t)
     if (!t->has_list)
         read_listed(t);
     t->has_list = true;
-    /* The list grows behind the loop. */
+    /* The list grows during the loop. */
     for (struct clr_module *m; (m = clr_module_after(t, t->expanded)) != NULL;) {
         clr_module_instances(t, m, read_module_of, t);
         uint32_t refs = m->metadata.tables[METADATA_TYPE_REF].count;

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The key of references, and of what is made of others. */
+/* Keys of references and of pointers. */
 enum { KEY_REFERENCE = 0x100, KEY_POINTER = 0x101 };
 
 enum { MAX_RANK = 32 };
@@ -23,8 +23,8 @@ static void add_space(struct text *to, struct metadata_name name)
         text_add_char(to, '.');
 }
 
-/* Names of a row of TypeDefs or TypeRefs and of those that it stands in, from the outside,
- * as arguments are spelled: what has a meaning in such a name gets a backslash. */
+/* Appends the names of a row of TypeDefs or TypeRefs and its outer types, outermost first,
+ * as in arguments: special characters are escaped by backslashes. */
 static void add_nested(struct text *to, const struct metadata *m,
                        enum metadata_table_number table, uint32_t row)
 {
@@ -127,9 +127,9 @@ enum handle_kind { HANDLE_UNKNOWN, HANDLE_PLAIN, HANDLE_ARRAY, HANDLE_POINTER };
 struct parts {
     enum handle_kind kind;
     uint8_t element;              /* of a TypeDesc */
-    struct method_table m, named; /* named: whose row has the name */
+    struct method_table m, named; /* named: its row has the name */
     uint64_t element_type;        /* of arrays and pointers */
-    uint64_t first;               /* where the handles of arguments stand */
+    uint64_t first;               /* address of the handles of arguments */
     uint32_t count;
 };
 
@@ -163,7 +163,7 @@ static struct parts read_parts(const struct clr_types *t, uint64_t handle)
     return p;
 }
 
-/* The handle that has to be known before, number i of it; 0: there are no more. */
+/* Returns required handle number i; 0: no more. */
 static uint64_t need(const struct clr_types *t, const struct parts *p, uint32_t i)
 {
     if (p->kind == HANDLE_ARRAY || p->kind == HANDLE_POINTER)
@@ -193,7 +193,7 @@ static const struct clr_shape *known_or_unknown(struct clr_types *t, uint64_t ha
     return k != NULL ? &k->shape : t->nothing;
 }
 
-/* A name with what arrays, pointers and references add to it: "[]", "[,]", "[*]"; "*", "&".
+/* Appends the suffix of arrays, pointers and references: "[]", "[,]", "[*]"; "*", "&".
  * rank: dimensions of an array. */
 static struct text *suffixed(struct clr_types *t, const struct clr_name *name,
                              unsigned element, uint32_t rank)
@@ -292,7 +292,8 @@ struct pending_shape {
     uint32_t next; /* of its needs */
 };
 
-/* The next need of the topmost one that is not known and does not wait itself; 0: none. */
+/* Returns the next unresolved requirement of the topmost type that is not on the stack; 0:
+ * none. */
 static uint64_t next_need(const struct clr_types *t, struct pending_shape *all, size_t len)
 {
     struct pending_shape *w = &all[len - 1];
@@ -329,7 +330,7 @@ const struct clr_shape *clr_shape_of(struct clr_types *t, uint64_t handle)
     return &k->shape;
 }
 
-/* Room for that many; NULL for none. */
+/* Allocates an array; NULL for 0. */
 static const struct clr_shape **new_arguments(struct clr_types *t, uint32_t count)
 {
     if (count == 0 || !clr_spend(t, 8 * (uint64_t)count))
@@ -359,10 +360,10 @@ clr_shape_arguments(struct clr_types *t, const struct clr_shape *s, uint32_t *co
 
 /* --- instances ------------------------------------------------------------------- */
 
-/* Instantiations of generic structs, by what they are made of.
+/* Instantiations of generic structs, by their components.
  *
- * A signature says "KeyValuePair`2 of a string and a Session"; the runtime has loaded that
- * or, as good for a layout, the one for any two references. */
+ * A signature contains "KeyValuePair`2 of a string and a Session"; the runtime has loaded
+ * that or, equivalent for the layout, the instantiation for any two references. */
 
 static void index_instance(void *context, uint64_t handle)
 {
@@ -382,7 +383,7 @@ static void index_instance(void *context, uint64_t handle)
     HASH_ADD(hh, t->instances, key, sizeof(known->key), known);
 }
 
-/* The MethodTable of a generic struct, or of one of the same layout; 0: none. */
+/* Finds the MethodTable of a generic struct, or one with the same layout; 0: none. */
 static uint64_t find_instance(struct clr_types *t, uint64_t key)
 {
     struct instance *known;
@@ -397,10 +398,10 @@ static uint64_t find_instance(struct clr_types *t, uint64_t key)
 
 /* --- signatures ------------------------------------------------------------------ */
 
-/* A signature is a tree written in front of its branches. What waits for its branches lies
- * on a stack of fixed depth, and finished types on another. */
+/* A signature is a tree in prefix order. Incomplete nodes are on a stack of limited depth,
+ * finished types on another. */
 
-/* A type that waits for that many others behind it. */
+/* A type that requires this number of following types. */
 struct frame {
     uint8_t element; /* SZARRAY, ARRAY, PTR, BYREF, GENERICINST */
     bool is_value;   /* of GENERICINST */
@@ -420,7 +421,7 @@ struct evaluation {
 
 /* --- definitions ----------------------------------------------------------------- */
 
-/* The definition that a token means: its name, where it stands, what is loaded of it. */
+/* Definition of a token: its name, outer types, and loaded MethodTable. */
 struct definition {
     uint64_t table, module;
     uint32_t row;
@@ -567,7 +568,7 @@ static const struct clr_shape *array_or_pointer(struct evaluation *e, const stru
                      suffixed(e->t, e->done[f->first]->full_name, f->element, rank));
 }
 
-/* A finished type goes to what waits for it, which may be finished by that. */
+/* Adds a finished type to the node that requires it, which may finish that node. */
 static bool finish_type(struct evaluation *e, const struct clr_shape *s)
 {
     while (s != NULL) {

@@ -1,9 +1,9 @@
-/* Static variables, and those of threads: where they are kept, by class.
+/* Static variables, and thread statics: their locations, by class.
  *
- * A MethodTable with statics has what tells where they are in front of its auxiliary data
- * (since .NET 9). The variables of a type that hold references, or boxed structs, lie
- * together in an array of the heap; those of a thread in an object that the thread has for
- * the type. .NET 8 keeps them by module, see below. */
+ * A MethodTable with statics has their locations before its auxiliary data (since .NET 9).
+ * The variables of a type that contain references, or boxed structs, are in an array on the
+ * heap; thread statics are in an object per thread and type. .NET 8 stores them by module,
+ * see below. */
 #include "clr/managed/clr_types.h"
 
 #include <stdlib.h>
@@ -11,14 +11,13 @@
 
 enum { POINTER = 8, ARRAY_HEADER = 16 };
 
-/* --- .NET 8: which entry is whose ------------------------------------------------ */
+/* --- .NET 8: owners of entries --------------------------------------------------- */
 
-/* A module has them in its DomainLocalModule, a thread in a ThreadLocalModule for each
- * module: what holds references lies in an array of the heap, one for all plain types of
- * the module, what does not behind the structure itself. Generic types, and those that were
- * emitted, have entries of their own in a table beside it; Module.DynamicStaticsInfo says
- * which entry is whose, so it is read the other way round. docs/formats/core-dump.md,
- * "Statics of .NET 8". */
+/* A module has its statics in a DomainLocalModule, a thread in a ThreadLocalModule per
+ * module: references are in an array on the heap, common to all plain types of the module,
+ * other values after the structure itself. Generic and emitted types have separate entries
+ * in an additional table; Module.DynamicStaticsInfo maps entries to types, and is inverted
+ * here. docs/formats/core-dump.md, "Statics of .NET 8". */
 
 struct clr_entry {
     uint64_t table; /* MethodTable */
@@ -85,7 +84,7 @@ static uint64_t loader_handle(struct clr_types *t, uint64_t module, uint64_t han
 
 enum { IS_INITIALISED = 0x1 };
 
-/* Of a thread a handle stands where the process has the address itself. */
+/* For a thread a handle replaces the address. */
 static uint64_t first_of(const struct clr_types *t, uint64_t place, bool of_thread)
 {
     uint64_t to = memory_u64(t->memory, place, NULL);
@@ -95,9 +94,9 @@ static uint64_t first_of(const struct clr_types *t, uint64_t place, bool of_thre
     return array != 0 ? array + ARRAY_HEADER : 0;
 }
 
-/* An item of the table: a pointer to the entry, and flags. Offsets of what is no reference
- * count from the beginning of what has it, which is this long; of a collectible type from
- * as far in front of what an array of bytes contains. */
+/* Reads an item of the table: a pointer to the entry, and flags. Offsets of non-references
+ * count from the start of the entry, whose header has this length; for a collectible type
+ * from the same distance before the content of a byte array. */
 static struct clr_bases by_entry(struct clr_types *t, const struct clr_entry *e,
                                  uint64_t local, bool of_thread)
 {
@@ -140,7 +139,7 @@ struct clr_bases clr_local_bases(struct clr_types *t, const struct method_table 
     bool ok = true;
     if (method_table_has_entry(m) && (e = entry_of(t, m->address)) == NULL)
         return (struct clr_bases){0};
-    /* The DomainLocalModule of a module, or what a thread has instead. */
+    /* The DomainLocalModule of a module, or the thread's equivalent. */
     uint64_t module = e != NULL ? e->module : m->module, local = 0;
     if (block == 0) {
         local = memory_u64(t->memory, module + t->at->module_local_module, &ok);
@@ -157,8 +156,8 @@ struct clr_bases clr_local_bases(struct clr_types *t, const struct method_table 
         return (struct clr_bases){0};
     if (e != NULL)
         return by_entry(t, e, local, of_thread);
-    /* A byte says whether its constructor has run, behind the places of all; without one it
-     * is used as it is. */
+    /* A byte after all values shows whether its constructor has run; without a constructor
+     * it is always used. */
     bool is_used = !(m->flags2 & HAS_CONSTRUCTOR) ||
                    (m->row > 0 && (memory_u8(t->memory, local + blob + m->row - 1, &ok) &
                                    IS_INITIALISED));
@@ -210,7 +209,7 @@ static uint64_t thread_base(const struct clr_types *t, const struct method_table
         uint64_t item = array + ARRAY_HEADER + POINTER * (uint64_t)(place - unused);
         return ok && place < count && array != 0 ? memory_u64(memory, item, &ok) : 0;
     }
-    if (kind == COLLECTIBLE) { /* behind those of the others; of handles */
+    if (kind == COLLECTIBLE) { /* after those of the others; handles */
         uint32_t count = memory_u32(memory, counts + 4, &ok);
         uint64_t array = memory_u64(memory, arrays + 8, &ok);
         if (!ok || place >= count || array == 0)
@@ -295,15 +294,14 @@ static void owners_of(struct clr_statics_owners *o, const struct clr_module *m)
         qsort(o->all + plain, o->len - plain, sizeof(*o->all), by_row);
 }
 
-/* --- what is told of them ------------------------------------------------------ */
+/* --- description of a variable -------------------------------------------------- */
 
-/* What is known of a variable besides the object that it holds; true if it is to be kept.
- */
+/* Describes a variable, except for the object it holds; true if it is to be reported. */
 static bool describe(const struct statics *s, const struct clr_statics_owner *owner,
                      const struct clr_module *module, const struct field_desc *d,
                      bool is_reference, struct clr_static *v)
 {
-    enum { COST = 256 }; /* of keeping one */
+    enum { COST = 256 }; /* of a reported one */
     struct clr_types *t = s->t;
     struct clr_scope scope = {.module = module};
     uint32_t member =

@@ -1,13 +1,13 @@
-/* MethodTables, their classes and FieldDescs, as they stand in memory. Layouts that no
- * descriptor tells have not changed since .NET Core 3 (docs/formats/core-dump.md). */
+/* Reads MethodTables, their classes and FieldDescs from memory. Layouts without descriptor
+ * are unchanged since .NET Core 3 (docs/formats/core-dump.md). */
 #include "clr/managed/clr_types.h"
 
 #include <string.h>
 
-/* Where .NET 8 has a MethodTable's module if types of another one are its arguments: among
- * what does not fit into its fixed part, behind the pointers to 8 virtual methods each.
- * What there is stands in flags2, a bit for each, in this order; the first two have their
- * place in the fixed part, and the others take it where one of those is not there. */
+/* Returns where .NET 8 stores a MethodTable's module if its arguments are types of another
+ * one: among optional members, after the pointers to 8 virtual methods each. Bits of flags2
+ * show which members exist, in this order; the first two have a place in the fixed part,
+ * which others use if one of those is missing. */
 static uint64_t override_at(const struct clr_types *t, uint64_t address, uint32_t flags2)
 {
     enum { OTHERS = 0xF, FIXED = 0x3, SECOND_ONLY = 0x2, CHUNK = 8, POINTER = 8 };
@@ -24,8 +24,8 @@ static uint64_t override_at(const struct clr_types *t, uint64_t address, uint32_
            POINTER * ((uint64_t)(methods + CHUNK - 1) / CHUNK + count - 2);
 }
 
-/* Row, and the module whose metadata has it. .NET 8 has that at the canonical MethodTable,
- * and before it the module that the runtime loaded an instantiation into. */
+/* Reads the row, and the module whose metadata has it. .NET 8 has that in the canonical
+ * MethodTable, in addition to the module that the runtime loaded an instantiation into. */
 static void read_row(const struct clr_types *t, uint64_t canonical, struct method_table *m,
                      bool *ok)
 {
@@ -35,7 +35,7 @@ static void read_row(const struct clr_types *t, uint64_t canonical, struct metho
     if (t->at->method_table_token == RUNTIME_NO_OFFSET)
         return;
     m->row = memory_u16(t->memory, m->address + t->at->method_table_token, ok);
-    m->row = m->row == NEVER ? 0 : m->row; /* it stands elsewhere */
+    m->row = m->row == NEVER ? 0 : m->row; /* stored elsewhere */
     m->flags2 &= FLAGS2;
     if (method_table_is_array(m))
         return;
@@ -90,7 +90,7 @@ uint32_t method_table_arguments(const struct clr_types *t, const struct method_t
     bool ok = true;
     if (!method_table_is_generic(m))
         return 0;
-    /* GenericsDictInfo stands before an array of dictionaries, one per class up to this. */
+    /* GenericsDictInfo precedes an array of dictionaries, one per class up to this. */
     uint64_t info = m->per_inst - 8;
     uint16_t dicts = memory_u16(t->memory, info + t->at->generics_dict_count, &ok);
     uint16_t count = memory_u16(t->memory, info + t->at->generics_dict_type_args, &ok);
@@ -115,8 +115,7 @@ uint8_t method_table_element(const struct clr_types *t, const struct method_tabl
 
 /* --- how many fields ----------------------------------------------------------- */
 
-/* Numbers of .NET 8 that are packed: of each, 5 bits say how long it is, less 1; it follows
- * at once. */
+/* Packed numbers of .NET 8: 5 bits for the length minus 1, followed by the number. */
 enum { PACKED_INSTANCE = 0, PACKED_STATIC = 2, PACKED_BYTES = 16 };
 
 static uint32_t bits_at(const unsigned char *bytes, uint32_t first, uint32_t count)
@@ -127,8 +126,8 @@ static uint32_t bits_at(const unsigned char *bytes, uint32_t first, uint32_t cou
     return value;
 }
 
-/* They stand behind the class, whose length differs; those of few classes are not packed.
- * No type can have more fields than a field has rows. */
+/* Reads a number after the class, whose length varies; few classes have them unpacked. No
+ * type can have more fields than a field has rows. */
 static uint32_t number_behind(const struct clr_types *t, uint64_t ee_class, unsigned wanted)
 {
     enum { MOST = 0xFFFFFF, LENGTH = 5 };
@@ -155,7 +154,8 @@ static uint32_t number_behind(const struct clr_types *t, uint64_t ee_class, unsi
     return number <= MOST ? number : 0;
 }
 
-/* Instance fields, with those of bases, or static ones: packed tells which. */
+/* Returns the number of instance fields, including those of bases, or static ones, as
+ * `packed` selects. */
 static uint32_t count_fields(const struct clr_types *t, uint64_t ee_class, unsigned packed)
 {
     if (t->at->ee_class_packed != RUNTIME_NO_OFFSET)

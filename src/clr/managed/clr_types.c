@@ -1,4 +1,4 @@
-/* The types of a process: opening, and what is shown of one. */
+/* The types of a process: opening, and their descriptions. */
 #include "clr/managed/clr_types.h"
 #include "heap/names.h"
 
@@ -66,12 +66,12 @@ const char *clr_shown_full(struct clr_types *t, struct clr_name *name)
 
 /* The fields of a type and its bases, structs taken apart into what is in them. */
 
-/* Of the MethodTable pointer, which offsets of a class do not count. */
+/* Size of the MethodTable pointer, which field offsets do not include. */
 enum { HEADER = 8 };
 
 /* --- kinds --------------------------------------------------------------------- */
 
-/* By element; size 0: others. */
+/* By element type; size 0: others. */
 static const struct {
     uint8_t size;
     enum hd_field_kind kind;
@@ -146,17 +146,17 @@ static bool clr_is_enum(struct clr_types *t, const struct method_table *m)
 
 /* --- the walk ------------------------------------------------------------------ */
 
-/* A class, or a struct inside, whose fields are being taken. */
+/* A class, or an embedded struct, whose fields are being listed. */
 struct level {
     struct method_table m;
     const struct clr_shape *shape;
     struct field_list list;
     struct clr_scope scope;
     uint32_t next, base;
-    size_t first;  /* of its fields among all */
+    size_t first;  /* index of its first field */
     size_t prefix; /* how much of the name so far is its own */
     uint32_t element, repeats,
-        step; /* of an inline array: how often its one field stands */
+        step; /* of an inline array: number of repetitions of its one field */
 };
 
 struct clr_fields_walk {
@@ -212,7 +212,7 @@ static bool is_of_core(const struct clr_types *t, const struct method_table *of)
     return m.parent == 0 && m.address != of->address && m.module == of->module;
 }
 
-/* The part of that name among the fields of a level; NULL. */
+/* Finds a field by name among those of a level; NULL. */
 static struct clr_field *part_named(const struct clr_fields_walk *w, const struct level *l,
                                     const char *name)
 {
@@ -230,7 +230,7 @@ static bool is_part(const struct clr_field *f, const struct value_field *p, uint
            (p->at == ANYWHERE || f->offset - base == p->at);
 }
 
-/* Of a DateTimeOffset, whose parts stand in any order. */
+/* Locates the parts of a DateTimeOffset, which may be in any order. */
 static bool place_parts(struct clr_field *to, const struct clr_field *date,
                         const struct clr_field *offset, uint32_t base)
 {
@@ -266,7 +266,7 @@ static bool read_form(const struct clr_fields_walk *w, const struct level *l,
            (count == 2 && place_parts(to, parts[0], parts[1], l->base));
 }
 
-/* A Nullable of what is one value itself is that value, or none. */
+/* A Nullable of a single value is that value, or null. */
 static bool read_nullable(const struct clr_fields_walk *w, const struct level *l,
                           struct clr_field *to)
 {
@@ -306,7 +306,7 @@ static void fold_value(struct clr_fields_walk *w, const struct level *l)
     w->len = l->first + 1;
 }
 
-/* How often the one field of an inline array, or of a fixed buffer, stands in it. */
+/* Sets the number of repetitions of the one field of an inline array or fixed buffer. */
 static void set_repeats(struct clr_fields_walk *w, struct level *l)
 {
     struct clr_types *t = w->t;
@@ -354,7 +354,7 @@ static void enter_level(struct clr_fields_walk *w, uint64_t table,
     w->depth++;
 }
 
-/* As it is written in C#: a field that a property has by itself is called as that. */
+/* Names a field as in C#: the backing field of a property is named after it. */
 static void name_field(struct clr_fields_walk *w, const struct level *l,
                        const struct field_desc *d)
 {
@@ -473,8 +473,8 @@ static bool set_version(struct clr_type *shown, const struct clr_field *all, siz
     return true;
 }
 
-/* Uri: the text that it was made of. It is of an assembly of its own, in the process, whose
- * system is not that of this program. */
+/* Uri: its original text. Its assembly belongs to the process, whose system may differ from
+ * ours. */
 static bool set_uri(struct clr_type *shown, const struct clr_field *all, size_t len)
 {
     const char *name = shown->module != NULL ? shown->module : "";
@@ -490,7 +490,7 @@ static bool set_uri(struct clr_type *shown, const struct clr_field *all, size_t 
     return false;
 }
 
-/* What an object says besides its fields, to be shown beside references to it. */
+/* Sets the value of an object that is shown with references to it. */
 static void set_self(struct clr_types *t, const struct method_table *m,
                      struct clr_type *shown)
 {
@@ -570,8 +570,8 @@ void clr_types_close(struct clr_types *t)
     free(t);
 }
 
-/* Elements begin behind the pointer to the MethodTable, the count and, of several
- * dimensions, sizes and lower bounds; the base size has the object's header besides. */
+/* Elements begin after the pointer to the MethodTable, the count and, with several
+ * dimensions, sizes and lower bounds; the base size also includes the object's header. */
 static void show_type(struct clr_types *t, struct clr_type *shown,
                       const struct clr_shape *shape)
 {

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-/* Fewer are no evidence: one variable may be half written in a process that was stopped. */
+/* Fewer are no evidence: a variable may be half written in a stopped process. */
 enum { FEWEST = 8 };
 
 static const struct runtime *runtime_of(const struct core_facts *f)
@@ -18,12 +18,11 @@ enum {
     NOT_STARTED = 0
 };
 
-/* The id that the runtime writes into a Thread whose own thread has ended. */
+/* Thread id that the runtime stores when the thread has ended. */
 static const uint64_t ended = 0xBAADF00D;
 
-/* Running threads of the runtime's list, found in the dump by their ids; or by their
- * stacks, if a debugger in another pid namespace wrote ids that the process does not know.
- */
+/* Running threads of the runtime's list, identified in the dump by their ids, or by their
+ * stacks if a debugger in another pid namespace wrote different ids. */
 struct census {
     uint64_t running, by_id, with_stack, by_stack, impossible;
 };
@@ -91,7 +90,7 @@ static const char *thread_statics_lack(const struct core_facts *f, struct arena 
                         d->thread_types, f->threads->len);
 }
 
-/* If most of them lead to no object. */
+/* Reports if most of these do not refer to an object. */
 static const char *most_lead_nowhere(const struct core_tally *t, const char *what,
                                      struct arena *a)
 {

@@ -1,8 +1,8 @@
-/* core_check.h - contradictions between parts of a process's memory that were read in ways
- * that do not depend on each other.
+/* core_check.h - finds contradictions between independently read parts of a process's
+ * memory.
  *
  * An unknown layout rarely makes a read fail: a list is short, a table is empty, and the
- * snapshot lacks objects silently. Each check compares two sources. Dumps without some of
+ * snapshot lacks objects silently. Each check compares two sources. Dumps that lack some of
  * the memory (truncated, redacted) are not checked. */
 #ifndef CORE_CHECK_H
 #define CORE_CHECK_H
@@ -16,11 +16,11 @@ struct core_facts {
     struct clr_declared declared;
     struct clr_agreement agreement;
     const struct core_roots *roots;
-    bool has_roots; /* false: no graph was built, so nothing is known of them, nor of all
-                       types */
+    bool has_roots; /* false: no graph was built, so roots are unknown, and not all types
+                       were read */
 };
 
-/* Returns what contradicts, "threads: ...; handles: ...", in a; NULL: nothing does. */
+/* Returns the contradictions, "threads: ...; handles: ...", in a; NULL: none. */
 const char *core_check(const struct core_facts *f, struct arena *a);
 
 #endif

@@ -59,7 +59,7 @@ static uint64_t extended(uint64_t number, uint32_t size)
     return (uint64_t)((int64_t)(number << unused) >> unused);
 }
 
-/* Of a Half: a sign, 5 bits of exponent, 10 of fraction. */
+/* Decodes a Half: sign, 5 bits of exponent, 10 of fraction. */
 static double of_half(uint32_t bits)
 {
     enum { FRACTION = 10, EXPONENT = 31, LEAST = -24 };
@@ -72,8 +72,8 @@ static double of_half(uint32_t bits)
     return bits >> 15 & 1 ? -size : size;
 }
 
-/* Whether a decimal reads as that Half, x: it is nearer to none beside it, and half-way it
- * goes to the even one. */
+/* True if a decimal is parsed as that Half, x: no neighbour is nearer, and ties go to the
+ * even one. */
 static bool reads_as_half(double found, uint32_t bits, double x)
 {
     enum { LARGEST = 0x7BFF, LIMIT = 65520 };
@@ -166,8 +166,8 @@ static bool core_fields_is_below(const void *all, size_t n, const void *address)
     return le_u64((const unsigned char *)all + 8 * n) < *(const uint64_t *)address;
 }
 
-/* The contents of a string, which holds so many UTF-16 units behind its number of them. NUL
- * is U+2400, since a C string ends with one. */
+/* Reads a string, at most `most` UTF-16 units, after their number. NUL becomes U+2400,
+ * since a C string ends with one. */
 static void read_text(const struct core *c, const struct gc_type *t, size_t most,
                       struct arena *a, struct hd_field *v)
 {
@@ -199,7 +199,7 @@ struct field_reader {
     struct core *core;
     const struct graph *g;
     bool with_text;   /* the contents of strings as well */
-    size_t most_text; /* of so many characters at most */
+    size_t most_text; /* maximum number of characters */
     struct arena *a;
 };
 
@@ -212,13 +212,13 @@ static struct hd_field named(const struct clr_field *field)
                              .to = HD_NO_OBJECT};
 }
 
-/* Where values were overwritten references stay, but not what a string says. */
+/* In redacted dumps references are kept, but not texts. */
 static bool is_redacted(const struct field_reader *l)
 {
     return l->core->image.redaction.is_redacted;
 }
 
-/* What is no reference. */
+/* Reads a value that is not a reference. */
 static void read_plain(const struct field_reader *l, const struct clr_field *field,
                        const unsigned char *bytes, struct hd_field *v)
 {
@@ -236,7 +236,7 @@ static const struct gc_type *type_at(const struct field_reader *l, uint64_t addr
     return t != NULL && t->clr != NULL ? t : NULL;
 }
 
-/* What a reference leads to: how long it is, and the text of a string. */
+/* Describes the target of a reference: its length, and the text of a string. */
 static void read_target(const struct field_reader *l, struct hd_field *v)
 {
     node_id count = l->core->heap.count;
@@ -256,7 +256,7 @@ static void read_target(const struct field_reader *l, struct hd_field *v)
         read_text(l->core, t, l->most_text, l->a, v);
 }
 
-/* What the object there says besides its fields, in l->a; NULL. */
+/* Reads the target's value in addition to its fields, in l->a; NULL. */
 static struct hd_field *read_self(const struct field_reader *l, const struct gc_type *t,
                                   uint64_t address)
 {
@@ -510,7 +510,7 @@ static void read_variable(const struct field_reader *l, const struct clr_static 
     read_value(l, value, bytes, &to->field);
     if (!v->is_boxed || to->field.boxed == NULL)
         return;
-    /* What a box holds is the value of the variable, where that is one. */
+    /* A boxed single value is shown as the value of the variable. */
     struct hd_field inside = *to->field.boxed;
     inside.name = to->field.name;
     inside.declared_by = to->field.declared_by;

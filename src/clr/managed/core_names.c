@@ -11,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A name of the snapshot, and what it is called in full. */
+/* A name in the snapshot, and its full form. */
 struct full_name {
     const char *name;
-    const char *full; /* in the snapshot's arena; NULL: several */
+    const char *full; /* in the snapshot's arena; NULL: ambiguous */
     UT_hash_handle hh;
 };
 
@@ -52,7 +52,7 @@ static void learn(struct core_namer *n, struct full_name **names, const char *na
     }
 }
 
-/* An id means the type that the trace says only if that is what stands there. */
+/* The type id of a trace is used only if the MethodTable has the same name. */
 static void learn_types(struct core_namer *n)
 {
     const struct runtime *r = &n->core->runtime;
@@ -92,7 +92,7 @@ static void apply(struct core_namer *n)
             HASH_FIND_STR(n->types, type->name, found);
         else if (type->kind == TYPE_PSEUDO)
             HASH_FIND_STR(n->statics, type->name, found);
-        /* Of a variable the same name says that this class declares it. */
+        /* For a variable, an equal name confirms the declaring class. */
         if (found != NULL)
             type->full_name = found->full != NULL && (type->kind == TYPE_PSEUDO ||
                                                       strcmp(found->full, type->name) != 0)
@@ -103,8 +103,8 @@ static void apply(struct core_namer *n)
 
 /* --- Native AOT --------------------------------------------------------------------- */
 
-/* The first module that contains types: a program has one, or none but libraries. It goes
- * up to the last mapping of the same file. */
+/* Finds the first image with types: a program has one, or none if it has only libraries. It
+ * extends to the last mapping of the same file. */
 static bool name_by_program(struct core_namer *n)
 {
     const struct process_image *p = &n->core->image;

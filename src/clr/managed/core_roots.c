@@ -35,21 +35,21 @@ static void add_root(struct root_search *s, enum root_group group, uint64_t obje
 
 /* --- collectible types --------------------------------------------------------- */
 
-/* Types that can be unloaded, and what they keep alive.
+/* Collectible types, and what they keep alive.
  *
- * An object of such a type keeps its LoaderAllocator alive, an object of the runtime, and
- * the collector treats that as its first reference. The runtime's own pointer to it is
- * told nowhere, but the way back is: LoaderAllocator.m_scout leads to a
- * LoaderAllocatorScout, whose m_nativeLoaderAllocator is what modules point to. */
+ * An object of such a type keeps its LoaderAllocator object alive; the collector treats
+ * that as its first reference. The runtime's pointer to it is not available, but the
+ * inverse is: LoaderAllocator.m_scout refers to a LoaderAllocatorScout, whose
+ * m_nativeLoaderAllocator is what modules point to. */
 
-/* LoaderAllocator objects by the address of the native one. */
+/* LoaderAllocator objects by address of the native one. */
 struct allocators {
     struct id_numbers numbers;
     node_id *objects;
     size_t cap;
 };
 
-/* The type of that name and the offset of a field that it has; NULL: there is none. */
+/* Finds a type by name, and the offset of one of its fields; NULL: none. */
 static const struct gc_type *type_with(const struct gc_heap *h, const char *name,
                                        const char *field, uint32_t *at)
 {
@@ -71,8 +71,8 @@ const struct gc_type *core_roots_number(const struct gc_heap *h, uint32_t *at)
                      at);
 }
 
-/* An instantiation over types of several modules belongs to the one that the runtime chose
- * for it, which its auxiliary data names behind 8 bytes of flags. */
+/* An instantiation over types of several modules belongs to the one that the runtime chose,
+ * stored in its auxiliary data after 8 bytes of flags. */
 static node_id allocator_of(const struct root_search *s, const struct gc_type *t,
                             const struct allocators *all)
 {
@@ -96,7 +96,7 @@ static node_id allocator_of(const struct root_search *s, const struct gc_type *t
     return NO_NODE;
 }
 
-/* Set gc_type.keeps of all collectible types whose LoaderAllocator can be found. */
+/* Sets gc_type.keeps of all collectible types with a known LoaderAllocator. */
 static void find_collectible(const struct root_search *s)
 {
     struct gc_heap *h = s->h;
@@ -128,9 +128,8 @@ static void find_collectible(const struct root_search *s)
 
 /* --- handles ------------------------------------------------------------------- */
 
-/* The handles of a .NET process: what keeps objects alive by hand. They stand in tables,
- * one per heap of the collector, which consist of segments of 64 KiB (handletablepriv.h).
- */
+/* GC handles. They are in tables, one per heap of the collector, which consist of segments
+ * of 64 KiB (handletablepriv.h). */
 
 /* The runtime's numbers (gcinterface.h). */
 enum handle_kind {
@@ -144,9 +143,9 @@ enum handle_kind {
     HANDLE_SIZED_REF = 8
 };
 
-/* A segment: a header, then blocks of handles. Types of the blocks and numbers of the
- * blocks with their second halves stand at fixed places; what comes behind depends on how
- * many types of handles there are: six bytes for each, the next segment, its table. */
+/* A segment: a header, then blocks of handles. Types of blocks and numbers of their user
+ * data blocks are at fixed offsets; what follows depends on the number of handle types: six
+ * bytes for each, the next segment, its table. */
 enum {
     SEGMENT_SIZE = 64 * 1024,
     SEGMENT_BLOCKS = 120,
@@ -169,7 +168,7 @@ static uint64_t next_segment_at(uint32_t types)
     return SEGMENT_BEHIND_TAILS + SEGMENT_PER_TYPE * (uint64_t)types;
 }
 
-/* Of a dependent handle: secondary is what object keeps alive; or 0. */
+/* Adds the link of a dependent handle: object keeps secondary alive; or 0. */
 static void add_link(struct root_search *s, uint64_t object, uint64_t secondary)
 {
     struct core_roots *r = s->r;
@@ -212,7 +211,7 @@ static void visit_handle(const struct handle_search *hs, unsigned kind, uint64_t
     }
 }
 
-/* Every segment is looked at once. */
+/* Visits every segment once. */
 static void visit_segments(struct handle_search *hs, uint64_t segment)
 {
     const struct memory *m = hs->s->m;
@@ -236,8 +235,8 @@ static void visit_segments(struct handle_search *hs, uint64_t segment)
     }
 }
 
-/* The first segment of a table stands behind 4 bytes for each type, and leads back to it.
- * 0: this is no table. */
+/* Returns the first segment of a table, after 4 bytes per type; it points back to the
+ * table. 0: not a table. */
 static uint64_t first_segment(const struct memory *m, uint64_t table, uint32_t types)
 {
     bool ok = true;
@@ -249,8 +248,8 @@ static uint64_t first_segment(const struct memory *m, uint64_t table, uint32_t t
     return back == table && ok ? segment : 0;
 }
 
-/* A bucket has a table per heap. A server collector makes as many as there are processors,
- * and may use those of heaps that it does without at the moment. */
+/* A bucket has a table per heap. A server collector creates as many as there are
+ * processors, and may use those of currently unused heaps. */
 static void visit_bucket(struct handle_search *hs, uint64_t bucket)
 {
     enum { MAX_TABLES = 1024, FEWEST_TYPES = 8, MAX_TYPES = 24 };
@@ -306,14 +305,13 @@ static int links_by_from(const void *a, const void *b)
 
 /* --- objects that wait for their finalizer ------------------------------------- */
 
-/* A queue is one array in parts: one for each generation, then what is due, first the
- * critical ones. Where each part ends stands in front of the pointer to the array. */
+/* A queue is one array in parts: one per generation, then objects to be finalized, critical
+ * ones first. The ends of the parts precede the pointer to the array. */
 enum { PARTS = GC_GENERATIONS + 2, LAST_REGISTERED = GC_GENERATIONS - 1 };
 
-/* Objects that nothing else need hold, as their finalizer is due; or those that merely have
- * one, which are registered, and held by nothing: they are counted, where zeros stand for
- * words that were taken out of a dump. left: words that all queues may have, as they share
- * none. */
+/* Adds objects to be finalized, which need no other root; or counts those that are only
+ * registered, which the queue does not keep alive. Redacted words are zero. left: limit of
+ * words for all queues, since they share none. */
 static void visit_queue(struct root_search *s, uint64_t queue, bool is_due, uint64_t *left)
 {
     const unsigned from = is_due ? LAST_REGISTERED : PARTS,
@@ -381,8 +379,8 @@ static void add_static(void *context, const struct clr_static *variable)
 
 /* --- stacks -------------------------------------------------------------------- */
 
-/* What does not lead into an object is no reference, what does keeps it alive: a few
- * objects more stay alive that way than the runtime would keep. */
+/* A word that points into an object keeps it alive, also if it is not a reference: a few
+ * more objects stay alive than in the runtime. */
 static void add_word(void *context, uint64_t word, uint64_t at)
 {
     struct root_search *s = context;
@@ -401,7 +399,7 @@ static int by_number(const void *a, const void *b)
     return compare_numbers(*(const node_id *)a, *(const node_id *)b);
 }
 
-/* Each once: how often a word stands on stacks tells nothing. */
+/* Each object once: the number of words on stacks is meaningless. */
 static void add_stacks(struct root_search *s, const struct gc_threads *threads)
 {
     gc_stacks_each(s->h->runtime->image, threads, add_word, s);
@@ -421,8 +419,7 @@ void core_roots_find(struct core_roots *r, struct gc_heap *h, const struct gc_gl
     struct root_search s = {.r = r, .h = h, .m = &h->runtime->image->memory, .g = g};
     *r = (struct core_roots){.tree = {.names = {.account = &h->builder->account}}};
     clr_types_statics(h->clr, add_static, &s);
-    /* The arrays that have the values of thread statics are the runtime's own: nothing else
-     * refers to them. */
+    /* The arrays of thread statics belong to the runtime: they have no other references. */
     for (size_t i = 0; i < threads->len; i++)
         if (threads->all[i].statics != 0)
             add_root(&s, GROUP_OTHER, threads->all[i].statics);

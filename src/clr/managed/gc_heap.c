@@ -16,8 +16,8 @@ enum { POINTER = 8, PAIR = 16, HEADER = 8 };
 
 static const struct gc_descriptor damaged = {.shape = GC_DAMAGED};
 
-/* Pairs of (bytes less the object's size, offset), the first one next to the number. They
- * lie in the object and share no byte, as nobody would walk it twice. */
+/* Reads pairs of (bytes minus the object's size, offset), the first one next to the number.
+ * The runs must be inside the object and disjoint, since each reference is walked once. */
 static struct gc_descriptor read_runs(const struct memory *m, uint64_t below,
                                       uint64_t count, uint32_t base_size, struct arena *a)
 {
@@ -44,8 +44,8 @@ static struct gc_descriptor read_runs(const struct memory *m, uint64_t below,
     return d;
 }
 
-/* One run that goes to the end of the object, however long that is: of references, or of
- * structs that have nothing else. */
+/* Reads one run that extends to the end of the object, whatever its length: of references,
+ * or of structs that have nothing else. */
 static struct gc_descriptor read_array(const struct memory *m, uint64_t below,
                                        uint32_t base_size, uint32_t component_size,
                                        struct arena *a)
@@ -68,9 +68,9 @@ static struct gc_descriptor read_array(const struct memory *m, uint64_t below,
     return d;
 }
 
-/* (u32 pointers, u32 bytes to skip), the first one next to the offset of the first
- * pointer. Together they are as long as an element: the last one skips what is behind its
- * last pointer, and in front of the first one of the next element. */
+/* Reads (u32 pointers, u32 bytes to skip), the first one next to the offset of the first
+ * pointer. Together they are as long as an element: the last one skips the rest after its
+ * last pointer, and what precedes the first one of the next element. */
 static struct gc_descriptor read_elements(const struct memory *m, uint64_t below,
                                           uint64_t count, uint32_t base_size,
                                           uint32_t component_size, struct arena *a)
@@ -128,8 +128,8 @@ enum {
     SEGMENT_IS_FROZEN = 1
 };
 
-/* Objects begin at multiples of it; the collector leaves room for the smallest one behind
- * each limit. */
+/* Alignment of objects; the collector reserves space for the smallest one after each
+ * limit. */
 enum { ALIGNMENT = 8, SMALLEST_OBJECT = 24 };
 
 struct region_finder {
@@ -202,8 +202,8 @@ static void add_list(struct region_finder *f, const struct gc_part *part,
     add_gap(f, memory_u64(f->m, table, NULL), memory_u64(f->m, table + 8, NULL));
 }
 
-/* Where heaps consist of segments, the youngest objects stand at the end of one of the
- * list of generation 2, and where each generation begins is told. */
+/* In heaps of segments, the youngest objects are at the end of one in the list of
+ * generation 2, and the start of each generation is stored. */
 static void add_young(struct region_finder *f, const struct gc_part *part)
 {
     bool ok = true;
@@ -232,7 +232,7 @@ static int by_gap(const void *a, const void *b)
                                 : compare_numbers(y->end, x->end);
 }
 
-/* As far as memory goes without a hole. */
+/* Truncates a region at the first hole of the memory. */
 static void clip(struct gc_region *region, const struct memory *m)
 {
     uint64_t at = region->start;
@@ -247,7 +247,7 @@ static void clip(struct gc_region *region, const struct memory *m)
     region->end = at;
 }
 
-/* Each byte is of one region: what overlaps another is left out. */
+/* Each byte belongs to one region: overlapping ones are dropped. */
 static void take_disjoint(struct region_finder *f, struct arena *a)
 {
     struct gc_regions *found = f->found;
@@ -271,14 +271,13 @@ static void take_disjoint(struct region_finder *f, struct arena *a)
 
 /* --- large objects that are being made ------------------------------------------- */
 
-/* Large objects that threads were about to make when the process stood still, as far as
- * their stacks tell.
+/* Large objects that threads were allocating when the process was stopped, as far as their
+ * stacks show.
  *
- * For an object that is larger than the piece of its thread the collector fills in an
- * allocation context on the stack (alloc_context in gcinterface.h: pointer, limit, bytes),
- * lets others allocate, and clears the room: until that is done what lay there before
- * stands in the rest of it. A thread makes one object at a time, and a few may be left of
- * older ones. */
+ * For an object that exceeds the piece of its thread, the collector fills in an allocation
+ * context on the stack (alloc_context in gcinterface.h: pointer, limit, bytes), lets others
+ * allocate, and clears the memory: until then its rest has old content. A thread allocates
+ * one object at a time; its stack may have a few older contexts. */
 struct stack_word {
     uint64_t word, at;
 };
@@ -303,8 +302,7 @@ const struct gc_region *gc_region_from(const struct gc_regions *regions, uint64_
     return i < regions->len ? &regions->all[i] : NULL;
 }
 
-/* Three words in a row: where it begins, its limit, and how many bytes that are in all; all
- * of it in one region. */
+/* Checks three consecutive words: start, limit, and total bytes, all in one region. */
 static void gc_heap_look_at(void *context, uint64_t word, uint64_t at)
 {
     enum { WORD = 8, MAX_PENDING = 1 << 16 };
@@ -332,9 +330,10 @@ static int by_pending(const void *a, const void *b)
                                 : compare_numbers(x->end, y->end);
 }
 
-/* --- all of them ----------------------------------------------------------------- */
+/* --- list of regions -------------------------------------------------------------- */
 
-/* All of it lives in a. Lists that lead in circles or out of memory end there. */
+/* Finds all regions; allocated in a. Lists with cycles or invalid pointers are cut
+ * there. */
 static void find_regions(struct gc_regions *found, const struct gc_globals *g,
                          const struct gc_threads *t, const struct process_image *p,
                          struct arena *a)
@@ -377,7 +376,7 @@ static void find_regions(struct gc_regions *found, const struct gc_globals *g,
 /* In front of free space that is listed, where objects have their header (gcpriv.h). */
 enum { UNDO_EMPTY = 1 };
 
-/* HEADERS: its own MethodTable, and what stands in front of that, of the next object. */
+/* HEADERS: the object's MethodTable pointer, and the header of the next object. */
 enum { GRANULE = 8, PLACES = 64, HEADERS = 16 };
 
 /* --- types --------------------------------------------------------------------- */
@@ -397,8 +396,8 @@ static uint32_t build_type(struct gc_heap *h, const struct clr_type *clr, uint32
     return built;
 }
 
-/* Of a type that has an object with room bytes for it: so what is kept of it is bounded by
- * the heap. */
+/* Adds the type of an object that may have at most `room` bytes: this bounds the data kept
+ * per type by the heap. */
 static struct gc_type *add_gc_type(struct gc_heap *h, uint64_t method_table, uint64_t room)
 {
     const struct runtime *r = h->runtime;
@@ -428,7 +427,7 @@ static struct gc_type *add_gc_type(struct gc_heap *h, uint64_t method_table, uin
     return &h->types[h->type_count++];
 }
 
-/* NULL if that is no MethodTable. */
+/* Returns the type; NULL if that is not a MethodTable. */
 static inline struct gc_type *type_of(struct gc_heap *h, uint64_t method_table,
                                       uint64_t room)
 {
@@ -452,7 +451,7 @@ struct walk {
     const struct memory *m;
     const struct gc_region *region;
     size_t gap, range;    /* the next ones */
-    uint64_t free_before; /* a large old block that ended right here; 0: none did */
+    uint64_t free_before; /* a large old free block that ends here; 0: none */
 };
 
 static inline uint64_t word_at(const struct walk *w, uint64_t at)
@@ -464,19 +463,19 @@ static inline uint64_t word_at(const struct walk *w, uint64_t at)
 
 /* --- holes --------------------------------------------------------------------- */
 
-/* A process may stand still while a thread makes an object that is larger than its piece:
- * room is taken, of free space or behind the last object; it is cleared; it gets its
- * MethodTable. Until then there is a hole: empty, or with what lay there before, or half
- * and half. Its thread may tell how long it is. */
+/* A stopped process may be allocating an object that exceeds the thread's piece: memory is
+ * taken from free space or after the last object; it is cleared; it gets its MethodTable.
+ * Until then there is a hole: empty, with old content, or both. Its thread may have its
+ * length. */
 
-/* What an object takes of its region, by its size. */
+/* Returns the space that an object occupies in its region, by its size. */
 static inline uint64_t length_of(uint64_t size)
 {
     uint64_t length = (size + GRANULE - 1) / GRANULE * GRANULE;
     return length < SMALLEST_OBJECT ? SMALLEST_OBJECT : length;
 }
 
-/* The same of the object that may begin there; 0: none does. No type is taken from it. */
+/* Returns the space of the object that may begin there; 0: none. Adds no type. */
 static uint64_t length_at(const struct walk *w, uint64_t at)
 {
     const struct runtime *r = w->h->runtime;
@@ -497,8 +496,8 @@ static bool starts_before(const void *pending, size_t i, const void *address)
     return all[i].start < *(const uint64_t *)address;
 }
 
-/* Where the hole ends that a thread says it has; 0: none does. What was left on a stack by
- * an older one ends in the middle of something. The next hole may follow. */
+/* Returns the end of the hole that a thread is filling; 0: none. Old contexts on a stack
+ * end at no object boundary. Another hole may follow. */
 static uint64_t pending_end(const struct walk *w, uint64_t at)
 {
     const struct gc_regions *all = &w->h->regions;
@@ -514,7 +513,7 @@ static uint64_t pending_end(const struct walk *w, uint64_t at)
     return before_zeros;
 }
 
-/* Up to the next object: what stands in front of it is its header. */
+/* Advances to the next object; the word before it is its header. */
 static uint64_t skip_hole(const struct walk *w, uint64_t at)
 {
     uint64_t word = 0, end = w->region->end, known = pending_end(w, at);
@@ -530,8 +529,8 @@ static uint64_t skip_hole(const struct walk *w, uint64_t at)
     return at;
 }
 
-/* Data may look like an object, but not like several side by side: in front of each large
- * one stands free space, which pads it. The next hole may follow. */
+/* Data may look like one object, but not like several in a row: large ones are preceded by
+ * free space for padding. Another hole may follow. */
 static bool begin_objects(const struct walk *w, uint64_t at)
 {
     enum { ENOUGH = 2 };
@@ -546,7 +545,7 @@ static bool begin_objects(const struct walk *w, uint64_t at)
     return word_at(w, at) == 0 || length_at(w, at) > 0;
 }
 
-/* What is no object is passed over, up to the next one or the end. */
+/* Skips non-objects, up to the next object or the end. */
 static uint64_t skip_unread(struct walk *w, uint64_t from)
 {
     struct gc_heap *h = w->h;
@@ -563,7 +562,7 @@ static uint64_t skip_unread(struct walk *w, uint64_t from)
 
 /* --- objects ------------------------------------------------------------------- */
 
-/* Objects of a type stand side by side with others of their generation. */
+/* Counts objects per type in batches: those of a generation are adjacent. */
 static void count_met(struct gc_heap *h, struct gc_type *t)
 {
     builder_objects(h->builder, t->built_as, &t->met, t->generation);
@@ -580,8 +579,8 @@ static enum hd_generation generation_at(struct walk *w, uint64_t at)
     return is_known ? r->all[w->range].generation : HD_GEN_UNKNOWN;
 }
 
-/* Free space lies between objects that are not moved: the next one is noted for a block
- * that is larger than padding and whose generation is old. */
+/* Counts free space. The object after a block that is larger than padding and in an old
+ * generation is recorded, since free space remains between objects that are not moved. */
 static void take_free(struct walk *w, uint64_t at, uint64_t size)
 {
     enum { LARGE_FREE = 4096 };
@@ -591,7 +590,7 @@ static void take_free(struct walk *w, uint64_t at, uint64_t size)
         w->free_before += size;
 }
 
-/* All of them lie in regions that share no byte, so the sum of their sizes fits. */
+/* All objects are in disjoint regions, so the sum of their sizes cannot overflow. */
 static inline void take_object(struct walk *w, struct gc_type *t, uint64_t at,
                                uint64_t size)
 {
@@ -601,7 +600,7 @@ static inline void take_object(struct walk *w, struct gc_type *t, uint64_t at,
         uint32_t before = b->graph != NULL ? b->graph->node_count : 0;
         builder_node(b, t->built_as, size);
         if (b->graph->node_count == before)
-            return; /* no room: said at the end */
+            return; /* out of memory: reported at the end */
         w->region->places[place / PLACES].bits |= UINT64_C(1) << place % PLACES;
     }
     enum hd_generation generation = generation_at(w, at);
@@ -615,7 +614,7 @@ static inline void take_object(struct walk *w, struct gc_type *t, uint64_t at,
     t->met.bytes += size;
 }
 
-/* Count what begins there, in a type that there is. Returns what is behind it. */
+/* Counts the object at an address. Returns the address after it. */
 static uint64_t pass(struct walk *w, uint64_t at)
 {
     uint64_t room = w->region->end - at, word = word_at(w, at);
@@ -690,7 +689,7 @@ static void list_addresses(struct gc_heap *h)
     }
 }
 
-/* The region that an address lies in; NULL. */
+/* Returns the region of an address; NULL. */
 static inline const struct gc_region *region_of(const struct gc_heap *h, uint64_t address)
 {
     size_t first = 0, count = h->regions.len;
@@ -708,7 +707,7 @@ bool gc_heap_has(const struct gc_heap *h, uint64_t address)
     return region_of(h, address) != NULL;
 }
 
-/* Objects refer to what is near, as a rule. */
+/* References are usually to nearby objects. */
 node_id gc_heap_find_near(const struct gc_heap *h, const struct gc_region **near,
                           uint64_t address)
 {
@@ -768,7 +767,7 @@ struct heap_walker {
     bool is_alone, ok; /* on one thread; so far */
 };
 
-/* All at once: that costs less than a fault every few pages. */
+/* Maps all pages in one call, which costs less than a fault every few pages. */
 static void map_region(const struct gc_region *region)
 {
 #ifdef MADV_POPULATE_READ
@@ -783,7 +782,7 @@ static void map_region(const struct gc_region *region)
 #endif
 }
 
-/* Mapping the pages of a file takes as long as walking over them: one thread goes ahead. */
+/* Mapping the pages of a file takes as long as walking them: one thread does it ahead. */
 static bool take_turn(void *walking, size_t turn)
 {
     struct heap_walker *w = walking;
@@ -800,7 +799,7 @@ static bool take_turn(void *walking, size_t turn)
     return true;
 }
 
-/* The type behind most of the large free blocks, by their bytes. */
+/* Finds the type after most of the large free blocks, by bytes. */
 static void find_beside_free(struct gc_heap *h)
 {
     struct free_holder *best = &h->builder->snap->beside_free;

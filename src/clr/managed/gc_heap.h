@@ -1,15 +1,15 @@
-/* gc_heap.h - the objects of a .NET heap: which there are, where, and what they refer to.
+/* gc_heap.h - the objects of a .NET heap: their addresses and references.
  *
- * Objects lie side by side in regions; each begins with its MethodTable, which tells how
- * long it is. They are numbered by address. A bit for every 8 bytes of the heap says where
- * one begins, so that the number of an address is found by counting bits: 1/32 of the heap.
- * Once walked it is read only, and several threads may look.
+ * Objects are adjacent in regions; each begins with its MethodTable, which determines its
+ * length. They are numbered by address. A bit per 8 bytes of the heap marks the start of an
+ * object, so that the number of an address is found by counting bits: 1/32 of the heap.
+ * Read-only and thread-safe after the walk.
  *
- * A process that stands still has holes in its heap, where threads were about to make
- * objects. The walk goes on behind them. What lay in one before may pass for an object and
- * reach too far: then objects are missing behind it, and something refers to no object.
+ * The heap of a stopped process has holes, where threads were allocating objects. The walk
+ * continues after them. Old content of a hole may look like an object and extend too far:
+ * then objects after it are missing, and references to them lead nowhere.
  *
- * Whatever the memory says, a walk ends, stays inside, and counts no byte twice. */
+ * With any memory content, a walk ends, stays inside, and counts no byte twice. */
 #ifndef GC_HEAP_H
 #define GC_HEAP_H
 
@@ -20,22 +20,22 @@
 
 /* --- references ---------------------------------------------------------------- */
 
-/* Where in an object of a type its references stand.
+/* Offsets of the references in objects of a type.
  *
- * In front of each MethodTable whose objects have references is the collector's list of
+ * Each MethodTable whose objects have references is preceded by the collector's list of
  * them (gcdesc.h): runs of pointers, or for arrays of structs the pointers and gaps of one
- * element. It is taken apart once per type and checked, so that walking an object can
- * neither leave it nor take longer than it is large. */
+ * element. It is parsed and checked once per type, so that walking an object can neither
+ * leave it nor take longer than its size. */
 
 enum gc_shape {
     GC_NO_REFERENCES,
     GC_RUNS,     /* the same in every object */
     GC_ARRAY,    /* of references */
     GC_ELEMENTS, /* an array of structs: runs from the start of an element */
-    GC_DAMAGED   /* no such list can be */
+    GC_DAMAGED   /* an invalid list */
 };
 
-/* count pointers, from offset on. */
+/* count pointers, from an offset. */
 struct gc_run {
     uint32_t offset, count;
 };
@@ -44,20 +44,21 @@ struct gc_descriptor {
     enum gc_shape shape;
     uint32_t first;      /* of arrays: offset of the first element */
     uint32_t element;    /* bytes of one */
-    struct gc_run *runs; /* in the order in which the collector walks them */
+    struct gc_run *runs; /* in the collector's order */
     uint32_t run_count;
     uint32_t pointers; /* in all runs */
 };
 
-/* Of a type whose objects have base_size bytes, and component_size more per element (0: no
- * array). runs live in a; their number is at most an eighth of base or component size. */
+/* Reads the list of a type whose objects have base_size bytes, and component_size more per
+ * element (0: no array). runs are in a; their number is at most an eighth of base or
+ * component size. */
 struct gc_descriptor gc_descriptor_read(const struct memory *m, uint64_t method_table,
                                         uint32_t base_size, uint32_t component_size,
                                         struct arena *a);
 
-/* Calls for every pointer of an object of that many bytes: walk(context, offset, number),
- * number being that of the pointer in runs, 0 for arrays of references. Inlined, as it is
- * the inner loop over a heap. */
+/* Calls walk(context, offset, number) for every pointer of an object with that size; number
+ * is the index of the pointer in runs, 0 for arrays of references. Inlined, as it is the
+ * inner loop over a heap. */
 static inline __attribute__((always_inline)) void
 gc_descriptor_walk(const struct gc_descriptor *d, uint64_t size,
                    void (*walk)(void *context, uint64_t offset, uint32_t number),
@@ -86,26 +87,26 @@ gc_descriptor_walk(const struct gc_descriptor *d, uint64_t size,
 
 /* --- regions ------------------------------------------------------------------- */
 
-/* In which stretches of memory the objects of a heap lie.
+/* Memory areas of a heap's objects.
  *
- * Regions and segments of all heaps, their frozen ones too, by address and disjoint; and
- * which generation is where. It must not know what an object looks like. */
+ * Regions and segments of all heaps, frozen ones too, by address and disjoint; and their
+ * generations. Must not depend on the structure of objects. */
 
-/* 64 places of 8 bytes, and how many objects begin in front of them. */
+/* 64 places of 8 bytes, and the number of objects that begin before them. */
 struct gc_places {
     uint64_t bits;
     uint32_t before;
 };
 
-/* Objects lie from start on, side by side, up to end. */
+/* Adjacent objects from start to end. */
 struct gc_region {
     uint64_t start, end;        /* multiples of 8 */
-    const unsigned char *bytes; /* of them; NULL: in several pieces of memory */
-    uint64_t missing;           /* bytes behind end that should be there */
-    struct gc_places *places;   /* NULL if no graph is wanted */
+    const unsigned char *bytes; /* contents; NULL: in several pieces of memory */
+    uint64_t missing;           /* missing bytes after end */
+    struct gc_places *places;   /* NULL without a graph */
 };
 
-/* Nothing lies from start to end: the rest of where a thread allocates. */
+/* No objects from start to end: the unused rest of a thread's allocation context. */
 struct gc_gap {
     uint64_t start, end;
 };
@@ -115,26 +116,26 @@ struct gc_regions {
     size_t len;
     struct gc_gap *gaps; /* by start */
     size_t gap_count;
-    struct gc_gap *pending; /* the same of large objects that threads were about to make */
+    struct gc_gap *pending; /* the same for large objects that threads were allocating */
     size_t pending_count;
     struct ranges ranges; /* of generations */
     uint64_t missing;     /* bytes that are not in the dump */
-    uint64_t overlapping; /* regions left out: they lie in others, or nowhere */
+    uint64_t overlapping; /* dropped regions: overlapping, or invalid */
 };
 
 /* --- objects ------------------------------------------------------------------- */
 
-/* What is known of a MethodTable. */
+/* A MethodTable of objects. */
 struct gc_type {
-    const struct clr_type *clr; /* NULL: free space, which is no object */
+    const struct clr_type *clr; /* NULL: free space, which is not an object */
     uint64_t method_table;
-    uint32_t base_size, component_size; /* bytes; per element, 0 if it is no array */
-    uint32_t built_as;                  /* by the builder */
+    uint32_t base_size, component_size; /* bytes; per element, 0: not an array */
+    uint32_t built_as;                  /* its number in the builder */
     struct gc_descriptor refers;
-    node_id keeps;                 /* its LoaderAllocator, of collectible types; NO_NODE */
-    struct hd_tally met;           /* objects that the builder has yet to count */
-    enum hd_generation generation; /* theirs */
-    struct hd_tally beside_free;   /* objects behind large free blocks; bytes of these */
+    node_id keeps;                 /* LoaderAllocator of a collectible type; NO_NODE */
+    struct hd_tally met;           /* objects not yet counted by the builder */
+    enum hd_generation generation; /* of these objects */
+    struct hd_tally beside_free;   /* objects after large free blocks; bytes of those */
 };
 
 enum { GC_RECENT_TYPES = 256 };
@@ -149,43 +150,43 @@ struct gc_heap {
     struct gc_type *types;
     size_t type_count, type_cap;
     struct id_numbers type_numbers;   /* by MethodTable */
-    uint32_t recent[GC_RECENT_TYPES]; /* numbers of types met last, plus 1 */
+    uint32_t recent[GC_RECENT_TYPES]; /* numbers of recent types, plus 1 */
     uint32_t first_built;             /* number of the builder's first type */
-    uint32_t *types_built;            /* numbers of types, by that of the builder's */
+    uint32_t *types_built;            /* numbers of types, by number in the builder */
     size_t built_count, built_cap;
 
     unsigned char *addresses; /* 8 bytes each, little-endian, by number */
     node_id count;            /* of objects */
 
     uint64_t unread;              /* bytes of regions that are neither objects nor empty */
-    uint64_t unread_at;           /* the first of them */
+    uint64_t unread_at;           /* address of the first */
     struct hd_process_facts free; /* space between objects */
-    uint64_t damaged_types;       /* whose references cannot be told */
+    uint64_t damaged_types;       /* types with unknown references */
 };
 
-/* Find the regions; what h keeps beside the large arrays lives in a. */
+/* Finds the regions; data of h other than the large arrays is in a. */
 void gc_heap_open(struct gc_heap *h, const struct runtime *r, const struct gc_globals *g,
                   const struct gc_threads *threads, struct clr_types *clr,
                   struct builder *b, struct arena *a);
 
-/* Walk all objects: each becomes a node of h->builder, or is counted if it wants no graph.
- * False and err where the first of them is none already. */
+/* Walks all objects: each becomes a node of h->builder, or is only counted without a graph.
+ * False and err if the first one is already invalid. */
 bool gc_heap_walk(struct gc_heap *h, struct hd_error *err);
 
-/* The first region that ends behind an address; NULL. */
+/* Returns the first region that ends after an address; NULL. */
 const struct gc_region *gc_region_from(const struct gc_regions *regions, uint64_t address);
 
-/* Whether an address lies in a region. */
+/* True if an address is in a region. */
 bool gc_heap_has(const struct gc_heap *h, uint64_t address);
 
-/* The object that begins at an address, or NO_NODE. O(log regions). */
+/* Finds the object at an address, or NO_NODE. O(log regions). */
 node_id gc_heap_find(const struct gc_heap *h, uint64_t address);
 
-/* The same where it is likely in that region; NULL: any. *near becomes the one it is in. */
+/* Does the same, trying *near first; NULL: any. *near becomes the region of the address. */
 node_id gc_heap_find_near(const struct gc_heap *h, const struct gc_region **near,
                           uint64_t address);
 
-/* The one that contains it, but for its header. */
+/* Finds the object that contains an address, not counting its header. */
 node_id gc_heap_containing(const struct gc_heap *h, uint64_t address);
 
 static inline uint64_t gc_heap_address(const struct gc_heap *h, node_id n)
@@ -198,8 +199,8 @@ static inline const struct gc_type *gc_heap_type(const struct gc_heap *h, node_i
     return &h->types[h->types_built[h->builder->graph->type[n] - h->first_built]];
 }
 
-/* What is only needed while a graph is built: neither addresses can be found any more, nor
- * types by number. */
+/* Frees data that is needed only to build a graph: addresses can then not be found any
+ * more, nor types by number. */
 void gc_heap_forget_places(struct gc_heap *h);
 
 void gc_heap_close(struct gc_heap *h);

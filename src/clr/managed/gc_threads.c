@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The arrays of types that can be unloaded are behind handles of their own. A
- * ThreadLocalBlock, which .NET 8 has instead, is a part of its Thread. */
+/* The arrays of collectible types have handles of their own. .NET 8 has a ThreadLocalBlock
+ * instead, which is a member of its Thread. */
 static struct gc_thread read_thread(const struct runtime *r, uint64_t thread)
 {
     const struct memory *m = &r->image->memory;
@@ -65,11 +65,11 @@ struct gc_threads gc_threads_read(const struct runtime *r, struct arena *a)
 
 /* --- stacks and registers ------------------------------------------------------- */
 
-/* The C library, glibc or musl, puts what the thread pointer points to on top of a thread's
- * stack: above it begins other memory. Of the first thread it lies elsewhere. Where nothing
- * tells it, as in what createdump writes on aarch64, the runtime knows where the stack
- * ends (base); else it ends with its mapping. left: bytes of memory in all, since stacks of
- * one process share none. */
+/* The C library, glibc or musl, places the target of the thread pointer on top of a
+ * thread's stack: other memory follows. The main thread differs. If nothing shows the end,
+ * as in dumps by createdump on aarch64, the runtime has the end of the stack (base); else
+ * it ends with its mapping. left: total bytes of memory, since stacks of one process are
+ * disjoint. */
 static void visit_thread(const struct process_image *p, const struct image_thread *t,
                          uint64_t base, uint64_t *left, word_taker *take, void *context)
 {
@@ -92,8 +92,8 @@ static void visit_thread(const struct process_image *p, const struct image_threa
     }
 }
 
-/* Managed threads by the ids of the system. Of a process in another pid namespace a
- * debugger writes ids that the process does not know. */
+/* Selects managed threads by system ids. For a process in another pid namespace a debugger
+ * writes different ids. */
 void gc_stacks_each(const struct process_image *p, const struct gc_threads *threads,
                     word_taker *take, void *context)
 {

@@ -1,4 +1,4 @@
-/* The tables of metadata: where they are, and what stands in them. */
+/* Locates and reads the tables of metadata. */
 #include "clr/managed/metadata.h"
 
 #include "base/arrays.h"
@@ -9,10 +9,10 @@
 
 /* --- images -------------------------------------------------------------------- */
 
-/* Where the metadata of an image stands in memory: PE headers, the CLI header, the root.
+/* Locates the metadata of an image in memory: PE headers, the CLI header, the root.
  *
- * An image is mapped by section, or lies flat as its file; which of the two is told by
- * where the root is. II.25. */
+ * An image is mapped by section, or flat as its file; the location of the root shows which.
+ * II.25. */
 
 static struct memory_piece take_root(const struct pe_image *image, uint64_t address,
                                      uint32_t size, struct arena *a)
@@ -23,7 +23,7 @@ static struct memory_piece take_root(const struct pe_image *image, uint64_t addr
         return none;
     if (there.size >= size)
         return (struct memory_piece){address, size, there.data};
-    /* In pieces: how much there is comes before the room for it. */
+    /* In several pieces: determine the size before allocating. */
     uint64_t end = address + there.size;
     for (size_t more; end - address < size; end += more)
         if ((more = memory_from(image->memory, end).size) == 0)
@@ -36,7 +36,8 @@ static struct memory_piece take_root(const struct pe_image *image, uint64_t addr
     return ok ? (struct memory_piece){address, whole, copy} : none;
 }
 
-/* What a directory or the CLI header points to, by section and flat: how many places. */
+/* Computes the possible addresses of a directory or the CLI header, by section and flat;
+ * returns their number. */
 static size_t metadata_places_of(const struct pe_image *image, uint32_t relative,
                                  uint64_t at[2])
 {
@@ -248,15 +249,15 @@ enum {
 
 /* --- opening ------------------------------------------------------------------- */
 
-/* What was looked at; cells, strings and blobs one by one, as there are constants and
- * arguments of attributes among them. */
+/* Records reads; cells, strings and blobs individually, since constants and arguments of
+ * attributes are among them. */
 static inline void see(const struct metadata *m, const unsigned char *bytes, size_t size)
 {
     if (m->memory != NULL)
         memory_note(m->memory, m->where.address + (uint64_t)(bytes - m->where.bytes), size);
 }
 
-/* Rows of one table after the other; a table that is cut has those that are there. */
+/* Locates the rows of each table; a truncated table has the existing ones. */
 static void place_tables(struct metadata_reader *o, size_t at)
 {
     for (unsigned n = 0; n < METADATA_TABLES; n++) {
@@ -340,7 +341,7 @@ static bool find_streams(struct metadata_reader *o, struct bytes blob)
         size_t len = strnlen(name, left < MAX_NAME ? left : MAX_NAME);
         if (len == left || len == MAX_NAME)
             return false;
-        /* Cut at the end of what is there. */
+        /* Truncated at the end of the memory. */
         struct bytes stream = bytes_within(blob, le_u32(header), le_u32(header + 4));
         if (strcmp(name, "#~") == 0 || strcmp(name, "#-") == 0)
             o->tables = stream;
@@ -423,7 +424,7 @@ enum metadata_table_number metadata_type_token(uint32_t coded, uint32_t *row)
 
 /* --- tables that are searched -------------------------------------------------- */
 
-/* Where the key of a table stands, which is to be sorted by it. */
+/* Key of a table that should be sorted by it. */
 struct metadata_key {
     const struct metadata *m;
     unsigned table, column;
@@ -443,7 +444,7 @@ static bool key_before(const void *all, size_t i, const void *wanted)
     return cell(k->m, k->table, row_at(k, i), k->column) < k->wanted;
 }
 
-/* The first place in the order of the key that has it; the count of rows if none has. */
+/* Returns the first index with the key, in its order; the number of rows if none has it. */
 static size_t find_key(const struct metadata_key *k)
 {
     size_t count = k->m->tables[k->table].count;
@@ -533,7 +534,7 @@ uint32_t metadata_ref_outer(const struct metadata *m, uint32_t type_ref)
 
 /* --- fields -------------------------------------------------------------------- */
 
-/* Where fields are not in the order of their types, a table of pointers stands between. */
+/* If fields are not in the order of their types, a table of pointers is used. */
 uint32_t metadata_field(const struct metadata *m, uint32_t place)
 {
     bool is_pointed = m->tables[METADATA_FIELD_PTR].count > 0;
@@ -619,7 +620,7 @@ const char *metadata_method_name(const struct metadata *m, uint32_t method)
 
 /* --- attributes ---------------------------------------------------------------- */
 
-/* The type whose constructor makes an attribute: of this module or of another. */
+/* Returns the type of an attribute's constructor, in this module or another. */
 static struct metadata_name attribute_name(const struct metadata *m, uint32_t constructor)
 {
     enum { METHOD_DEF = 2, MEMBER_REF = 3, PARENT_TYPE_REF = 1 };

@@ -1,9 +1,9 @@
-/* Core dumps of .NET processes on Linux, docs/formats/core-dump.md, and minidumps of those
- * on Windows, docs/formats/minidump.md.
+/* Reads core dumps of .NET processes on Linux, docs/formats/core-dump.md, and minidumps of
+ * those on Windows, docs/formats/minidump.md.
  *
- * The heap is walked twice, both times in the order of addresses: first every object gets
- * a number, then references are looked up by it. The dump stays mapped, and its objects
- * are looked at again where somebody asks for fields (core_fields.h). */
+ * The heap is walked twice, in the order of addresses: first every object gets a number,
+ * then references are resolved. The dump stays mapped, and objects are read again for their
+ * fields (core_fields.h). */
 #include "base/error.h"
 #include "base/quantity.h"
 #include "base/text.h"
@@ -18,9 +18,9 @@
 
 /* --- the process --------------------------------------------------------------- */
 
-/* What a core dump tells of the process that it is of. */
+/* Facts about the process of a core dump. */
 
-/* Arrays of references and strings: how many, then the first. */
+/* Arrays of references and strings: offsets of the count and the first element. */
 enum { COUNT_AT = 8, FIRST_ELEMENT = 16, FIRST_UNIT = 12, MAX_UNITS = 4096 };
 
 static void find_arguments(void *context, const struct clr_static *s)
@@ -85,7 +85,7 @@ static void describe_process(struct core *c, struct hd_snapshot *snap)
     }
     if (redaction->is_redacted)
         return;
-    /* Arguments are secrets: the name is what is kept of them. */
+    /* Arguments are secret: only the name is kept. */
     bool before = memory_look_away(&c->image.memory, true);
     const char *program =
         read_path(c, &path) ? program_name(text_string(&path), c->image.kind->separator, a)
@@ -96,7 +96,7 @@ static void describe_process(struct core *c, struct hd_snapshot *snap)
     text_free(&path);
 }
 
-/* What a heap that was read whole has where no block was met. */
+/* Facts of a completely read heap without free blocks. */
 static const struct hd_process_facts no_free_space = {
     .known = UINT64_C(1) << HD_FACT_FRAGMENTED | UINT64_C(1) << HD_FACT_FREE_GEN0 |
              UINT64_C(1) << HD_FACT_FREE_GEN1 | UINT64_C(1) << HD_FACT_FREE_GEN2 |
@@ -153,7 +153,7 @@ static enum recognition recognises_minidump(struct bytes head)
 
 struct edges {
     struct core_reader *r;
-    size_t region; /* that the object lies in */
+    size_t region; /* of the object */
     const struct gc_region *near;
     const unsigned char *bytes;
 };
@@ -172,7 +172,7 @@ static inline void read_pointer(void *context, uint64_t offset, uint32_t number)
         e->r->dangling++;
 }
 
-/* Objects come by address. */
+/* Objects are processed by address. */
 static void read_references(struct edges *e, node_id n, const struct gc_type *t)
 {
     const struct gc_heap *h = &e->r->core->heap;
@@ -217,14 +217,14 @@ static bool build_graph(struct core_reader *r, struct hd_error *err)
     if (b->graph == NULL)
         builder_reserve(b, 1, 1);
     if (b->too_big || b->over_memory)
-        return true; /* builder_finish() says so */
+        return true; /* reported by builder_finish() */
     core_roots_find(&r->roots, h, &r->globals, &r->threads);
     r->has_roots = true;
     if (b->redact) /* what is asked for later is to be looked at now: memory.h */
         clr_types_variables(r->core->clr, NULL, NULL);
     build_edges(r);
     root_tree_emit(&r->roots.tree, b);
-    /* The addresses of objects, and 0 for what came behind them. */
+    /* The addresses of objects, and 0 for other nodes. */
     struct graph *g = b->graph;
     size_t bytes = array_bytes(g->node_count, 8), own = 8 * (size_t)h->count;
     g->own_addresses = alloc_resize(h->addresses, bytes);
@@ -235,9 +235,9 @@ static bool build_graph(struct core_reader *r, struct hd_error *err)
     return true;
 }
 
-/* --- what is said about it ----------------------------------------------------- */
+/* --- warnings -------------------------------------------------------------------- */
 
-/* Names stand in the assemblies, which only createdump puts into a dump. */
+/* Names are in the assemblies, which only createdump includes in a dump. */
 static void warn_of_names(struct core_reader *r)
 {
     const struct gc_heap *h = &r->core->heap;
@@ -286,9 +286,9 @@ static void warn_of_mismatch(struct core_reader *r)
             r->core->runtime.version, why));
 }
 
-/* The reason that says most why objects may be missing; NULL: none. What stands in a hole
- * of the heap is none of its objects, unless something in use refers to one there: with a
- * graph that is known, and builder_lacks() is told. */
+/* Returns the most informative reason why objects may be missing; NULL: none. Content of
+ * holes is not lost objects, unless an object in use refers to one there: with a graph that
+ * is known and reported by builder_lacks(). */
 static const char *reason_incomplete(const struct core_reader *r)
 {
     const struct gc_heap *h = &r->core->heap;
@@ -378,14 +378,14 @@ static bool core_read(struct input *in, struct builder *b, struct hd_error *err)
     if (ok) {
         r.threads = gc_threads_read(&c->runtime, &c->arena);
         gc_heap_open(&c->heap, &c->runtime, &r.globals, &r.threads, c->clr, b, &c->arena);
-        /* Room for what will be kept of the heap, as long as it is counted. */
+        /* Reserve memory for the kept data of the heap while it is counted. */
         for (size_t i = 0; i < regions->len; i++)
             memory_hold(&c->image.memory, regions->all[i].start,
                         regions->all[i].end - regions->all[i].start);
         b->snap->ranges =
             ranges_build(regions->ranges.all, regions->ranges.len, &b->snap->arena);
         b->snap->info.has_generations = true;
-        /* What is written leaves garbage out, which only a graph can tell. */
+        /* Written files omit garbage, which needs a graph. */
         b->want_graph |= b->snap->source != NULL;
         ok = b->want_graph ? build_graph(&r, err) : gc_heap_walk(&c->heap, err);
         if (c->image.redaction.unread > 0) {
@@ -400,12 +400,12 @@ static bool core_read(struct input *in, struct builder *b, struct hd_error *err)
         core_free(c);
         return ok;
     }
-    /* Keep what the graph's fields need, and nothing of the builder, which is gone then. */
+    /* Keep only what the graph's fields need: the builder is freed. */
     c->arena.account = NULL;
     c->heap.type_numbers.account = NULL;
     c->heap.builder = NULL;
     b->graph->fields = core_fields_make(c, b->graph);
-    /* Who asks later may do so in threads, and for values. */
+    /* Later reads may be from several threads, and of values. */
     memory_look_away(&c->image.memory, true);
     return true;
 }
@@ -426,6 +426,6 @@ static const struct reader read_minidump = {
     .read = core_read,
 };
 
-/* Of this house: format/reader.c. */
+/* Readers of this component: format/reader.c. */
 extern const struct reader *const clr_readers[];
 const struct reader *const clr_readers[] = {&read_core, &read_minidump, NULL};

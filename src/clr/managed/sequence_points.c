@@ -1,10 +1,10 @@
-/* Lines of source code, by the sequence points of a portable PDB.
+/* Finds lines of source code by the sequence points of a portable PDB.
  *
  * Layouts: ECMA-335 II.24 and dotnet/runtime, docs/design/specs, PortablePdb-Metadata.md
  * and PE-COFF.md. docs/sites.md.
  *
- * Both files may be anybody's: a size is believed as far as bytes follow, the symbols are
- * read into memory up to a limit, and of the module only what is asked for. */
+ * Both files are untrusted: sizes are believed only as far as bytes follow, the symbols are
+ * read into memory up to a limit, and only the required parts of the module. */
 #include "base/alloc.h"
 #include "base/text.h"
 #include "clr/managed/metadata.h"
@@ -30,7 +30,7 @@ struct clr_source {
 struct debug_entries {
     unsigned char id[ID_SIZE];
     bool has_id;
-    uint32_t embedded, embedded_size; /* place in the file; size 0: none */
+    uint32_t embedded, embedded_size; /* offset in the file; size 0: none */
 };
 
 /* --- files ----------------------------------------------------------------------- */
@@ -50,7 +50,7 @@ static bool read_at(const struct memory_behind *b, uint64_t at, void *to, size_t
     return true;
 }
 
-/* size bytes from a place on, as they come. */
+/* Reads at most size bytes from an offset. */
 static bool read_piece(int fd, uint64_t at, uint64_t size, struct text *to)
 {
     char block[1 << 16];
@@ -111,8 +111,8 @@ static struct debug_entries read_debug_directory(const struct memory *m)
     return found;
 }
 
-/* "MPDB", u32 size of the symbols, and the rest is deflated. That becomes a gzip file,
- * whose head has ten bytes; reading ends before the checksum, which is unknown. */
+/* "MPDB", u32 size of the symbols, then deflated data. Converted to a gzip file with a
+ * header of ten bytes; reading ends before the checksum, which is unknown. */
 static bool unpack_symbols(int module, const struct debug_entries *entries, struct text *to)
 {
     static const char head[10] = {'\x1f', '\x8b', 8}, end[8];
@@ -223,8 +223,8 @@ bool clr_source_has(const struct clr_source *s, uint32_t token, const char *type
 
 /* --- instructions ------------------------------------------------------------------ */
 
-/* III.1.9 and 3: bytes behind an opcode, of which those of two bytes begin with 0xFE. A
- * switch has more behind its four. */
+/* III.1.9 and 3: operand bytes after an opcode; two-byte opcodes begin with 0xFE. A switch
+ * has more after its four. */
 static size_t operand_size(unsigned char first, unsigned char second)
 {
     static const struct {
@@ -269,10 +269,9 @@ static bool may_allocate(unsigned char opcode)
            opcode == LDTOKEN;
 }
 
-/* The first instruction at or behind an offset, and before another one, that makes an
- * object: newobj, box, newarr. The offset itself if only others may have made it, and
- * CLR_NO_OFFSET if none can: code that the JIT compiler moved away has the offset of what
- * it moved it behind. */
+/* Returns the first instruction in [from, until) that allocates: newobj, box, newarr. from
+ * itself if only calls may have allocated, and CLR_NO_OFFSET if none can: code that the JIT
+ * compiler moved has the offset of the preceding code. */
 static uint32_t find_allocation(struct bytes code, uint32_t from, uint32_t until)
 {
     uint32_t found = CLR_NO_OFFSET;
@@ -322,7 +321,7 @@ static uint32_t allocation_between(const struct clr_source *s,
 
 /* --- documents ------------------------------------------------------------------- */
 
-/* A separator, and parts of the name, of which the last is the file's as a rule. */
+/* A separator, and parts of the name; the last is usually the name of the file. */
 static struct bytes file_name(const struct metadata *m, uint32_t document)
 {
     enum { LONGEST = 1 << 12 };
@@ -362,10 +361,10 @@ struct point_reader {
     uint32_t document, offset;
     int64_t line;
     bool is_first, is_visible; /* the next point; the last one */
-    bool has_line;             /* a visible one came */
+    bool has_line;             /* a visible one was read */
 };
 
-/* The next sequence point; false behind the last, or where the blob is damaged. */
+/* Reads the next sequence point; false after the last, or if the blob is damaged. */
 static bool next_point(struct point_reader *r)
 {
     uint32_t step, lines, columns;
@@ -398,8 +397,8 @@ static bool next_point(struct point_reader *r)
     return ok && metadata_number(r->blob, &r->at, &columns);
 }
 
-/* The points of a method. The code of one that is async or an iterator is elsewhere; what
- * is left has none, and makes the object for that: of it, the first line counts. */
+/* Begins the points of a method. Those of an async method or iterator are in its state
+ * machine; the method itself only creates that, so it has the first line. */
 static bool begin_points(struct point_reader *r, const struct metadata *m,
                          struct clr_instruction *at)
 {

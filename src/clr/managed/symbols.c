@@ -77,7 +77,7 @@ struct symbol_namer {
     uint64_t numbers, found;
 };
 
-/* False: none of its types is there. */
+/* False: no such type. */
 static bool find_name(struct symbol_namer *n, uint64_t rva)
 {
     text_clear(&n->name);
@@ -107,7 +107,7 @@ static void apply(struct symbol_namer *n)
     uint64_t named = snapshot_rename_types(n->snap, name_of_row, n);
     struct source *s = n->snap->source;
     warnings_take_back(&n->snap->warnings, WARN_UNKNOWN_TYPE, named);
-    /* What is written again has the names, too. */
+    /* Also for writing the snapshot again. */
     for (size_t i = 0; s != NULL && named > 0 && i < s->type_count; i++) {
         struct source_type *type = &s->types[i];
         text_clear(&n->canonical);

@@ -1,13 +1,13 @@
-/* symbols.h - the program of a snapshot, or its separate symbols, to name the types that
- * the snapshot has by number: those of a Native AOT program. */
+/* symbols.h - names the types of a Native AOT snapshot, which have only numbers, from the
+ * program or its separate symbols. */
 #ifndef SYMBOLS_H
 #define SYMBOLS_H
 
 #include "clr/process/aot_image.h"
 #include "heap/snapshot.h"
 
-/* Name the types of a snapshot, and what its source says of them, by a program that was
- * found in memory, all of whose types are known. */
+/* Names the types of a snapshot, also in its source, by a program found in memory, which
+ * has all types. */
 void symbols_apply_image(const struct aot_image *image, struct hd_snapshot *snap);
 
 #endif

@@ -1,10 +1,11 @@
-/* A core dump without values, of a core dump: docs/cores.md, docs/formats/core-dump.md.
+/* Writes a core dump without values from a core dump: docs/cores.md,
+ * docs/formats/core-dump.md.
  *
- * What may stay is listed, not what has to go: bytes that reading the dump looked at
- * (memory.h), which are the runtime's own structures and names of types and fields,
- * and of the heap what the code below names. All else is not written: stacks, registers,
- * native memory, environment, arguments, literals, code, constants, free space. What was
- * read is all that is needed to read it again, whatever the version of the runtime. */
+ * An allow-list of bytes is written: those read by the reader (memory.h), which are the
+ * runtime's own structures and names of types and fields, and those of the heap selected
+ * below. Everything else is omitted: stacks, registers, native memory, environment,
+ * arguments, literals, code, constants, free space. What was read suffices to read it
+ * again, with any version of the runtime. */
 #include "base/arrays.h"
 #include "base/error.h"
 #include "clr/managed/core_fields.h"
@@ -22,7 +23,7 @@ struct redaction {
     struct core *core;
     const struct graph *g;
     const struct memory *m;
-    const struct gc_type *numbered; /* whose objects have a number that stays, at: */
+    const struct gc_type *numbered; /* objects with a required number, at number_at */
     uint32_t number_at;
     uint64_t objects;
 };
@@ -35,8 +36,8 @@ struct core_references {
     uint64_t address;
 };
 
-/* Only what leads into the heap, or would if that were whole: what passed for an object may
- * have been somebody's data. */
+/* Keeps only pointers into the heap, or where it would be if complete: something that looks
+ * like an object may be other data. */
 static void keep_reference(void *context, uint64_t offset, uint32_t number)
 {
     const struct core_references *all = context;
@@ -75,7 +76,7 @@ static uint64_t whole_words(uint64_t size)
     return (size + POINTER - 1) / POINTER * POINTER;
 }
 
-/* Free space is no object, and yet what a region may begin with: how long it is stays. */
+/* Free space is not an object, but a region may begin with it: its length is kept. */
 static void keep_free_space(const struct redaction *r, uint64_t at, uint64_t end)
 {
     const uint64_t free_object = r->core->runtime.free_object;
@@ -114,7 +115,7 @@ static bool begins_before(const void *graph, size_t n, const void *address)
     return graph_address(graph, (node_id)n) <= *(const uint64_t *)address;
 }
 
-/* Whether an address lies in an object, but for its header: as gc_heap_containing(). */
+/* True if an address is in an object, not counting its header: as gc_heap_containing(). */
 static bool is_in_object(const struct redaction *r, uint64_t address)
 {
     size_t next = search_first(r->g, 0, r->core->heap.count, begins_before, &address);
@@ -122,8 +123,8 @@ static bool is_in_object(const struct redaction *r, uint64_t address)
     return next > 0 && address - graph_address(r->g, n) < graph_size(r->g, n) - HEADER;
 }
 
-/* Of the registers what may be a reference, and where the stack is. Words of stacks were
- * looked at where they are roots. */
+/* Keeps registers that may be references, and the stack pointer. Words of stacks were read
+ * if they are roots. */
 static struct image_thread *threads_of(const struct redaction *r)
 {
     const struct process_image *p = &r->core->image;
@@ -139,7 +140,7 @@ static struct image_thread *threads_of(const struct redaction *r)
     return all;
 }
 
-/* --- what the file says -------------------------------------------------------- */
+/* --- notes of the file ----------------------------------------------------------- */
 
 static struct image_redaction words_of(const struct redaction *r,
                                        const struct hd_snapshot *snap)

@@ -17,7 +17,7 @@ enum {
 
 /* --- numbers of the native format ------------------------------------------------ */
 
-/* Ones at the bottom of the first byte say how many more there are. */
+/* Reads a packed number: ones at the bottom of the first byte count further bytes. */
 static uint32_t read_packed(struct cursor *c, unsigned *bits)
 {
     enum { MAX_MORE = 4 };
@@ -59,7 +59,7 @@ static uint64_t read_relative(struct cursor *c)
 
 struct loader {
     struct aot_image *image;
-    const struct elf_image *elf; /* of a file, whose pointers are relocations */
+    const struct elf_image *elf; /* of a file, whose pointers are in relocations */
     const struct memory *memory;
     uint64_t header;
     struct arena *arena;
@@ -128,9 +128,9 @@ static bool find_section(const struct loader *l, uint32_t id, uint64_t *start,
 
 /* --- method tables of a file ------------------------------------------------------- */
 
-/* Method tables come as commands that write them: a byte of which three bits say what to
- * do, five and perhaps three more bytes how often, or which of the pointers behind all
- * commands. Pointers are stored by their distance. (Internal.Runtime.DehydratedData) */
+/* Method tables are encoded as commands that write them: a byte with a command in three
+ * bits, and a count in five and up to three more bytes, or the number of a pointer after
+ * all commands. Pointers are stored as distances. (Internal.Runtime.DehydratedData) */
 enum dehydrated {
     DEHYDRATED_COPY,
     DEHYDRATED_ZEROS,
@@ -143,8 +143,9 @@ enum dehydrated {
 struct hydration {
     const struct memory *memory;
     struct cursor commands;
-    uint64_t from, to, fixups; /* addresses: of the commands, of what they write */
-    unsigned char *out;        /* NULL: it is only measured */
+    uint64_t from, to,
+        fixups;         /* addresses: of the commands, of their output, of the pointers */
+    unsigned char *out; /* NULL: only measure */
     uint64_t len, room;
     bool ok;
 };
@@ -251,11 +252,11 @@ static bool add_method_tables(struct loader *l)
 
 /* --- definitions ------------------------------------------------------------------- */
 
-/* Of the kind of a handle; its offset has the others. */
+/* Bits for the kind of a handle; the others are its offset. */
 enum { TAG_BITS_BEFORE_10 = 8, TAG_BITS = 7 };
 
-/* A map has offsets of buckets, in them a byte of the hash and the offset of an entry: the
- * number of a pointer, and a handle whose kind stands on top. */
+/* A map has offsets of buckets, which contain a byte of the hash and the offset of an
+ * entry: the number of a pointer, and a handle with its kind in the top bits. */
 struct type_map {
     struct bytes map;
     unsigned offset_size;
@@ -263,7 +264,8 @@ struct type_map {
     size_t fixup_count, cap;
 };
 
-/* Offsets stand behind the first byte, to which they are relative. */
+/* Returns the offset of a bucket. Offsets are stored after the first byte, and relative to
+ * it. */
 static uint64_t map_offset(const struct type_map *m, uint64_t bucket)
 {
     const unsigned char *p = m->map.data + 1 + bucket * m->offset_size;
@@ -297,7 +299,7 @@ static int types_by_address(const void *a, const void *b)
     return compare_numbers(x->address, y->address);
 }
 
-/* No entry has less than two bytes: more of them would be the same ones again. */
+/* Entries have at least two bytes: more than that limit would be repetitions. */
 static bool walk_map(struct loader *l, struct type_map *m, uint64_t buckets)
 {
     size_t left = m->map.size / 2;
@@ -405,7 +407,7 @@ static bool add_namespace(const struct aot_image *i, uint32_t offset, struct tex
         uint32_t parent = read_unsigned(&c), own = read_unsigned(&c);
         if (!cursor_ok(&c) || count == MAX_ENCLOSING)
             return false;
-        if (own != 0) /* the outermost one has none */
+        if (own != 0) /* the outermost namespace has none */
             names[count++] = own;
         offset = parent >> i->tag_bits;
         more = (parent & ((1U << i->tag_bits) - 1)) == AOT_RECORD_NAMESPACE && offset != 0;
@@ -458,11 +460,11 @@ static bool add_definition_name(const struct aot_image *i, uint32_t offset,
     return ok;
 }
 
-/* --- names of what is made of them ------------------------------------------------- */
+/* --- names of composite types -------------------------------------------------------- */
 
-/* MethodTable: flags, size of an object, the related type, how many virtual methods and
- * interfaces, a hash; then these; then distances of 4 bytes, some of which flags announce.
- * (Internal.Runtime.EETypeFlags) */
+/* MethodTable: flags, size of an object, the related type, numbers of virtual methods and
+ * interfaces, a hash; then these; then distances of 4 bytes, some of them announced by
+ * flags. (Internal.Runtime.EETypeFlags) */
 enum {
     TABLE = 24,
     KIND = 0x30000,
@@ -511,7 +513,7 @@ static const struct aot_type *find_definition(const struct aot_image *i, uint64_
     return at < i->type_count && i->types[at].address == address ? &i->types[at] : NULL;
 }
 
-/* What is still to be appended, the next one last: a type, or a word. */
+/* Stack of pieces to append, the next one last: a type, or a word. */
 struct aot_image_piece {
     const char *word; /* NULL: a type */
     uint64_t type;
@@ -589,8 +591,8 @@ static bool expand_generic(struct composition *c, const struct aot_image_method_
     return ok && add_definition_name(i, known->record, c->name);
 }
 
-/* What holds the static variables of a class: an object of no kind, whose method table ends
- * after the related type. */
+/* True for objects that hold the static variables of a class: of no kind, with a method
+ * table that ends after the related type. */
 static bool is_of_statics(const struct aot_image *i, const struct aot_image_method_table *t)
 {
     return (t->flags & KIND) == KIND_DEFINED && (t->flags & IS_GENERIC) == 0 &&

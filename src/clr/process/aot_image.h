@@ -1,20 +1,20 @@
-/* aot_image.h - names of the types of a Native AOT program, from its file or its memory; or
+/* aot_image.h - names of the types of a Native AOT program, from its file or memory, or
  * from its symbols.
  *
  * Method tables contain no names. Reflection finds them: a map leads from the method table
- * of each type definition to a record of the metadata that is in the program, stripped or
- * not. Arrays and generic instances refer to the method tables that they are made of. Known
- * are the layouts of .NET 8 to 11; docs/formats/native-aot.md describes them.
+ * of each type definition to a record of the metadata in the program, stripped or not.
+ * Arrays and generic instances refer to the method tables of their components. Supports the
+ * layouts of .NET 8 to 11, described in docs/formats/native-aot.md.
  *
- * Must not depend on snapshots. Every number is of a stranger's file: nothing is read
- * outside of it, and a name that does not fit together is none. */
+ * Must not depend on snapshots. Every number is untrusted: nothing outside of the file is
+ * read, and an inconsistent name is ignored. */
 #ifndef AOT_IMAGE_H
 #define AOT_IMAGE_H
 
 #include "base/text.h"
 #include "clr/process/memory.h"
 
-/* Objects that hold the static variables of a class, which is not known. */
+/* Objects that hold the static variables of an unknown class. */
 #define AOT_STATICS "<static variables>"
 
 /* HandleType: kinds of records, the same in all versions. */
@@ -28,32 +28,32 @@ struct aot_type {
 struct aot_image {
     const struct memory *memory;
     uint64_t base;     /* address of RVA 0 */
-    unsigned major;    /* of the header: 9 is .NET 8, 10 9, 16 10, 26 .NET 11 */
+    unsigned major;    /* from the header: 9 is .NET 8, 10 .NET 9, 16 .NET 10, 26 .NET 11 */
     unsigned tag_bits; /* of a handle: the kind of its record */
     struct bytes metadata;
     struct aot_type *types; /* definitions, by address */
     size_t type_count;
-    struct memory own; /* of a file, with method tables as the program has them */
+    struct memory own; /* for a file: memory with decoded method tables */
 };
 
-/* The program in a file; all of it lives in a. False: no Native AOT program, or one whose
- * layout is not known. O(size of the file). */
+/* Opens the program in a file; allocated in a. False: not a Native AOT program, or an
+ * unknown layout. O(size of the file). */
 bool aot_image_of_file(struct aot_image *i, struct bytes file, struct arena *a);
 
-/* The program or library that is loaded at base and ends before end. */
+/* Opens the program or library loaded at base, which ends before end. */
 bool aot_image_in_memory(struct aot_image *i, const struct memory *m, uint64_t base,
                          uint64_t end, struct arena *a);
 
-/* Append the name of the type whose method table is at an RVA, as reflection spells it:
- * "App.Ring`1+Node[[System.String]][]". False, and nothing: there is none. */
+/* Appends the name of the type with the method table at an RVA, as in reflection:
+ * "App.Ring`1+Node[[System.String]][]". False, and appends nothing, if there is none. */
 bool aot_image_name(const struct aot_image *i, uint64_t rva, struct text *name);
 
 /* --- symbols --------------------------------------------------------------------- */
 
-/* The compiler calls a method table "_ZTV" and the length of a mangled name, in which
- * everything but letters and digits became "_": namespaces, nested classes and generated
- * names are guessed from the other symbols. Less than what the program itself contains, but
- * a .dbg file has only these. docs/formats/native-aot.md, "Symbols". */
+/* The compiler names a method table "_ZTV", the length of a mangled name, and that name, in
+ * which everything except letters and digits became "_": namespaces, nested classes and
+ * generated names are guessed from the other symbols. Less exact than the program itself,
+ * but a .dbg file has nothing else. docs/formats/native-aot.md, "Symbols". */
 
 /* Part of a symbol's name, in the file. */
 struct mangled {
@@ -63,7 +63,7 @@ struct mangled {
 
 struct aot_symbol {
     uint64_t rva;
-    struct mangled name; /* behind "_ZTV" and the length */
+    struct mangled name; /* after "_ZTV" and the length */
 };
 
 struct aot_symbols {
@@ -71,16 +71,17 @@ struct aot_symbols {
     size_t count, cap;
     struct mangled *types; /* mangled names of classes, by their bytes */
     size_t type_count, type_cap;
-    struct mangled assembly; /* that has an entry point; len 0: not known */
+    struct mangled assembly; /* with an entry point; len 0: unknown */
 };
 
-/* Symbols of an ELF file of 64 bits; they live in a, names in the file. False and err: no
- * such file, or damaged. None is no error. O(n log n) of the symbols, 40 bytes for each. */
+/* Reads the symbols of a 64-bit ELF file; allocated in a, names in the file. False and err:
+ * another format, or damaged. No symbols is no error. O(n log n) for n symbols, 40 bytes
+ * each. */
 bool aot_symbols_of_file(struct aot_symbols *s, struct bytes file, struct arena *a,
                          struct hd_error *err);
 
-/* Append the name of the type whose method table is at an RVA, as reflection spells it; one
- * that cannot be demangled as it is. False, and nothing: no symbol is there. */
+/* Appends the name of the type with the method table at an RVA, as in reflection, or
+ * unchanged if it cannot be demangled. False, and appends nothing, without a symbol. */
 bool aot_symbols_name(const struct aot_symbols *s, uint64_t rva, struct text *name);
 
 #endif

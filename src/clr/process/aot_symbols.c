@@ -96,7 +96,7 @@ static size_t digits(struct mangled m)
     return n;
 }
 
-/* Of at most six digits, with no NUL behind them. */
+/* Parses at most six digits, not NUL-terminated. */
 static size_t aot_symbols_number(struct mangled digits)
 {
     size_t value = 0;
@@ -105,7 +105,7 @@ static size_t aot_symbols_number(struct mangled digits)
     return value;
 }
 
-/* Where it first is; m.len: nowhere. */
+/* Returns the first index of a word; m.len: none. */
 static size_t find_word(struct mangled m, const char *what)
 {
     const char *found = bytes_find(m.at, m.len, what, strlen(what));
@@ -121,14 +121,14 @@ static int compare_mangled(const void *a, const void *b)
 
 /* --- what is kept of the symbols --------------------------------------------------- */
 
-/* Method tables of what holds the static variables of a class, by which of its fields are
- * references. */
+/* Method tables of objects that hold the static variables of a class, named after the
+ * layout of their references. */
 static const char statics[] = "__GCStaticEEType_";
 
-/* An argument that stands for any class, in code that several share. */
+/* Placeholder for any class as argument, in shared code. */
 static const char any_class[] = "System___Canon";
 
-/* Most follow one of the same type. */
+/* Consecutive symbols usually have the same type. */
 static void add_class_name(struct aot_symbols *s, struct mangled type)
 {
     if (type.len == 0 ||
@@ -330,8 +330,8 @@ static const char *primitive(struct mangled m)
     return NULL;
 }
 
-/* How long the name of the assembly in front is, with the "_" behind it: the program's own,
- * or one whose namespaces begin as those of the framework do. 0: not known. */
+/* Returns the length of the assembly's name at the start, including the "_" after it: the
+ * program's own, or one followed by a namespace of the framework. 0: unknown. */
 static size_t assembly_length(const struct aot_symbols *s, struct mangled m)
 {
     static const char *const spaces[] = {"_System_", "_Microsoft_", "_Internal_",
@@ -347,7 +347,7 @@ static size_t assembly_length(const struct aot_symbols *s, struct mangled m)
     return first < m.len ? first + 1 : 0;
 }
 
-/* Each "_" is a dot, or a plus where what stands before is a class. */
+/* Each "_" is a dot, or a plus after the name of a class. */
 static bool add_class(const struct aot_symbols *s, struct mangled m, struct text *t)
 {
     size_t start = assembly_length(s, m);
@@ -374,7 +374,7 @@ static bool add_class(const struct aot_symbols *s, struct mangled m, struct text
     return true;
 }
 
-/* --- names of what is made of them ------------------------------------------------- */
+/* --- names of composite types -------------------------------------------------------- */
 
 struct mangled_piece {
     const char *word; /* NULL: a type */
@@ -433,7 +433,7 @@ static size_t argument_length(const struct aot_symbols *s, struct mangled m)
     return m.len;
 }
 
-/* The numbers of parameters of a type and of those around it. */
+/* Returns the total number of type parameters of a type and its outer types. */
 static size_t arity(struct mangled m)
 {
     size_t sum = 0;

@@ -1,6 +1,5 @@
-/* ELF cores: what their notes and segments tell, and a core without values, written anew.
- * Notes are as the kernel writes them (fs/binfmt_elf.c); createdump and gcore do the same.
- */
+/* Reads ELF cores: notes and segments; and writes a core without values. Notes have the
+ * kernel's layout (fs/binfmt_elf.c), also used by createdump and gcore. */
 #include "base/error.h"
 #include "base/text.h"
 #include "clr/process/process_image.h"
@@ -21,7 +20,7 @@ const struct image_kind core_kind = {
 /* <elf.h>. */
 enum {
     ET_CORE = 4,
-    PN_XNUM = 0xffff, /* a count that stands in section 0: */
+    PN_XNUM = 0xffff, /* the count is in section 0: */
     SECTION_INFO = 44,
     NT_PRSTATUS = 1,
     NT_PRPSINFO = 3,
@@ -34,14 +33,14 @@ enum { STATUS_ID = 32, STATUS_REGISTERS = 112, PROGRAM_ID = 24, PROGRAM_SIZE = 1
 
 /* --- notes ----------------------------------------------------------------------- */
 
-/* {0} is none. Of notes that are there several times the first counts, but for threads. */
+/* Initialised with {0}. Of repeated notes the first one counts, except for threads. */
 struct core_notes {
     struct bytes files, program, auxiliary, redaction, facts;
     struct image_thread *threads; /* malloc'd */
     size_t thread_count, thread_cap, segment_count;
 };
 
-/* What else there is of a thread follows its registers. */
+/* Notes about a thread follow that with its registers. */
 static void add_thread_note(struct core_notes *n, const struct elf_note *note,
                             const struct processor *of)
 {
@@ -61,7 +60,7 @@ static void add_thread_note(struct core_notes *n, const struct elf_note *note,
     }
 }
 
-/* Returns where the payload of a note goes that is kept as it is, or NULL. */
+/* Returns the member for a note whose payload is kept as it is, or NULL. */
 static struct bytes *place_of_note(struct core_notes *n, const struct elf_note *note)
 {
     static const char ours[] = CORE_NOTE;
@@ -77,12 +76,13 @@ static struct bytes *place_of_note(struct core_notes *n, const struct elf_note *
                                        : NULL;
 }
 
-/* Look through a segment of notes, whose bytes stay. What is cut or wrong ends it. */
+/* Reads a segment of notes, whose bytes must stay valid. Stops at truncated or invalid
+ * ones. */
 static void add_notes(struct core_notes *n, struct bytes segment,
                       const struct processor *of)
 {
-    /* One segment is what all writers make; more than a few would only be somebody's wish
-     * that the same bytes be read a million times. */
+    /* All writers make one segment; many would only cause the same bytes to be read a
+     * million times. */
     enum { NOTE_SEGMENTS = 8 };
     struct elf_note note;
     if (n->segment_count++ >= NOTE_SEGMENTS)
@@ -151,7 +151,7 @@ uint64_t clr_program_headers(struct bytes vector)
     return auxiliary_value(vector, AUXILIARY_PROGRAM_HEADERS);
 }
 
-/* The value of the first "key=value"; NULL: there is none. */
+/* Returns the value of the first "key=value"; NULL: none. */
 static const char *entry_of(struct bytes note, const char *key, struct arena *a)
 {
     const char *at = (const char *)note.data, *end = at + note.size;
@@ -247,8 +247,8 @@ static bool find_processor(struct process_image *p, struct bytes file, struct hd
 
 static bool find_segments(struct bytes file, struct bytes *table, struct hd_error *err)
 {
-    /* A sparse file has room for any number of empty ones. Linux lets a process have 65,530
-     * mappings unless it is told otherwise. */
+    /* A sparse file has space for any number of empty ones. Linux permits 65,530 mappings
+     * per process by default. */
     enum { MAX_SEGMENTS = 1 << 24 };
     uint64_t count = le_u16(file.data + ELF_SEGMENT_COUNT),
              at = le_u64(file.data + ELF_SEGMENTS),
@@ -276,9 +276,10 @@ static bool find_segments(struct bytes file, struct bytes *table, struct hd_erro
                         count);
 }
 
-/* Memory beyond what is in the file was not dumped: the kernel says so with p_filesz, and
- * writes zero pages as pages (of a sparse file). So it is not there, rather than zero.
- * Segments do not share bytes, so a few bytes cannot stand for terabytes of memory. */
+/* Memory beyond the bytes in the file was not dumped: the kernel shows that by p_filesz,
+ * and writes zero pages as pages (of a sparse file). So it is missing, rather than zero.
+ * Segments are disjoint in the file, so a few bytes cannot represent terabytes of
+ * memory. */
 static bool read_segments(struct bytes file, struct bytes table, struct process_image *p,
                           struct arena *a, struct hd_error *err)
 {
@@ -369,9 +370,9 @@ static void add_thread(struct text *t, const struct image_thread *thread,
         add_note(t, "LINUX", of->thread_pointer_note, pointer, sizeof(pointer));
 }
 
-/* Of the program its id; of the auxiliary vector the two numbers that are read, as far as
- * they are known; of mapped files the one that says where the runtime is, without its
- * folder: so nobody looks for it on another disk. */
+/* Adds notes: the id of the program; the two used numbers of the auxiliary vector, if
+ * known; of mapped files only the runtime, without its folder, so that readers do not
+ * search for it on another disk. */
 static void add_process(struct text *t, const struct process_image *p, uint64_t runtime)
 {
     const uint64_t pairs[][2] = {{AUXILIARY_PROGRAM_HEADERS, p->program_headers},
@@ -441,8 +442,8 @@ static uint64_t whole_pages(uint64_t n)
     return (n + WATCH_PAGE - 1) / WATCH_PAGE * WATCH_PAGE;
 }
 
-/* What lies side by side in memory and in the file is read as one piece, which it was not
- * before: a page of nothing keeps it apart. */
+/* Ranges that are adjacent in memory and in the file would be read as one piece, which they
+ * were not: an empty page separates them. */
 static void place_ranges(struct file_ranges *r, uint64_t offset)
 {
     offset = whole_pages(offset);

@@ -74,7 +74,8 @@ static const unsigned char *headers_at(const struct memory *m, uint64_t base, si
                                         : NULL;
 }
 
-/* The first segment says at which address of the file the beginning stands. */
+/* Computes the bias from the first segment, which has the address of the file's
+ * beginning. */
 static const unsigned char *find_bias(struct elf_image *e, const struct memory *m,
                                       uint64_t base, size_t *count)
 {
@@ -105,7 +106,7 @@ bool elf_image_at(struct elf_image *e, const struct memory *m, uint64_t base)
     return find_bias(e, m, base, &count) != NULL;
 }
 
-/* Segments as the loader lays them out; those with one of these flags are left out. */
+/* Lays out segments like the loader, except those with one of these flags. */
 static size_t lay_out(struct elf_image *e, struct bytes file, uint64_t base,
                       uint32_t but_flags, struct memory_piece pieces[MAX_IMAGE_SEGMENTS])
 {
@@ -185,9 +186,9 @@ static struct elf_symbol symbol_at(const struct elf_image *e, uint64_t symbols,
     return is_it ? (struct elf_symbol){e->bias + value, size} : (struct elf_symbol){0};
 }
 
-/* Four numbers, a filter, the first symbol of each bucket, then for each symbol from the
- * first that is hashed its hash, whose lowest bit ends the bucket. The filter is passed
- * over: its page need not be there. */
+/* Layout: four numbers, a filter, the first symbol of each bucket, then the hash of each
+ * hashed symbol, whose lowest bit ends the bucket. The filter is not used: its page may be
+ * missing. */
 struct elf_symbol elf_symbol(const struct elf_image *e, const char *name)
 {
     enum { MAX_IN_BUCKET = 1 << 16 };
@@ -223,7 +224,7 @@ struct elf_symbol elf_symbol(const struct elf_image *e, const char *name)
 
 /* --- pointers, build id -------------------------------------------------------------- */
 
-/* In the order of the table, which nothing promises to be sorted. */
+/* Searches in the order of the table, which need not be sorted. */
 uint64_t elf_pointer(const struct elf_image *e, uint64_t address, bool *ok)
 {
     enum { RELOCATION = 24 };

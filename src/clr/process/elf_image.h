@@ -1,10 +1,10 @@
-/* elf_image.h - ELF files of 64 bits with the lowest byte first: their headers and notes;
- * and a program or library as it lies in memory: where its symbols are.
+/* elf_image.h - 64-bit little-endian ELF files: headers and notes; and the symbols of a
+ * program or library in memory.
  *
- * Of what a dump has of a library it is mostly a few pages, those that its writer looked at
- * when it asked for a symbol: so symbols are looked up in the GNU hash table, never listed.
- * The same for a file on disk, laid out as the loader would. It must not know whose
- * symbols. docs/formats/core-dump.md, "File". */
+ * A dump usually has only a few pages of a library, those that its writer read for a
+ * symbol: so symbols are looked up in the GNU hash table, never listed. The same for a file
+ * on disk, laid out like the loader would. Must not depend on particular symbols.
+ * docs/formats/core-dump.md, "File". */
 #ifndef ELF_IMAGE_H
 #define ELF_IMAGE_H
 
@@ -12,16 +12,16 @@
 
 /* --- processors ------------------------------------------------------------------ */
 
-/* By the number in ELF files, or MACHINE_WINDOWS: x86-64 under Windows. NULL: cannot be
- * read. */
+/* Returns a processor by its number in ELF files, or MACHINE_WINDOWS: x86-64 on Windows.
+ * NULL: unsupported. */
 const struct processor *processor_of(unsigned machine);
 
 /* --- files ----------------------------------------------------------------------- */
 
-/* <elf.h>: where things stand in the header, and sizes. */
+/* <elf.h>: offsets in the header, and sizes. */
 enum {
     ELF_CLASS = 4, /* 2: 64 bits */
-    ELF_DATA = 5,  /* 2: the highest byte first */
+    ELF_DATA = 5,  /* 2: big-endian */
     ELF_TYPE = 16,
     ELF_MACHINE = 18,
     ELF_SEGMENTS = 32,
@@ -44,7 +44,7 @@ struct elf_segment {
     uint64_t offset, address, in_file, in_memory;
 };
 
-/* The program header that stands there. */
+/* Decodes a program header. */
 struct elf_segment elf_segment_of(const unsigned char *at);
 
 struct elf_note {
@@ -52,45 +52,47 @@ struct elf_note {
     struct bytes name, payload;
 };
 
-/* Takes the next note from what is left; false at the end, or where it is cut. */
+/* Reads the next note and advances *left; false at the end, or if it is truncated. */
 bool elf_note_next(struct bytes *left, struct elf_note *note);
 
 /* --- images ---------------------------------------------------------------------- */
 
-enum { MAX_IMAGE_SEGMENTS = 64 }; /* of a program: a dozen */
+enum { MAX_IMAGE_SEGMENTS = 64 }; /* a program has a dozen */
 
 struct elf_image {
     const struct memory *memory;
-    uint64_t bias;                  /* what is added to the addresses in the file */
-    uint64_t dynamic, dynamic_size; /* address; size 0: has none */
-    bool is_relocated; /* false: a file, whose pointers are those of its relocations */
-    const struct processor *processor; /* that it is for; NULL: unknown */
+    uint64_t bias;                  /* to be added to addresses in the file */
+    uint64_t dynamic, dynamic_size; /* address; size 0: none */
+    bool is_relocated; /* false: a file, whose pointers are in its relocations */
+    const struct processor *processor; /* of its code; NULL: unknown */
 };
 
-/* The one whose first byte is at base. False if there is none, or not its headers. */
+/* Opens the image whose first byte is at base. False if there is none, or without its
+ * headers. */
 bool elf_image_at(struct elf_image *e, const struct memory *m, uint64_t base);
 
-/* A file as if it were loaded at base: memory gets its segments, in a, and must stay as
- * long as e. */
+/* Opens a file as if loaded at base: memory gets its segments, allocated in a, and must
+ * stay valid as long as e. */
 bool elf_image_of_file(struct elf_image *e, struct memory *m, struct bytes file,
                        uint64_t base, struct arena *a);
 
-/* The segments of a file that nothing writes to once it is loaded at base: their number. */
+/* Finds the segments of a file that are never written after loading at base; returns their
+ * number. */
 size_t elf_constant_pieces(struct bytes file, uint64_t base,
                            struct memory_piece pieces[MAX_IMAGE_SEGMENTS]);
 
-/* The address and size of a symbol that it defines; address 0 if it does not, or the pages
- * that would tell are not there. */
+/* Address and size of a defined symbol; address 0 if it is undefined, or the required pages
+ * are missing. */
 struct elf_symbol {
     uint64_t address, size;
 };
 
 struct elf_symbol elf_symbol(const struct elf_image *e, const char *name);
 
-/* A pointer in it: of a file, what the loader would make of it (a RELATIVE relocation). */
+/* Reads a pointer; in a file, the loader's value for it (a RELATIVE relocation). */
 uint64_t elf_pointer(const struct elf_image *e, uint64_t address, bool *ok);
 
-/* The build id, borrowed; size 0: has none, or not there. */
+/* Returns the build id, borrowed; size 0: none, or missing. */
 struct bytes elf_build_id(const struct elf_image *e, uint64_t base);
 
 #endif

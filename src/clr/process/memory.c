@@ -191,7 +191,7 @@ bool memory_copy(const struct memory *m, uint64_t address, void *to, size_t size
     return true;
 }
 
-/* A number that lies across two pieces is there as well. */
+/* A number may extend over two pieces. */
 static inline uint64_t memory_number(const struct memory *m, uint64_t address, size_t size,
                                      bool *ok)
 {
@@ -264,7 +264,7 @@ void memory_watch(struct memory *m, struct arena *a)
     m->watch = w;
 }
 
-/* The bits of the page of an address, and the piece that it is in; NULL: it is in none. */
+/* Returns the bits for the page of an address, and its piece; NULL: not in memory. */
 static uint64_t **page_at(const struct memory *m, uint64_t address,
                           const struct memory_piece **piece)
 {
@@ -293,7 +293,7 @@ static void change_page(uint64_t *bits, unsigned from, unsigned end, enum change
     }
 }
 
-/* What is not there is passed over, up to the next piece. */
+/* Skips missing memory, up to the next piece. */
 static void change_all(const struct memory *m, uint64_t address, uint64_t size,
                        enum change what)
 {

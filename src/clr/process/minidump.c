@@ -66,7 +66,7 @@ static bool open_directory(struct minidump_reader *r)
                         r->streams);
 }
 
-/* The first of that type; size 0: it has none. */
+/* Finds the first stream of that type; size 0: none. */
 static bool find_stream(const struct minidump_reader *r, uint32_t type, struct bytes *found)
 {
     *found = (struct bytes){0};
@@ -86,7 +86,7 @@ static bool find_stream(const struct minidump_reader *r, uint32_t type, struct b
     return true;
 }
 
-/* A stream that is a list: a count, then as many records from head on. */
+/* Finds a stream that is a list: a count, then that many records after head. */
 static bool find_list(const struct minidump_reader *r, uint32_t type, size_t head,
                       size_t record, struct bytes *list, uint64_t *count)
 {
@@ -144,9 +144,9 @@ static bool check_system(const struct minidump_reader *r)
 
 /* --- memory -------------------------------------------------------------------- */
 
-/* Of 64 bits ranges whose bytes follow each other from one place on, which may be beyond
- * 4 GB; else each range has its own place, and they share no bytes, so a few of them cannot
- * stand for terabytes of memory. */
+/* Reads ranges: with 64 bits their bytes are consecutive from one offset, possibly beyond 4
+ * GB; else each range has its own offset. They are disjoint in the file, so that a few
+ * cannot represent terabytes of memory. */
 static bool read_ranges(struct minidump_reader *r, struct memory_pieces *to, bool is_64)
 {
     /* Linux lets a process have 65,530 mappings; Windows has no such limit. */
@@ -176,8 +176,8 @@ static bool read_ranges(struct minidump_reader *r, struct memory_pieces *to, boo
            fail(r->err, HD_BAD_FORMAT, "ranges of the minidump overlap in the file");
 }
 
-/* Some writers tell stacks in the one list, too, and all memory in the other, whose bytes
- * count. */
+/* Some writers also list stacks in the 32-bit list, and all memory in the other, which has
+ * precedence. */
 static bool read_memory(struct minidump_reader *r)
 {
     struct memory_pieces pieces = {0};
@@ -212,8 +212,8 @@ static const char *read_name(struct minidump_reader *r, uint64_t at, uint64_t *l
     return copy;
 }
 
-/* The first is the program. Names together are no longer than the file, so one that many
- * point to is not copied for all of them. A version is a VS_FIXEDFILEINFO: signature,
+/* The first one is the program. The total of names is limited by the size of the file, so
+ * that a shared one is not copied many times. A version is a VS_FIXEDFILEINFO: signature,
  * version of the structure, four numbers. */
 static bool read_modules(struct minidump_reader *r)
 {
@@ -261,8 +261,8 @@ static bool read_threads(struct minidump_reader *r)
     for (p->thread_count = 0; p->thread_count < count; p->thread_count++) {
         const unsigned char *record = list.data + p->thread_count * RECORD;
         struct image_thread *t = &p->threads[p->thread_count];
-        /* Its environment block says where its stack ends, else the range that was dumped
-         * of it. */
+        /* Its environment block has the end of its stack; else use the range of its dumped
+         * stack. */
         bool ok = true;
         uint64_t top = memory_u64(&p->memory, le_u64(record + TEB) + STACK_BASE, &ok),
                  end = sum_or_most(le_u64(record + STACK), le_u32(record + STACK_SIZE));
@@ -290,7 +290,7 @@ static bool id_is_before(const void *threads, size_t i, const void *id)
     return all[i]->id < *(const uint64_t *)id;
 }
 
-/* Names are not needed to read the heap: a stream that is wrong has none. O(n log n). */
+/* Names are not needed to read the heap: an invalid stream is ignored. O(n log n). */
 static void read_thread_names(struct minidump_reader *r)
 {
     enum { HEAD = 4, RECORD = 12, NAME = 4 };

@@ -69,8 +69,8 @@ const struct image_file *image_file_at(const struct process_image *p, uint64_t b
 
 enum { PAGE = 4096, MAX_FILES = 4096 };
 
-/* A core may name the same file a million times; what all that would be as memory is
- * bounded, since readers go through memory. */
+/* A core may list the same file a million times; the total size as memory is bounded, since
+ * readers iterate over memory. */
 #define MAX_FROM_DISK (UINT64_C(4) << 30)
 enum { MAX_TIMES = 8 };
 
@@ -147,7 +147,7 @@ static struct bytes part_in(const struct image_mapping *m, struct bytes file)
 
 struct likeness {
     bool has_head, same_head; /* the file's first page */
-    bool same_page;           /* of the others one that says something */
+    bool same_page;           /* one of the others has content */
 };
 
 /* The first pages of a mapping that are in the dump. */
@@ -170,9 +170,8 @@ static void compare_mapping(const struct process_image *p, const struct image_ma
     }
 }
 
-/* What was mapped lies in the file, and goes to its end where it is mapped in one piece.
- * The size of a page is a kernel's word, as far as that may be believed: aarch64 has 4, 16
- * or 64 KiB. */
+/* True if the mapped range is in the file, and extends to its end if it is contiguous. The
+ * page size is from the kernel, if plausible: aarch64 has 4, 16 or 64 KiB. */
 static bool size_fits(const struct process_image *p, const struct file_group *g,
                       struct bytes file)
 {
@@ -190,9 +189,9 @@ static bool size_fits(const struct process_image *p, const struct file_group *g,
     return g->count > 1 || end == pages;
 }
 
-/* An assembly has no build id. Its first page has a stamp that is a hash of all of it, and
- * is in most dumps; of other pages those may differ that the loader or the program wrote
- * to. */
+/* Compares an assembly, which has no build id, with the file. Its first page has a stamp, a
+ * hash of the whole, and is in most dumps; other pages may differ if the loader or the
+ * program wrote to them. */
 static enum image_file_state state_of(const struct mapped_pieces *to,
                                       const struct file_group *g, uint64_t base,
                                       struct bytes file)
@@ -224,8 +223,8 @@ static void add_piece(struct mapped_pieces *to, uint64_t address, struct bytes b
     memory_pieces_add(&to->pieces, address, bytes);
 }
 
-/* Of an ELF file segments that nobody could write to, not even the loader: its relocations
- * are not in the file. */
+/* Adds the pieces of a file. Of an ELF file only segments that are never written, not even
+ * by the loader, whose relocations are not in the file. */
 static void add_file_pieces(struct mapped_pieces *to, const struct file_group *g,
                             uint64_t base, struct bytes file)
 {
@@ -247,9 +246,9 @@ static void add_file_pieces(struct mapped_pieces *to, const struct file_group *g
     }
 }
 
-/* --- all of them --------------------------------------------------------------------- */
+/* --- list of files -------------------------------------------------------------------- */
 
-/* Whether a page of it is not in the dump. */
+/* True if a page of the file is not in the dump. */
 static bool lacks_pages(const struct process_image *p, const struct file_group *g)
 {
     for (size_t i = 0; i < g->count; i++) {
@@ -264,7 +263,7 @@ static bool lacks_pages(const struct process_image *p, const struct file_group *
     return false;
 }
 
-/* A file that was gone already has the kernel's word for that behind its name. */
+/* The kernel appends this to the name of a deleted file. */
 static void add_group(struct mapped_pieces *to, struct file_group *g)
 {
     static const char deleted[] = " (deleted)";

@@ -24,7 +24,7 @@ struct runtime_image {
 };
 
 struct runtime_module {
-    const char *path; /* of the mapping; NULL: not told */
+    const char *path; /* of the mapping; NULL: unknown */
     uint64_t base;
     bool is_program; /* it is the main program: a single file, or native */
     struct runtime_image in_memory;
@@ -33,7 +33,7 @@ struct runtime_module {
     struct memory file;
 };
 
-/* A file that is gone by now has a word behind its name; Windows minds no case. */
+/* Deleted files have a suffix; names on Windows ignore case. */
 static bool runtime_module_is_named(const char *path, const char *name)
 {
     const char *file = path_file_name(path);
@@ -62,8 +62,8 @@ static bool runtime_module_is_framework(const struct process_image *image)
     return has_library(image, "clr.dll") || has_library(image, "mscorwks.dll");
 }
 
-/* The library, else the main program, whose headers stand behind its first 64 bytes, on its
- * first page. False: neither can be found. m stays where it is as long as it is used. */
+/* Finds the library, else the main program, whose program headers follow its first 64
+ * bytes, on its first page. False: neither found. m must not move while it is used. */
 static bool runtime_module_find(struct runtime_module *m, const struct process_image *image,
                                 struct arena *a)
 {
@@ -90,7 +90,7 @@ static bool runtime_module_find(struct runtime_module *m, const struct process_i
 
 /* --- symbols --------------------------------------------------------------------- */
 
-/* A symbol; address 0: none. Of a PE image its size is what is there behind it. */
+/* Finds a symbol; address 0: none. In a PE image its size is the rest of the piece. */
 static struct elf_symbol runtime_image_symbol(const struct runtime_image *i,
                                               const char *name)
 {
@@ -108,7 +108,7 @@ static uint64_t runtime_image_pointer(const struct runtime_image *i, uint64_t ad
                     : elf_pointer(&i->elf, address, ok);
 }
 
-/* A symbol in the process; address 0: none. */
+/* Finds a symbol in the process; address 0: none. */
 static struct elf_symbol runtime_module_symbol(const struct runtime_module *m,
                                                const char *name)
 {
@@ -125,7 +125,7 @@ static bool runtime_module_is_native(const struct runtime_module *m)
 
 /* --- version --------------------------------------------------------------------- */
 
-/* Digits and dots, and what follows a hyphen: "11.0.0-preview.2". */
+/* Matches digits and dots, and a suffix after a hyphen: "11.0.0-preview.2". */
 static const char *version_in_path(const char *path, struct arena *a)
 {
     static const char folder[] = "Microsoft.NETCore.App/", digits[] = "0123456789.",
@@ -206,8 +206,8 @@ static const char *version_in_memory(const struct process_image *image, const ch
     return NULL;
 }
 
-/* "10.0.12", from the path of a shared framework, or what the library says of itself;
- * NULL unknown. */
+/* Returns "10.0.12", from the path of a shared framework, or the library's resources; NULL:
+ * unknown. */
 static const char *runtime_module_version(const struct runtime_module *m,
                                           const struct process_image *image,
                                           struct arena *a)
@@ -215,8 +215,7 @@ static const char *runtime_module_version(const struct runtime_module *m,
     const char *found = version_in_path(m->path, a);
     for (size_t i = 0; i < image->mapping_count && found == NULL && m->is_program; i++)
         found = version_in_path(image->mappings[i].path, a);
-    /* That of coreclr.dll, which the list of modules tells; a program has one of its own.
-     */
+    /* Of coreclr.dll, from the list of modules; a program has a version of its own. */
     const struct image_mapping *at = image_mapping_at(image, m->base);
     if (found == NULL && !m->is_program && at != NULL && at->version != 0)
         found = spell((unsigned)(at->version >> 48), (unsigned)(at->version >> 32 & 0xffff),
@@ -226,8 +225,9 @@ static const char *runtime_module_version(const struct runtime_module *m,
         found = version_parse(file->bytes, a);
     if (found == NULL)
         found = version_in_memory(image, m->path, version_parse, a);
-    /* That of the runtime's own library, which comes with it: a dump without code has its
-     * resources where a program brought its runtime and the file is not here. */
+    /* The version of the runtime's own library, which is installed with it: a dump without
+     * code has its resources if a program includes its runtime and the file is missing
+     * here. */
     for (size_t i = 0; i < image->mapping_count && found == NULL; i++) {
         const char *path = image->mappings[i].path;
         if (strcmp(path_file_name(path), "System.Private.CoreLib.dll") == 0)
@@ -238,9 +238,9 @@ static const char *runtime_module_version(const struct runtime_module *m,
 
 /* --- the collector --------------------------------------------------------------- */
 
-/* What the collector tells debuggers: GcDacVars, whose layout is versioned and only ever
- * grows (dotnet/runtime, src/coreclr/gc/gcinterface.dacvars.def). Offsets in it of pointers
- * to variables of the collector. */
+/* GcDacVars, the collector's data for debuggers, whose layout is versioned and only grows
+ * (dotnet/runtime, src/coreclr/gc/gcinterface.dacvars.def). Offsets of pointers to
+ * variables of the collector. */
 enum {
     GC_VERSION = 0, /* two bytes: major, minor */
     GC_GENERATION_SIZE = 8,
@@ -257,8 +257,8 @@ enum {
     GC_GENERATION_OFFSETS = 248
 };
 
-/* What global number i of a table points to, if that is GcDacVars; else 0. Version 1 is
- * .NET Core 3, 2 all since; a minor is a few more members. */
+/* Returns the target of global number i of a table if it is GcDacVars; else 0. Version 1 is
+ * .NET Core 3, 2 all later; a minor version adds members. */
 static uint64_t gc_at(const struct memory *m, uint64_t table, unsigned i)
 {
     enum { SMALLEST = 64, LARGEST = 4096, NEWEST_MAJOR = 9 };
@@ -275,8 +275,8 @@ static uint64_t gc_at(const struct memory *m, uint64_t table, unsigned i)
     return is_gc ? at : 0;
 }
 
-/* The only one of count addresses of globals at table that holds the pointer to GcDacVars;
- * 0 if there is none, or several. The others are nobody's business (memory.h). */
+/* Returns the only one of `count` globals at table with the pointer to GcDacVars; 0 if
+ * there is none, or several. Reads of the others are not recorded (memory.h). */
 static uint64_t gc_globals_find(const struct memory *m, uint64_t table, unsigned count)
 {
     bool before = memory_look_away(m, true), is_only = true;
@@ -324,13 +324,13 @@ static uint64_t global(const struct runtime *r, unsigned at, bool *ok)
     return memory_u64(&r->image->memory, r->gc + at, ok);
 }
 
-/* What the variable holds whose address stands there. */
+/* Reads the variable at a global's address. */
 static uint64_t value(const struct runtime *r, unsigned at, bool *ok)
 {
     return memory_u64(&r->image->memory, global(r, at, ok), ok);
 }
 
-/* Number i of a table of offsets; no member of the collector lies further out. */
+/* Reads number i of a table of offsets; members of the collector have limited offsets. */
 static uint32_t offset(const struct runtime *r, unsigned table, unsigned i, bool *ok)
 {
     uint32_t at = memory_u32(&r->image->memory, global(r, table, ok) + 4 * (uint64_t)i, ok);
@@ -435,7 +435,7 @@ bool runtime_is_continuation(const struct runtime *r, uint64_t address)
     return ok && class == r->continuation_class && parent == r->continuation;
 }
 
-/* What it is asked of may be any number: only what is one is looked at for good. */
+/* The argument may be any number: reads are recorded only if it is a MethodTable. */
 bool runtime_is_method_table(const struct runtime *r, uint64_t address)
 {
     const struct memory *m = &r->image->memory;
@@ -464,10 +464,10 @@ static bool is_free_type(const struct runtime *r, uint64_t address)
 struct runtime_search {
     struct runtime *r;
     struct runtime_module module;
-    const char *version;         /* told by the module; NULL: not */
-    struct elf_symbol dac_table; /* addresses of globals, filled in when it starts */
+    const char *version;         /* from the module; NULL: unknown */
+    struct elf_symbol dac_table; /* addresses of globals, filled in at start-up */
     struct descriptor d;
-    uint64_t variables[GLOBALS]; /* addresses of these globals; 0 unknown */
+    uint64_t variables[GLOBALS]; /* addresses of these globals; 0: unknown */
     struct arena *a;
     struct hd_error *err;
 };
@@ -477,8 +477,8 @@ static const struct memory *memory_in(const struct runtime_search *s)
     return &s->r->image->memory;
 }
 
-/* What a runtime says of itself, a text and a list of pointers behind "DNCCDAC\0"; and
- * where its globals are. */
+/* Reads the runtime's descriptor, a text and a list of pointers after "DNCCDAC\0"; and the
+ * addresses of its globals. */
 static bool add_own(struct runtime_search *s, const struct runtime_image *e)
 {
     enum { SIZE = 12, TEXT = 16, COUNT = 24, POINTERS = 32, LARGEST = 1 << 20 };
@@ -514,8 +514,8 @@ static void use_table(struct runtime_search *s, const struct runtime_table *t)
             memory_in(s), s->dac_table.address + t->positions[i] * UINT64_C(8), NULL);
 }
 
-/* Offsets of this major version; what the runtime says of itself counts more. False:
- * nothing describes it, or err says what is wrong with its own words. */
+/* Uses the offsets of this major version; the runtime's descriptor has precedence. False:
+ * no description, or err has a fault of the descriptor. */
 static bool describe_offsets(struct runtime_search *s, const struct runtime_table *t)
 {
     enum { USUALLY_UNUSED = 2 };
@@ -619,8 +619,8 @@ static bool describe_version(struct runtime_search *s, const char *version)
     return read_globals(s) || runtime_refuse_layout(r, NULL, s->err);
 }
 
-/* Without a version by what fits: a wrong table has something else than the type of free
- * space at its place. What fits is read again, for good. */
+/* Without a version, tries all tables: a wrong one does not have the type of free space at
+ * its place. The match is read again, recorded. */
 static unsigned guess_major(struct runtime_search *s)
 {
     bool before = memory_look_away(memory_in(s), true), found = false;
@@ -636,7 +636,7 @@ static unsigned guess_major(struct runtime_search *s)
     return found ? t->major : 0;
 }
 
-/* Of those that are unknown the ones that describe themselves. */
+/* Unknown versions that describe themselves. */
 #define NEWER "11 or later"
 
 static bool find_description(struct runtime_search *s)
@@ -653,7 +653,7 @@ static bool find_description(struct runtime_search *s)
 
 /* --- the runtime ----------------------------------------------------------------- */
 
-/* What .NET keeps of its heap cannot be read. */
+/* The memory with .NET's heap data is missing. */
 static bool refuse_small(struct runtime_search *s)
 {
     const struct process_image *image = s->r->image;
@@ -666,7 +666,7 @@ static bool refuse_small(struct runtime_search *s)
                 image->kind->take_heap);
 }
 
-/* What the program has instead. */
+/* Reports what the program has instead of .NET. */
 static bool refuse_program(struct runtime_search *s)
 {
     const struct process_image *image = s->r->image;
@@ -682,8 +682,8 @@ static bool refuse_program(struct runtime_search *s)
     return fail(s->err, HD_UNSUPPORTED, "a %s of a program without .NET", kind_of(s));
 }
 
-/* A kernel core has no page of a library that nobody wrote to but the first, and where the
- * file is another one by now its symbols are lost. */
+/* A kernel core has only the first page of an unmodified library, so its symbols are lost
+ * if the file was replaced. */
 static bool refuse_module(struct runtime_search *s)
 {
     const struct runtime_module *m = &s->module;
@@ -704,7 +704,7 @@ static bool refuse_module(struct runtime_search *s)
 static bool find_module(struct runtime_search *s)
 {
     const struct process_image *image = s->r->image;
-    /* Windows runs it beside libraries of 64 bits. */
+    /* Windows runs it with 64-bit libraries, too. */
     if (has_library(image, "wow64.dll") && !runtime_module_is_framework(image))
         return fail(s->err, HD_UNSUPPORTED,
                     "a %s of a 32-bit process; only those of 64 bits can be "
@@ -720,7 +720,7 @@ static bool find_module(struct runtime_search *s)
     return s->dac_table.address != 0 || refuse_module(s);
 }
 
-/* How many generations have a first object, and of how many it has a type; one of these. */
+/* Number of generations with a first object, and with a type of it; one of these types. */
 struct first_objects {
     size_t there, typed;
     uint64_t type;
@@ -778,7 +778,7 @@ bool runtime_find(struct runtime *r, const struct process_image *image, struct a
     *r = (struct runtime){.image = image};
     bool ok = find_module(&s) && find_heap(&s) && find_description(&s);
     if (ok) {
-        /* Offsets of another version show at once. */
+        /* Offsets of another version are detected immediately. */
         struct first_objects f = look_at_objects(&s);
         const char *misfit = f.typed > 0 ? runtime_misfit(r, f.type) : NULL;
         ok = (f.typed > 0 && misfit == NULL) || runtime_refuse_layout(r, misfit, &why);

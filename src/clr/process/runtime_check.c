@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Reads until something is missing: from then on nothing is known. */
+/* Reader that stops at missing memory: `known` is then false. */
 struct look {
     const struct runtime *r;
     bool known;
@@ -14,8 +14,8 @@ static uint64_t peek(struct look *l, uint64_t address)
     return l->known ? memory_u64(&l->r->image->memory, address, &l->known) : 0;
 }
 
-/* What leads to nothing is none: a dump that is not truncated has all memory that the
- * runtime writes to. */
+/* True unless the target is missing: a complete dump has all memory that the runtime writes
+ * to. */
 static bool is_pointer(const struct look *l, uint64_t value)
 {
     bool there = l->known && value != 0;
@@ -26,7 +26,7 @@ static bool is_pointer(const struct look *l, uint64_t value)
 
 /* --- types --------------------------------------------------------------------- */
 
-/* All of them end at System.Object. */
+/* True if the chain of parents ends at System.Object. */
 static bool parents_fit(const struct runtime *r, uint64_t type)
 {
     enum { MAX_PARENTS = 128 };
@@ -129,8 +129,8 @@ static bool statics_fit(const struct runtime *r, uint64_t block)
     return is_pointer(&l, local) && (local == 0 || local_fits(&l, local));
 }
 
-/* As many as are counted: one may just have come or gone, and where some allocate just now
- * is half changed. */
+/* Compares the number of threads: one may have just been added or removed, and active
+ * allocation contexts are half changed. */
 static const char *threads_misfit(const struct runtime *r)
 {
     enum { MAX_THREADS = 1 << 16, ALIGNMENT = 8, LARGEST = 64 << 20, MAX_ID = 1 << 22 };
@@ -163,7 +163,7 @@ static const char *threads_misfit(const struct runtime *r)
     return l.known && changing > found / 2 ? "Thread" : NULL;
 }
 
-/* --- all of them --------------------------------------------------------------- */
+/* --- complete check ---------------------------------------------------------------- */
 
 const char *runtime_misfit(const struct runtime *r, uint64_t type)
 {

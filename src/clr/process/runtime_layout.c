@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Who has to tell a member: every version; none, as it is done without (.NET 9 lacks some);
+/* Versions that must have a member: every; none, since it is optional (.NET 9 lacks some);
  * those with a DomainLocalModule (.NET 8), or all others. */
 enum need { EVERY, NONE, ONLY_8, SINCE_9 };
 
@@ -36,8 +36,8 @@ static const char *const global_names[GLOBALS] = {
     [GLOBAL_CONTINUATION_CLASS] = "ContinuationSingletonEEClass",
 };
 
-/* What the code that reads by these offsets was written for. Another number means that
- * something is done in another way, wherever it stands. */
+/* Contract versions supported by the readers of these offsets. Another number means a
+ * different structure or algorithm. */
 static const struct contract {
     const char *name;
     unsigned number;
@@ -116,8 +116,8 @@ static bool is_offset(uint64_t n)
     return n < MOST;
 }
 
-/* A later version keeps its structures in another way, whatever the contracts say: 2 has
- * Threads where 0 has the addresses of their links. */
+/* Structures differ between versions, independent of the contracts: version 2 has Threads
+ * where 0 has the addresses of their links. */
 static bool read_version(struct descriptor *d, const json_t *value, struct hd_error *err)
 {
     enum { FIRST = 0, WITH_THREADS = 2 };
@@ -184,8 +184,8 @@ struct text_left {
     size_t len;
 };
 
-/* One byte at a time, as in format/table/json_input.c: jansson does not say when memory
- * fails it. */
+/* One byte at a time, as in format/table/json_input.c: jansson does not report out of
+ * memory. */
 static size_t next_byte(void *to, size_t room, void *from)
 {
     struct text_left *left = from;
