@@ -1,5 +1,5 @@
-/* clr.h - the only public header of this component: .NET in memory, from core files,
- * minidumps and live processes to objects.
+/* clr.h - the only header of this house for the other houses: .NET in memory, from core
+ * files, minidumps and live processes to objects.
  *
  * Snapshots of dumps are reached through the lists of readers and writers (format/reader.h,
  * format/snapshot_writer.h); symbols and full names through include/heapdrift.h. This

@@ -1,6 +1,5 @@
-/* Reads facts about processes from /proc, control groups and namespaces: the only part of
- * this component that reads them from the kernel. src/windows/target.c is its
- * counterpart. */
+/* Reads facts about processes from /proc, control groups and namespaces: the only file of
+ * this house that reads them from the kernel. src/windows/target.c is its counterpart. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
 #include "collect/proc.h"
 

@@ -1,4 +1,4 @@
-/* Commands of the component fleet in a build without it: they report that they are missing.
+/* Commands of the house fleet in a build without it: they report that they are missing.
  * Also linked on Windows, which has no database. */
 #include "cli/options/houses.h"
 #include "cli/terminal/messages.h"

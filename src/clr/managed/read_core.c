@@ -426,6 +426,6 @@ static const struct reader read_minidump = {
     .read = core_read,
 };
 
-/* Readers of this component: format/reader.c. */
+/* Readers of this house: format/reader.c. */
 extern const struct reader *const clr_readers[];
 const struct reader *const clr_readers[] = {&read_core, &read_minidump, NULL};

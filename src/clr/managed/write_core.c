@@ -1,10 +1,10 @@
-/* Writes a core dump without values from a core dump: docs/cores.md,
+/* Writes a core dump without values, made from a core dump: docs/cores.md,
  * docs/formats/core-dump.md.
  *
- * An allow-list of bytes is written: those read by the reader (memory.h), which are the
+ * An allow-list of bytes is written: those recorded by the reader (memory.h), which are the
  * runtime's own structures and names of types and fields, and those of the heap selected
  * below. Everything else is omitted: stacks, registers, native memory, environment,
- * arguments, literals, code, constants, free space. What was read suffices to read it
+ * arguments, literals, code, constants, free space. The recorded bytes suffice to read it
  * again, with any version of the runtime. */
 #include "base/arrays.h"
 #include "base/error.h"
@@ -163,8 +163,8 @@ static struct image_redaction words_of(const struct redaction *r,
 
 /* --- is that enough? ----------------------------------------------------------- */
 
-/* Up to the end of a run: a part of it that is no heap, as it will be in the file. Returns
- * where the next part begins. */
+/* Adds the next kept part of a run that is outside of the heap, as it will be in the file.
+ * Returns the start of the part after it. */
 static uint64_t add_kept_part(struct memory_pieces *p, const struct redaction *r,
                               uint64_t at, uint64_t end, struct arena *a)
 {
@@ -207,8 +207,8 @@ static struct memory kept_memory(const struct redaction *r, struct arena *a)
     return all;
 }
 
-/* The file must tell by itself what may have been read from libcoreclr.so on this disk: how
- * a runtime without a table of its own lays out its structures. */
+/* The file must contain the data that may have been read from libcoreclr.so on this disk:
+ * the layouts of a runtime without a table. */
 static bool check_runtime(const struct redaction *r, const struct image_redaction *say,
                           struct hd_error *err)
 {
@@ -295,6 +295,6 @@ static const struct snapshot_writer write_core = {
     .write = core_write,
 };
 
-/* Of this house: format/snapshot_writer.c. */
+/* Writers of this house: format/snapshot_writer.c. */
 extern const struct snapshot_writer *const clr_writers[];
 const struct snapshot_writer *const clr_writers[] = {&write_core, NULL};
