@@ -288,8 +288,8 @@ struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
  *
  * The result is that of hd_snapshot_open() of the whole file. With how.threads of 2 or
  * more, a thread reads concurrently. Otherwise, and for files that cannot be read early
- * (formats other than traces, traces with more than one heap walk), everything is read at
- * the end. */
+ * (formats other than traces, traces without exactly one complete walk), everything is read
+ * at the end. */
 struct hd_reading;
 
 /* Begins to read file, a regular file. It stays the caller's and open until
@@ -951,10 +951,10 @@ struct hd_report *hd_report_diff(struct hd_comparison *c, const struct hd_option
 
 enum hd_verdict { HD_PASS, HD_FAIL, HD_INCONCLUSIVE };
 
-/* Reports what grew, and which rules of b that violates. Without a rule: fails for any
- * suspect of opt->min_share or min_bytes, from four snapshots on. HD_USAGE, with the line
- * of the rule if there is one, if a rule needs data that the run does not have. b must not
- * change during the call; the report does not need it afterwards. */
+/* Reports what grew, and which rules of b are violated. Without a rule, any suspect of
+ * opt->min_share or min_bytes fails, from four snapshots on. HD_USAGE, with the line of the
+ * rule if there is one, if a rule needs data that the run does not have. b must not change
+ * during the call; the report does not need it afterwards. */
 struct hd_report *hd_report_check(struct hd_comparison *c, const struct hd_options *opt,
                                   const struct hd_budgets *b, struct hd_error *err);
 

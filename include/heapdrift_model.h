@@ -344,6 +344,7 @@ struct hd_allocations {
     uint64_t grown;         /* bytes that the suspect gained; HD_UNKNOWN */
 };
 
+/* A row of the ranking (docs/ranking.md). */
 struct hd_suspect {
     size_t rank; /* from 1; 0: pooled objects, not ranked */
     const char *type;
@@ -520,7 +521,6 @@ struct hd_line {
     size_t name_count;
     const char *command; /* to run for more, after the text; NULL: none */
     const char *brief;   /* shorter text, for fewer than brief_below columns; NULL: none */
-    /* brief is used below this number of columns. */
     unsigned brief_below;
 };
 

@@ -127,11 +127,11 @@ struct meanwhile {
     void *go_on_context;
 };
 
-/* Stops every thread, including those started meanwhile, does the work, and resumes them.
- * *stood_us is the duration of the freeze. False, with all of them running, if that failed
- * or work did: HD_UNSUPPORTED names the missing right, HD_TIMED_OUT: a thread did not stop
- * within half a second (it waits in the kernel for a disk, or for a vforked child), HD_IO:
- * the process has ended. */
+/* Stops every thread, including those started in that time, does the work, and resumes
+ * them. *stood_us is the duration of the freeze. False, with all of them running, if that
+ * failed or work did: HD_UNSUPPORTED names the missing right, HD_TIMED_OUT: a thread did
+ * not stop within half a second (it waits in the kernel for a disk, or for a vforked
+ * child), HD_IO: the process has ended. */
 bool thread_freeze_run(pid_t pid, const struct meanwhile *m, uint64_t *stood_us,
                        struct hd_error *err);
 

@@ -1,5 +1,5 @@
 /* Implements dump_file.h. The runtime on Windows writes a minidump and does not share the
- * file meanwhile, so it gets a name next to the requested one, and the content is
+ * file while it does, so it gets a name next to the requested one, and the content is
  * copied. */
 #include "collect/dump_file.h"
 

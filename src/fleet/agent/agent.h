@@ -454,8 +454,8 @@ void metrics_server_end(struct metrics_server *m);
 
 /* A lock file for one snapshot at a time on this host. Collectors that open the same file
  * take turns, also from other containers. Since everybody who can open the file can hold
- * the lock for ever, it is used only if untrusted users cannot. The kernel releases it when
- * the holder ends. */
+ * the lock indefinitely, it is used only if untrusted users cannot. The kernel releases it
+ * when the holder ends. */
 struct host_lock {
     /* As given. NULL: for root /run/heapdrift/heapdrift.lock, for other users
      * heapdrift.lock in XDG_RUNTIME_DIR; without such a folder heapdrift-UID.lock in TMPDIR

@@ -16,7 +16,7 @@ FILE *windows_fopen(const char *path, const char *mode);
 size_t windows_fwrite(const void *bytes, size_t size, size_t count, FILE *file);
 int windows_fflush(FILE *file);
 
-/* Writes formatted text at once: a console cannot handle partial characters. */
+/* Writes formatted text in one piece: a console cannot handle partial characters. */
 int windows_fprintf(FILE *file, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 int windows_vfprintf(FILE *file, const char *format, va_list arguments);
