@@ -49,8 +49,8 @@ static enum ready await_input(int fd, uint64_t deadline, const struct patience *
 /* --- connecting ---------------------------------------------------------------- */
 
 /* Paths longer than the 107 characters of an address are supported through their folder.
- * Paths below the root of another process are resolved there. Unix sockets connect
- * immediately, or wait while the backlog is full. */
+ * Paths below the root of another process are resolved there. Connects immediately, or
+ * retries while the backlog is full. */
 static int connect_to(const char *path, const struct patience *p)
 {
     struct sockaddr_un to = {.sun_family = AF_UNIX};

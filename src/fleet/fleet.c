@@ -221,8 +221,8 @@ NAMES_OF(fleet_missing, HD_MISSING_COUNT, "nothing", "snapshots", "runs", "share
 
 /* Choice of the snapshots that represent a run. */
 
-/* The k-th of `most` is the snapshot nearest to its point on an even scale of time, as far
- * as earlier ones are unused and enough remain for later points. Even in time, not in
+/* The k-th of `most` is the snapshot nearest to its point on an even scale of time, among
+ * those after the previous choice that leave enough for later points. Even in time, not in
  * number: a thinned store has most snapshots at its end. O(n). */
 size_t hd_fleet_choose(const double *taken, size_t n, size_t most, size_t *chosen)
 {
