@@ -5,7 +5,7 @@
  * of snapshots, ranked as by hd_report_diff(). Records are computed from snapshots
  * (hd_fleet_examine) or read from parts written elsewhere (hd_fleet_read_part). Answers are
  * computed from the set in sorted order, so the order of additions does not matter.
- * docs/fleet.md has the formulas. */
+ * docs/fleet-method.md has the formulas. */
 #ifndef HEAPDRIFT_FLEET_H
 #define HEAPDRIFT_FLEET_H
 

@@ -97,7 +97,7 @@ bool session_flush(const struct target *t, const struct hd_collect_options *how,
 
 /* The memory that a process may use for a snapshot of itself. A runtime holds events until
  * they are read, in its own memory: near the limit of its control group it is killed for
- * that. docs/collect.md#near-a-limit has the measurements. */
+ * that. docs/performance.md has the measurements. */
 
 /* Facts known before the request. */
 struct buffer_facts {

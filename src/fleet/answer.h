@@ -1,4 +1,4 @@
-/* answer.h - combines the records of a fleet: docs/fleet.md has the formulas.
+/* answer.h - combines the records of a fleet: docs/fleet-method.md has the formulas.
  *
  * Everything is computed from the sorted records, by sorting and single passes: the result
  * does not depend on their source, and nothing is quadratic. Names belong to the fleet,

@@ -1,5 +1,5 @@
 /* Judges runs together that are too short, or have too few snapshots, to be judged alone:
- * docs/fleet.md, "Runs that are judged together", has the rule and its reasons.
+ * docs/fleet-method.md, "Pooled runs", has the rule and its reasons.
  *
  * Simultaneous runs share their load, so it counts periods, which do not overlap, and for
  * each the share of its runs that have the suspect. Without a leak, growth in a period has

@@ -1,7 +1,7 @@
 /* watch --store: takes snapshots into a store, of one process and its successors, or of all
  * processes of a host.
  *
- * Guarantees of docs/collect.md: at most one snapshot at a time on a host, no pause of a
+ * Guarantees of docs/agent.md: at most one snapshot at a time on a host, no pause of a
  * process that exceeds the size limit, the current snapshot is finished before exit, and a
  * snapshot is reported as stored only after the commit. */
 #include "cli/options/houses.h"
