@@ -105,6 +105,35 @@ words_of() {
     python3 tests/cli/accuracy_figures.py
 }
 
+# Lines of a document's blocks, with the status that a remark states; a process to watch is not there.
+@test "the commands for scripts and agents run, with the status that is stated" {
+    local line wanted page ran_lines=0
+    mkdir "$tmp/work"
+    cp -r $leak "$tmp/work/snapshots"
+    page=$PWD/docs/agents.md
+    cd "$tmp/work" || return
+    heapdrift() { "$HEAPDRIFT" "$@"; }
+    while IFS= read -r line; do
+        [[ $line != *4711* ]] || continue
+        wanted=$(sed -nE 's/.* # status ([0-9]).*/\1/p' <<<"$line")
+        status=0 ran=$line
+        eval "$line" >"$tmp/.out" 2>"$tmp/.err" </dev/null || status=$?
+        out=$(<"$tmp/.out") err=$(<"$tmp/.err")
+        status_is "${wanted:-0}"
+        ran_lines=$((ran_lines + 1))
+    done < <(sed -n '/^```/,/^```/p' "$page" | grep -E '^(heapdrift|jq) ')
+    [[ $ran_lines -gt 12 ]]
+    # A key that is misspelt gives no error, but an empty column.
+    jq -e '.suspects[0] | .subject and .counted[-1] and .retained_delta and .hint and .owner and .chains' diff.json
+    jq -e '.suspects[0] | .service and .hosts_with and .first_build and .hint and .command and .run == 1' fleet.json
+    # The keys of its table are keys of the schema.
+    sed -n '/^| key of/,/^$/p' "$page" | sed 1,2d | cut -d'|' -f2 | grep -oE '[a-z_]+' >keys
+    [[ $(wc -l <keys) -gt 10 ]]
+    while IFS= read -r line; do
+        grep -q "\"$line\"" "$OLDPWD/docs/json-schema/heapdrift-check.json" || complain "no key $line"
+    done <keys
+}
+
 @test "the pictures show what the program prints" {
     works -q --width=120 fixtures/leaklab/cache
     diff -u docs/gallery/shown.txt "$tmp/.out" || complain "\`make gallery\` takes the pictures again"
