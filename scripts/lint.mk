@@ -1,6 +1,6 @@
 # What looks at the sources. A part of the Makefile.
 
-#: lint          | clang-tidy 14      | 2 min    | layers, clang-tidy, formatting, shell scripts, tests that cannot fail
+#: lint          | clang-tidy 14      | 2 min    | layers, clang-tidy, formatting, shell scripts, tests that cannot fail, English
 #: tidy-deep     | clang-tidy 14      | minutes  | clang-tidy with the analyser
 #: analyze       | cppcheck           | minutes  | cppcheck and gcc's analyser over src/
 #: format        | clang-format 14    | 1 s      | let clang-format have its way
@@ -10,7 +10,7 @@ ALL_C = $(LIB_SRC) $(CLI_SRC) $(wildcard src/windows/*.c src/absent/*.c src/abse
 # Headers of every depth, and the examples in the documentation.
 ALL_H = $(wildcard include/*.h src/*/*.h src/*/*/*.h src/*/*/*/*.h tests/*/*.h tests/*/*/*.h tests/*/*/*/*.h docs/examples/*)
 
-lint: layers assertions tidy style
+lint: layers assertions english tidy style
 
 layers:
 	scripts/check_layers.py
@@ -18,6 +18,10 @@ layers:
 # Finds assertions that can never fail a test.
 assertions:
 	scripts/assertions.py $(wildcard tests/*/*.bats tests/*/*.bash tests/*/*.sh scripts/*.sh scripts/*/*.sh) .ci/run
+
+# Fails if a habit of our English becomes more frequent. After a text got better: scripts/english.py --update.
+english:
+	scripts/english.py --check
 
 # A file is looked at again when its object is made again, so when it or a header changed;
 # those of a folder together, as half of the time goes by before clang-tidy has begun. For
@@ -76,4 +80,4 @@ style:
 format:
 	clang-format -i $(ALL_C) $(ALL_H)
 
-.PHONY: lint layers assertions tidy tidied tidy-deep tidied-deep analyze analyzed style format
+.PHONY: lint layers assertions english tidy tidied tidy-deep tidied-deep analyze analyzed style format

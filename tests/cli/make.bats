@@ -197,3 +197,31 @@ compiles() {
     [[ ${lines[1]} == "src/core/base/a.c: includes clr/process/c.h; core/base may not include clr/process" ]]
     [[ ${lines[2]} == "a circle of files: core/base/a core/heap/b" ]]
 }
+
+@test "a habit of English that becomes more frequent is found, with its place" {
+    local english=$PWD/scripts/english.py
+    mkdir -p "$tmp"/{scripts,src,tests,docs}
+    cd "$tmp" || return
+    git init -q .
+    printf '/* Returns the number of objects. */\nint count;\n' >src/a.c
+    printf '```\nWho knows what lies behind it.\n```\nThe size of it, and `what lies behind`.\n' >docs/a.md
+    "$english" --update
+    git add .
+    git -c user.name=a -c user.email=a commit -qm one
+    [[ $(grep -w of-them scripts/english.txt | xargs) == "of-them 0 0 0 1 0" && $(grep -wc 0 scripts/english.txt) == 15 ]]
+    run "$english" --check
+    [[ $status == 0 && -z $output ]] || complain "$output"
+    printf '\n/* What is left of\n * it. */\n' >>src/a.c
+    run "$english" --check
+    [[ $status == 1 && ${#lines[@]} == 4 ]] || complain "$output"
+    [[ ${lines[0]} == "english: clause-opens in src: 1, scripts/english.txt has 0" ]]
+    [[ ${lines[1]} == "src/a.c:4: What is left of it." ]]
+    printf 'Its size.\n' >docs/a.md
+    printf '/* Returns the number of objects. */\nint count;\n' >src/a.c
+    run "$english" --check
+    [[ $status == 0 && $output == "english: 1 fewer than scripts/english.txt has: "* ]] || complain "$output"
+    run "$english" of-them
+    [[ $status == 0 && -z $output ]]
+    run "$english" --zebra
+    [[ $status == 1 && $output == *"--update"* ]]
+}
