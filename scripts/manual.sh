@@ -5,6 +5,7 @@
 #
 # A line "%option NAME COMMAND..." becomes "*-n*, *--rows*=_N_ (diff, top)" with the commands
 # whose help says the same as that of COMMAND; without text below it, it gets that of help.
+# "%option+ ..." has the text of help before the text below it.
 # An option that no line names, or two, is an error.
 set -eu
 program=$1 page=$2
@@ -41,7 +42,8 @@ done | awk -F '\t' '
     function sentence(key,    text) {
         text = help[key]
         gsub(/[*]/, "\\*", text)
-        return "\t" toupper(substr(text, 1, 1)) substr(text, 2) "."
+        sub(/^-/, "\\-", text) # no item of a list
+        return "\t" toupper(substr(text, 1, 1)) substr(text, 2) (text ~ /[.]$/ ? "" : ".")
     }
     # Commands whose help tells that option in the same words.
     function cover(option, command,    key, i, c) {
@@ -74,7 +76,7 @@ done | awk -F '\t' '
             print sentence(pending)
         pending = ""
     }
-    /^%option / {
+    /^%option[+]? / {
         count = split($0, word, " ")
         split("", of)
         for (w = 3; w <= count; w++)
@@ -86,6 +88,10 @@ done | awk -F '\t' '
                 list = list (n++ > 0 ? ", " : "") all[i]
         pending = word[3] SUBSEP word[2]
         print head(pending) (n <= 7 ? " (" list ")" : "")
+        if (word[1] == "%option+") {
+            print sentence(pending)
+            pending = ""
+        }
         next
     }
     { print }
