@@ -110,7 +110,7 @@ words_of() {
     local line wanted page ran_lines=0
     mkdir "$tmp/work"
     cp -r $leak "$tmp/work/snapshots"
-    page=$PWD/docs/agents.md
+    page=$PWD/docs/scripting.md
     cd "$tmp/work" || return
     heapdrift() { "$HEAPDRIFT" "$@"; }
     while IFS= read -r line; do
