@@ -47,7 +47,7 @@ def check_links(files):
 
 def check_csv(document, tables):
     rows = dict(re.findall(r"^\| `([a-z]+)` \| (.*) \|$",
-                           pathlib.Path(document).read_text(encoding="utf-8").split("## CSV")[1].split("## Every key")[0], flags=re.M))
+                           pathlib.Path(document).read_text(encoding="utf-8").split("## CSV")[1], flags=re.M))
     for name, path in (table.split("=", 1) for table in tables):
         with open(path, encoding="utf-8", newline="") as f:
             header = next(csv.reader(f))

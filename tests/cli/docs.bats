@@ -31,11 +31,11 @@ leak=fixtures/leaklab/cache
     [[ $status == 1 && ${#lines[@]} == 2 && $output == *"to 5: the newest is 6"*"to 6: the newest is 5" ]]
 }
 
-@test "the tables of docs/json.md are made of the schemas" {
-    python3 tests/cli/json_reference.py docs/json-schema docs/json.md
+@test "docs/json-reference.md is generated from the schemas" {
+    python3 tests/cli/json_reference.py docs/json-schema docs/json-reference.md
     [ "${GOLDEN-}" = accept ] || {
-        sed 's/Canonical name/A name/' docs/json.md >"$tmp/json.md"
-        run python3 tests/cli/json_reference.py docs/json-schema "$tmp/json.md"
+        sed 's/Canonical name/A name/' docs/json-reference.md >"$tmp/reference.md"
+        run python3 tests/cli/json_reference.py docs/json-schema "$tmp/reference.md"
         [[ $status == 1 && $output == *"GOLDEN=accept"* ]]
     }
 }
@@ -66,6 +66,26 @@ make_tables() {
     cut -d, -f1-3 "$tmp/ps.csv" >"$tmp/few.csv"
     run python3 tests/cli/check_docs.py csv docs/json.md info="$tmp/few.csv"
     [[ $status == 1 ]]
+}
+
+@test "the recipes of docs/json.md run" {
+    mkdir "$tmp/bin" "$tmp/snapshots"
+    ln -s "$(realpath "$HEAPDRIFT")" "$tmp/bin/heapdrift"
+    ln -s "$PWD"/$leak/*.gz "$tmp/snapshots/"
+    sed -n '/^```sh$/,/^```$/{ /^```/!p }' docs/json.md >"$tmp/recipes"
+    cd "$tmp"
+    PATH=$tmp/bin:$PATH
+    heapdrift record -q --store=runs.db --service=Shop --host=web snapshots/*
+    local recipe
+    while read -r recipe; do
+        [[ $recipe != *" info "* ]] || head -c 1000 snapshots/5.gcdump.gz >snapshots/truncated.gcdump.gz
+        run bash -c "${recipe/| jq/2>errors | jq}" </dev/null
+        [[ $status == 0 ]] || complain "status $status: $recipe" "$output"
+        # The store has no run that is long enough for a verdict.
+        [[ -n $output || $recipe == *" fleet "* ]] || complain "prints nothing: $recipe"
+        rm -f snapshots/truncated.gcdump.gz
+    done <recipes
+    [ "$(wc -l <recipes)" = 10 ]
 }
 
 # Words that an option takes, as the program says when it is given another one.

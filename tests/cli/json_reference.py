@@ -1,13 +1,19 @@
-"""The tables of docs/json.md, made of the schemas: json_reference.py SCHEMA_FOLDER FILE.
+"""Generates docs/json-reference.md from the schemas: json_reference.py SCHEMA_FOLDER FILE.
 
-They stand in FILE behind a line that says so. Prints FILE as it should be; GOLDEN=accept
-writes it."""
+Fails if FILE differs; GOLDEN=accept writes FILE instead."""
 import json
 import os
 import pathlib
 import sys
 
-MARK = "<!-- What follows is made of docs/json-schema: GOLDEN=accept bats tests/cli/docs.bats -->\n"
+HEAD = """# JSON reference
+
+<!-- Generated from docs/json-schema: GOLDEN=accept bats tests/cli/docs.bats -->
+
+Every key of `--format=json` except `schema`, `schema_version` and `tool_version`, which every object has. How to call, the rules for
+null and examples: [JSON, CSV and TSV](json.md).
+
+"""
 COMMANDS = ["diff", "check", "top", "roots", "tree", "object", "objects", "statics", "info", "ps", "fleet", "record", "store"]
 CALLED = {"objects": "object --type"}
 
@@ -17,7 +23,7 @@ def title(name):
 
 
 def type_of(schema):
-    """In words: "integer or null", "array of chain"."""
+    """Returns the type in words: "integer or null", "array of [chain](#chain)"."""
     if "$ref" in schema:
         name = schema["$ref"].split("/")[-1]
         return f"[{name.replace('_', ' ')}](#{title(name).lower().replace(' ', '-')})"
@@ -32,7 +38,8 @@ def type_of(schema):
     kinds = schema.get("type", "any")
     kinds = kinds if isinstance(kinds, list) else [kinds]
     if kinds[0] == "array":
-        return " or ".join([f"array of {type_of(schema['items'])}", *kinds[1:]])
+        item = type_of(schema["items"])
+        return "array of " + (f"({item})" if " or " in item else item) + (", or null" if "null" in kinds else "")
     return " or ".join(kinds)
 
 
@@ -52,31 +59,32 @@ def table(schema):
 
 
 def reference(folder):
-    known, texts, diff = {}, [], None
+    known, diff = {}, None
+    texts = [HEAD + "Commands: " + ", ".join(f"[{CALLED.get(name, name)}](#heapdrift-{CALLED.get(name, name).replace(' ', '-')})"
+                                              for name in COMMANDS) + ". The objects that they share follow in order of their names.\n"]
     for command in COMMANDS:
         schema = json.loads((folder / f"heapdrift-{command}.json").read_text(encoding="utf-8"))
         diff = schema if command == "diff" else diff
         own = {key: value for key, value in schema["properties"].items()
                if command != "check" or key not in diff["properties"]}
-        texts.append(f"### heapdrift {CALLED.get(command, command)}\n\n{schema['description']}\n\n{table({'properties': own})}")
+        texts.append(f"## heapdrift {CALLED.get(command, command)}\n\n{schema['description']}\n\n{table({'properties': own})}")
         for name, definition in schema.get("$defs", {}).items():
             known.setdefault((name, json.dumps(definition)), (command, definition))
     names = [name for name, _ in known]
     for (name, _), (command, definition) in sorted(known.items(), key=lambda item: item[0][0]):
         if "properties" in definition:
             heading = title(name) + (f" ({command})" if names.count(name) > 1 and command != "diff" else "")
-            texts.append(f"### {heading}\n\n{definition.get('description', '')}\n\n{table(definition)}")
+            texts.append(f"## {heading}\n\n{definition.get('description', '')}\n\n{table(definition)}")
     return "\n".join(texts)
 
 
 def main():
     folder, document = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    text = document.read_text(encoding="utf-8")
-    made = text.split(MARK)[0] + MARK + "\n" + reference(folder)
+    made = reference(folder)
     if os.environ.get("GOLDEN") == "accept":
         document.write_text(made, encoding="utf-8")
-    elif text != made:
-        sys.exit(f"{document} is not what the schemas say: GOLDEN=accept")
+    elif document.read_text(encoding="utf-8") != made:
+        sys.exit(f"{document} differs from the schemas: GOLDEN=accept writes it")
 
 
 if __name__ == "__main__":
