@@ -115,7 +115,7 @@ static void add_onset(struct build *b, const struct hd_fleet_suspect *s)
         SAY(b, to,
             s->onset == HD_ONSET_FIRST
                 ? "present since the first recorded build, "
-                : "with which build cannot be told; the first that shows it is ",
+                : "cannot tell which build introduced it; the first that shows it is ",
             run_name(s->first_build));
     }
     SAY(b, to, "; first seen ", as_moment(s->first_seen));
@@ -222,22 +222,20 @@ static struct doc_table *begin_suspects(struct build *b, const char *title,
     enum { ROOM_FOR_SHARE = 70 };
     static const struct doc_column columns[] = {
         {RIGHT("#")},
-        {RIGHT("hosts"),
-         .meaning = "On how many hosts a judged run shows it, of those of its service with "
-                    "a judged run."},
+        {RIGHT("hosts"), .meaning = "Hosts on which a judged run shows the suspect, of the "
+                                    "hosts of the service with a judged run."},
         {RIGHT("share"), .from_width = ROOM_FOR_SHARE},
         {RIGHT("growth"),
-         .meaning = "Median over these hosts of what it retains more, per hour."},
+         .meaning = "Median growth of the retained bytes per hour over these hosts."},
         {RIGHT("per day"), .from_width = 90},
         {RIGHT("of heap"), .from_width = ROOM_FOR_SHARE,
-         .meaning = "Median over these hosts of its share of the heap, by the score."},
+         .meaning = "Median share of the heap over these hosts, by the score."},
         {RIGHT("full in"), .from_width = 80,
-         .meaning =
-             "When the first of these hosts reaches its limit of memory, if its heap "
-             "goes on growing as it does."},
+         .meaning = "Time until the first of these hosts reaches its memory limit at the "
+                    "current growth of its heap."},
         {RIGHT("score"), .is_detail = true,
-         .meaning = "What decides the order: the share of the hosts times the median share "
-                    "of the heap."},
+         .meaning = "Suspects are ranked by this: the share of the hosts multiplied by the "
+                    "median share of the heap."},
         {.title = "type", .is_subject = true, .is_title = true}};
     struct doc_table *t = TABLE(b, doc_topic(b->doc, title, remark), columns);
     t->details = "Scores";
@@ -257,7 +255,7 @@ static void fleet_add_suspects(struct build *b)
     if (a->few_count == 0)
         return;
     build_row(b, t, DOC_GROUP);
-    CELL(b, "on few hosts: a matter of these");
+    CELL(b, "on few hosts only");
     for (size_t i = 0; i < a->few_shown; i++)
         fleet_add_suspect(b, t, &a->suspects[a->suspect_count + i]);
     build_others(b, t, a->few_count - a->few_shown);
@@ -270,7 +268,7 @@ static void add_open(struct build *b)
         return;
     struct doc_table *t =
         begin_suspects(b, "Not yet suspects",
-                       "what grows in runs that say too little, alone and together");
+                       "growth in runs with too little evidence, alone and together");
     for (size_t i = 0; i < a->open_shown; i++)
         fleet_add_suspect(b, t, &a->suspects[a->suspect_count + a->few_count + i]);
     build_others(b, t, a->open_count - a->open_shown);
@@ -301,8 +299,7 @@ static void add_services(struct build *b)
     const struct hd_fleet_answer *a = b->r->fleet;
     if (a->service_count == 0)
         return;
-    struct doc_section *topic =
-        doc_topic(b->doc, "Services", "runs of each, by what they allow to say");
+    struct doc_section *topic = doc_topic(b->doc, "Services", "runs by judgement");
     struct doc_table *t = TABLE(b, topic, columns);
     for (size_t i = 0; i < a->services_shown; i++) {
         const struct hd_fleet_service *s = &a->services[i];

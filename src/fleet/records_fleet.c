@@ -31,14 +31,13 @@ static json_t *runs_full(double hours)
                           : json_string("later");
 }
 
-#define FIELD_HOURS_LEFT(full)                                                             \
-    FIELD("hours_left", REAL(hours_left), MAY_BE_NULL,                                     \
-          "Hours until the limit of memory is reached, if the heap goes on growing as it " \
-          "does; null if unknown or never."),                                              \
-        FIELD("runs_full", MADE(full), MAY_BE_NULL,                                        \
-              "Whether the limit of memory is ever reached: now, later (then hours_left "  \
-              "says "                                                                      \
-              "when), never, or null where that is unknown.",                              \
+#define FIELD_HOURS_LEFT(full)                                                            \
+    FIELD("hours_left", REAL(hours_left), MAY_BE_NULL,                                    \
+          "Hours until the memory limit is reached at the current growth of the heap; "   \
+          "null if unknown or never."),                                                   \
+        FIELD("runs_full", MADE(full), MAY_BE_NULL,                                       \
+              "Time at which the memory limit is reached: now, later (see `hours_left`) " \
+              "or never; null if unknown.",                                               \
               "\"enum\": [\"now\", \"later\", \"never\", null]")
 #define FIELD_NAME(key, m, words) FIELD(key, TEXT(m), MAY_BE_NULL, words)
 
@@ -56,14 +55,13 @@ struct fleet_runs {
 
 #define T struct fleet_runs
 static const struct record_field runs_fields[] = {
-    FIELD("judged", UINT64(of[HD_JUDGED]), NEVER_NULL, "With a verdict."),
+    FIELD("judged", UINT64(of[HD_JUDGED]), NEVER_NULL, "Runs with a verdict."),
     FIELD("unsure", UINT64(of[HD_UNSURE]), NEVER_NULL,
-          "Compared, but with too little for a verdict."),
+          "Runs that were compared, with too little evidence for a verdict."),
     FIELD("not_judged", UINT64(of[HD_NOT_JUDGED]), NEVER_NULL,
-          "That could not be compared."),
+          "Runs that could not be compared."),
 };
-static const RECORD_OF(runs, "runs", runs_fields,
-                       "Runs in the window, by what they allow to say.");
+static const RECORD_OF(runs, "runs", runs_fields, "Runs in the window by judgement.");
 #undef T
 
 /* --- a suspect ------------------------------------------------------------------- */
@@ -71,37 +69,39 @@ static const RECORD_OF(runs, "runs", runs_fields,
 #define T struct hd_fleet_host
 VALUE(host_full, runs_full(x->hours_left))
 static const struct record_field host_fields[] = {
-    FIELD_NAME("host", host, "Its name; null unknown."),
-    FIELD_NAME("build", build, "Of the worst run there."),
+    FIELD_NAME("host", host, "Name of the host; null if unknown."),
+    FIELD_NAME("build", build, "Build of the worst run on the host; null if unknown."),
     FIELD("score_share", REAL(score_share), MAY_BE_NULL,
-          "Of the heap, in the worst run there."),
+          "Share of the heap in the worst run on the host; null if unknown."),
     FIELD("bytes_per_hour", REAL(per_hour), MAY_BE_NULL,
-          "What it retains more in that run."),
+          "Growth of the retained bytes per hour in that run; null if unknown."),
     FIELD("heap_bytes", UINT64(heap), MAY_BE_NULL,
-          "Heap of the newest judged run there, in its last snapshot."),
+          "Heap of the newest judged run on the host, in its last snapshot, in bytes; null "
+          "if unknown."),
     FIELD_HOURS_LEFT(host_full),
     FIELD("still", TRUTH(is_there_still), NEVER_NULL,
-          "The newest judged run there shows it."),
+          "True if the newest judged run on the host shows the suspect."),
     FIELD("times", REALS(times, count), NEVER_NULL,
-          "When each snapshot was taken: Unix seconds."),
+          "Times of the snapshots of the worst run: Unix seconds."),
     FIELD("retained", NUMBERS(retained, count), NEVER_NULL,
           "Bytes that the suspect retained in each snapshot of the worst run."),
     FIELD("run", UINT64(run), MAY_BE_NULL,
-          "The number of the worst run: heapdrift report --run=."),
-    FIELD("rank", UINT32(rank), NEVER_NULL, "Of the suspect in that run."),
+          "Number of the worst run, for heapdrift report --run; null if unknown."),
+    FIELD("rank", UINT32(rank), NEVER_NULL, "Rank of the suspect in that run."),
 };
-static const RECORD_OF(host, "host", host_fields, "A host that shows it.");
+static const RECORD_OF(host, "host", host_fields, "A host that shows the suspect.");
 #undef T
 
 #define T struct hd_fleet_build_count
 static const struct record_field build_fields[] = {
-    FIELD("build", TEXT(build), NEVER_NULL, "Its name."),
+    FIELD("build", TEXT(build), NEVER_NULL, "Name of the build."),
     FIELD("first_seen", REAL(first_seen), MAY_BE_NULL,
-          "First snapshot of its first run: Unix seconds."),
+          "First snapshot of the first run of the build: Unix seconds; null if unknown."),
     FIELD("runs_with", UINT64(with), NEVER_NULL, "Judged runs that show the suspect."),
-    FIELD("runs_judged", UINT64(runs), NEVER_NULL, "All judged runs of it."),
+    FIELD("runs_judged", UINT64(runs), NEVER_NULL, "All judged runs of the build."),
 };
-static const RECORD_OF(build, "build", build_fields, "A build of which runs show it.");
+static const RECORD_OF(build, "build", build_fields,
+                       "A build with runs that show the suspect.");
 #undef T
 
 #define T struct hd_fleet_suspect
@@ -122,27 +122,33 @@ VALUE(hosts_omitted, json_integer((json_int_t)(x->on_count - hosts_shown(x))))
 
 static const struct record_field onset_fields[] = {
     FIELD("status", CHOICE(onset, fleet_onset_word, HD_ONSET_COUNT), NEVER_NULL,
-          "named: it began with build, and that is no chance; first-build: the first build "
-          "that was seen shows it already; chance: it may be chance; unknown: no run that "
-          "shows it tells its build."),
+          "named: it began with `build`, which is not due to chance; first-build: the "
+          "first recorded build shows it already; chance: it may be due to chance; "
+          "unknown: no run that shows it has a build."),
     FIELD_NAME("build", began_with,
-               "The build whose boundary to those before is least likely chance."),
+               "The build at which the difference to all builds before is least likely to "
+               "be chance; null if unknown."),
     FIELD("since_with", UINT64(since_with), NEVER_NULL,
-          "Judged runs of it and later builds that show the suspect."),
-    FIELD("since_without", UINT64(since_without), NEVER_NULL, "Those that do not."),
+          "Judged runs of this and later builds that show the suspect."),
+    FIELD("since_without", UINT64(since_without), NEVER_NULL,
+          "Judged runs of this and later builds that do not show the suspect."),
     FIELD("before_with", UINT64(before_with), NEVER_NULL,
           "Judged runs of earlier builds that show the suspect."),
-    FIELD("before_without", UINT64(before_without), NEVER_NULL, "Those that do not."),
+    FIELD("before_without", UINT64(before_without), NEVER_NULL,
+          "Judged runs of earlier builds that do not show the suspect."),
     FIELD("chance", REAL(chance), MAY_BE_NULL,
-          "Fisher's exact test, one-sided, of these four numbers; 0 if smaller than any "
-          "number.",
+          "Probability by Fisher's exact test, one-sided, for these four numbers; 0 if too "
+          "small for a double, null if unknown.",
           A_SHARE, has_boundary),
-    FIELD("log10_chance", MADE(log10_chance), MAY_BE_NULL, "Its decimal logarithm.",
+    FIELD("log10_chance", MADE(log10_chance), MAY_BE_NULL,
+          "Decimal logarithm of `chance`; null if unknown.",
           "\"type\": [\"number\", \"null\"]"),
     FIELD("boundaries", SIZE(boundaries), NEVER_NULL,
-          "Between builds of the service: chance counts so often for status."),
+          "Boundaries between builds of the service; `chance` is multiplied by this number "
+          "for `status`."),
 };
-static const RECORD_OF(onset, "onset", onset_fields, "With which build it began.");
+static const RECORD_OF(onset, "onset", onset_fields,
+                       "The build with which the suspect began.");
 
 KNOWN(is_open, x->evidence == HD_EVIDENCE_OPEN)
 KNOWN(was_pooled, x->periods > 0)
@@ -152,97 +158,101 @@ VALUE(pool_log10_chance,
 static const struct record_field pool_fields[] = {
     FIELD(
         "periods", UINT64(periods), NEVER_NULL,
-        "Periods that do not overlap, in each of which a run lies that is counted; 0: none "
-        "was pooled."),
+        "Periods that do not overlap, each with a counted run; 0 if no runs were pooled."),
     FIELD("periods_with", UINT64(periods_with), NEVER_NULL,
-          "Those in which a run shows the suspect."),
+          "Periods in which a run shows the suspect."),
     FIELD("log10_chance", MADE(pool_log10_chance), MAY_BE_NULL,
-          "Decimal logarithm of a bound on the probability that chance does that.",
+          "Decimal logarithm of an upper bound on the probability that this is due to "
+          "chance; null if unknown.",
           "\"type\": [\"number\", \"null\"]"),
     FIELD("hours_of_day", UINT32(pool_hours), NEVER_NULL,
-          "Hours of the day, UTC, in which it grew."),
+          "Hours of the day, UTC, in which the suspect grew."),
 };
-static const RECORD_OF(
-    pool, "pool", pool_fields,
-    "What runs say together that say too little alone: of the builds and "
-    "hosts that say most.");
+static const RECORD_OF(pool, "pool", pool_fields,
+                       "Evidence of runs that are judged only together: of the builds and "
+                       "hosts with the strongest evidence.");
 
 WORDS(add_worst_host,
       text_add_string(t, x->on_count > 0 && x->on[0].host != NULL ? x->on[0].host : ""))
 WORDS(add_first_seen, cell_moment(t, x->first_seen))
 
 static const struct record_field suspect_fields[] = {
-    FIELD("rank", SIZE(rank), NEVER_NULL, "From 1; those on few hosts follow the others."),
-    FIELD_NAME("service", service, "Which service; null if unknown."),
-    FIELD("type", TEXT(type), NEVER_NULL, "What was ranked."),
+    FIELD("rank", SIZE(rank), NEVER_NULL,
+          "Rank, from 1; suspects on few hosts follow the others."),
+    FIELD_NAME("service", service, "Service; null if unknown."),
+    FIELD("type", TEXT(type), NEVER_NULL, "The ranked type."),
     FIELD("subject", TEXT(subject), NEVER_NULL,
-          "The name for a title: the type if nothing better is known."),
-    FIELD_NAME("holder", holder, "What holds it, as one line; null unknown."),
-    FIELD_NAME("hint", hint, "What it usually is: an id of docs/hints.md."),
+          "Name for a title: the type if nothing better is known."),
+    FIELD_NAME("holder", holder, "Owners, as one line; null if unknown."),
+    FIELD_NAME("hint", hint, "Hint: a section of docs/hints.md; null if there is none."),
     FIELD("on_few_hosts", TRUTH(is_few), NEVER_NULL,
-          "It is on fewer hosts than --min-hosts: a matter of these, and no suspect of the "
-          "fleet."),
+          "True if fewer hosts than --min-hosts show it: a problem of these hosts, not a "
+          "suspect of the fleet."),
     FIELD("hosts_with", UINT64(hosts), NEVER_NULL, "Hosts on which a judged run shows it."),
     FIELD("hosts_judged", UINT64(of_hosts), NEVER_NULL,
           "Hosts of the service with a judged run."),
     FIELD("hosts_still", UINT64(hosts_still), NEVER_NULL,
           "Hosts on which the newest judged run shows it."),
-    FIELD("hosts_share", REAL(hosts_share), NEVER_NULL, "hosts_with over hosts_judged.",
-          A_SHARE),
+    FIELD("hosts_share", REAL(hosts_share), NEVER_NULL,
+          "hosts_with divided by hosts_judged.", A_SHARE),
     FIELD("runs_with", UINT64(runs), NEVER_NULL, "Judged runs that show it."),
     FIELD("runs_judged", UINT64(of_runs), NEVER_NULL, "Judged runs of the service."),
     FIELD("score", REAL(score), NEVER_NULL,
-          "hosts_share times score_share: what decides the order.", "\"minimum\": 0"),
+          "hosts_share multiplied by score_share; the suspects are ranked by this.",
+          "\"minimum\": 0"),
     FIELD("score_share", REAL(score_share), MAY_BE_NULL,
-          "Median over the hosts that show it of its share of the heap, by the score of "
-          "the ranking, in the worst run there.",
+          "Median share of the heap, by the score of the ranking, over the worst run of "
+          "each host that shows it; null if unknown.",
           "\"minimum\": 0"),
     FIELD("bytes_per_hour", REAL(per_hour), MAY_BE_NULL,
-          "Median over the same of what it retains more per hour."),
-    FIELD("bytes_per_day", REAL(per_day), MAY_BE_NULL, "The same per day."),
+          "Median growth of the retained bytes per hour over the same runs; null if "
+          "unknown."),
+    FIELD(
+        "bytes_per_day", REAL(per_day), MAY_BE_NULL,
+        "Median growth of the retained bytes per day over the same runs; null if unknown."),
     FIELD_HOURS_LEFT(suspect_full),
-    FIELD_NAME("first_build", first_build,
-               "The first build, in order of time, of which a run shows it."),
+    FIELD_NAME(
+        "first_build", first_build,
+        "The first build, in order of time, with a run that shows it; null if unknown."),
     FIELD("first_seen", REAL(first_seen), MAY_BE_NULL,
-          "First snapshot of the first run that shows it: Unix seconds."),
+          "First snapshot of the first run that shows it: Unix seconds; null if unknown."),
     FIELD("onset", GROUP(record_onset), NEVER_NULL, NULL),
     FIELD("builds", RECORDS(builds, build_count, record_build), NEVER_NULL,
-          "Builds of which runs show it, in order of time."),
+          "Builds with runs that show it, in order of time."),
     FIELD("hosts", MADE_RECORDS(hosts, record_host), NEVER_NULL,
-          "Hosts that show it, fastest growth first; 24 at most."),
-    FIELD("hosts_omitted", MADE(hosts_omitted), NEVER_NULL,
-          "How many more hosts there are.", A_COUNT),
+          "Hosts that show it, fastest growth first, at most 24."),
+    FIELD("hosts_omitted", MADE(hosts_omitted), NEVER_NULL, "Hosts omitted from `hosts`.",
+          A_COUNT),
     FIELD("fix", TEXT(fix), MAY_BE_NULL,
-          "What to do, in words: the first ones of docs/hints.md on the hint."),
+          "Remedy as text: the first sentences of docs/hints.md on the hint; null if there "
+          "is none."),
     FIELD("run", UINT64(run), MAY_BE_NULL,
-          "The number of the run that shows it worst, on the first of the hosts."),
+          "Number of the worst run, on the first of the hosts; null if unknown."),
     FIELD("chain", TEXT(chain), MAY_BE_NULL,
-          "What holds its instances, from a root on, as one line: the chain that most of "
-          "them have, in the last snapshot of that run."),
-    FIELD(
-        "command", TEXT(command), MAY_BE_NULL,
-        "What opens that run, to be pasted; without a password, and --store=URL where the "
-        "store is not known."),
-    FIELD(
-        "evidence", CHOICE(evidence, fleet_evidence_word, HD_EVIDENCE_COUNT), NEVER_NULL,
-        "What it rests on. judged: runs judged by themselves; pooled: those and runs that "
-        "say enough together, all of which count as judged here; open: runs that do not, "
-        "all of which count as judged here: no suspect."),
+          "Chain from a root that keeps most of the instances alive, as one line, in the "
+          "last snapshot of that run; null if unknown."),
+    FIELD("command", TEXT(command), MAY_BE_NULL,
+          "Command that opens that run, for a shell; without a password, and with "
+          "--store=URL if the store is unknown. Null if unknown."),
+    FIELD("evidence", CHOICE(evidence, fleet_evidence_word, HD_EVIDENCE_COUNT), NEVER_NULL,
+          "Evidence. judged: runs judged on their own; pooled: these and runs that suffice "
+          "together, which count as judged here; open: runs that do not suffice, which "
+          "count as judged here; not a suspect."),
     FIELD("missing", CHOICE(missing, fleet_missing_word, HD_MISSING_COUNT), MAY_BE_NULL,
-          "What an open one lacks: snapshots, runs, share, hours or pace (docs/fleet.md); "
-          "else null.",
+          "Missing evidence of an open one: snapshots, runs, share, hours or pace "
+          "(docs/fleet.md); null for others.",
           NULL, is_open),
     FIELD("pool", GROUP(record_pool), NEVER_NULL, NULL),
     FIELD("ended_near_limit", UINT64(ended_near_limit), NEVER_NULL,
-          "Runs that show it, ended near their limit of memory, and were followed by "
-          "another."),
-    FIELD(
-        "hours_from_start", REAL(life_hours), MAY_BE_NULL,
-        "Hours from the start of a process to its limit, as its heap grows: median of the "
-        "host that has least; null if unknown, never, or if judged."),
+          "Runs that show it, ended near their memory limit, and were followed by another "
+          "run."),
+    FIELD("hours_from_start", REAL(life_hours), MAY_BE_NULL,
+          "Hours from the start of a process to its memory limit at the growth of its "
+          "heap: median of the worst host; null if unknown, never, or if judged."),
 };
-static const RECORD_OF(fleet_suspect, "fleet_suspect", suspect_fields,
-                       "What piles up in runs of a service, held in one way.");
+static const RECORD_OF(
+    fleet_suspect, "fleet_suspect", suspect_fields,
+    "A type that accumulates in runs of a service, kept alive by the same owners.");
 
 /* Overrides for tables: dates as text, and names for nested values. Found first. */
 static const struct record_field suspect_table_cells[] = {
@@ -273,20 +283,18 @@ static const struct record record_fleet_suspect_cells = {
 #define T struct hd_fleet_service
 VALUE(service_full, runs_full(x->hours_left))
 static const struct record_field service_fields[] = {
-    FIELD_NAME("service", service, "Its name; null unknown."),
-    FIELD("suspects", SIZE(suspects), NEVER_NULL, "Suspects of the fleet in it."),
-    FIELD("hosts", UINT64(hosts), NEVER_NULL, "With a snapshot in the window."),
-    FIELD("hosts_judged", UINT64(hosts_judged), NEVER_NULL, "With a judged run."),
+    FIELD_NAME("service", service, "Name of the service; null if unknown."),
+    FIELD("suspects", SIZE(suspects), NEVER_NULL, "Suspects of the fleet in the service."),
+    FIELD("hosts", UINT64(hosts), NEVER_NULL, "Hosts with a snapshot in the window."),
+    FIELD("hosts_judged", UINT64(hosts_judged), NEVER_NULL, "Hosts with a judged run."),
     FIELD("runs", RECORD(runs, record_runs), NEVER_NULL, NULL),
-    FIELD("snapshots_compared", UINT64(snapshots), NEVER_NULL,
-          "Snapshots that were compared."),
-    FIELD("builds", SIZE(builds), NEVER_NULL, "That runs tell."),
+    FIELD("snapshots_compared", UINT64(snapshots), NEVER_NULL, "Compared snapshots."),
+    FIELD("builds", SIZE(builds), NEVER_NULL, "Builds named by the runs."),
     FIELD_HOURS_LEFT(service_full),
     FIELD("last_snapshot", REAL(last), MAY_BE_NULL,
-          "When the newest snapshot was taken that was compared, Unix seconds; null: none "
-          "was."),
+          "Time of the newest compared snapshot, Unix seconds; null if there is none."),
     FIELD("suspects_open", SIZE(suspects_open), NEVER_NULL,
-          "What grows in runs that say too little: no suspects."),
+          "Growing types in runs with too little evidence; not suspects."),
 };
 static const RECORD_OF(service, "service", service_fields, "A service.");
 #undef T
@@ -294,33 +302,40 @@ static const RECORD_OF(service, "service", service_fields, "A service.");
 #define T struct hd_fleet_host_row
 VALUE(row_full, runs_full(x->hours_left))
 static const struct record_field host_row_fields[] = {
-    FIELD_NAME("service", service, "Its name; null unknown."),
-    FIELD_NAME("host", host, "Its name; null unknown."),
-    FIELD_NAME("build", build, "Of the newest run."),
+    FIELD_NAME("service", service, "Name of the service; null if unknown."),
+    FIELD_NAME("host", host, "Name of the host; null if unknown."),
+    FIELD_NAME("build", build, "Build of the newest run; null if unknown."),
     FIELD("suspects", SIZE(suspects), NEVER_NULL, "Different suspects of judged runs."),
-    FIELD_NAME("type", type, "Of the worst of them."),
-    FIELD_NAME("subject", subject, "Of the worst of them."),
-    FIELD_NAME("holder", holder, "Of the worst of them."),
-    FIELD("score_share", REAL(score_share), MAY_BE_NULL, "Of the worst of them."),
-    FIELD("bytes_per_hour", REAL(per_hour), MAY_BE_NULL, "Of the worst of them."),
+    FIELD_NAME("type", type,
+               "Name of the worst suspect for a title; null if there is none."),
+    FIELD_NAME("subject", subject, "Type of the worst suspect; null if there is none."),
+    FIELD_NAME("holder", holder,
+               "Owners of the worst suspect, as one line; null if unknown."),
+    FIELD("score_share", REAL(score_share), MAY_BE_NULL,
+          "Share of the heap of the worst suspect; null if there is none."),
+    FIELD("bytes_per_hour", REAL(per_hour), MAY_BE_NULL,
+          "Growth of the worst suspect in bytes per hour; null if there is none."),
     FIELD("runs", RECORD(runs, record_runs), NEVER_NULL, NULL),
     FIELD("heap_bytes", UINT64(heap), MAY_BE_NULL,
-          "In the last snapshot of the newest run."),
+          "Heap in the last snapshot of the newest run, in bytes; null if unknown."),
     FIELD("heap_bytes_per_hour", REAL(heap_per_hour), MAY_BE_NULL,
-          "How the heap of that run grows."),
+          "Growth of the heap of that run in bytes per hour; null if unknown."),
     FIELD_HOURS_LEFT(row_full),
     FIELD("times", REALS(times, count), NEVER_NULL,
-          "When each snapshot was taken: Unix seconds."),
+          "Times of the snapshots of the newest run: Unix seconds."),
     FIELD("heap", NUMBERS(bytes, count), NEVER_NULL,
           "Bytes of the heap of the newest run in each snapshot."),
     FIELD("run", UINT64(run), MAY_BE_NULL,
-          "The number of the run with the worst suspect, or else of the newest."),
+          "Number of the run with the worst suspect, or else of the newest run; null if "
+          "unknown."),
     FIELD("suspects_pooled", SIZE(suspects_pooled), NEVER_NULL,
-          "Besides: suspects there by runs that say enough together. type and the like are "
-          "of the first if suspects is 0."),
+          "Further suspects on the host, from runs that suffice only together. If "
+          "`suspects` is 0, `type` and the other keys describe the first of these."),
     FIELD("suspects_open", SIZE(suspects_open), NEVER_NULL,
-          "Besides: what grows in runs that say too little."),
-    FIELD_NAME("open_subject", open_subject, "The first of those."),
+          "Further growing types on the host, in runs with too little evidence."),
+    FIELD_NAME("open_subject", open_subject,
+               "Name of the first of the growing types in `suspects_open`; null if there "
+               "is none."),
 
     IN_TABLES("runs_judged", UINT64(runs[HD_JUDGED])),
     IN_TABLES("runs_unsure", UINT64(runs[HD_UNSURE])),
@@ -337,22 +352,22 @@ static const struct record record_host_row = {
 
 #define T struct hd_fleet_unjudged
 static const struct record_field unjudged_fields[] = {
-    FIELD("series", UINT64(series), NEVER_NULL, "Its id in the store."),
-    FIELD_NAME("service", service, "Its name; null unknown."),
-    FIELD_NAME("host", host, "Its name; null unknown."),
-    FIELD_NAME("process", process, "Its name; null unknown."),
-    FIELD("pid", UINT64(pid), MAY_BE_NULL, "Of the process."),
-    FIELD_NAME("build", build, "Its build."),
+    FIELD("series", UINT64(series), NEVER_NULL, "Id of the run in the store."),
+    FIELD_NAME("service", service, "Name of the service; null if unknown."),
+    FIELD_NAME("host", host, "Name of the host; null if unknown."),
+    FIELD_NAME("process", process, "Name of the process; null if unknown."),
+    FIELD("pid", UINT64(pid), MAY_BE_NULL, "Process id; null if unknown."),
+    FIELD_NAME("build", build, "Name of the build; null if unknown."),
     FIELD("judgement", CHOICE(judgement, judgement_word, HD_JUDGEMENT_COUNT), NEVER_NULL,
-          "Whether something could be compared."),
+          "unsure: compared, with too little evidence; not-judged: could not be compared."),
     FIELD("doubt", CHOICE(doubt, doubt_word, HD_DOUBT_COUNT), NEVER_NULL,
-          "Why there is no verdict: docs/fleet.md."),
-    FIELD_NAME("message", why, "What failed, in words."),
+          "Reason why there is no verdict: docs/fleet.md."),
+    FIELD_NAME("message", why, "The error, as text; null if nothing failed."),
     FIELD("recorded", SIZE(recorded), NEVER_NULL, "Snapshots in the window."),
-    FIELD("compared", SIZE(compared), NEVER_NULL, "Of these."),
-    FIELD("damaged", SIZE(damaged), NEVER_NULL, "Of these: could not be read."),
+    FIELD("compared", SIZE(compared), NEVER_NULL, "Compared snapshots."),
+    FIELD("damaged", SIZE(damaged), NEVER_NULL, "Unreadable snapshots."),
     FIELD("suspects", SIZE(findings), NEVER_NULL,
-          "That it has all the same; they do not count."),
+          "Suspects of the run, which do not count."),
 };
 static const RECORD_OF(unjudged, "unjudged", unjudged_fields, "A run without a verdict.");
 #undef T
@@ -363,12 +378,15 @@ static const RECORD_OF(unjudged, "unjudged", unjudged_fields, "A run without a v
 
 static const struct record_field window_fields[] = {
     FIELD("since", REAL(rules.since), MAY_BE_NULL,
-          "Where the window begins, Unix seconds; null: open."),
-    FIELD("until", REAL(rules.until), MAY_BE_NULL, "Where it ends."),
-    FIELD("first", REAL(first), MAY_BE_NULL, "First snapshot that was compared."),
-    FIELD("last", REAL(last), MAY_BE_NULL, "Last one."),
+          "Start of the window, Unix seconds; null if open."),
+    FIELD("until", REAL(rules.until), MAY_BE_NULL,
+          "End of the window, Unix seconds; null if open."),
+    FIELD("first", REAL(first), MAY_BE_NULL,
+          "First compared snapshot, Unix seconds; null if there is none."),
+    FIELD("last", REAL(last), MAY_BE_NULL,
+          "Last compared snapshot, Unix seconds; null if there is none."),
 };
-static const RECORD_OF(window, "window", window_fields, "The time that was looked at.");
+static const RECORD_OF(window, "window", window_fields, "The window of time.");
 
 VALUE(is_complete, json_boolean(x->shards_missing == 0))
 
@@ -392,47 +410,46 @@ VALUE(services_omitted, json_integer((json_int_t)(x->service_count - x->services
 VALUE(host_rows_omitted, json_integer((json_int_t)(x->host_row_count - x->host_rows_shown)))
 VALUE(unjudged_omitted, json_integer((json_int_t)(x->unjudged_count - x->unjudged_shown)))
 
-#define FIELD_OMITTED(what)                                   \
-    FIELD(#what "_omitted", MADE(what##_omitted), NEVER_NULL, \
-          "How many --rows leaves out.", A_COUNT)
+#define FIELD_OMITTED(what)                                                              \
+    FIELD(#what "_omitted", MADE(what##_omitted), NEVER_NULL, "Rows omitted by --rows.", \
+          A_COUNT)
 
 static const struct record_field answer_fields[] = {
     FIELD("by", CHOICE(by, by_word, 3), NEVER_NULL,
-          "What --by asks for; host_rows are there for host only."),
-    FIELD_NAME("service", rules.service, "The only service that was looked at; null: all."),
+          "The table of --by; `host_rows` is filled only for host."),
+    FIELD_NAME("service", rules.service, "The service of --service; null for all."),
     FIELD("window", GROUP(record_window), NEVER_NULL, NULL),
     FIELD("limit", UINT64(limit), MAY_BE_NULL,
-          "Memory that every process may use, by --limit; null: as recorded."),
-    FIELD("headline", TEXT(headline), NEVER_NULL, "The verdict in a sentence or two."),
-    FIELD("complete", MADE(is_complete), NEVER_NULL, "Every part is there.", A_BOOLEAN),
+          "Memory limit of every process in bytes (--limit); null: as recorded."),
+    FIELD("headline", TEXT(headline), NEVER_NULL, "The verdict in one or two sentences."),
+    FIELD("complete", MADE(is_complete), NEVER_NULL, "True if no part is missing.",
+          A_BOOLEAN),
     FIELD("shards", UINT32(rules.shards), NEVER_NULL,
-          "Into how many parts the runs were divided; 1: not divided."),
-    FIELD("shards_missing", UINT32(shards_missing), NEVER_NULL,
-          "Of which so many are not there."),
+          "Number of shards that the runs were divided into; 1 if they were not divided."),
+    FIELD("shards_missing", UINT32(shards_missing), NEVER_NULL, "Missing shards."),
     FIELD("runs", RECORD(runs, record_runs), NEVER_NULL, NULL),
     FIELD("runs_open", UINT64(runs_open), NEVER_NULL,
-          "Runs without a verdict that have a suspect all the same."),
+          "Runs without a verdict that show a suspect."),
     FIELD("runs_damaged", UINT64(runs_damaged), NEVER_NULL,
-          "Runs of which a snapshot could not be read."),
+          "Runs with an unreadable snapshot."),
     FIELD("hosts", UINT64(hosts), NEVER_NULL,
-          "Hosts with a snapshot in the window; of each service."),
+          "Hosts with a snapshot in the window, summed over the services."),
     FIELD("hosts_judged", UINT64(hosts_judged), NEVER_NULL, "Hosts with a judged run."),
-    FIELD("snapshots_compared", UINT64(snapshots), NEVER_NULL,
-          "Snapshots that were compared."),
+    FIELD("snapshots_compared", UINT64(snapshots), NEVER_NULL, "Compared snapshots."),
     FIELD("suspects", MADE_RECORDS(suspects, record_fleet_suspect), NEVER_NULL,
-          "By score; then those on few hosts."),
+          "Suspects by score; then those on few hosts."),
     FIELD_OMITTED(suspects),
     FIELD("services", RECORDS(services, services_shown, record_service), NEVER_NULL,
-          "By name."),
+          "Services by name."),
     FIELD_OMITTED(services),
     FIELD("host_rows", RECORDS(host_rows, host_rows_shown, record_host_row), NEVER_NULL,
-          "With --by=host: those with the worst suspects first."),
+          "Hosts with --by=host, those with the worst suspects first."),
     FIELD_OMITTED(host_rows),
     FIELD("unjudged", RECORDS(unjudged, unjudged_shown, record_unjudged), NEVER_NULL,
           "Runs without a verdict: not judged, then unsure."),
     FIELD_OMITTED(unjudged),
     FIELD("suspects_open", MADE_RECORDS(suspects_open, record_fleet_suspect), NEVER_NULL,
-          "What grows in runs without a verdict that say too little together, too."),
+          "Growing types in runs that do not suffice for a verdict, even together."),
     FIELD_OMITTED(suspects_open),
 };
 static const RECORD_OF(answer, NULL, answer_fields, NULL);
@@ -445,7 +462,7 @@ static const struct record_field fleet_fields[] = {
 };
 const RECORD_OF(
     fleet, "fleet", fleet_fields,
-    "What many runs of many processes say together. Numbers that are not known are null.");
+    "Combined result of many runs of many processes. Unknown numbers are null.");
 #undef T
 
 /* --- tables ---------------------------------------------------------------------- */

@@ -106,12 +106,11 @@ void phrase_missing(struct text *t, const struct hd_fleet_suspect *s)
             as_plural(s->periods, "period"), ", or in few runs of each");
         break;
     case HD_MISSING_HOURS:
-        say(t,
-            "growth at nearly all hours of the day, as load may be behind it: so far at ",
+        say(t, "growth at nearly all hours of the day, to rule out daily load; so far at ",
             s->pool_hours, " of ", as_plural(HOURS, "hour"));
         break;
     case HD_MISSING_PACE:
-        say(t, "a steady pace: it slows down in most runs, as what fills does");
+        say(t, "steady growth: it slows down in most runs, as a filling cache does");
         break;
     default:
         break;
@@ -129,8 +128,7 @@ void phrase_ends(struct text *t, const struct hd_fleet_suspect *s)
 static void phrase_shards_missing(struct text *t, const struct hd_fleet_answer *a)
 {
     say(t, a->shards_missing, " of ", as_plural(a->rules.shards, "shard"),
-        a->shards_missing == 1 ? " is" : " are",
-        " missing: what their runs show is not counted");
+        a->shards_missing == 1 ? " is" : " are", " missing; their runs are not counted");
 }
 
 const char *phrase_doubt(enum hd_doubt doubt)
@@ -148,9 +146,10 @@ const char *phrase_doubt(enum hd_doubt doubt)
         [HD_DOUBT_FEW] = "fewer than four snapshots can be compared",
         [HD_DOUBT_INCOMPLETE] = "no suspect, but snapshots are incomplete or samples",
         [HD_DOUBT_UNEXPLAINED] = "no suspect, but the heap grew",
-        [HD_DOUBT_STOPPED] = "no suspect, but something grew, and stayed",
-        [HD_DOUBT_RESERVED] = "no suspect, but a store fills, or lets go later",
-        [HD_DOUBT_OUTSIDE] = "no suspect, but the process grew outside of its heap",
+        [HD_DOUBT_STOPPED] = "no suspect, but something grew and leveled off",
+        [HD_DOUBT_RESERVED] =
+            "no suspect, but a store fills, or releases its objects later",
+        [HD_DOUBT_OUTSIDE] = "no suspect, but the process grew outside its heap",
     };
     return (unsigned)doubt < HD_DOUBT_COUNT ? words[doubt] : "";
 }

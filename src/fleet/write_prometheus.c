@@ -127,45 +127,49 @@ _Static_assert(sizeof(size_t) == sizeof(uint64_t), "counts are either");
 
 static const struct metric of_suspects[] = {
     {"heapdrift_suspect_bytes_per_hour",
-     "Median growth of what a suspect retains, over the hosts that show it.",
+     "Median growth of the retained bytes per hour, over the hosts that show the suspect.",
      OF(struct hd_fleet_suspect, per_hour)},
     {"heapdrift_suspect_hosts", "Hosts on which a judged run shows the suspect.",
      OF(struct hd_fleet_suspect, hosts)},
     {"heapdrift_suspect_hosts_ratio",
-     "The same, as a share of the hosts of the service with a judged run.",
+     "Hosts on which a judged run shows the suspect, as a share of the hosts of the "
+     "service with a judged run.",
      OF(struct hd_fleet_suspect, hosts_share)},
     {"heapdrift_suspect_heap_ratio",
      "Median share of the heap, by the score of the ranking.",
      OF(struct hd_fleet_suspect, score_share)},
     {"heapdrift_suspect_score",
-     "Share of the hosts times median share of the heap, which decides the order.",
+     "Share of the hosts multiplied by the median share of the heap; suspects are ranked "
+     "by this.",
      OF(struct hd_fleet_suspect, score)},
     {"heapdrift_suspect_hours_to_limit",
-     "Hours until the first of its hosts reaches its limit of memory; +Inf never.",
+     "Hours until the first host reaches its memory limit; +Inf if never.",
      OF(struct hd_fleet_suspect, hours_left)},
-    {"heapdrift_suspect_run",
-     "The number of the run that shows it worst, for heapdrift report --run.",
+    {"heapdrift_suspect_run", "Number of the worst run, for heapdrift report --run.",
      OF(struct hd_fleet_suspect, run)},
     {"heapdrift_suspect_ended_near_limit",
-     "Runs that show it and ended near their limit of memory, followed by another.",
+     "Runs that show the suspect, ended near their memory limit, and were followed by "
+     "another run.",
      OF(struct hd_fleet_suspect, ended_near_limit)},
     {"heapdrift_suspect_hours_from_start",
-     "Hours from the start of a process to its limit; +Inf never.",
+     "Hours from the start of a process to its memory limit; +Inf if never.",
      OF(struct hd_fleet_suspect, life_hours)},
     {"heapdrift_suspect_pooled",
-     "1: it rests on runs that say enough only together; 0: on judged runs alone.", 0,
+     "1 if the evidence suffices only with all runs together, 0 if judged runs suffice.", 0,
      METRIC_POOLED},
 };
 
 /* Metrics of unconfirmed suspects. */
 static const struct metric of_open[] = {
     {"heapdrift_open_suspect_bytes_per_hour",
-     "Median growth of what grows in runs that allow no verdict, over their hosts.",
+     "Median growth of the retained bytes per hour, over the hosts that show the type; for "
+     "types in runs without a verdict.",
      OF(struct hd_fleet_suspect, per_hour)},
-    {"heapdrift_open_suspect_runs", "Runs without a verdict that show it.",
+    {"heapdrift_open_suspect_runs", "Runs without a verdict that show the type.",
      OF(struct hd_fleet_suspect, runs)},
     {"heapdrift_open_suspect_ended_near_limit",
-     "Those that ended near their limit of memory, followed by another.",
+     "Runs without a verdict that show the type, ended near their memory limit, and were "
+     "followed by another run.",
      OF(struct hd_fleet_suspect, ended_near_limit)},
 };
 
@@ -218,7 +222,7 @@ static void put_suspects(struct exposition *e, const struct hd_fleet_answer *a)
             put_suspect(e, &of_open[m], &open[i]);
     }
     exposition_begin(e, "heapdrift_open_suspect_missing_info",
-                     "What they lack for a verdict: see docs/fleet.md.");
+                     "Missing evidence for a verdict; see docs/fleet.md.");
     for (size_t i = 0; i < a->open_shown; i++) {
         struct text labels = {0};
         metric_add_suspect(&labels, &open[i]);
@@ -237,20 +241,19 @@ static const struct metric of_services[] = {
     {"heapdrift_service_suspects", "Suspects of the service on enough of its hosts.",
      OF(struct hd_fleet_service, suspects)},
     {"heapdrift_service_suspects_open",
-     "What grows in runs of the service that allow no verdict.",
+     "Growing types in runs of the service without a verdict.",
      OF(struct hd_fleet_service, suspects_open)},
     {"heapdrift_service_hours_to_limit",
-     "Hours until its first host reaches its limit of memory; +Inf never.",
+     "Hours until the first host of the service reaches its memory limit; +Inf if never.",
      OF(struct hd_fleet_service, hours_left)},
     {"heapdrift_service_last_snapshot_timestamp_seconds",
-     "When the newest snapshot of the service was taken that was compared.",
+     "Unix time of the newest compared snapshot of the service.",
      OF(struct hd_fleet_service, last)},
 };
 
 static void put_services(struct exposition *e, const struct hd_fleet_answer *a)
 {
-    exposition_begin(e, "heapdrift_service_runs",
-                     "Runs in the window, by whether they allow a verdict.");
+    exposition_begin(e, "heapdrift_service_runs", "Runs in the window by judgement.");
     for (size_t i = 0; i < a->services_shown; i++)
         for (size_t k = 0; k < HD_JUDGEMENT_COUNT; k++) {
             struct text labels = {0};
@@ -284,7 +287,7 @@ static void put_store(struct exposition *e, const char *url)
 {
     struct text labels = {0}, word = {0};
     exposition_begin(e, "heapdrift_fleet_store_info",
-                     "The store that was read, without a password, as a word of a shell.");
+                     "URL of the store without a password, quoted for a shell.");
     if (url == NULL)
         return;
     format_shell_word(&word, url);
@@ -302,18 +305,17 @@ static void prometheus_write(const struct hd_report *r, const struct hd_write_op
     put_suspects(&e, a);
     put_services(&e, a);
     put_total(&e, "heapdrift_fleet_shards_missing",
-              "Parts that are missing: what their runs show is not counted.",
-              a->shards_missing);
+              "Missing parts; their runs are not counted.", a->shards_missing);
     put_total(&e, "heapdrift_fleet_suspects_omitted",
-              "Suspects beyond the number that --rows wants, which have no samples.",
+              "Suspects omitted by --rows, which have no samples.",
               (double)(a->suspect_count + a->few_count - a->suspects_shown - a->few_shown));
     put_store(&e, a->store);
     put_total(&e, "heapdrift_fleet_window_begin_timestamp_seconds",
-              "When the window begins that was looked at.", a->rules.since);
+              "Unix time at which the window starts.", a->rules.since);
     put_total(&e, "heapdrift_fleet_window_end_timestamp_seconds",
-              "When the window ends that was looked at.", a->rules.until);
+              "Unix time at which the window ends.", a->rules.until);
     put_total(&e, "heapdrift_fleet_last_snapshot_timestamp_seconds",
-              "When the newest snapshot was taken that was compared.", a->last);
+              "Unix time of the newest compared snapshot.", a->last);
     exposition_end(&e);
 }
 

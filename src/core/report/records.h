@@ -37,20 +37,18 @@ void csv_fleet(struct csv_writer *csv, const struct hd_fleet_answer *a);
           "The snapshots in order of time.", "\"minItems\": " least ", \"maxItems\": 50")
 #define FIELD_WARNINGS                                                              \
     FIELD("warnings", RECORDS(warnings, warning_count, record_warning), NEVER_NULL, \
-          "About the snapshots and their order.")
-#define FIELD_COUNTS_REACHABLE                                                            \
-    FIELD(                                                                                \
-        "counts_reachable", TRUTH(counts_reachable), NEVER_NULL,                          \
-        "Whether only objects on a chain from a root are counted: with --reachable, and " \
-        "where a snapshot holds garbage.")
+          "Warnings about the snapshots and their order.")
+#define FIELD_COUNTS_REACHABLE                                                             \
+    FIELD("counts_reachable", TRUTH(counts_reachable), NEVER_NULL,                         \
+          "True if only objects on a chain from a root are counted: with --reachable, or " \
+          "if a snapshot contains garbage.")
 #define FIELD_BY                                                     \
     FIELD("by", CHOICE(by, unit_word, HD_BY_HOLDER + 1), NEVER_NULL, \
-          "What a row of `types` is (--by).")
-#define FIELD_FULL_NAME(m)                                                                 \
-    FIELD(                                                                                 \
-        "full_name", TEXT(m), MAY_BE_NULL,                                                 \
-        "The type's name with its outer class, where `type` lacks it and the file tells; " \
-        "else null.")
+          "Unit of a row of `types` (--by).")
+#define FIELD_FULL_NAME(m)                                                             \
+    FIELD("full_name", TEXT(m), MAY_BE_NULL,                                           \
+          "Name of the type with its outer class; null if `type` has the outer class " \
+          "already or the file has none.")
 
 #define FILE_DATE "\"pattern\": \"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\""
 #define SCHEMA_ADDRESS "\"pattern\": \"^0x[0-9a-f]{1,16}$\""

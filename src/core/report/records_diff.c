@@ -26,13 +26,13 @@ NAMES(verdict)
 /* Common to rows and suspects. */
 #define FIELDS_SURVIVORS                                                                   \
     FIELD("survivors", UINT64(survivors), MAY_BE_NULL,                                     \
-          "How many instances of the first snapshot are still there in the last: a lower " \
-          "bound, as objects move. Null when objects of the two cannot be told apart."),   \
-        FIELD(                                                                             \
-            "survivors_low", UINT64(survivors_low), MAY_BE_NULL,                           \
-            "Known for digests: then `survivors` is an estimate from samples, with 95 % "  \
-            "between this and survivors_high. Null where it is a lower bound."),           \
-        FIELD("survivors_high", UINT64(survivors_high), MAY_BE_NULL, "See survivors_low.")
+          "Instances of the first snapshot that survived to the last: a lower bound, "     \
+          "because objects are moved. Null if the objects of the two cannot be matched."), \
+        FIELD("survivors_low", UINT64(survivors_low), MAY_BE_NULL,                         \
+              "Lower end of the 95 % interval of `survivors`, which is an estimate from "  \
+              "samples with digests; null if `survivors` is a lower bound."),              \
+        FIELD("survivors_high", UINT64(survivors_high), MAY_BE_NULL,                       \
+              "Upper end of the 95 % interval of `survivors`; null as survivors_low.")
 
 /* --- rows ---------------------------------------------------------------------------- */
 
@@ -130,17 +130,17 @@ IN_REPORT(bool, has_generations,
           m->top->types.len > 0 && m->top->types.rows[0].by_generation != NULL)
 
 static const struct record_field row_fields[] = {
-    FIELD("type", TEXT(type), NEVER_NULL, "Canonical name, or what `by` names.",
+    FIELD("type", TEXT(type), NEVER_NULL, "Canonical name, or the unit of `by`.",
           COLUMN("type", TYPE, type_cell, .title_in = unit_of_rows, .is_subject = true,
                  .page = "type")),
-    FIELD("count", COUNTS(at), NEVER_NULL, "Instances. One number per snapshot.",
+    FIELD("count", COUNTS(at), NEVER_NULL, "Instances, one value per snapshot.",
           COLUMN("count", FROM_TO, count_from_to, .page = "n wide")),
     FIELD("bytes", BYTES(at), NEVER_NULL,
-          "Shallow bytes of the instances; null when unknown. One number per snapshot.",
+          "Shallow bytes of the instances, one value per snapshot; null if unknown.",
           COLUMN("bytes", SIZE, last_bytes, .page = "n wide")),
     FIELD("status", CHOICE(status, series_status_word, HD_SERIES_STATUS_COUNT), NEVER_NULL,
-          "The first that fits: gone (none left), growing (keeps on), new (none at first), "
-          "shrinking, steady (never changed), varying.",
+          "The first that applies: gone (no instance left), growing (still grows at the "
+          "end), new (no instance at first), shrinking, steady (never changed), varying.",
           COLUMN("", WORD, row_status, .page = "word wide")),
     FIELDS_SURVIVORS,
     FIELD_FULL_NAME(full_name),
@@ -160,21 +160,21 @@ const struct record record_row = {
 
 /* Also used for a type of a diff, in the last snapshot. */
 static const struct record_field top_row_fields[] = {
-    FIELD("type", TEXT(type), NEVER_NULL, "Canonical name, or what `by` names.",
+    FIELD("type", TEXT(type), NEVER_NULL, "Canonical name, or the unit of `by`.",
           COLUMN("type", TYPE, type_cell, .title_in = unit_of_rows, .is_subject = true,
                  .page = "type")),
     FIELD("count", FIRST_COUNT(at), MAY_BE_NULL, "Instances.",
           COLUMN("count", COUNT, last_count, .page = "n middle")),
     FIELD("bytes", FIRST_BYTES(at), MAY_BE_NULL,
-          "Sum of their shallow sizes, in bytes; null when unknown.",
+          "Shallow bytes of the instances; null if unknown.",
           COLUMN("bytes", SIZE, last_bytes, .page = "n")),
     FIELD("retained", UINT64(retained), MAY_BE_NULL,
-          "Bytes that its reachable instances keep alive together, an object counted once; "
-          "null when not computed.",
+          "Bytes that the reachable instances retain together, each object counted once; "
+          "null if not computed.",
           COLUMN("retained", SIZE, row_retained, .page = "n middle")),
     FIELD("generations", POINTER(by_generation, record_generations), MAY_BE_NULL,
-          "How many of the instances lie in each generation, estimated for a sampled file; "
-          "null when not known, with --reachable and with --by=holder.",
+          "Instances per generation, estimated for a sampled file; null if unknown, with "
+          "--reachable and with --by=holder.",
           COLUMN("generation", WORD, NULL, .words = add_generations, .brief = add_largest,
                  .brief_below = 120, .is_known = has_generations)),
     FIELD_FULL_NAME(full_name),
@@ -204,13 +204,13 @@ struct cohort {
 
 #define T struct cohort
 static const struct record_field cohort_fields[] = {
-    FIELD("first_seen", SIZE(first_seen), NEVER_NULL, "The snapshot, from 0."),
+    FIELD("first_seen", SIZE(first_seen), NEVER_NULL, "Index of the snapshot, from 0."),
     FIELD("count", SERIES(counts), NEVER_NULL,
-          "How many of them are there, one number per snapshot; null before, and where a "
-          "snapshot was left out of the ranking."),
+          "Objects of the cohort that are alive, one value per snapshot; null before, and "
+          "where a snapshot was left out of the ranking."),
 };
 static const RECORD_OF(cohort, NULL, cohort_fields,
-                       "Those that were first seen in one snapshot.");
+                       "The objects that were first seen in one snapshot.");
 #undef T
 
 #define T struct hd_births
@@ -245,31 +245,33 @@ KNOWN(keeps, x->keeps)
 
 static const struct record_field births_fields[] = {
     FIELD("verdict", MADE(births_verdict), MAY_BE_NULL,
-          "keeps: what came in every step stayed; turns-over: as many go as come; null: "
-          "neither can be shown.",
+          "keeps: the objects that were added in every step survived; turns-over: as many "
+          "objects die as are added; null: neither can be shown.",
           "\"enum\": [\"keeps\", \"turns-over\", null]"),
     FIELD("came", UINT64(came), NEVER_NULL,
-          "Objects that came in all steps since `since`, counted once they had been there "
-          "for `age` snapshots; of the main place."),
-    FIELD("went", UINT64(went), NEVER_NULL, "The same that went."),
-    FIELD("age", UINT32(age), NEVER_NULL, "0 as a rule; more where most objects die young.",
+          "Objects added in all steps since `since` at the main growth site, counted once "
+          "they have existed for `age` snapshots."),
+    FIELD("went", UINT64(went), NEVER_NULL, "Objects counted in `came` that have died."),
+    FIELD("age", UINT32(age), NEVER_NULL,
+          "Snapshots before an object is counted in `came`: usually 0, more if most "
+          "objects die young.",
           "\"maximum\": 2"),
     FIELD("chance", REAL(chance), MAY_BE_NULL,
-          "How likely such numbers are where half an object goes for each that comes; 1 "
-          "where nothing speaks against that.",
+          "Probability of such numbers if half an object died for each one that is added; "
+          "1 if nothing contradicts that. Null if unknown.",
           A_SHARE),
     FIELD("cohorts", MADE_RECORDS(cohorts, record_cohort), NEVER_NULL,
-          "One for each snapshot that can be compared: objects that were first seen there "
-          "in it, or, in the first, were there already."),
+          "One entry per comparable snapshot: the objects that were first seen in it. In "
+          "the first, all objects."),
     FIELD("since", SIZE(since), MAY_BE_NULL,
-          "The snapshot, from 0, after which it keeps what it gets; `came`, `went` and "
-          "`chance` are those since then. Null unless it does.",
+          "Index of the snapshot, from 0, after which the added objects survive; `came`, "
+          "`went` and `chance` count from there. Null unless `verdict` is keeps.",
           NULL, keeps),
 };
-static const RECORD_OF(
-    births, "births", births_fields,
-    "Who came when, of what is where it grows, and who of them stayed: the places of the "
-    "suspect together. Null where that is not known (see `identity`).");
+static const RECORD_OF(births, "births", births_fields,
+                       "Cohorts of the suspect, over all its growth sites: when its "
+                       "objects first appeared, and how many survive in each later "
+                       "snapshot. Null if that is unknown (see `identity`).");
 #undef T
 
 /* --- a row of the ranking ------------------------------------------------------------ */
@@ -338,9 +340,9 @@ static void add_tau(struct text *t, const void *of, const struct record_walk *w)
                                                                            : (objects))
 IN_REPORT(const char *, title_of_gain, BY_GRAPH("retains", "bytes", "objects"))
 IN_REPORT(const char *, meaning_of_gain,
-          m->diff->by_graph ? "Gained from the first to the last snapshot, including "
-                              "everything only these objects keep alive."
-                            : "Gained from the first to the last snapshot.")
+          m->diff->by_graph ? "Retained bytes gained from the first to the last snapshot: "
+                              "the objects and everything that only they keep alive."
+                            : "Bytes gained from the first to the last snapshot.")
 IN_REPORT(const char *, title_of_delta, BY_GRAPH("Δretained", "Δbytes", "Δobjects"))
 IN_REPORT(const char *, title_of_retained, BY_GRAPH("retained", "bytes", "bytes"))
 
@@ -354,108 +356,108 @@ VALUE(chains_of, json_string(x->chains.of_stayed ? "stayed" : "all"))
 
 static const struct record_field begin_of_suspect_fields[] = {
     FIELD("rank", SIZE(rank), NULL_AT_ZERO,
-          "Place in the ranking from 1; runs on from `suspects` into `minor`. Null in "
-          "`pooled`, which is not ranked.",
+          "Position in the ranking, from 1, counted on from `suspects` into `minor`; null "
+          "in `pooled`, which is not ranked.",
           ONE_OR_MORE, COLUMN("#", COUNT, suspect_rank)),
-    FIELD("type", TEXT(type), NEVER_NULL,
-          "The type, or what `by` names, that was found growing."),
+    FIELD("type", TEXT(type), NEVER_NULL, "The growing type, or the unit of `by`."),
     FIELD("subject", TEXT(subject), NEVER_NULL,
-          "The program's own class next to it, to put into a title, or the static variable "
-          "that holds it; the same as `type` for basis table.",
+          "Name for a title: a class of the program next to the growing type, or the "
+          "static variable that keeps it alive; equals `type` for basis table.",
           COLUMN("suspect", TITLE, suspect_title, .file = "type")),
     FIELD("basis", CHOICE(basis, basis_word, HD_BASIS_TYPE + 1), NEVER_NULL,
-          "What the row was found by: a place in the tree of owners (graph), a whole type "
-          "that is held in changing places (type), or type tables alone (table).",
-          COLUMN("basis", WORD, suspect_basis, .is_detail = true, .is_for_pages = true,
-                 .meaning =
-                     "What grows. graph: a place in the dominator tree; type: a whole "
-                     "type, held by different owners over time; table: shallow bytes "
-                     "of a type.")),
+          "Unit of the ranking: a place in the tree of owners (graph), a type with "
+          "changing owners (type), or a type in type tables (table).",
+          COLUMN(
+              "basis", WORD, suspect_basis, .is_detail = true, .is_for_pages = true,
+              .meaning =
+                  "Unit of the ranking. graph: a place in the dominator tree; type: a type "
+                  "with different owners over time; table: shallow bytes of a type.")),
     FIELD("score", REAL(score), MAY_BE_NULL,
-          "Growth that keeps on, in bytes: of what the instances retain and no growing "
-          "owner explains (basis graph), or of the instances themselves (table); in "
-          "objects when bytes are unknown in a snapshot.",
+          "Sustained growth in bytes: retained growth that no growing owner explains "
+          "(basis graph), or growth of the instances (table); in objects if a snapshot has "
+          "no bytes. Null if unknown.",
           "\"minimum\": 0",
           COLUMN("score", SIZE, NULL, .words = add_score, .is_detail = true,
-                 .meaning =
-                     "The order: retained bytes gained that no growing owner above "
-                     "explains, at the rate of the second half of the series, reduced "
-                     "for growth that goes back and forth.")),
+                 .meaning = "Suspects are ranked by this: retained growth that no growing "
+                            "owner explains, at the rate of the second half of the series, "
+                            "reduced if it fluctuates.")),
     FIELD("score_share", REAL(score_share), MAY_BE_NULL,
           "`score` as a share of the reachable bytes of the last snapshot (all bytes for "
-          "tables, objects when bytes are unknown).",
+          "tables, objects if bytes are unknown). Null if `score` is.",
           "\"minimum\": 0",
           COLUMN("of heap", SHARE, score_of_heap, .is_detail = true, .is_for_pages = true)),
     FIELD("tau", REAL(tau), MAY_BE_NULL,
-          "Kendall's tau-b of the counts (or of the bytes, if it grows in size) against "
-          "time, of the group with most of the score: 1 is growth at every step.",
+          "Kendall's tau-b of the counts (of the bytes if the growth is in size) against "
+          "time, for the group with most of the score: 1 is growth at every step. Null if "
+          "unknown.",
           "\"minimum\": -1, \"maximum\": 1",
-          COLUMN(
-              "tau", COUNT, NULL, .words = add_tau, .is_detail = true, .is_for_pages = true,
-              .meaning = "How steadily it grows, from -1 to 1: 1 means that every snapshot "
-                         "has more than the one before it.")),
-    FIELD("count", COUNTS(at), NEVER_NULL, "Instances. One number per snapshot.",
+          COLUMN("tau", COUNT, NULL, .words = add_tau, .is_detail = true,
+                 .is_for_pages = true,
+                 .meaning = "Steadiness of the growth, from -1 to 1: at 1 every snapshot "
+                            "has more than the one before.")),
+    FIELD("count", COUNTS(at), NEVER_NULL, "Instances, one value per snapshot.",
           COLUMN("count", COUNT, suspect_last_count)),
     FIELD("bytes", BYTES(at), NEVER_NULL,
-          "Shallow bytes of the instances. One number per snapshot."),
+          "Shallow bytes of the instances, one value per snapshot."),
     FIELD("retained", SERIES(retained), MAY_BE_NULL,
-          "Bytes that the growing instances keep alive, one number per snapshot, null "
-          "where a snapshot was left out of the ranking; null as a whole for basis table.",
+          "Bytes that the growing instances retain, one value per snapshot, null where a "
+          "snapshot was left out of the ranking; null as a whole for basis table.",
           COLUMN("", SIZE, suspect_retained, .title_in = title_of_retained)),
     FIELD("per_iteration", UINT64(per_iteration), MAY_BE_NULL,
-          "Instances gained per iteration of the workload, if that is one whole number at "
-          "every step."),
+          "Instances gained per iteration of the workload; null unless that is one whole "
+          "number at every step."),
     FIELD("holder", TEXTS(holder, holder_len), MAY_BE_NULL,
-          "What owns the growing instances in the last snapshot: dominators from below the "
-          "root down to them, as types, \"…\" for those that are left out between the "
-          "first and the last 16; null for basis table."),
+          "Owners of the growing instances in the last snapshot: dominators from below the "
+          "root down to the instances, as types; \"…\" replaces those between the first "
+          "and the last 16. Null for basis table."),
 };
 static const RECORD_OF(begin_of_suspect, NULL, begin_of_suspect_fields, NULL);
 
 static const struct record_field end_of_suspect_fields[] = {
     FIELDS_SURVIVORS,
     FIELD("suspect", CHOICE(suspicion, suspicion_word, HD_SUSPECT_AGE + 1), MAY_BE_NULL,
-          "Why it is a suspect: its score reaches --min-score (size); or --min-steady, and "
-          "its instances are nearly the same number more in every step (steady); or what "
-          "came in every step stayed (age). Null in `minor` and `pooled`.",
+          "Reason for the suspicion. size: the score reaches --min-score; steady: it "
+          "reaches --min-steady, and the gain in instances is nearly the same at every "
+          "step; age: it reaches --min-steady, and the objects that were added in every "
+          "step survived. Null in `minor` and `pooled`.",
           COLUMN("suspect by", WORD, suspect_why, .is_detail = true, .is_for_pages = true,
-                 .meaning =
-                     "Why it is a suspect. size: a large score; steady: nearly the same "
-                     "gain in every step; age: what was added in every step is still "
-                     "alive.")),
+                 .meaning = "Reason for the suspicion. size: a large score; steady: nearly "
+                            "the same gain at every step; age: the objects that were added "
+                            "in every step survived.")),
     FIELD("also", TEXTS(also, also_count), NEVER_NULL,
-          "Types that go along with it, the weightiest first: what it shares with another "
-          "owner, or other classes in the same store. Their scores are part of its score."),
+          "Types that are co-retained with this one, largest first: objects shared with "
+          "another owner, or other classes in the same store. Their scores are part of "
+          "`score`."),
     FIELD("retained_delta", INT64(more), MAY_BE_NULL,
-          "Bytes that its instances and those of `also` retain more in the last snapshot "
-          "than in the first; null for basis table.",
+          "Retained bytes of the instances and of `also`, last minus first snapshot; null "
+          "for basis table.",
           NULL, is_by_graph),
     FIELD("hint", TEXT(hint), MAY_BE_NULL,
-          "What a suspect of this kind usually is: the name of a section of docs/hints.md; "
-          "null when nothing is known, and in `minor` and `pooled`.",
+          "Hint for a suspect of this kind: a section of docs/hints.md; null if there is "
+          "none, and in `minor` and `pooled`.",
           SCHEMA_HINT),
     FIELD("owner", MADE_RECORD(first_owner, record_owner), MAY_BE_NULL, NULL),
     FIELD("held", SERIES(held), MAY_BE_NULL,
-          "Instances of `type` at the places where it grows, one number per snapshot, null "
-          "where a snapshot was left out of the ranking: what text counts where the whole "
-          "heap tells another story. Null as a whole for basis type and table."),
+          "Instances of `type` at the growth sites, one value per snapshot, null where a "
+          "snapshot was left out of the ranking: the count that text shows if the whole "
+          "heap differs. Null as a whole for basis type and table."),
     FIELD("own_bytes", SERIES(own), MAY_BE_NULL,
-          "Bytes per snapshot that are this suspect's and no other's: what lies within a "
-          "suspect that lies within it is that one's. Their sum is `suspects` of "
-          "`growth.parts`. Null as a whole for tables, in `minor` and in `pooled`."),
+          "Bytes that belong to this suspect only, one value per snapshot: of nested "
+          "suspects the inner one owns them. They sum to `suspects` of `growth.parts`. "
+          "Null as a whole for tables, in `minor` and in `pooled`."),
     FIELD("births", POINTER(births, record_births), MAY_BE_NULL, NULL),
     FIELD("counted_type", TEXT(counted), NEVER_NULL,
-          "What text, pages and explore count of it: objects of `subject` where they come "
-          "with those of `type`, else of `type`."),
+          "Type that text, pages and explore count: `subject` if its objects are added "
+          "along with those of `type`, else `type`."),
     FIELD("counted", SERIES(counts), NEVER_NULL,
-          "Those objects, one number per snapshot, null where a snapshot was left out of "
-          "the ranking; of `type` those of `held`, where they grow in number."),
+          "Objects of `counted_type`, one value per snapshot, null where a snapshot was "
+          "left out of the ranking; for `type` the numbers of `held` if they grow."),
     FIELD("reservation", CHOICE(reservation, reservation_word, HD_RESERVED_LIFETIME + 1),
           MAY_BE_NULL,
-          "Why a row of `minor` is no suspect though it grew like one: it gains ever less "
-          "per unit of load (fills), its holder keeps one for each type that the program "
-          "uses (per-type), or keeps entries by default for longer than these snapshots "
-          "span (lifetime). Null of all others."),
+          "Reason why a row of `minor` is no suspect although it grew like one: it gains "
+          "ever less per unit of load (fills), its owner has one for each type that the "
+          "program uses (per-type), or its owner keeps entries by default for longer than "
+          "these snapshots span (lifetime). Null for all others."),
 };
 static const RECORD_OF(end_of_suspect, NULL, end_of_suspect_fields, NULL);
 
@@ -470,19 +472,18 @@ static const RECORD_OF(
 static const struct record_field suspect_fields[] = {
     FIELDS_OF(SAME(record_begin_of_suspect)),
     FIELD("chains", RECORDS(chains.all, chains.len, record_chain), NEVER_NULL,
-          "What holds the growing instances in the last snapshot, largest share first, "
-          "then chains that are gone; empty without a graph."),
+          "Chains that keep the growing instances alive in the last snapshot, largest "
+          "share first, then chains that are gone; empty without a graph."),
     FIELDS_OF(SAME(record_end_of_suspect)),
     FIELD("chains_of", MADE(chains_of), NEVER_NULL,
-          "Whose chains these are: where it is told who stayed, of the instances that came "
-          "after the first snapshot and stayed; else of all. The status and the instances "
-          "of a chain are of all.",
+          "Instances that the chains are from: those that were added after the first "
+          "snapshot and survived, if survivors are known; else all. `status` and "
+          "`instances` of a chain are always those of all instances.",
           "\"enum\": [\"stayed\", \"all\"]"),
     FIELD("sites", MADE_RECORDS(sites, record_site), MAY_BE_NULL,
-          "Which code allocated its objects, by samples of allocations that survive: "
-          "methods of the program first, then those with most samples, 10 at most; see "
-          "`sampling`. "
-          "Null where nobody sampled.",
+          "Code that allocated the objects, from samples of allocations that survived: "
+          "methods of the program first, then by samples, at most 10; see `sampling`. Null "
+          "if allocations were not sampled.",
           NULL, is_sampled),
     FIELD("sampling", POINTER(allocated, record_sampling), MAY_BE_NULL, NULL),
     LISTED("gain", "", SIZE_CHANGE, suspect_gain, .title_in = title_of_gain, .grows = true,
@@ -504,13 +505,13 @@ const struct record record_suspect = {
     .last_screen = "rank:3 retained:10 count:11@50 trend@60 subject"};
 
 static const struct record_field marked_fields[] = {
-    FIELD("rank", SIZE(rank), NEVER_NULL, "1 is the first.", ONE_OR_MORE),
-    FIELD("type", TEXT(type), NEVER_NULL, "What keeps growing."),
+    FIELD("rank", SIZE(rank), NEVER_NULL, "Position in the ranking, from 1.", ONE_OR_MORE),
+    FIELD("type", TEXT(type), NEVER_NULL, "The growing type."),
     FIELD("subject", TEXT(subject), NEVER_NULL,
-          "The class of the program that it is about."),
-    FIELD("count", COUNTS(at), NEVER_NULL, "Objects. One number per snapshot."),
+          "The class of the program to which the suspect belongs."),
+    FIELD("count", COUNTS(at), NEVER_NULL, "Objects, one value per snapshot."),
     FIELD("retained", SERIES(retained), MAY_BE_NULL,
-          "Bytes that are gone with it, one number per snapshot; null without references."),
+          "Retained bytes, one value per snapshot; null without references."),
 };
 const RECORD_OF(marked, "marked", marked_fields, "A suspect.");
 #undef T
@@ -519,106 +520,116 @@ const RECORD_OF(marked, "marked", marked_fields, "A suspect.");
 
 #define T struct hd_growth
 static const struct record_field parts_fields[] = {
-    FIELD("suspects", SERIES(suspects_at), NEVER_NULL, "The sum of their `own_bytes`."),
-    FIELD("pools", SERIES(pools_at), NEVER_NULL, "Buffer pools and the stores of threads."),
-    FIELD("rest", SERIES(rest_at), NEVER_NULL, "Everything else."),
+    FIELD("suspects", SERIES(suspects_at), NEVER_NULL,
+          "Bytes of the suspects: the sum of their `own_bytes`."),
+    FIELD("pools", SERIES(pools_at), NEVER_NULL,
+          "Bytes of buffer pools and of the stores of threads."),
+    FIELD("rest", SERIES(rest_at), NEVER_NULL, "Bytes of everything else."),
 };
-static const RECORD_OF(parts, NULL, parts_fields,
-                       "Bytes per snapshot, which add up to the reachable heap; null where "
-                       "a snapshot was left out of the ranking.");
+static const RECORD_OF(
+    parts, NULL, parts_fields,
+    "Bytes by part, one value per snapshot; the parts sum to the reachable heap. Null "
+    "where a snapshot was left out of the ranking.");
 
 static const struct record_field growth_fields[] = {
     FIELD("bytes", INT64(bytes), NEVER_NULL,
           "Reachable bytes, last minus first; the sum of `suspects`, `pools` and `rest`."),
     FIELD("share", REAL(share), MAY_BE_NULL,
-          "That as a share of the reachable bytes of the last snapshot."),
+          "`bytes` as a share of the reachable bytes of the last snapshot; null if these "
+          "are unknown."),
     FIELD("suspects", INT64(suspects), NEVER_NULL,
-          "What all suspects and what goes along with them hold, shown or not."),
+          "Growth of all suspects and of the objects co-retained with them, shown or not."),
     FIELD("pools", INT64(pools), NEVER_NULL,
-          "What buffer pools and the stores of threads hold."),
-    FIELD("rest", INT64(rest), NEVER_NULL, "Everything else."),
+          "Growth of buffer pools and of the stores of threads."),
+    FIELD("rest", INT64(rest), NEVER_NULL, "Growth of everything else."),
     FIELD("explained", REAL(explained), MAY_BE_NULL,
           "Share of the growth that the suspects explain; null if the heap did not grow.",
           A_SHARE),
     FIELD("unexplained", TRUTH(unexplained), NEVER_NULL,
-          "Whether the rest grew and nothing explains it; beside suspects, only if it is "
-          "more than half of the growth."),
+          "True if the rest grew without an explanation; if there are suspects, only if it "
+          "is more than half of the growth."),
     FIELD("open_share", REAL(open_share), NEVER_NULL,
-          "Growth that nothing explains, whatever its shape and whether there are suspects "
-          "or not, as a share of the heap; 0: less than 5 %.",
+          "Unexplained growth of any shape, with or without suspects, as a share of the "
+          "heap; 0 if less than 5 %.",
           "\"minimum\": 0"),
     FIELD("since", SIZE(since), NEVER_NULL,
-          "The index of the snapshot after which that began."),
+          "Index of the snapshot after which the unexplained growth began."),
     FIELD("pools_share", REAL(pools_share), MAY_BE_NULL,
-          "`pools` as a share of the reachable bytes of the last snapshot."),
+          "`pools` as a share of the reachable bytes of the last snapshot; null if these "
+          "are unknown."),
     FIELD("pools_by_name", TRUTH(pools_by_name), NEVER_NULL,
-          "Whether a buffer pool is one by its name alone: no module says that its class "
-          "is the runtime's."),
+          "True if a buffer pool is recognized by its name only: the snapshot has no "
+          "module that shows its class to be the runtime's."),
     FIELD("parts", GROUP(record_parts), NEVER_NULL, NULL),
 };
 static const RECORD_OF(growth, NULL, growth_fields,
-                       "Where the growth of the reachable heap went, from the first to the "
-                       "last snapshot that was ranked; null without graphs.");
+                       "Growth of the reachable heap by cause, from the first to the last "
+                       "ranked snapshot; null without graphs.");
 #undef T
 
 #define T struct hd_stopped
 static const struct record_field stopped_fields[] = {
     FIELD("type", TEXT(type), NEVER_NULL, "The type."),
-    FIELD("subject", TEXT(subject), NEVER_NULL, "The name for a title, as of a suspect."),
+    FIELD("subject", TEXT(subject), NEVER_NULL, "Name for a title, as of a suspect."),
     FIELD("count", SERIES(count), NEVER_NULL,
-          "Instances that belong to no suspect. One number per snapshot, null where it was "
+          "Instances that belong to no suspect, one value per snapshot; null where it was "
           "left out of the ranking."),
     FIELD("retained", SERIES(retained), NEVER_NULL,
-          "Bytes that they retain. One number per snapshot."),
+          "Bytes that these instances retain, one value per snapshot."),
     FIELD("growth", REAL(growth), MAY_BE_NULL,
-          "Bytes that it gained and no other such type explains.", "\"minimum\": 0"),
-    FIELD("share", REAL(share), MAY_BE_NULL,
-          "That as a share of the reachable bytes of the last snapshot.", "\"minimum\": 0"),
+          "Bytes gained that no other such type explains; null if unknown.",
+          "\"minimum\": 0"),
+    FIELD(
+        "share", REAL(share), MAY_BE_NULL,
+        "`growth` as a share of the reachable bytes of the last snapshot; null if unknown.",
+        "\"minimum\": 0"),
     FIELD("holder", TEXTS(holder, holder_len), NEVER_NULL,
-          "What holds most of it in the last snapshot, from below the root; \"…\" as in "
-          "that of a suspect."),
+          "Owners of most of these bytes in the last snapshot, from below the root; \"…\" "
+          "as in `holder` of a suspect."),
 };
 static const RECORD_OF(stopped, NULL, stopped_fields,
-                       "A type that grew and then stayed as large.");
+                       "A type that grew and then leveled off.");
 #undef T
 
 #define T struct hd_native
 static const struct record_field native_fields[] = {
     FIELD("type", TEXT(type), NEVER_NULL, "The type."),
     FIELD("what", TEXT(what), NEVER_NULL,
-          "What an instance stands for: `loaded assemblies`, `threads`."),
-    FIELD("count", COUNTS(at), NEVER_NULL, "Instances, one number per snapshot."),
-    FIELD("hint", TEXT(hint), MAY_BE_NULL, "A section of docs/hints.md."),
+          "Resource that an instance represents: `loaded assemblies`, `threads`."),
+    FIELD("count", COUNTS(at), NEVER_NULL, "Instances, one value per snapshot."),
+    FIELD("hint", TEXT(hint), MAY_BE_NULL,
+          "Hint: a section of docs/hints.md; null if there is none."),
     FIELD("undecided", TRUTH(is_undecided), NEVER_NULL,
-          "Whether it is so much, ten or more over four or more snapshots, that a check "
-          "does not pass for want of a suspect."),
+          "True if the growth is too large for a check to pass without a suspect: ten or "
+          "more instances over four or more snapshots."),
 };
 static const RECORD_OF(native, NULL, native_fields,
-                       "What holds memory that no snapshot shows.");
+                       "A type that holds memory outside the snapshots.");
 #undef T
 
 #define T struct hd_power
 VALUE(power_unit, json_string(MODEL->diff->types.bytes_known ? "bytes" : "objects"))
 
 static const struct record_field power_fields[] = {
-    FIELD("steps", SIZE(steps), NEVER_NULL, "Between snapshots that can be compared.",
+    FIELD("steps", SIZE(steps), NEVER_NULL, "Steps between comparable snapshots.",
           ONE_OR_MORE),
     FIELD("large", UINT64(large), NEVER_NULL,
-          "From this growth on it shows by its size, whatever it is made of."),
+          "Smallest growth that shows by its size, whatever the types."),
     FIELD("unit", MADE(power_unit), NEVER_NULL,
-          "Of `large`: objects where bytes are unknown.", UNIT_SCHEMA),
+          "Unit of `large`: objects if bytes are unknown.", UNIT_SCHEMA),
     FIELD("objects", UINT64(objects), MAY_BE_NULL,
-          "So many that come at random and stay, and retain `bytes`: four of five such "
-          "leaks show. Null without identity: counts cannot tell them from chance."),
+          "Objects, added at random and retaining `bytes`, of which four of five leaks "
+          "show. Null without identity: counts cannot distinguish such leaks from chance."),
     FIELD("objects_even", UINT64(even), MAY_BE_NULL,
-          "The same where nearly as many come in every step. Null where no number is "
-          "enough."),
-    FIELD("bytes", UINT64(bytes), MAY_BE_NULL,
-          "What these objects retain at least. Null where a leak shows by its size only."),
+          "Objects as in `objects`, added in nearly equal numbers at every step. Null if "
+          "no number is sufficient."),
+    FIELD(
+        "bytes", UINT64(bytes), MAY_BE_NULL,
+        "Bytes that these objects retain at least. Null if a leak shows by its size only."),
 };
 static const RECORD_OF(power, NULL, power_fields,
-                       "What a leak has to be, over all steps, so that these snapshots "
-                       "show it. Null where fewer than two can be compared.");
+                       "Smallest leak, over all steps, that these snapshots would show. "
+                       "Null with fewer than two comparable snapshots.");
 #undef T
 
 /* --- a diff -------------------------------------------------------------------------- */
@@ -638,71 +649,75 @@ KNOWN(would_show, x->would_show.steps > 0)
 KNOWN(is_untold, x->untold != HD_UNTOLD_NOTHING)
 
 static const struct record_field totals_fields[] = {
-    FIELD("objects", COUNTS(types.totals), NEVER_NULL, "Objects. One number per snapshot."),
+    FIELD("objects", COUNTS(types.totals), NEVER_NULL, "Objects, one value per snapshot."),
     FIELD("bytes", BYTES(types.totals), NEVER_NULL,
-          "Shallow bytes; null when unknown. One number per snapshot."),
-    FIELD("reachable_objects", COUNTS(reachable), MAY_BE_NULL,
-          "Objects on a chain from a root, one number per snapshot; null when known for "
-          "none.",
-          NULL, reachable_is_known),
+          "Shallow bytes, one value per snapshot; null if unknown."),
+    FIELD(
+        "reachable_objects", COUNTS(reachable), MAY_BE_NULL,
+        "Objects on a chain from a root, one value per snapshot; null if unknown for all.",
+        NULL, reachable_is_known),
     FIELD("reachable_bytes", BYTES(reachable), MAY_BE_NULL,
-          "Their shallow bytes, likewise.", NULL, reachable_is_known),
+          "Shallow bytes of the objects on a chain from a root, one value per snapshot; "
+          "null if unknown for all.",
+          NULL, reachable_is_known),
 };
 static const RECORD_OF(totals, NULL, totals_fields,
-                       "Sums of all rows, shown or not, one number per snapshot.");
+                       "Sums of all rows, shown or not, one value per snapshot.");
 
 static const struct record_field untold_fields[] = {
     FIELD("snapshot", SIZE(untold_snapshot), NEVER_NULL,
-          "The first, from 0, to which nothing was told of the one before.", ONE_OR_MORE),
+          "Index, from 0, of the first snapshot without information on the objects of the "
+          "one before.",
+          ONE_OR_MORE),
     FIELD("reason", CHOICE(untold, untold_word, HD_UNTOLD_COUNT), NEVER_NULL,
-          "No session was opened; the process ended it; the collector moves more than can "
-          "be told without slowing it down; events or collections are missing; objects are "
-          "elsewhere; another process; an incomplete snapshot; a runtime that never names "
-          "survivors."),
+          "Reason: no session was opened; the process ended the session; the collector "
+          "moves more than can be reported without slowing down the process; events or "
+          "collections are missing; objects are not at the reported addresses; another "
+          "process; an incomplete snapshot; a runtime that never reports survivors."),
 };
 static const RECORD_OF(
     untold, NULL, untold_fields,
-    "Why `identity` is not events, though somebody listened to the collector when the "
-    "snapshots were taken. Null: it is, nobody did, or nobody knows.");
+    "Reason why `identity` is not events although GC events were traced when the snapshots "
+    "were taken. Null if it is events, if nothing was traced, or if unknown.");
 
 static const struct record_field begin_of_diff_fields[] = {
     FIELD("iterations", SERIES(iterations), MAY_BE_NULL,
-          "Iterations of the workload that had run at each snapshot (--iterations); null "
-          "when not given.",
+          "Iterations of the workload before each snapshot (--iterations); null if not "
+          "given.",
           "\"items\": {\"type\": \"integer\", \"minimum\": 0}"),
     FIELD("confidence", CHOICE(confidence, confidence_word, HD_CONFIDENCE_HIGH + 1),
-          NEVER_NULL, "How much the series allows to tell a leak from warm-up."),
+          NEVER_NULL,
+          "Confidence that a leak in this series can be distinguished from warm-up."),
     FIELD("totals", GROUP(record_totals), NEVER_NULL, NULL),
     FIELD("suspects", RECORDS(suspects, suspect_count, record_suspect), NEVER_NULL,
-          "Types ranked as likely leaks, the likeliest first; never cut."),
+          "Types ranked as likely leaks, the likeliest first; never truncated."),
     FIELD("minor", RECORDS(minor, minor_count, record_minor), NEVER_NULL,
-          "Ranked types whose score is below --min-score; never cut."),
+          "Ranked types with a score below --min-score; never truncated."),
     FIELD("pooled", RECORDS(pooled, pooled_count, record_minor), NEVER_NULL,
-          "Buffers that pools hold, which are not ranked as suspects."),
+          "Buffers owned by pools, which are not ranked; never suspects."),
     FIELD("types", RECORDS(types.rows, types.shown, record_row), NEVER_NULL,
-          "Types by growth; cut by --rows."),
+          "Types by growth, truncated by --rows."),
 };
 static const RECORD_OF(begin_of_diff, NULL, begin_of_diff_fields, NULL);
 
 static const struct record_field growth_of_diff_fields[] = {
     FIELD("growth", RECORD(growth, record_growth), MAY_BE_NULL, NULL, NULL,
           growth_is_known),
-    FIELD("stopped", RECORDS(stopped, stopped_count, record_stopped), NEVER_NULL,
-          "Types that grew and then stayed as large, by 2 % of the heap or more; no "
-          "suspects, and without what the first snapshot itself leaves behind."),
     FIELD(
-        "suspects_hidden", SIZE(hidden_count), NEVER_NULL,
-        "Suspects that --type, --exclude and --app-only hide: they are not in `suspects`."),
+        "stopped", RECORDS(stopped, stopped_count, record_stopped), NEVER_NULL,
+        "Types that grew by 2 % of the heap or more and then leveled off; without "
+        "suspects, and without objects that taking the first snapshot leaves in the heap."),
+    FIELD("suspects_hidden", SIZE(hidden_count), NEVER_NULL,
+          "Suspects hidden by --type, --exclude and --app-only; not in `suspects`."),
     FIELD("span_seconds", REAL(span_seconds), MAY_BE_NULL,
-          "From the first snapshot to the last, if files tell when they were taken and the "
-          "last one is later."),
+          "Seconds from the first snapshot to the last; null if the files have no times or "
+          "the last is not later."),
     FIELD("bytes_per_hour", REAL(bytes_per_hour), MAY_BE_NULL,
-          "What the heap grows by in an hour at that rate; negative if it shrinks. Null as "
-          "well below a minute."),
+          "Growth of the heap in bytes per hour; negative if it shrinks; null if the span "
+          "is unknown or below a minute."),
     FIELD("headline", TEXT(headline), NEVER_NULL,
-          "The verdict in a sentence or two, as text and pages begin with it: one line, "
-          "names short, without control characters. For people: the numbers are in the "
-          "other keys."),
+          "The verdict in one or two sentences, as at the top of text and pages: one line, "
+          "short names, no control characters. For people: the numbers are in other keys."),
 };
 static const RECORD_OF(growth_of_diff, NULL, growth_of_diff_fields, NULL);
 
@@ -736,32 +751,33 @@ static json_t *free_growth(const void *of, const struct record_walk *w)
 
 static const struct record_field end_of_diff_fields[] = {
     FIELD("native", RECORDS(native, native_count, record_native), NEVER_NULL,
-          "What has more instances in every snapshot than in the one before, and holds "
-          "memory that no snapshot shows."),
+          "Types with more instances in every snapshot than in the one before that hold "
+          "memory outside the snapshots."),
     FIELD("process", POINTER(process, record_process_growth), MAY_BE_NULL, NULL),
     FIELD("free", MADE(free_growth), MAY_BE_NULL,
           "Free space between objects: bytes, blocks and the largest block per snapshot; "
-          "whether it `grows` so that the heap is fragmented; `pinned`, the type of most "
-          "objects with a pinned handle in the last snapshot; `beside`, the type of gen2, "
-          "LOH or POH that begins behind most of the free blocks of 4 KiB and more. Null: "
-          "fewer than two snapshots tell it.",
+          "`grows`: the heap becomes fragmented; `pinned`: the type of most objects with a "
+          "pinned handle in the last snapshot; `beside`: the type of gen2, LOH or POH that "
+          "follows most of the free blocks of 4 KiB and more. Null if fewer than two "
+          "snapshots have it.",
           "\"type\": [\"object\", \"null\"]"),
     FIELD("identity", CHOICE(identity, identity_source_word, HD_SAME_SOURCE_COUNT),
           MAY_BE_NULL,
-          "How it is known which object of one snapshot is which of the next: by the order "
-          "in which the collector leaves what survives, with the contents of objects too, "
-          "or by what it said itself. Null: not known, and counts alone decide."),
+          "Method that matches the objects of consecutive snapshots: by the order in which "
+          "the collector leaves survivors, also by contents, or by the events of the "
+          "collector. Null if they cannot be matched; then the ranking uses counts only."),
     FIELD("untold", GROUP(record_untold), MAY_BE_NULL, NULL, NULL, is_untold),
     FIELD("would_show", RECORD(would_show, record_power), MAY_BE_NULL, NULL, NULL,
           would_show),
     FIELD("time_limit", CHOICE(time_limit, time_limit_word, HD_TIME_LIMIT_COUNT),
           MAY_BE_NULL,
-          "Limit that time puts on the confidence in suspects: the files have no times "
-          "(unknown); "
-          "the snapshots span less than frameworks keep objects by design (short), or the "
-          "process is not three times as old as that (young). Null: nothing."),
-    FIELD("uptime_seconds", REAL(uptime_seconds), MAY_BE_NULL,
-          "Age of the process at the first snapshot that can be compared."),
+          "Reason why time limits the confidence in suspects: the files have no times "
+          "(unknown), the snapshots span less than frameworks keep objects by design "
+          "(short), or the process is not three times as old as that (young). Null if "
+          "there is none."),
+    FIELD(
+        "uptime_seconds", REAL(uptime_seconds), MAY_BE_NULL,
+        "Age of the process in seconds at the first comparable snapshot; null if unknown."),
 };
 static const RECORD_OF(end_of_diff, NULL, end_of_diff_fields, NULL);
 #undef T
@@ -808,42 +824,46 @@ WORDS(add_unit, text_add_string(t, phrase_unit(x)))
 #define MAYBE_A_NUMBER "\"type\": [\"number\", \"null\"]"
 
 static const struct record_field rule_fields[] = {
-    FIELD("rule", MADE(rule_words), NEVER_NULL, "What is limited.",
+    FIELD("rule", MADE(rule_words), NEVER_NULL, "The limited quantity.",
           A_STRING ", \"pattern\": \"^(total (bytes|objects|reachable_bytes)|type "
                    ".+|holder .+|suspects any|process "
                    "(size|resident|private|native|fragmented|threads|handles))$\""),
     FIELD("source", MADE(source_words), NEVER_NULL,
           "FILE:LINE of the budget, option, or default.", A_STRING),
     FIELD("subject", TEXT(subject), MAY_BE_NULL,
-          "The type it is about; null for totals, holders and where none matches."),
-    FIELD("limit", MADE(limit_words), NEVER_NULL, "What is allowed, for people.", A_STRING),
+          "The type that the rule applies to; null for totals, holders and if no type "
+          "matches."),
+    FIELD("limit", MADE(limit_words), NEVER_NULL, "The limit as text.", A_STRING),
     FIELD("observed", MADE(observed_words), MAY_BE_NULL,
-          "What was seen, less what a baseline accepts, for people; null when it cannot be "
-          "known.",
+          "The observed value less what a baseline accepts, as text; null if unknown.",
           MAYBE_A_STRING),
     FIELD("status", CHOICE(status, finding_status_word, HD_FINDING_STATUS_COUNT),
-          NEVER_NULL, "What became of it."),
+          NEVER_NULL, "Result of the rule."),
     FIELD("reason", MADE(reason_words), MAY_BE_NULL,
-          "Of the suppression; why it is inconclusive; what a baseline accepted.",
+          "Reason of the suppression, of the result inconclusive, or the growth that a "
+          "baseline accepted; null otherwise.",
           MAYBE_A_STRING),
     FIELD("limit_value", MADE(limit_value), MAY_BE_NULL,
-          "The limit in units; a share is of the first snapshot, of a score of the heap.",
+          "The limit in units; a share is relative to the first snapshot, a score relative "
+          "to the heap. Null if unknown.",
           MAYBE_A_NUMBER),
     FIELD("observed_value", MADE(observed_value), MAY_BE_NULL,
-          "The growth in units; a mean for rules per iteration; the score for suspects.",
+          "The growth in units: a mean for rules per iteration, the score for suspects. "
+          "Null if unknown.",
           MAYBE_A_NUMBER),
-    FIELD("unit", MADE(value_unit), NEVER_NULL, "Of both values.",
+    FIELD("unit", MADE(value_unit), NEVER_NULL, "Unit of both values.",
           "\"enum\": [\"bytes\", \"objects\", \"threads\", \"handles\"]"),
     FIELD("snapshots", MADE(shown_between), NEVER_NULL,
-          "Indexes of the two snapshots between which it was observed.", TWO_SNAPSHOTS),
+          "Indexes of the two snapshots between which the value was observed.",
+          TWO_SNAPSHOTS),
     FIELD("holder", TEXT(holder), MAY_BE_NULL,
-          "What holds it, as types from the roots; of a holder rule the path that grew "
-          "most."),
+          "Owners of the subject, as types from the roots; for a holder rule the path that "
+          "grew most. Null if unknown."),
     FIELD("chains", RECORDS(chains.all, chains.len, record_chain), NEVER_NULL,
-          "What holds the subject in the last snapshot, for the first failures of types "
-          "and for suspects."),
+          "Chains that keep the subject alive in the last snapshot, for the first failed "
+          "rules of types and for suspects."),
 };
-static const RECORD_OF(rule, "rule", rule_fields, "What became of a rule.");
+static const RECORD_OF(rule, "rule", rule_fields, "The result of a rule.");
 
 static const struct record_field rule_cells[] = {
     IN_TABLES("status", CHOICE(status, finding_status_word, HD_FINDING_STATUS_COUNT)),
@@ -866,10 +886,11 @@ const struct record record_rule_cells = {
 #define T struct hd_check
 static const struct record_field check_fields[] = {
     FIELD("verdict", CHOICE(verdict, verdict_word, HD_INCONCLUSIVE + 1), NEVER_NULL,
-          "fail if a rule failed; else inconclusive if one could not be decided."),
+          "fail if a rule failed; else inconclusive if a rule could not be decided."),
     FIELD("rules", RECORDS(rules, rule_count, record_rule), NEVER_NULL,
-          "What became of each rule, in order; of a rule for many types every one that "
-          "failed or is suppressed, or else the one nearest to its limit. Never cut.",
+          "Result of each rule, in order; for a rule that applies to many types every one "
+          "that failed or is suppressed, or else the one nearest to its limit. Never "
+          "truncated.",
           "\"minItems\": 1"),
 };
 static const RECORD_OF(end_of_check, NULL, check_fields, NULL);
@@ -887,27 +908,29 @@ VALUE(born_last, json_integer((json_int_t)x->born_last - 1))
 
 static const struct record_field born_fields[] = {
     FIELD("first", MADE(born_first), NEVER_NULL,
-          "A snapshot, from 0; 0: what the first snapshot has is meant too.", A_COUNT),
-    FIELD("last", MADE(born_last), NEVER_NULL, "The last of them.", A_COUNT),
+          "Index of the first snapshot, from 0; 0 includes the objects of the first "
+          "snapshot.",
+          A_COUNT),
+    FIELD("last", MADE(born_last), NEVER_NULL, "Index of the last snapshot.", A_COUNT),
     FIELD("instances", UINT64(chains.instances), NEVER_NULL,
-          "How many of them are in the last snapshot.", ONE_OR_MORE),
+          "Instances of this range that are in the last snapshot.", ONE_OR_MORE),
     FIELD("identity", CHOICE(identity, identity_source_word, HD_SAME_SOURCE_COUNT),
-          NEVER_NULL, "How it is known which object of one snapshot is which of the next."),
+          NEVER_NULL, "Method that matches the objects of consecutive snapshots."),
 };
 static const RECORD_OF(
     born, NULL, born_fields,
-    "Of `--born`: the chains are those of instances that were new in one of these "
-    "snapshots and are in the last, so their status is not known. Else null.");
+    "With `--born`: the chains are those of instances that were new in one of these "
+    "snapshots and are in the last, so their status is unknown. Null without --born.");
 
 static const struct record_field roots_fields[] = {
     FIELD("type", TEXT(pattern), NEVER_NULL,
-          "The pattern asked for (--type); several are set apart by blanks."),
+          "The pattern of --type; several are separated by blanks."),
     FIELD("matched", TEXTS(matched, matched_count), NEVER_NULL,
           "Canonical names that match.", "\"minItems\": 1"),
     FIELD("instances", COUNTS(instances), NEVER_NULL,
-          "Instances of the matched types, one number per snapshot."),
+          "Instances of the matched types, one value per snapshot."),
     FIELD("chains", RECORDS(chains.all, chains.len, record_chain_of_roots), NEVER_NULL,
-          "Groups of root chains, largest share first; cut by --chains."),
+          "Groups of root chains, largest share first, truncated by --chains."),
 };
 static const RECORD_OF(begin_of_roots, NULL, roots_fields, NULL);
 
@@ -924,10 +947,10 @@ static const RECORD_OF(end_of_roots, NULL, end_of_roots_fields, NULL);
 VALUE(types_omitted,
       json_integer((json_int_t)(model_table(x)->len - model_table(x)->shown)))
 
-#define FIELD_TYPES_OMITTED                                        \
-    {                                                              \
-        "types_omitted", MADE(types_omitted), NEVER_NULL,          \
-            .doc = "Rows of `types` that --rows cut off.", A_COUNT \
+#define FIELD_TYPES_OMITTED                                      \
+    {                                                            \
+        "types_omitted", MADE(types_omitted), NEVER_NULL,        \
+            .doc = "Rows of `types` omitted by --rows.", A_COUNT \
     }
 
 static const struct record_field diff_fields[] = {
@@ -949,7 +972,7 @@ static const struct record_field check_document_fields[] = {
 };
 const RECORD_OF(
     check, "check", check_document_fields,
-    "What grew, held against budgets: the keys of diff, then the verdict and its rules.");
+    "Growth checked against budgets: the keys of diff, then the verdict and its rules.");
 
 static const struct record_field roots_document_fields[] = {
     FIELD_SNAPSHOTS("1"),
@@ -965,7 +988,7 @@ const RECORD_OF(roots, "roots", roots_document_fields,
 #define T struct hd_top
 static const struct record_field top_fields[] = {
     FIELD("types", RECORDS(types.rows, types.shown, record_top_row), NEVER_NULL,
-          "Types by size; cut by --rows."),
+          "Types by size, truncated by --rows."),
 };
 static const RECORD_OF(top_types, NULL, top_fields, NULL);
 #undef T
@@ -980,6 +1003,6 @@ static const struct record_field top_document_fields[] = {
     FIELD_COUNTS_REACHABLE,
 };
 const RECORD_OF(top, "top", top_document_fields,
-                "What takes the space in one snapshot. Such a file is itself a snapshot "
-                "that heapdrift reads (table-json).");
+                "The types of one snapshot by size. heapdrift reads this file as a "
+                "snapshot (table-json).");
 #undef T

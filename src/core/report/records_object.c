@@ -32,18 +32,20 @@ static const struct record_field object_fields[] = {
           "Number in the snapshot's graph: '#N' for `heapdrift object`.",
           COLUMN("object", COUNT, object_number)),
     FIELD("kind", CHOICE(kind, object_kind_word, HD_OBJECT_UNDEFINED + 1), NEVER_NULL,
-          "An object; a group of roots or a variable; referred to but not described."),
+          "An object; a group of roots or a variable; an object without a description in "
+          "the file."),
     FIELD("address", ADDRESS(address), MAY_BE_NULL,
-          "In the process; null when the snapshot tells none.", SCHEMA_ADDRESS,
+          "Address in the process; null if the snapshot has none.", SCHEMA_ADDRESS,
           COLUMN("address", OBJECT, object_address)),
     FIELD("type", TEXT(type), NEVER_NULL,
-          "Canonical name of its type; the name of a group of roots or a variable.",
+          "Canonical name of the type; the name of a group of roots or a variable.",
           COLUMN("type", TYPE, NULL)),
     FIELD_FULL_NAME(full_name),
-    FIELD("bytes", UINT64(bytes), MAY_BE_NULL, "Shallow size; null of what is no object.",
-          NULL, is_object, COLUMN("bytes", SIZE, object_bytes)),
+    FIELD("bytes", UINT64(bytes), MAY_BE_NULL,
+          "Shallow size in bytes; null for roots and variables.", NULL, is_object,
+          COLUMN("bytes", SIZE, object_bytes)),
     FIELD("generation", CHOICE(generation, generation_word, HD_GEN_UNKNOWN), MAY_BE_NULL,
-          "Where it lies; null when the snapshot does not tell.",
+          "Generation; null if the snapshot has none.",
           COLUMN("gen", WORD, object_generation)),
     LISTED("references", "refers to", COUNT, object_references),
     LISTED("referrers", "referrers", COUNT, object_referrers),
@@ -58,31 +60,33 @@ const struct record record_any_object = {
 static const struct record_field link_fields[] = {
     FIELDS_OF(PART(object, record_any_object)),
     FIELD("field", TEXT(field), MAY_BE_NULL,
-          "By which it refers to the next element; null when unknown."),
+          "Field that refers to the next element; null if unknown."),
 };
 static const RECORD_OF(link, "link", link_fields, "An element of a chain.");
 #undef T
 
 #define T struct hd_instance_group
 static const struct record_field group_fields[] = {
-    FIELD("type", TEXT(group.type), NEVER_NULL, "Canonical name of their type."),
+    FIELD("type", TEXT(group.type), NEVER_NULL, "Canonical name of the type."),
     FIELD_FULL_NAME(group.full_name),
     FIELD("kind", CHOICE(group.kind, object_kind_word, HD_OBJECT_UNDEFINED + 1), NEVER_NULL,
-          "An object; a group of roots or a variable; referred to but not described."),
+          "An object; a group of roots or a variable; an object without a description in "
+          "the file."),
     FIELD("field", TEXT(group.field), MAY_BE_NULL,
-          "Of who refers: '_items', '[]', '[].value'; null when unknown."),
-    FIELD("objects", UINT64(group.objects), NEVER_NULL, "How many, each counted once.",
+          "Field of the referring object: '_items', '[]', '[].value'; null if unknown."),
+    FIELD("objects", UINT64(group.objects), NEVER_NULL, "Objects, each counted once.",
           ONE_OR_MORE),
-    FIELD("references", UINT64(group.references), NEVER_NULL, "References from or to them.",
-          ONE_OR_MORE),
-    FIELD("bytes", UINT64(group.bytes), NEVER_NULL, "Sum of their shallow sizes."),
+    FIELD("references", UINT64(group.references), NEVER_NULL,
+          "References from or to these objects.", ONE_OR_MORE),
+    FIELD("bytes", UINT64(group.bytes), NEVER_NULL, "Shallow bytes of these objects."),
     FIELD("object", UINT32(group.first), NEVER_NULL,
-          "Number of one of them in the snapshot's graph: '#N' for `heapdrift object`."),
+          "Number of one of these objects in the snapshot's graph: '#N' for `heapdrift "
+          "object`."),
     FIELD("address", ADDRESS(address), MAY_BE_NULL,
-          "Of that one; null when the snapshot tells none.", SCHEMA_ADDRESS),
+          "Address of that object; null if the snapshot has none.", SCHEMA_ADDRESS),
 };
 static const RECORD_OF(group, "group", group_fields,
-                       "Neighbours of one type, by one field.");
+                       "Neighbours of one type, through one field.");
 #undef T
 
 #define T struct hd_object_holder
@@ -92,17 +96,17 @@ KNOWN(holder_has_roots, MODEL->instance->has_roots)
 static const struct record_field holder_fields[] = {
     FIELDS_OF(PART(object, record_any_object)),
     FIELD("field", TEXT(field), MAY_BE_NULL,
-          "By which it refers: '_items', '[].value'; null when unknown, and of roots."),
-    FIELD("references", UINT64(references), NEVER_NULL, "By that field.", ONE_OR_MORE),
-    FIELD(
-        "root_kind", CHOICE(root, root_kind_word, HD_ROOT_KIND_COUNT), MAY_BE_NULL,
-        "Of a root what it is; of an object what keeps it alive, `unreachable` of garbage. "
-        "Null when the snapshot has no roots.",
-        NULL, holder_has_roots),
+          "Field of the referring object: '_items', '[].value'; null if unknown, and for "
+          "roots."),
+    FIELD("references", UINT64(references), NEVER_NULL, "References through that field.",
+          ONE_OR_MORE),
+    FIELD("root_kind", CHOICE(root, root_kind_word, HD_ROOT_KIND_COUNT), MAY_BE_NULL,
+          "For a root its kind; for an object the kind of root that keeps it alive, "
+          "`unreachable` for garbage. Null if the snapshot has no roots.",
+          NULL, holder_has_roots),
 };
-static const RECORD_OF(
-    holder, "holder", holder_fields,
-    "What refers to the object by one field: another object, or a root.");
+static const RECORD_OF(holder, "holder", holder_fields,
+                       "An object or a root that refers to the object through one field.");
 #undef T
 
 /* --- a field --------------------------------------------------------------------- */
@@ -165,55 +169,55 @@ VALUE(is_cut, json_boolean(x->text != NULL && x->is_cut))
 
 static const struct record_field target_fields[] = {
     FIELD("object", UINT32(to), MAY_BE_NULL,
-          "Its number; null when no object of the snapshot is there.", NULL,
+          "Number of the object; null if the snapshot has no object there.", NULL,
           target_is_object),
     FIELD("address", ADDRESS(number), MAY_BE_NULL,
-          "In the process; null when the snapshot tells none.", SCHEMA_ADDRESS),
-    FIELD("type", TEXT(to_type), MAY_BE_NULL, "Canonical name of its type."),
+          "Address in the process; null if the snapshot has none.", SCHEMA_ADDRESS),
+    FIELD("type", TEXT(to_type), MAY_BE_NULL,
+          "Canonical name of the type; null if unknown."),
     FIELD("value", MADE(boxed_value), MAY_BE_NULL,
-          "What it says: the number or struct in a box, as `value` of a field; a Version "
-          "as a string. Null of others.",
+          "Value of the object: the number or struct of a boxed value, as `value` of a "
+          "field; a Version as a string; null for all others.",
           A_VALUE),
     FIELD("member", MADE(boxed_member), MAY_BE_NULL,
-          "Of an enum in a box: the name of its value.", A_STRING_OR_NULL),
+          "Name of the value of a boxed enum; null for all others.", A_STRING_OR_NULL),
     FIELD("length", UINT64(length), MAY_BE_NULL,
-          "Of a string its units of UTF-16, of an array its elements; null of others.",
+          "Length: UTF-16 units of a string, elements of an array; null for all others.",
           NULL, target_has_length),
 };
 static const RECORD_OF(target, NULL, target_fields,
-                       "Of a reference: what it leads to; null for a null reference.");
+                       "The referenced object; null for a null reference and for values.");
 
 static const struct record_field field_fields[] = {
     FIELD("name", TEXT(name), MAY_BE_NULL,
-          "'_items', 'Extra.Item3' of a struct, '[17]', '[17].value'; null when the "
-          "snapshot does not tell."),
+          "'_items', 'Extra.Item3' of a struct, '[17]', '[17].value'; null if the snapshot "
+          "has no field names."),
     FIELD("declared_by", TEXT(declared_by), MAY_BE_NULL,
-          "The class that has it, perhaps a base class; null of elements."),
-    FIELD("type", TEXT(type), MAY_BE_NULL, "As declared."),
+          "The class that declares the field, possibly a base class; null for elements."),
+    FIELD("type", TEXT(type), MAY_BE_NULL, "The declared type; null if unknown."),
     FIELD("kind", CHOICE(kind, field_kind_word, HD_FIELD_STRUCT + 1), NEVER_NULL,
-          "What `value` is; of a reference see `to`. A struct is one of the core library "
-          "that is one value: DateTime, decimal, Guid, ..."),
+          "Kind of `value`; for a reference see `to`. A struct is one of the core library "
+          "that is a single value: DateTime, decimal, Guid, ..."),
     FIELD("value", MADE(field_value), MAY_BE_NULL,
-          "Of a char its unit of UTF-16; beyond 2^63 and of NaN, Infinity, -Infinity a "
-          "string; of a struct a string as ToString() has it in the invariant culture, of "
-          "a DateTime '2026-11-24 15:04:05.1234567Z' (docs/object.md). Null of references, "
-          "of a Nullable without a value, of what is hidden or redacted, and when unknown.",
+          "Value: a char as its UTF-16 unit; integers beyond 2^63, NaN, Infinity and "
+          "-Infinity as strings; a struct as a string like ToString() in the invariant "
+          "culture; a DateTime as '2026-11-24 15:04:05.1234567Z' (docs/object.md). Null "
+          "for references, a Nullable without a value, hidden or redacted values, and if "
+          "unknown.",
           A_VALUE),
-    FIELD("member", TEXT(member), MAY_BE_NULL, "Of an enum: the name of its value."),
+    FIELD("member", TEXT(member), MAY_BE_NULL,
+          "Name of the value of an enum; null for all others."),
     FIELD("to", GROUP(record_target), MAY_BE_NULL, NULL, NULL, has_target),
-    FIELD(
-        "text", TEXT(text), MAY_BE_NULL,
-        "Of a reference to a string or a Uri, with --values: its text, up to 200 units of "
-        "UTF-16."),
-    FIELD("text_cut", MADE(is_cut), NEVER_NULL, "Whether the string goes on behind `text`.",
-          A_BOOLEAN),
+    FIELD("text", TEXT(text), MAY_BE_NULL,
+          "Text of a referenced string or Uri, with --values, at most 200 UTF-16 units; "
+          "null otherwise."),
+    FIELD("text_cut", MADE(is_cut), NEVER_NULL, "True if `text` is truncated.", A_BOOLEAN),
     FIELD("hidden", TRUTH(is_hidden), NEVER_NULL,
-          "Whether there is a value that --values would show."),
+          "True if there is a value that --values would show."),
     FIELD("redacted", TRUTH(is_redacted), NEVER_NULL,
-          "Whether the value was overwritten in the file; of a reference to a string, with "
-          "--values, its text."),
-    FIELD("no_value", TRUTH(is_null), NEVER_NULL,
-          "Whether it is a Nullable without a value."),
+          "True if the value, or with --values the text of a referenced string, was "
+          "overwritten in the file."),
+    FIELD("no_value", TRUTH(is_null), NEVER_NULL, "True for a Nullable without a value."),
 };
 const RECORD_OF(field, "field", field_fields, "A field, or an element of an array.");
 #undef T
@@ -233,39 +237,40 @@ KNOWN(has_since, x->since != (size_t)-1)
 
 static const struct record_field asked_fields[] = {
     FIELD("address", ADDRESS(asked), MAY_BE_NULL,
-          "In the process; null when the snapshot tells none.", SCHEMA_ADDRESS),
+          "Address in the process; null if the snapshot has none.", SCHEMA_ADDRESS),
     FIELD("offset", UINT64(offset), MAY_BE_NULL,
-          "Bytes from the beginning of the object to that address; null when its number "
-          "was given.",
+          "Bytes from the start of the object to that address; null if the object was "
+          "given by its number.",
           NULL, was_address),
     FIELD("values", TRUTH(values), NEVER_NULL,
-          "Whether text and what arrays hold were asked for (--values)."),
+          "True if text and the contents of arrays were requested (--values)."),
 };
-static const RECORD_OF(asked, NULL, asked_fields, "What was asked for.");
+static const RECORD_OF(asked, NULL, asked_fields, "The requested object.");
 
 static const struct record_field instance_fields[] = {
     FIELDS_OF(PART(object, record_any_object)),
     FIELD("module", TEXT(object.module), MAY_BE_NULL,
-          "Assembly of the type; null when unknown, or several."),
+          "Assembly of the type; null if unknown, or if there are several."),
     FIELD("reachable", TRUTH(object.is_reachable), MAY_BE_NULL,
-          "Whether it is on a chain of references from a root; null when the snapshot has "
-          "no roots.",
+          "True if the object is on a chain of references from a root; null if the "
+          "snapshot has no roots.",
           NULL, has_roots),
     FIELD("root_kind", CHOICE(root, root_kind_word, HD_ROOT_UNREACHABLE), MAY_BE_NULL,
-          "What `chain` begins with; null when nothing reaches it.", NULL, is_held),
+          "Kind of the root of `chain`; null if the object is unreachable.", NULL, is_held),
     FIELD("instances", UINT64(object.instances), MAY_BE_NULL,
-          "Objects of its type in the snapshot.", NULL, is_one_object),
+          "Objects of the same type in the snapshot; null if unknown.", NULL,
+          is_one_object),
     FIELD("references", UINT64(object.references), NEVER_NULL,
-          "References from it; repeated ones counted."),
+          "References from the object; repeated ones counted."),
     FIELD("referrers", UINT64(object.referrers), NEVER_NULL,
-          "References to it; repeated ones counted."),
+          "References to the object; repeated ones counted."),
     FIELD("retained", UINT64(retained), MAY_BE_NULL,
-          "Bytes that only it keeps alive, itself included; null when the snapshot has no "
-          "roots, and of what no root reaches."),
+          "Bytes that only this object keeps alive, itself included; null if the snapshot "
+          "has no roots, and for unreachable objects."),
 };
 static const RECORD_OF(
     instance, NULL, instance_fields,
-    "The object. A group of roots or a variable, by its number, is told in the same way.");
+    "The object, or the group of roots or variable with the given number.");
 
 VALUE(text_is_cut, json_boolean(x->fields.text != NULL && x->fields.is_cut))
 
@@ -296,36 +301,40 @@ static const struct record_field begin_of_object_fields[] = {
     FIELD("asked", GROUP(record_asked), NEVER_NULL, NULL),
     FIELD("object", GROUP(record_instance), NEVER_NULL, NULL),
     FIELD("text", TEXT(fields.text), MAY_BE_NULL,
-          "Of a string, with --values: its text, up to 4,000 units of UTF-16. NUL is "
-          "U+2400, half a surrogate pair U+FFFD."),
+          "Text of a string, with --values, at most 4,000 UTF-16 units. NUL is U+2400, an "
+          "unpaired surrogate U+FFFD. Null otherwise."),
     FIELD("text_length", UINT64(fields.count), MAY_BE_NULL,
-          "Of a string whose text the snapshot has: units of UTF-16.", NULL, has_text),
-    FIELD("text_cut", MADE(text_is_cut), NEVER_NULL,
-          "Whether the string goes on behind `text`.", A_BOOLEAN),
+          "UTF-16 units of a string; null for other objects, and if the snapshot lacks the "
+          "text.",
+          NULL, has_text),
+    FIELD("text_cut", MADE(text_is_cut), NEVER_NULL, "True if `text` is truncated.",
+          A_BOOLEAN),
     FIELD("fields_named", TRUTH(fields.are_named), NEVER_NULL,
-          "Whether the snapshot tells fields and values. Without, `fields` are the "
-          "references in the order of the file."),
+          "True if the snapshot has fields and values. If not, `fields` has the references "
+          "in the order of the file."),
     FIELD("fields", RECORDS(fields.all, fields.len, record_field), NEVER_NULL,
           "Fields, or the first elements of an array (--rows). Empty for a string with "
           "text."),
     FIELD("fields_omitted", MADE(fields_omitted), NEVER_NULL,
-          "Fields or elements behind these.", A_COUNT),
+          "Fields or elements omitted after these.", A_COUNT),
     FIELD("refers_to", MADE_RECORDS(refers_to, record_group), NEVER_NULL,
-          "What it refers to, by type and field: most objects first; cut by --rows."),
+          "Referenced objects by type and field, most objects first, truncated by --rows."),
     FIELD("refers_to_omitted", MADE(refers_to_omitted), NEVER_NULL,
-          "Groups that --rows cut off.", A_COUNT),
+          "Groups omitted by --rows.", A_COUNT),
     FIELD("referred_by", MADE_RECORDS(referred_by, record_group), NEVER_NULL,
-          "What refers to it, by type and by the field of that type."),
+          "Referring objects by type and by the field of that type."),
     FIELD("referred_by_omitted", MADE(referred_by_omitted), NEVER_NULL,
-          "Groups that --rows cut off.", A_COUNT),
-    FIELD("chain", RECORDS(chain, chain_len, record_link), NEVER_NULL,
-          "A shortest chain from the strongest root that reaches it; root first, itself "
-          "last. Of what no root reaches it begins with an object."),
+          "Groups omitted by --rows.", A_COUNT),
+    FIELD(
+        "chain", RECORDS(chain, chain_len, record_link), NEVER_NULL,
+        "A shortest chain from the strongest root that reaches the object: the root first, "
+        "the object last. If the object is unreachable, the chain begins with an object."),
     FIELD("chain_omitted", UINT64(chain_skipped), NEVER_NULL,
-          "Elements that are left out of a long chain."),
+          "Elements omitted from a long chain."),
     FIELD("chain_omitted_before", SIZE(chain_skipped_at), MAY_BE_NULL,
-          "Before which element of `chain`, from 0; null when nothing is left out.", NULL,
-          is_shortened),
+          "Index, from 0, of the element of `chain` before the omitted ones; null if "
+          "nothing is omitted.",
+          NULL, is_shortened),
 };
 static const RECORD_OF(begin_of_object, NULL, begin_of_object_fields, NULL);
 
@@ -333,28 +342,28 @@ VALUE(of_snapshots, json_integer((json_int_t)w->snapshots))
 
 static const struct record_field since_fields[] = {
     FIELD("snapshot", SIZE(since), NEVER_NULL,
-          "The first that has it, from 0; 0: it was there before."),
-    FIELD("of", MADE(of_snapshots), NEVER_NULL, "How many snapshots there are.",
+          "Index, from 0, of the first snapshot with the object; 0: it was there before."),
+    FIELD("of", MADE(of_snapshots), NEVER_NULL, "Number of snapshots.",
           "\"type\": \"integer\", \"minimum\": 2"),
     FIELD("identity", CHOICE(identity, identity_source_word, HD_SAME_SOURCE_COUNT),
-          NEVER_NULL, "How it is known which object of one snapshot is which of the next."),
+          NEVER_NULL, "Method that matches the objects of consecutive snapshots."),
 };
-static const RECORD_OF(since, NULL, since_fields,
-                       "Of several snapshots, of which the object is in the last: since "
-                       "when it is there. Null of one snapshot, and where nobody knows.");
+static const RECORD_OF(
+    since, NULL, since_fields,
+    "First appearance of the object, with several snapshots of which the last has it. Null "
+    "with one snapshot, and if the objects cannot be matched.");
 
 static const struct record_field end_of_object_fields[] = {
     FIELD("since", GROUP(record_since), MAY_BE_NULL, NULL, NULL, has_since),
-    FIELD(
-        "value", MADE(self_value), MAY_BE_NULL,
-        "What the object says besides its fields: what is in a box, a Version as a string; "
-        "with --values a Uri as it was given. Null of others.",
-        A_VALUE),
+    FIELD("value", MADE(self_value), MAY_BE_NULL,
+          "Value of the object in addition to its fields: of a boxed value; a Version as a "
+          "string; with --values a Uri as given. Null for all others.",
+          A_VALUE),
     FIELD("holders", RECORDS(holders, holder_count, record_holder), NEVER_NULL,
-          "All that refers to it, one by one: roots, then what roots reach, the strongest "
-          "kind first, then garbage; cut by --rows."),
+          "All references to the object, one by one: roots first, then reachable objects, "
+          "the strongest kind of root first, then garbage; truncated by --rows."),
     FIELD("holders_omitted", SIZE(holders_omitted), NEVER_NULL,
-          "Those that are not in `holders`."),
+          "References omitted from `holders`."),
 };
 static const RECORD_OF(end_of_object, NULL, end_of_object_fields, NULL);
 #undef T
@@ -370,8 +379,8 @@ static const struct record_field object_document_fields[] = {
     FIELDS_OF(PART_AT(instance, record_end_of_object)),
 };
 const RECORD_OF(object, "object", object_document_fields,
-                "What one object is, what it is made of, what it refers to, what refers to "
-                "it, and what keeps it alive.");
+                "One object: its fields, the objects that it refers to and that refer to "
+                "it, and the chain that keeps it alive.");
 #undef T
 
 /* --- those of some types --------------------------------------------------------- */
@@ -380,36 +389,39 @@ const RECORD_OF(object, "object", object_document_fields,
 
 #define FIELD_HELD(kind, key, words) FIELD(key, UINT64(held[kind]), NEVER_NULL, words)
 static const struct record_field held_fields[] = {
-    FIELD_HELD(HD_ROOT_STATIC, "static", "By a static variable."),
-    FIELD_HELD(HD_ROOT_THREAD_STATIC, "thread_static", "By a [ThreadStatic] variable."),
-    FIELD_HELD(HD_ROOT_STRONG_HANDLE, "strong_handle", "By a strong handle."),
-    FIELD_HELD(HD_ROOT_PINNED_HANDLE, "pinned_handle", "By a pinned handle."),
+    FIELD_HELD(HD_ROOT_STATIC, "static", "Objects kept alive by a static variable."),
+    FIELD_HELD(HD_ROOT_THREAD_STATIC, "thread_static",
+               "Objects kept alive by a [ThreadStatic] variable."),
+    FIELD_HELD(HD_ROOT_STRONG_HANDLE, "strong_handle",
+               "Objects kept alive by a strong handle."),
+    FIELD_HELD(HD_ROOT_PINNED_HANDLE, "pinned_handle",
+               "Objects kept alive by a pinned handle."),
     FIELD_HELD(HD_ROOT_REF_COUNTED_HANDLE, "ref_counted_handle",
-               "By a COM reference, or an async pinned handle."),
-    FIELD_HELD(HD_ROOT_DEPENDENT_HANDLE, "dependent_handle", "By a ConditionalWeakTable."),
-    FIELD_HELD(HD_ROOT_STACK, "stack", "By a local variable."),
-    FIELD_HELD(HD_ROOT_FINALIZER, "finalizer", "By the finalizer queue."),
-    FIELD_HELD(HD_ROOT_OTHER, "other", "By other roots."),
+               "Objects kept alive by a COM reference, or an async pinned handle."),
+    FIELD_HELD(HD_ROOT_DEPENDENT_HANDLE, "dependent_handle",
+               "Objects kept alive by a ConditionalWeakTable."),
+    FIELD_HELD(HD_ROOT_STACK, "stack", "Objects kept alive by a local variable."),
+    FIELD_HELD(HD_ROOT_FINALIZER, "finalizer",
+               "Objects kept alive by the finalizer queue."),
+    FIELD_HELD(HD_ROOT_OTHER, "other", "Objects kept alive by other roots."),
     FIELD_HELD(HD_ROOT_UNREACHABLE, "unreachable",
-               "By no root: garbage, or frozen; all of them without roots."),
+               "Objects that no root reaches: garbage, or frozen; all objects if the "
+               "snapshot has no roots."),
 };
-static const RECORD_OF(
-    held, "held", held_fields,
-    "How many objects are held by each kind of root: the strongest class of roots that "
-    "reaches an object decides (docs/chains.md), so they sum to `count`.");
+static const RECORD_OF(held, "held", held_fields,
+                       "Objects by kind of root: the strongest kind that reaches an object "
+                       "counts (docs/chains.md), so the numbers sum to `count`.");
 
 static const struct record_field sum_fields[] = {
     FIELD("count", UINT64(count), NEVER_NULL, "Instances in the last snapshot's file."),
-    FIELD("bytes", UINT64(bytes), NEVER_NULL, "Sum of their shallow sizes."),
-    FIELD(
-        "retained", UINT64(retained), MAY_BE_NULL,
-        "Sum of the retained sizes of those that none of the others dominates, so no byte "
-        "counts twice. Null when the snapshot has no roots."),
+    FIELD("bytes", UINT64(bytes), NEVER_NULL, "Shallow bytes of the instances."),
+    FIELD("retained", UINT64(retained), MAY_BE_NULL,
+          "Retained bytes of the instances that no other instance dominates, so no byte "
+          "counts twice. Null if the snapshot has no roots."),
     FIELD("held", GROUP(record_held), NEVER_NULL, NULL),
-    FIELD(
-        "held_by_older", UINT64(held_by_older), MAY_BE_NULL,
-        "Of `held.stack`, those that an object refers to, directly or not, which is older "
-        "than `born`: they were put into something that stays. Null without `born`."),
+    FIELD("held_by_older", UINT64(held_by_older), MAY_BE_NULL,
+          "Objects of `held.stack` to which an object older than `born` refers, directly "
+          "or indirectly: they are stored in a long-lived structure. Null without `born`."),
 };
 static const RECORD_OF(object_sum, NULL, sum_fields, NULL);
 
@@ -417,7 +429,7 @@ static const struct record_field type_of_objects_fields[] = {
     FIELD("type", TEXT(type), NEVER_NULL, "Canonical name."),
     FIELD_FULL_NAME(full_name),
     FIELD("module", TEXT(module), MAY_BE_NULL,
-          "Assembly of the type; null when unknown, or several."),
+          "Assembly of the type; null if unknown, or if there are several."),
     FIELDS_OF(SAME(record_object_sum)),
 };
 static const RECORD_OF(type_of_objects, "object_type", type_of_objects_fields,
@@ -458,31 +470,31 @@ static const struct record_field object_row_fields[] = {
           "Number in the snapshot's graph: '#N' for `heapdrift object`.",
           COLUMN("object", OBJECT, row_object)),
     FIELD("address", ADDRESS(object.address), MAY_BE_NULL,
-          "In the process; null when the snapshot tells none.", SCHEMA_ADDRESS),
+          "Address in the process; null if the snapshot has none.", SCHEMA_ADDRESS),
     FIELD(
         "type", TEXT(object.type), NEVER_NULL, "Canonical name.",
         COLUMN("type", TYPE, row_type, .is_subject = true, .is_known = has_several_types)),
-    FIELD("bytes", UINT64(object.bytes), NEVER_NULL, "Shallow size.",
+    FIELD("bytes", UINT64(object.bytes), NEVER_NULL, "Shallow size in bytes.",
           COLUMN("size", SIZE, row_bytes)),
     FIELD("retained", UINT64(retained), MAY_BE_NULL,
-          "Bytes that only it keeps alive, itself included; null when the snapshot has no "
-          "roots, and of what no root reaches.",
+          "Bytes that only this object keeps alive, itself included; null if the snapshot "
+          "has no roots, and for unreachable objects.",
           COLUMN("retained", SIZE, row_retained, .is_known = has_rows_of_roots)),
     FIELD("generation", CHOICE(object.generation, generation_word, HD_GEN_UNKNOWN),
-          MAY_BE_NULL, "Where it lies; null when the snapshot does not tell.",
+          MAY_BE_NULL, "Generation; null if the snapshot has none.",
           COLUMN("gen", WORD, row_generation, .is_known = has_generations)),
     FIELD("root_kind", CHOICE(root, root_kind_word, HD_ROOT_KIND_COUNT), MAY_BE_NULL,
-          "The kind of root that holds it, as in `held`; null when the snapshot has no "
-          "roots.",
+          "Kind of the root that keeps the object alive, as in `held`; null if the "
+          "snapshot has no roots.",
           NULL, row_has_root),
     FIELD("since", SIZE(since), MAY_BE_NULL,
-          "The first snapshot that has it, from 0; 0: it was there before. Null of one "
-          "snapshot, and when not known.",
+          "Index, from 0, of the first snapshot with the object; 0: it was there before. "
+          "Null with one snapshot, and if unknown.",
           NULL, row_has_since,
           COLUMN("since", COUNT, row_since, .is_known = is_identity_known)),
     FIELD("held_by", TEXT(held_by), MAY_BE_NULL,
           "The owner of its chain in a few words: static s_all, singleton PriceFeed, "
-          "Session; null without one.",
+          "Session; null without an owner.",
           COLUMN("held by", NAME, row_held_by, .gives_way = true)),
 };
 const struct record record_object_row = {
@@ -500,27 +512,27 @@ VALUE(born, x->born_first == 0
                 : json_pack("[II]", (json_int_t)x->born_first, (json_int_t)x->born_last))
 
 static const struct record_field object_set_fields[] = {
-    FIELD("types", TEXTS(patterns, pattern_count), NEVER_NULL,
-          "The patterns asked for (--type).", "\"minItems\": 1"),
+    FIELD("types", TEXTS(patterns, pattern_count), NEVER_NULL, "The patterns of --type.",
+          "\"minItems\": 1"),
     FIELD("born", MADE(born), MAY_BE_NULL,
-          "Of --born=N..M: N and M, snapshots from 1 on. Only instances that were new in "
-          "one of them count. Null: all count.",
+          "N and M of --born=N..M, snapshot numbers from 1: only instances that were new "
+          "in this range count. Null without --born: all count.",
           "\"type\": [\"array\", \"null\"], \"items\": {\"type\": \"integer\", "
           "\"minimum\": 1}, \"minItems\": 2, \"maxItems\": 2"),
     FIELD("identity", CHOICE(identity, identity_source_word, HD_SAME_SOURCE_COUNT),
           MAY_BE_NULL,
-          "How it is known which object of one snapshot is which of the next; null of one "
-          "snapshot, and when nobody knows."),
+          "Method that matches the objects of consecutive snapshots; null with one "
+          "snapshot, and if they cannot be matched."),
     FIELDS_OF(PART(all, record_object_sum)),
     FIELD("by_type", RECORDS(types, type_count, record_type_of_objects), NEVER_NULL,
           "Types of the instances, most instances first, then by name and module. Never "
-          "cut."),
+          "truncated."),
     FIELD("objects", RECORDS(rows, len, record_object_row), NEVER_NULL,
-          "What retains most first, then by address and number; cut by --rows, and behind "
-          "100,000.",
+          "Instances by retained size, largest first, then by address and number; "
+          "truncated by --rows, and after 100,000.",
           "\"maxItems\": 100000"),
     FIELD("objects_omitted", SIZE(omitted), NEVER_NULL,
-          "Instances that are not in `objects`."),
+          "Instances omitted from `objects`."),
 };
 static const RECORD_OF(object_set, NULL, object_set_fields, NULL);
 #undef T
@@ -533,8 +545,8 @@ static const struct record_field objects_document_fields[] = {
     FIELD_COUNTS_REACHABLE,
 };
 const RECORD_OF(objects, "objects", objects_document_fields,
-                "The instances of some types in the last snapshot: how many, what keeps "
-                "them alive, what they retain.");
+                "The instances of some types in the last snapshot: their number, the roots "
+                "that keep them alive, and their retained size.");
 #undef T
 
 /* --- a static variable ----------------------------------------------------------- */
@@ -586,30 +598,30 @@ ANY_STATIC(any_thread, x->thread != 0)
 ANY_STATIC(any_module, x->module != NULL)
 
 static const struct record_field static_fields[] = {
-    FIELD(
-        "declared_by", TEXT(declared_by), MAY_BE_NULL,
-        "Its class with the outer one; null when the snapshot tells the type of the value "
-        "only."),
-    FIELD("module", TEXT(module), MAY_BE_NULL, "Assembly of the class; null when unknown.",
+    FIELD("declared_by", TEXT(declared_by), MAY_BE_NULL,
+          "The declaring class with its outer class; null if the snapshot has only the "
+          "type of the value."),
+    FIELD("module", TEXT(module), MAY_BE_NULL, "Assembly of the class; null if unknown.",
           COLUMN("module", NAME, static_module, .gives_way = true, .is_known = any_module)),
-    FIELD("thread_static", TRUTH(of_thread), NEVER_NULL, "Whether it is [ThreadStatic]."),
+    FIELD("thread_static", TRUTH(of_thread), NEVER_NULL,
+          "True if the variable is [ThreadStatic]."),
     FIELD("thread", UINT64(thread), MAY_BE_NULL,
-          "Of a [ThreadStatic] one: the thread, as the system numbers it. Null when no "
-          "thread has used it, and when unknown.",
+          "Thread id of the operating system, for a [ThreadStatic] variable. Null for all "
+          "others, if no thread has used the variable, and if unknown.",
           NULL, has_thread,
           COLUMN("thread", COUNT, NULL, .words = add_thread, .is_known = any_thread)),
     FIELD("set", TRUTH(is_set), NEVER_NULL,
-          "Whether it has a value: its class, or the thread, may not have used it yet."),
+          "False if the variable has no value yet, because its class or the thread was not "
+          "used."),
     FIELD("bytes", UINT64(bytes), MAY_BE_NULL,
-          "Shallow size of the object it refers to; null of what refers to none.",
+          "Shallow size of the referenced object; null without a reference.",
           COLUMN("bytes", SIZE, static_bytes)),
-    FIELD(
-        "retained", UINT64(retained), MAY_BE_NULL,
-        "Bytes that only that object keeps alive, itself included; null of what refers to "
-        "none.",
-        COLUMN("retained", SIZE, static_retained)),
+    FIELD("retained", UINT64(retained), MAY_BE_NULL,
+          "Bytes that only the referenced object keeps alive, itself included; null "
+          "without a reference.",
+          COLUMN("retained", SIZE, static_retained)),
     FIELD("field", RECORD(field, record_field), NEVER_NULL,
-          "Its name, declared type and value."),
+          "Name, declared type and value."),
     IN_TABLES("name", TEXT(field.name)),
     IN_TABLES("kind", CHOICE(field.kind, field_kind_word, HD_FIELD_STRUCT + 1)),
     {.key = "type",
@@ -638,19 +650,20 @@ const struct record record_static_row = {
 #define T struct hd_static_set
 static const struct record_field static_set_fields[] = {
     FIELD("types", TEXTS(patterns, pattern_count), NEVER_NULL,
-          "The patterns asked for (--type); empty: all."),
-    FIELD("values", TRUTH(values), NEVER_NULL, "Whether texts were asked for (--values)."),
+          "The patterns of --type; empty for all."),
+    FIELD("values", TRUTH(values), NEVER_NULL, "True if texts were requested (--values)."),
     FIELD("has_values", TRUTH(has_values), NEVER_NULL,
-          "Whether the snapshot tells all variables with values: else `statics` are those "
-          "that refer to an object."),
-    FIELD("count", UINT64(count), NEVER_NULL, "Chosen variables, per thread."),
-    FIELD("unset", UINT64(unset), NEVER_NULL, "Those of them without a value yet."),
+          "True if the snapshot has all variables with values; if not, `statics` has only "
+          "those that refer to an object."),
+    FIELD("count", UINT64(count), NEVER_NULL,
+          "Chosen variables; a [ThreadStatic] one counts per thread."),
+    FIELD("unset", UINT64(unset), NEVER_NULL, "Chosen variables without a value yet."),
     FIELD("statics", RECORDS(rows, len, record_static_row), NEVER_NULL,
-          "What retains most first, then the largest, then by name; cut by --rows, and "
-          "behind 100,000.",
+          "Variables by retained size, largest first, then by shallow size, then by name; "
+          "truncated by --rows, and after 100,000.",
           "\"maxItems\": 100000"),
     FIELD("statics_omitted", SIZE(omitted), NEVER_NULL,
-          "Variables that are not in `statics`."),
+          "Variables omitted from `statics`."),
 };
 static const RECORD_OF(static_set, NULL, static_set_fields, NULL);
 #undef T
@@ -661,6 +674,7 @@ static const struct record_field statics_document_fields[] = {
     FIELDS_OF(PART_AT(statics, record_static_set)),
     FIELD_WARNINGS,
 };
-const RECORD_OF(statics, "statics", statics_document_fields,
-                "Static variables of a snapshot: what they hold, and what that retains.");
+const RECORD_OF(
+    statics, "statics", statics_document_fields,
+    "Static variables of a snapshot: values, referenced objects and retained sizes.");
 #undef T

@@ -25,55 +25,56 @@ static const char *class_word(unsigned i)
 #define OF_PART(name, part, doc) FIELD(name, SERIES(parts[part]), NEVER_NULL, doc)
 static const struct record_field parts_fields[] = {
     OF_PART("objects", HD_PART_OBJECTS, "The heap in use."),
-    OF_PART("free", HD_PART_FREE, "Free between objects."),
-    OF_PART("collector", HD_PART_GC, "Kept by the collector."),
+    OF_PART("free", HD_PART_FREE, "Free space between objects."),
+    OF_PART("collector", HD_PART_GC, "Memory reserved by the collector."),
     OF_PART("code", HD_PART_CODE, "Compiled code."),
     OF_PART("stacks", HD_PART_STACKS, "Stacks of threads."),
     OF_PART("files", HD_PART_FILES, "Mapped files."),
     OF_PART("native", HD_PART_NATIVE, "Native memory: everything else."),
 };
-static const RECORD_OF(process_parts, NULL, parts_fields,
-                       "Bytes of each part, one number per snapshot, null if unknown; they "
-                       "sum to `size`.");
+static const RECORD_OF(
+    process_parts, NULL, parts_fields,
+    "Bytes of each part, one value per snapshot, null if unknown; they sum to `size`.");
 
 static const struct record_field holder_fields[] = {
     FIELD("type", TEXT(holder), NEVER_NULL, "The type."),
-    FIELD("first", UINT64(holder_first), NEVER_NULL,
-          "Its instances in the first snapshot."),
-    FIELD("last", UINT64(holder_last), NEVER_NULL, "Its instances in the last snapshot."),
+    FIELD("first", UINT64(holder_first), NEVER_NULL, "Instances in the first snapshot."),
+    FIELD("last", UINT64(holder_last), NEVER_NULL, "Instances in the last snapshot."),
 };
 static const RECORD_OF(process_holder, NULL, holder_fields,
-                       "A type that holds native memory by its name, and rises along; null "
-                       "without one.");
+                       "A type that by its name holds native memory and that grows along; "
+                       "null if there is none.");
 
 KNOWN(has_holder, x->holder != NULL)
 
 static const struct record_field growth_fields[] = {
     FIELD("size", SERIES(size), NEVER_NULL,
-          "Resident and swapped-out bytes of the process, one number per snapshot; null if "
-          "unknown, and of a snapshot that was left out of the ranking."),
+          "Resident and swapped-out bytes of the process, one value per snapshot; null if "
+          "unknown, and where a snapshot was left out of the ranking."),
     FIELD("parts", GROUP(record_process_parts), NEVER_NULL, NULL),
-    FIELD("threads", SERIES(threads), NEVER_NULL, "Threads, likewise."),
+    FIELD("threads", SERIES(threads), NEVER_NULL,
+          "Threads, one value per snapshot; null if unknown, and where a snapshot was left "
+          "out of the ranking."),
     FIELD("growth", INT64(growth), NEVER_NULL,
-          "Bytes that the process gained between the first and the last known size."),
+          "Bytes gained by the process between the first and the last known size."),
     FIELD("explained", REAL(explained), MAY_BE_NULL,
-          "Share of the growth that objects have; null if the process did not grow.",
+          "Share of the growth that objects explain; null if the process did not grow.",
           "\"minimum\": 0"),
     FIELD("where", CHOICE(where, part_word, HD_PART_COUNT), MAY_BE_NULL,
-          "The part that keeps growing and gained most; null if none does."),
+          "The part with sustained growth that gained most; null if there is none."),
     FIELD("within", CHOICE(within, class_word, HD_FACT_COUNT), MAY_BE_NULL,
           "The class of native memory that gained most, as in the `process_facts` of "
           "heapdrift-info; null if unknown, and for other parts."),
-    FIELD(
-        "outside", TRUTH(is_outside), NEVER_NULL,
-        "Whether a part keeps growing, and objects explain less than half of the growth."),
-    FIELD("hint", TEXT(hint), MAY_BE_NULL, "A section of docs/hints.md.", SCHEMA_HINT),
+    FIELD("outside", TRUTH(is_outside), NEVER_NULL,
+          "True if a part has sustained growth, and objects explain less than half of the "
+          "growth."),
+    FIELD("hint", TEXT(hint), MAY_BE_NULL,
+          "Hint: a section of docs/hints.md; null if there is none.", SCHEMA_HINT),
     FIELD("holder", GROUP(record_process_holder), MAY_BE_NULL, NULL, NULL, has_holder),
 };
-const RECORD_OF(
-    process_growth, NULL, growth_fields,
-    "Growth of the process next to its objects (docs/process.md); null if fewer "
-    "than two snapshots that can be compared have its size.");
+const RECORD_OF(process_growth, NULL, growth_fields,
+                "Growth of the process outside its objects (docs/process.md); null if "
+                "fewer than two comparable snapshots have its size.");
 #undef T
 
 /* --- the account --------------------------------------------------------------------- */

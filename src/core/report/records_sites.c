@@ -10,11 +10,12 @@
 static const struct record_field code_fields[] = {
     FIELD("method", TEXT(method), NEVER_NULL, "The method, " A_METHOD "."),
     FIELD("file", TEXT(file), MAY_BE_NULL,
-          "Name of the source file, without folders; null if no symbols tell it."),
-    FIELD("line", UINT64(line), MAY_BE_NULL, "Line in it, from 1; null as `file`."),
-    FIELD(
-        "own", TRUTH(is_own), NEVER_NULL,
-        "Whether it is of the program itself: neither of the framework nor of a package."),
+          "Name of the source file, without folders; null without symbols."),
+    FIELD("line", UINT64(line), MAY_BE_NULL,
+          "Line in the source file, from 1; null as `file`."),
+    FIELD("own", TRUTH(is_own), NEVER_NULL,
+          "True if the method belongs to the program: neither to the framework nor to a "
+          "package."),
 };
 static const RECORD_OF(code, "code", code_fields, "A place in code.");
 #undef T
@@ -23,7 +24,7 @@ static const RECORD_OF(code, "code", code_fields, "A place in code.");
 static const struct record_field stack_fields[] = {
     FIELD("samples", UINT64(samples), NEVER_NULL, "Samples with this stack."),
     FIELD("frames", RECORDS(frames, frame_count, record_code), NEVER_NULL,
-          "The methods on it, the innermost first; 100 at most."),
+          "Methods on the stack, the innermost first, at most 100."),
 };
 static const RECORD_OF(site_stack, "site_stack", stack_fields,
                        "Samples with the same stack.");
@@ -45,16 +46,16 @@ VALUE(site_caller, code_at(x->caller, w))
 static const struct record_field site_fields[] = {
     FIELD("at", MADE_RECORD(site_code, record_code), NEVER_NULL,
           "The innermost method of the program on the stacks or, if there is none, the "
-          "innermost of all; where most of its samples are from."),
+          "innermost of all; with the line of most samples."),
     FIELD("caller", MADE_RECORD(site_caller, record_code), MAY_BE_NULL,
-          "The next method of the program above it; null if there is none."),
-    FIELD("samples", UINT64(samples), NEVER_NULL, "Samples that it allocated."),
+          "The next method of the program above; null if there is none."),
+    FIELD("samples", UINT64(samples), NEVER_NULL, "Samples that the method allocated."),
     FIELD("new", SERIES(at), MAY_BE_NULL,
-          "How many of them were allocated in the interval that each snapshot ends; null "
-          "of the first. Null as a whole when intervals are not known.",
+          "Samples by the interval before each snapshot; null for the first. Null as a "
+          "whole if intervals are unknown.",
           NULL, has_intervals),
     FIELD("stacks", RECORDS(stacks, stack_count, record_site_stack), NEVER_NULL,
-          "Their stacks, those with most samples first, 5 at most."),
+          "Stacks, most samples first, at most 5."),
 };
 const RECORD_OF(site, "site", site_fields, "A method that allocated samples.");
 #undef T
@@ -64,26 +65,26 @@ KNOWN(has_intervals_too, x->at != NULL)
 
 static const struct record_field sampling_fields[] = {
     FIELD("samples", UINT64(samples), NEVER_NULL,
-          "Sampled objects that the first snapshot does not have, the last one has, and "
-          "that are where the suspect grows or below."),
+          "Sampled objects that were added after the first snapshot, are in the last, and "
+          "are at or below the growth site of the suspect."),
     FIELD("new", SERIES(at), MAY_BE_NULL,
-          "How many of them were allocated in the interval that each snapshot ends; null "
-          "of the first. Null as a whole when intervals are not known.",
+          "Samples by the interval before each snapshot; null for the first. Null as a "
+          "whole if intervals are unknown.",
           NULL, has_intervals_too),
     FIELD("in_every_interval", TRUTH(in_every_interval), NEVER_NULL,
-          "Whether some of each interval are there."),
+          "True if there are samples of every interval."),
     FIELD("every_interval_sampled", TRUTH(is_whole), NEVER_NULL,
-          "Whether allocations were sampled in all of them; if not, no sample is unknown, "
-          "never too little."),
+          "True if allocations were sampled in every interval; if not, zero samples means "
+          "unknown, never too few."),
     FIELD("bytes_per_sample", UINT64(per_sample), MAY_BE_NULL,
-          "Allocated bytes that one sample stands for, about; null when unknown."),
+          "Allocated bytes per sample, on average; null if unknown."),
     FIELD("unnamed", UINT64(unnamed), NEVER_NULL,
-          "Samples of the whole heap whose methods have no names: the process ended before "
-          "it was asked."),
+          "Samples of the whole heap whose methods have no names, because the process "
+          "ended before the names were read."),
     FIELD("wait_seconds", UINT64(wait_seconds), MAY_BE_NULL,
-          "Without samples: until one is likely, at the rate of growth so far. Null with "
-          "samples, and when the rate is not known."),
+          "Seconds until a sample is likely, at the current rate of growth. Null with "
+          "samples, and if the rate is unknown."),
 };
 const RECORD_OF(sampling, "sampling", sampling_fields,
-                "How far sites are known. Null where nobody sampled allocations.");
+                "Quality of the samples. Null if allocations were not sampled.");
 #undef T

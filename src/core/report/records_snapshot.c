@@ -49,84 +49,85 @@ static json_t *free_space(const void *of, const struct record_walk *w)
 
 static const struct record_field snapshot_fields[] = {
     FIELD("path", TEXT(info.path), NEVER_NULL,
-          "As given on the command line; for a file of a folder the folder's path, '/' and "
-          "the file's name; '-' is standard input."),
-    FIELD("format", WORD(info.format, format_word), NEVER_NULL,
-          "What the bytes of the file are."),
+          "Path as given on the command line; for a file of a folder the folder's path, "
+          "'/' and the file's name; '-' is standard input."),
+    FIELD("format", WORD(info.format, format_word), NEVER_NULL, "Format of the file."),
     FIELD("producer", TEXT(info.producer), MAY_BE_NULL,
-          "The tool that wrote the file, if the file says so."),
-    FIELD(
-        "time", TEXT(info.time), MAY_BE_NULL,
-        "When the snapshot was taken: ISO 8601 in the writer's local time, without a zone.",
-        FILE_DATE),
-    FIELD("pid", UINT64(info.pid), MAY_BE_NULL, "Id of the process on its machine."),
+          "The tool that wrote the file; null if the file does not name it."),
+    FIELD("time", TEXT(info.time), MAY_BE_NULL,
+          "Time of the snapshot: ISO 8601 in the writer's local time, without a zone; null "
+          "if unknown.",
+          FILE_DATE),
+    FIELD("pid", UINT64(info.pid), MAY_BE_NULL,
+          "Id of the process on its machine; null if unknown."),
     FIELD("process", TEXT(info.process), MAY_BE_NULL,
-          "Name of the process or of its executable."),
+          "Name of the process or of its executable; null if unknown."),
     FIELD("objects", UINT64(info.objects), MAY_BE_NULL,
           "Objects in the file, without root groups and objects that are only referred to. "
-          "Raw: of a sampled file not scaled up."),
+          "Raw: not scaled up for a sampled file. Null if unknown."),
     FIELD("references", UINT64(info.references), MAY_BE_NULL,
           "References from an object to an object; null without a graph."),
     FIELD("roots", UINT64(info.roots), MAY_BE_NULL,
           "References from a root group to an object, repeated ones counted; in heap text "
-          "the strong root records."),
+          "the strong root records. Null if unknown."),
     FIELD("types", UINT64(info.types), MAY_BE_NULL,
-          "Types, by canonical name, that have at least one object."),
+          "Types, by canonical name, that have at least one object; null if unknown."),
     FIELD("bytes", UINT64(info.bytes), MAY_BE_NULL,
-          "Sum of the shallow sizes of the objects, in bytes. Raw, as `objects`; null when "
-          "the size of any object is unknown."),
+          "Shallow bytes of the objects. Raw, as `objects`; null if the size of any object "
+          "is unknown."),
     FIELD("reachable_objects", UINT64(info.reachable_objects), MAY_BE_NULL,
-          "Objects on a chain of references from a root."),
+          "Objects on a chain of references from a root; null if unknown."),
     FIELD("reachable_bytes", UINT64(info.reachable_bytes), MAY_BE_NULL,
-          "Sum of their shallow sizes, in bytes."),
+          "Shallow bytes of the objects on a chain of references from a root; null if "
+          "unknown."),
     FIELD("has_graph", TRUTH(info.has_graph), NEVER_NULL,
-          "Whether the file tells which object refers to which."),
-    FIELD("has_roots", TRUTH(info.has_roots), NEVER_NULL,
-          "Whether the file tells what keeps objects alive."),
+          "True if the file has the references between objects."),
+    FIELD("has_roots", TRUTH(info.has_roots), NEVER_NULL, "True if the file has roots."),
     FIELD("has_generations", TRUTH(info.has_generations), NEVER_NULL,
-          "Whether the file tells in which generation an object lies."),
+          "True if the file has the generations of objects."),
     FIELD("sampled", TRUTH(info.sampled), NEVER_NULL,
-          "Whether the file holds a sample of the heap; tables and totals are then scaled "
+          "True if the file has a sample of the heap; tables and totals are then scaled "
           "up, and counts are estimates."),
-    FIELD("complete", TRUTH(info.complete), NEVER_NULL,
-          "False when objects may be missing."),
+    FIELD("complete", TRUTH(info.complete), NEVER_NULL, "False if objects may be missing."),
     FIELD("xxh3", XXH3(info.xxh3), MAY_BE_NULL,
-          "XXH3 (64 bits) of the decompressed bytes, 16 hexadecimal digits; null but in "
+          "XXH3 (64 bits) of the decompressed bytes, 16 hexadecimal digits; null except in "
           "`info`.",
           "\"pattern\": \"^[0-9a-f]{16}$\""),
     FIELD("host", TEXT(info.host), MAY_BE_NULL,
-          "Name of the machine, or of the container that stands for one."),
-    FIELD("container", TEXT(info.container), MAY_BE_NULL, "Id of the container."),
+          "Name of the machine or the container; null if unknown."),
+    FIELD("container", TEXT(info.container), MAY_BE_NULL,
+          "Id of the container; null if there is none, or unknown."),
     FIELD("program", TEXT(info.program), MAY_BE_NULL,
-          "What was started, without its arguments: the executable, and the assembly if it "
-          "is `dotnet`."),
+          "The program without its arguments: the executable, and the assembly if the "
+          "executable is `dotnet`; null if unknown."),
     FIELD("started", TEXT(info.started), MAY_BE_NULL,
-          "When the process was started: ISO 8601 without zone, UTC."),
-    FIELD("runtime", TEXT(info.runtime), MAY_BE_NULL, "Version of the .NET runtime."),
+          "Start of the process: ISO 8601 without zone, UTC; null if unknown."),
+    FIELD("runtime", TEXT(info.runtime), MAY_BE_NULL,
+          "Version of the .NET runtime; null if unknown."),
     FIELD("processor", TEXT(info.processor), MAY_BE_NULL,
-          "That the process ran on, x86-64 or aarch64, as far as known: of core dumps."),
+          "Processor of the process, x86-64 or aarch64; null except for core dumps."),
     FIELD("holds_garbage", TRUTH(info.holds_garbage), NEVER_NULL,
-          "Whether objects that no root reaches are in it as a matter of course, as in a "
-          "core dump: results count those that are reached, and counts_reachable says so."),
+          "True if the file has unreachable objects by design, as a core dump has: results "
+          "count reachable objects, and counts_reachable is true."),
     FIELD("has_fields", TRUTH(info.has_fields), NEVER_NULL,
-          "Whether the fields of references are known."),
+          "True if the fields of references are known."),
     FIELD("has_owners", TRUTH(info.has_owners), NEVER_NULL,
-          "Whether it tells who owns what: it has references and roots, or is a digest of "
-          "what had."),
+          "True if owners can be computed: the file has references and roots, or is a "
+          "digest of a file that has."),
     FIELD("source_xxh3", XXH3(info.source_xxh3), MAY_BE_NULL,
-          "Of a digest the xxh3 of the snapshot that it was made of, or its own where that "
-          "was no file; of any other snapshot as xxh3.",
+          "xxh3 of the snapshot from which a digest was made, or the digest's own if that "
+          "was no file; equals xxh3 for any other snapshot. Null if unknown.",
           "\"pattern\": \"^[0-9a-f]{16}$\""),
     FIELD("redacted", TRUTH(info.redacted), NEVER_NULL,
-          "Whether it is a core dump whose values were overwritten (`convert --redact`)."),
+          "True for a core dump with overwritten values (`convert --redact`)."),
     FIELD("free", MADE(free_space), MAY_BE_NULL,
-          "Free space between objects, which is part of no total: bytes, number of blocks, "
-          "the largest, and bytes by generation, each null if unknown. Null: not known.",
+          "Free space between objects, which is in no total: bytes, number of blocks, the "
+          "largest block, and bytes by generation, each null if unknown. Null if unknown "
+          "as a whole.",
           "\"type\": [\"object\", \"null\"]"),
 };
-const RECORD_OF(
-    snapshot, "snapshot", snapshot_fields,
-    "One snapshot, in raw numbers of its file. What the file does not tell is null.");
+const RECORD_OF(snapshot, "snapshot", snapshot_fields,
+                "One snapshot, in raw numbers of its file. Unknown values are null.");
 #undef T
 
 /* --- info ---------------------------------------------------------------------------- */
@@ -134,9 +135,11 @@ const RECORD_OF(
 #define T struct hd_tally
 static const struct record_field tally_fields[] = {
     FIELD("objects", UINT64(count), NEVER_NULL, "Number of objects."),
-    FIELD("bytes", UINT64(bytes), MAY_BE_NULL, "Sum of their shallow sizes, in bytes."),
+    FIELD("bytes", UINT64(bytes), MAY_BE_NULL,
+          "Shallow bytes of the objects; null if unknown."),
 };
-const RECORD_OF(tally, "tally", tally_fields, "How many, and how large.");
+const RECORD_OF(tally, "tally", tally_fields,
+                "Number and size of the objects of a generation.");
 #undef T
 
 struct by_generation {
@@ -150,9 +153,9 @@ static const struct record_field by_generation_fields[] = {
     OF_GENERATION("gen2", HD_GEN2),          OF_GENERATION("loh", HD_GEN_LOH),
     OF_GENERATION("poh", HD_GEN_POH),        OF_GENERATION("frozen", HD_GEN_FROZEN),
     OF_GENERATION("unknown", HD_GEN_UNKNOWN)};
-const RECORD_OF(
-    generations, "generations", by_generation_fields,
-    "Objects per generation; `unknown` lie in no range of addresses that the file gives.");
+const RECORD_OF(generations, "generations", by_generation_fields,
+                "Objects per generation; `unknown` counts objects outside the address "
+                "ranges that the file gives.");
 #undef T
 
 #define T struct hd_error
@@ -164,15 +167,16 @@ static const struct record_field error_fields[] = {
     FIELD("message", MADE(error_message), NEVER_NULL, "One line without the file's name.",
           "\"type\": \"string\", \"minLength\": 1"),
     FIELD("kind", TEXT(kind), MAY_BE_NULL,
-          "For text inputs the kind of mistake, as the pages of docs/formats list them.",
+          "Kind of mistake, for text inputs, as listed in docs/formats; null for others.",
           "\"pattern\": \"^[a-z0-9-]+$\""),
-    FIELD("offset", UINT64(at), MAY_BE_NULL, "Where in a binary file: byte from 0.", NULL,
-          is_at_byte),
-    FIELD("line", UINT64(at), MAY_BE_NULL, "Where in a text: line from 1.", ONE_OR_MORE,
-          is_at_line),
+    FIELD("offset", UINT64(at), MAY_BE_NULL,
+          "Offset in a binary file in bytes, from 0; null otherwise.", NULL, is_at_byte),
+    FIELD("line", UINT64(at), MAY_BE_NULL, "Line of a text, from 1; null otherwise.",
+          ONE_OR_MORE, is_at_line),
 };
-static const RECORD_OF(error, NULL, error_fields,
-                       "Why not, for the person who has to fix it.");
+static const RECORD_OF(
+    error, NULL, error_fields,
+    "Reason why the file cannot be read, for the person who has to fix it.");
 #undef T
 
 #define T struct hd_snapshot_facts
@@ -202,14 +206,14 @@ VALUE(told_source, json_string("events"))
 
 static const struct record_field told_fields[] = {
     FIELD("source", MADE(told_source), NEVER_NULL,
-          "The collector told it, between the two.", "\"enum\": [\"events\"]"),
-    FIELD("survivors", UINT64(told_survivors), NEVER_NULL,
-          "Of those objects, how many are still there."),
-    FIELD("of", UINT64(told_of), NEVER_NULL, "How many objects the snapshot before had."),
+          "Source of the information: the collector, between the two snapshots.",
+          "\"enum\": [\"events\"]"),
+    FIELD("survivors", UINT64(told_survivors), NEVER_NULL, "Objects that survived."),
+    FIELD("of", UINT64(told_of), NEVER_NULL, "Objects of the snapshot before."),
 };
 static const RECORD_OF(told, NULL, told_fields,
-                       "What its file tells of the objects of the snapshot before it in "
-                       "the series that was collected; null: nothing.");
+                       "Information in the file on the objects of the snapshot before in "
+                       "the collected series; null if there is none.");
 
 static const char *liveness_word(unsigned i)
 {
@@ -255,43 +259,45 @@ static json_t *process_facts(const void *of, const struct record_walk *w)
 static const struct record_field file_fields[] = {
     FIELDS_OF(SAME(record_snapshot)),
     FIELD("generations", RECORD(by_generation, record_generations), MAY_BE_NULL,
-          "Raw objects per generation; null when the file has no generations. `unknown` "
-          "are those that lie in no range of addresses the file gives.",
+          "Raw objects per generation; null if the file has no generations. `unknown` "
+          "counts objects outside the address ranges that the file gives.",
           NULL, has_generations),
-    FIELD("roots_by_kind", MADE(roots_by_kind), MAY_BE_NULL,
-          "References from root groups per kind of root, kinds without any left out; sums "
-          "to `roots`. Null when the file tells no roots or its references were not read.",
-          "\"type\": [\"object\", \"null\"], \"additionalProperties\": {\"type\": "
-          "\"integer\", \"minimum\": 1}"),
+    FIELD(
+        "roots_by_kind", MADE(roots_by_kind), MAY_BE_NULL,
+        "References from root groups per kind of root, without kinds that have none; they "
+        "sum to `roots`. Null if the file has no roots or its references were not read.",
+        "\"type\": [\"object\", \"null\"], \"additionalProperties\": {\"type\": "
+        "\"integer\", \"minimum\": 1}"),
     FIELD("weak_roots", UINT64(weak_roots), MAY_BE_NULL,
           "Records of weak handles in heap text, which keep nothing alive; null for other "
           "formats."),
     FIELD("identity", GROUP(record_told), MAY_BE_NULL, NULL, NULL, is_told),
     FIELD("untold", CHOICE(untold, untold_word, HD_UNTOLD_COUNT), MAY_BE_NULL,
-          "Why the collector told nothing of the snapshot before, though somebody listened "
-          "(see heapdrift-diff); null: it did, nobody listened, or nobody knows."),
-    FIELD(
-        "process_facts", MADE(process_facts), MAY_BE_NULL,
-        "What the process took when the snapshot was taken, in bytes and counts, each null "
-        "if unknown (docs/process.md); `parts` sum to `size`, what is resident or swapped "
-        "out. Null: the file tells nothing.",
-        "\"type\": [\"object\", \"null\"]"),
+          "Reason why the snapshot has no survivors of the one before although GC events "
+          "were traced (see heapdrift-diff); null if it has, if nothing was traced, or if "
+          "unknown."),
+    FIELD("process_facts", MADE(process_facts), MAY_BE_NULL,
+          "Memory of the process when the snapshot was taken, in bytes and counts, each "
+          "null if unknown (docs/process.md); `parts` sum to `size`, the resident and "
+          "swapped-out memory. Null if the file has none.",
+          "\"type\": [\"object\", \"null\"]"),
     FIELD("command", TEXT(origin.command), MAY_BE_NULL,
-          "The command that printed a type table, if the file shows it."),
-    FIELD("generation", WORD(origin.generation, one_generation_word), MAY_BE_NULL,
-          "The generation that all rows of a type table are of, if the file says so."),
+          "The command that printed a type table; null if the file does not show it."),
+    FIELD(
+        "generation", WORD(origin.generation, one_generation_word), MAY_BE_NULL,
+        "The generation of all rows of a type table; null if the file does not give one."),
     FIELD("liveness", WORD(origin.liveness, liveness_word), MAY_BE_NULL,
-          "Which objects a type table counts: all, only those that a root keeps alive, or "
-          "only garbage."),
+          "Objects that a type table counts: all, only those that a root keeps alive, or "
+          "only garbage; null if unknown."),
     FIELD("filters", TEXT(origin.filters), MAY_BE_NULL,
-          "Filters that a type table was made with, as given to the command; empty for "
-          "none."),
+          "Filters that a type table was made with, as given to the command; empty if "
+          "there are none; null if unknown."),
 
     IN_TABLES("error", CSV_CELL(add_error)),
 };
 const struct record record_file = {
     .name = "snapshot",
-    .doc = "A file that was read, in raw numbers. What the file does not tell is null.",
+    .doc = "A readable file, in raw numbers. Unknown values are null.",
     FIELDS(file_fields),
     .csv = "path format producer time pid process objects references roots types bytes "
            "reachable_objects reachable_bytes sampled complete error"};
@@ -301,7 +307,7 @@ static const struct record_field failed_fields[] = {
     FIELD("error", RECORD(error, record_error), NEVER_NULL, NULL),
 };
 static const RECORD_OF(failed, "failed", failed_fields,
-                       "A file that cannot be read, in the place of a snapshot.");
+                       "A file that cannot be read, in place of a snapshot.");
 
 /* As a row of a table: the error is the only known value. */
 WORDS(add_nothing, )
@@ -319,11 +325,10 @@ const struct record record_failed_cells = {FIELDS(failed_cells),
 static const struct record_field info_fields[] = {
     FIELD("snapshots",
           RECORDS_OR(snapshots, snapshot_count, record_file, is_failed, &record_failed),
-          NEVER_NULL,
-          "One entry per file, in order; a file that cannot be read has an `error`."),
+          NEVER_NULL, "One entry per file, in order; an unreadable file has an `error`."),
     FIELD_WARNINGS,
 };
-const RECORD_OF(info, "info", info_fields, "What each file is and holds.");
+const RECORD_OF(info, "info", info_fields, "Format and contents of each file.");
 #undef T
 
 /* --- warnings ------------------------------------------------------------------------ */
@@ -333,18 +338,19 @@ KNOWN(is_of_one, x->snapshot < w->snapshots)
 
 static const struct record_field warning_fields[] = {
     FIELD("code", WORD(code, warning_word), NEVER_NULL,
-          "What it is; docs/warnings.md explains each."),
+          "Kind of warning; docs/warnings.md explains each."),
     FIELD("snapshot", SIZE(snapshot), MAY_BE_NULL,
-          "Which snapshot is meant, by its place from 0; null for all together.", NULL,
-          is_of_one),
-    FIELD("message", TEXT(message), NEVER_NULL, "The same in words, one line.",
+          "Index of the snapshot, from 0; null for all together.", NULL, is_of_one),
+    FIELD("message", TEXT(message), NEVER_NULL, "The warning as text, one line.",
           "\"minLength\": 1"),
-    FIELD("count", UINT64(count), MAY_BE_NULL, "How often it occurs in the file."),
+    FIELD("count", UINT64(count), MAY_BE_NULL,
+          "Occurrences in the file; null if it does not apply."),
     FIELD("line", UINT64(line), MAY_BE_NULL,
-          "First line of the file where it occurs, from 1.", ONE_OR_MORE),
+          "First line of the file where it occurs, from 1; null if it does not apply.",
+          ONE_OR_MORE),
 };
 const RECORD_OF(warning, "warning", warning_fields,
-                "Something that one should know about the snapshots or their order.");
+                "A warning about the snapshots or their order.");
 #undef T
 
 /* --- processes ----------------------------------------------------------------------- */
@@ -352,32 +358,33 @@ const RECORD_OF(warning, "warning", warning_fields,
 #define T struct hd_process
 static const struct record_field process_fields[] = {
     FIELD("pid", UINT64(pid), NEVER_NULL,
-          "As seen from here; of a process in another container that is not visible from "
-          "here, its pid in there."),
+          "Process id as seen from here; for a process of another container that is not "
+          "visible from here, its id in that container."),
     FIELD("name", TEXT(name), MAY_BE_NULL,
-          "Name of the program; of `dotnet app.dll` it is app."),
+          "Name of the program; for `dotnet app.dll` it is app."),
     FIELD("runtime", TEXT(runtime), MAY_BE_NULL, "Version of the runtime."),
-    FIELD("user", TEXT(user), MAY_BE_NULL, "Whose process it is."),
+    FIELD("user", TEXT(user), MAY_BE_NULL, "Owner of the process."),
     FIELD("command", TEXT(command), MAY_BE_NULL, "Command line."),
     FIELD("socket", TEXT(socket), NEVER_NULL,
           "Path of its diagnostics socket, on Windows of the pipe, for --diagnostic-port."),
     FIELD("problem", TEXT(problem), MAY_BE_NULL,
-          "Why no snapshot can be taken of it; null if one can."),
+          "Reason why no snapshot can be taken of the process; null if one can."),
     FIELD("host", TEXT(host), MAY_BE_NULL,
-          "Name of the machine that it sees: of one in a container that of the container, "
-          "in Kubernetes of the pod."),
+          "Host name inside the process: in a container that of the container, in "
+          "Kubernetes that of the pod."),
     FIELD("container", TEXT(container), MAY_BE_NULL,
-          "Id of the container that it is in; text shows 12 digits of it."),
+          "Id of the process's container; text shows the first 12 digits. Null outside "
+          "containers."),
     FIELD("started", TEXT(started), MAY_BE_NULL,
-          "When it was started: ISO 8601 without zone, UTC."),
-    FIELD("uptime_seconds", UINT64(uptime), MAY_BE_NULL, "Seconds since then."),
+          "Start of the process: ISO 8601 without zone, UTC."),
+    FIELD("uptime_seconds", UINT64(uptime), MAY_BE_NULL, "Seconds since the start."),
     FIELD("memory_bytes", UINT64(memory), MAY_BE_NULL,
-          "What it has in memory (RSS): the heap, the rest of the runtime, the program.",
+          "Resident memory (RSS) in bytes: heap, rest of the runtime, program.",
           ONE_OR_MORE),
 };
 const struct record record_process = {
     .name = "process",
-    .doc = "What is not known is null.",
+    .doc = "A process. Unknown values are null.",
     FIELDS(process_fields),
     .csv = "pid name runtime user command socket problem host container started "
            "uptime_seconds memory_bytes"};
@@ -386,7 +393,7 @@ const struct record record_process = {
 #define T struct hd_process_list
 static const struct record_field processes_fields[] = {
     FIELD("processes", RECORDS(all, count, record_process), NEVER_NULL,
-          "Those that --name chooses, by pid or as --sort says."),
+          "The processes that --name chooses, by pid or in the order of --sort."),
 };
 static const RECORD_OF(process_list, NULL, processes_fields, NULL);
 #undef T

@@ -184,54 +184,58 @@ IN_REPORT(const char *, title_of_growth, is_of_sites(m) ? "Δbytes" : "Δretaine
 IN_REPORT(const char *, title_of_bar, is_of_sites(m) ? "of all" : "of heap")
 
 static const struct record_field node_fields[] = {
-    FIELD("depth", UINT32(depth), NEVER_NULL, "0 at a top."),
+    FIELD("depth", UINT32(depth), NEVER_NULL, "Depth in the tree, from 0."),
     FIELD("parent", SIZE(parent), MAY_BE_NULL,
-          "Number of the node above, from 0; null at a top.", NULL, has_parent),
+          "Index of the parent in `nodes`, from 0; null at a top.", NULL, has_parent),
     FIELD("kind", CHOICE(kind, node_kind_word, HD_NODE_KIND_COUNT), NEVER_NULL,
-          "heap: all that is reachable; roots: a group of roots or a variable; type: "
-          "objects of it; pattern: what a pattern of --type matches; others: places that "
-          "are summed up; method: code that allocated samples, or called what did "
-          "(--by=site): its objects are samples, its bytes what they stand for, about."),
+          "heap: all reachable objects; roots: a group of roots or a variable; type: "
+          "objects of the type; pattern: objects that match a pattern of --type; others: a "
+          "sum of small places; method: code that allocated samples, or its callers "
+          "(--by=site): objects are samples, bytes an estimate from them."),
     FIELD("type", TEXT(type), MAY_BE_NULL,
           "Canonical name of the type, name of the roots, the pattern, or the method; null "
-          "of heap and others."),
+          "for heap and others."),
     FIELD("root_kind", CHOICE(root_kind, root_kind_word, HD_ROOT_KIND_COUNT), MAY_BE_NULL,
-          "Of roots.", NULL, is_roots),
+          "Kind of the roots; null for other nodes.", NULL, is_roots),
     FIELD("count", COUNTS(at), NEVER_NULL, "Objects at the place itself."),
-    FIELD("bytes", BYTES(at), NEVER_NULL, "Their shallow sizes."),
+    FIELD("bytes", BYTES(at), NEVER_NULL,
+          "Shallow bytes of the objects at the place itself."),
     FIELD("objects", COUNTS(owned), NEVER_NULL, "Objects at the place and below it.",
           COLUMN("objects", COUNT, node_objects, .title_in = title_of_objects)),
-    FIELD("retained", BYTES(owned), NEVER_NULL, "Their bytes: what is gone with the place.",
+    FIELD("retained", BYTES(owned), NEVER_NULL,
+          "Retained bytes of the objects at the place.",
           COLUMN("retained", SIZE, node_retained, .title_in = title_of_retained)),
     FIELD("growth", INT64(growth), NEVER_NULL,
-          "Of `retained`, from the first snapshot that is compared to the last.",
+          "Growth of `retained` from the first to the last compared snapshot.",
           COLUMN("Δretained", SIZE_CHANGE, node_growth, .is_known = is_compared,
                  .title_in = title_of_growth, .file = "delta_retained")),
-    FIELD("suspect", SIZE(suspect), NULL_AT_ZERO, "Rank of the suspect that is held here.",
-          ONE_OR_MORE),
+    FIELD("suspect", SIZE(suspect), NULL_AT_ZERO,
+          "Rank of the suspect that grows here; null if there is none.", ONE_OR_MORE),
     FIELD("single", TRUTH(is_single), NEVER_NULL,
-          "No snapshot has a second object of the type."),
-    FIELD("others", SIZE(others), MAY_BE_NULL, "Of others: how many places.", ONE_OR_MORE,
+          "True if no snapshot has a second object of the type."),
+    FIELD("others", SIZE(others), MAY_BE_NULL,
+          "Number of places in a node `others`; null for other nodes.", ONE_OR_MORE,
           is_others),
     FIELD("full_name", TEXT(full_name), MAY_BE_NULL,
-          "The name that people know the type by, with its outer class; null where `type` "
-          "is that. Of a method with its place in a file: Shop.Add (Shop.cs:42)."),
-    FIELD(
-        "field", TEXT(field), MAY_BE_NULL,
-        "By which field the place above holds it, as in frames of chains: _items, [], "
-        "[].value; with `holders` by which it holds the place above. The most frequent "
-        "where there are several; null when none is known, or most are not held directly."),
+          "Usual name of the type, with its outer class; null if `type` is that. For a "
+          "method with its place in a file: Shop.Add (Shop.cs:42)."),
+    FIELD("field", TEXT(field), MAY_BE_NULL,
+          "Field through which the parent refers to the objects, as in frames of chains: "
+          "_items, [], [].value; with `holders` the field through which they refer to the "
+          "parent. The most frequent if there are several; null if unknown, or if most are "
+          "referred to indirectly."),
     FIELD("field_share", REAL(field_share), MAY_BE_NULL,
-          "The share of its objects that this is true of, in the last snapshot that has "
-          "any; null without a field.",
+          "Share of the objects that are referred to through `field`, in the last snapshot "
+          "that has any; null without a field.",
           A_SHARE, has_field),
     FIELD("stayed", UINT64(stayed), MAY_BE_NULL,
-          "Objects of the place and of all below it in the last snapshot that came after "
-          "the first, the last one's newest too; null where nobody knows which object of "
-          "one snapshot is which of the next.",
-          COLUMN("stayed", COUNT, node_stayed, .is_known = has_stayed,
-                 .meaning =
-                     "Objects that came after the first snapshot and are in the last.")),
+          "Objects of the place and of all below, in the last snapshot, that were added "
+          "after the first, including the newest; null if objects of consecutive snapshots "
+          "cannot be matched.",
+          COLUMN(
+              "stayed", COUNT, node_stayed, .is_known = has_stayed,
+              .meaning =
+                  "Objects that were added after the first snapshot and are in the last.")),
     LISTED("share", "share", SHARE, node_share, .file = ""),
     LISTED("of_heap", "", BAR, node_bar, .title_in = title_of_bar),
     LISTED("bar", "", BAR, node_bar, .file = ""),
@@ -241,8 +245,8 @@ static const struct record_field node_fields[] = {
 const struct record record_node = {
     .name = "node",
     .doc =
-        "A place: the objects that are held in one way. `bytes`, and the `retained` of its "
-        "children, sum to its `retained` in every snapshot; so do `count` and `objects`.",
+        "A place: the objects with one chain of owners. `bytes` and the `retained` of its "
+        "children sum to its `retained` in every snapshot; `count` and `objects` likewise.",
     FIELDS(node_fields),
     .csv = "depth kind path type root_kind suspect growth others count bytes objects "
            "retained",
@@ -257,22 +261,21 @@ VALUE(compared, json_pack("[II]", (json_int_t)x->first, (json_int_t)x->last))
 
 static const struct record_field begin_of_tree_fields[] = {
     FIELD("compared", MADE(compared), NEVER_NULL,
-          "Numbers, from 0, of the first and the last snapshot that can be compared; twice "
-          "the same of one.",
+          "Indexes, from 0, of the first and the last comparable snapshot; the same index "
+          "twice with one snapshot.",
           TWO_SNAPSHOTS),
     FIELD("least", UINT64(least), NEVER_NULL,
-          "Bytes. A place that retains less in the last snapshot, and changed by less, is "
-          "among the others (--min)."),
+          "Minimum size in bytes (--min): a place that retains less in the last snapshot, "
+          "and changed by less, is part of `others`."),
     FIELD("holders", TRUTH(is_holders), NEVER_NULL,
-          "Whether ways lead up from objects (--holders), not down to them."),
+          "True if paths lead up from objects (--holders), not down to them."),
 };
 static const RECORD_OF(begin_of_tree, NULL, begin_of_tree_fields, NULL);
 
 static const struct record_field nodes_fields[] = {
     FIELD("nodes", RECORDS(nodes, len, record_node), NEVER_NULL,
-          "In preorder: a parent stands before its children, and they before its next "
-          "sibling. Siblings come by growth, then by what they retain, then by name; "
-          "others last."),
+          "Nodes in preorder: a parent, its children, its next sibling. Siblings are "
+          "sorted by growth, then by retained size, then by name; others last."),
 };
 static const RECORD_OF(nodes, NULL, nodes_fields, NULL);
 #undef T
@@ -289,15 +292,15 @@ VALUE(marked, x->diff == NULL ? json_array()
 static const struct record_field tree_fields[] = {
     FIELD_SNAPSHOTS("1"),
     FIELD("confidence", MADE(confidence), MAY_BE_NULL,
-          "How far the ranking can be trusted; null of one snapshot, which has none.",
+          "Confidence in the ranking; null with one snapshot.",
           "\"enum\": [\"low\", \"medium\", \"high\", null]"),
     FIELDS_OF(PART_AT(tree, record_begin_of_tree)),
     FIELD("suspects", MADE_RECORDS(marked, record_marked), NEVER_NULL,
-          "Those of `diff`, in brief; what `suspect` of a node means."),
+          "The suspects of `diff`, in brief; `suspect` of a node refers to them."),
     FIELDS_OF(PART_AT(tree, record_nodes)),
     FIELD_WARNINGS,
     FIELD_COUNTS_REACHABLE,
 };
 const RECORD_OF(tree, "tree", tree_fields,
-                "Who owns the heap, as a tree of types, and where its growth went.");
+                "The owners of the heap, as a tree of types, and their growth.");
 #undef T

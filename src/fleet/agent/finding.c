@@ -219,7 +219,7 @@ static void see_watched(struct agent *a, struct look *look)
         if (w != a->at_work && follower_has_ended(&w->follower))
             finding_note(a, w->process.who,
                          "the process that followed its objects has ended; the next "
-                         "snapshot begins another");
+                         "snapshot starts a new series");
         if (p != NULL) {
             see_state(&w->process, p);
             w->is_there = !p->is_denied;
@@ -231,7 +231,7 @@ static void see_watched(struct agent *a, struct look *look)
         } else if (w->process.pid != 0 && look->found.incomplete == NULL) {
             w->is_there = false;
             finding_failed(w, WATCH_NO_SOCKET,
-                           "it runs, but its diagnostics socket is gone: %s",
+                           "the process runs, but its diagnostics socket is gone: %s",
                            w->process.socket);
         }
     }
@@ -249,8 +249,7 @@ static void add_if_meant(struct agent *a, const struct hd_process *p)
     if (time_share_of(&a->shares, p->owner, seconds_now())->watched >= MAX_OF_ONE) {
         if (!a->told_too_many)
             finding_note(a, "processes",
-                         "%d processes of user %" PRIu64
-                         " are watched, and no more of them",
+                         "%d processes of user %" PRIu64 " are watched; the others are not",
                          MAX_OF_ONE, p->owner);
         a->told_too_many = true;
         return;
@@ -379,11 +378,10 @@ static enum sight choose_by_name(struct agent *a, struct sighted *all, size_t co
     }
     enum sight what = take_it(a, &all[chosen], err);
     if (what == SIGHT_THERE && count > 1 && is_first && !a->told_others) {
-        finding_note(
-            a, o->name,
-            "%zu processes have this name; the newest is watched for as long as it "
-            "lives: %.80s; --all --name watches each",
-            count, a->all[0]->process.who);
+        finding_note(a, o->name,
+                     "%zu processes have this name; watching the newest, %.80s. To watch "
+                     "all of them: --all --name=NAME",
+                     count, a->all[0]->process.who);
         a->told_others = true;
     }
     return what;

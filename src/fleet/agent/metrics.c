@@ -192,28 +192,29 @@ static void put_state(struct metric_samples *t)
     const struct watch_metrics *m = t->m;
     t->samples[t->count++] =
         (struct hd_metric_sample){{{"watch", m->watch}, {"version", hd_version()}}, 1};
-    metrics_put(t, "heapdrift_build_info", "Which heapdrift this is.");
-    put_one(t, "heapdrift_watch_start_timestamp_seconds", "When it started.", m->started);
-    put_one(t, "heapdrift_watch_heartbeat_timestamp_seconds", "When its loop last turned.",
-            m->beat);
+    metrics_put(t, "heapdrift_build_info", "Version of heapdrift.");
+    put_one(t, "heapdrift_watch_start_timestamp_seconds",
+            "Unix time of the start of watch.", m->started);
+    put_one(t, "heapdrift_watch_heartbeat_timestamp_seconds",
+            "Unix time of the last iteration of the main loop.", m->beat);
     put_one(t, "heapdrift_watch_interval_seconds",
-            "Time between two snapshots of a process.", m->interval);
-    put_one(t, "heapdrift_watch_memory_bytes", "Its own resident memory.",
+            "Seconds between two snapshots of a process.", m->interval);
+    put_one(t, "heapdrift_watch_memory_bytes", "Resident memory of watch in bytes.",
             (double)m->memory);
-    put_one(t, "heapdrift_watch_processes", "Processes that are watched now.",
-            (double)m->process_count);
+    put_one(t, "heapdrift_watch_processes", "Watched processes.", (double)m->process_count);
     put_one(t, "heapdrift_watch_overdue_processes",
-            "Those of them without a snapshot for three intervals.", (double)m->overdue);
+            "Watched processes without a snapshot for three intervals.",
+            (double)m->overdue);
     put_one(t, "heapdrift_watch_store_reachable",
-            "Whether the store could be opened when it last was to be.",
+            "1 if the last attempt to open the store succeeded, else 0.",
             m->is_store_reachable);
-    put_one(t, "heapdrift_watch_queue_snapshots", "Snapshots that wait for the store.",
+    put_one(t, "heapdrift_watch_queue_snapshots", "Snapshots waiting for the store.",
             (double)m->queued);
-    put_one(t, "heapdrift_watch_queue_bytes", "Their size.", (double)m->queued_bytes);
-    put_one(t, "heapdrift_watch_stored_total", "Snapshots that the store has taken.",
-            (double)m->stored);
+    put_one(t, "heapdrift_watch_queue_bytes",
+            "Bytes of the snapshots waiting for the store.", (double)m->queued_bytes);
+    put_one(t, "heapdrift_watch_stored_total", "Snapshots stored.", (double)m->stored);
     put_one(t, "heapdrift_watch_dropped_total",
-            "Snapshots that were lost before they could be stored.", (double)m->dropped);
+            "Snapshots lost before they could be stored.", (double)m->dropped);
 }
 
 /* Uses the process that has waited longest, so that a silent one is not hidden by
@@ -230,10 +231,9 @@ static void put_last(struct metric_samples *t)
         if (isfinite(last))
             add_of(t, c, NULL, last);
     }
-    metrics_put(
-        t, "heapdrift_watch_last_snapshot_timestamp_seconds",
-        "When the last snapshot was taken, of the process of the service that has waited "
-        "longest; without one since when that process is watched.");
+    metrics_put(t, "heapdrift_watch_last_snapshot_timestamp_seconds",
+                "Unix time of the last snapshot of the service's longest-waiting process; "
+                "when watching began if it has none.");
 }
 
 void watch_metrics_put(const struct watch_metrics *m, struct hd_memory *text)
@@ -241,13 +241,14 @@ void watch_metrics_put(const struct watch_metrics *m, struct hd_memory *text)
     static const struct {
         const char *name, *help;
     } values[SERVICE_VALUES] = {
-        [TAKEN] = {"heapdrift_watch_snapshots_total", "Snapshots that were taken."},
+        [TAKEN] = {"heapdrift_watch_snapshots_total", "Snapshots taken."},
         [TRIGGERED] = {"heapdrift_watch_triggered_total",
-                       "Those of them that were taken for the memory of the process."},
+                       "Snapshots triggered by memory use (--at)."},
         [PAUSE] = {"heapdrift_watch_pause_seconds",
-                   "How long the last snapshot stopped its process."},
-        [PAUSE_SUM] = {"heapdrift_watch_pause_seconds_total",
-                       "How long all snapshots together stopped their processes."}};
+                   "Seconds for which the last snapshot stopped its process."},
+        [PAUSE_SUM] = {
+            "heapdrift_watch_pause_seconds_total",
+            "Seconds for which all snapshots together stopped their processes."}};
     struct metric_samples t = {.m = m, .text = text};
     t.samples = zeroed((m->service_count + 1) * WATCH_FAILURES, sizeof(*t.samples));
     put_state(&t);
@@ -263,6 +264,6 @@ void watch_metrics_put(const struct watch_metrics *m, struct hd_memory *text)
             add_of(&t, &m->services[i], watch_failure_name((enum watch_failure)why),
                    (double)m->services[i].failures[why]);
     metrics_put(&t, "heapdrift_watch_failures_total",
-                "Snapshots that were due and could not be taken.");
+                "Due snapshots that could not be taken.");
     free(t.samples);
 }

@@ -184,7 +184,7 @@ static void answer_health(struct client *c, const struct shared *shared,
     if (now <= due && !is_alive_enough)
         free(copy_text(shared, 0, &size, line));
     else if (now > due)
-        snprintf(line, sizeof(line), "the watcher hangs: %s, no sign of life for %.0f s\n",
+        snprintf(line, sizeof(line), "watch hangs: %s, no sign of life for %.0f s\n",
                  activity >= WATCH_WAITS && activity <= WATCH_STORES ? doing[activity] : "",
                  (double)(now - atomic_load(&shared->beat_ms)) / 1e3);
     bool is_well = line[0] == '\0';
@@ -211,7 +211,7 @@ static void answer_request(struct client *c, const struct shared *shared)
     line[len] = '\0';
     const char *version = strrchr(line, ' ');
     if (strlen(line) != len || version == NULL || strncmp(version, " HTTP/1.", 8) != 0) {
-        answer_line(c, "400 Bad Request", "", "this is no request of HTTP/1\n");
+        answer_line(c, "400 Bad Request", "", "not an HTTP/1 request\n");
     } else if (strncmp(line, "GET ", 4) != 0) {
         answer_line(c, "405 Method Not Allowed", "Allow: GET\r\n", "GET only\n");
     } else if (asks_for(line, "/metrics")) {
@@ -220,7 +220,8 @@ static void answer_request(struct client *c, const struct shared *shared)
     } else if (asks_for(line, "/healthz") || asks_for(line, "/livez")) {
         answer_health(c, shared, asks_for(line, "/livez"));
     } else {
-        answer_line(c, "404 Not Found", "", "there is /metrics, /healthz and /livez\n");
+        answer_line(c, "404 Not Found", "",
+                    "not found; there are /metrics, /healthz and /livez\n");
     }
 }
 
@@ -249,7 +250,7 @@ static void serve(struct client *c, const struct shared *shared)
             answer_request(c, shared);
         else if (c->size == sizeof(c->request))
             answer_line(c, "431 Request Header Fields Too Large", "",
-                        "a request has 4 KiB at most\n");
+                        "the request is larger than 4 KiB\n");
     }
     /* At once: most answers fit into the buffers of the kernel. */
     if (c->state != CLIENT_IS_TOLD)
@@ -396,8 +397,8 @@ void metrics_server_keep(struct metrics_server *m)
     int how;
     if (m->child > 0 && waitpid(m->child, &how, WNOHANG) == m->child) {
         m->child = -1;
-        fputs("heapdrift: warning: --listen: the process that answers has ended; it is "
-              "started anew\n",
+        fputs("heapdrift: warning: --listen: the process that serves requests has ended; "
+              "restarting it\n",
               stderr);
     }
     if (m->child <= 0 && seconds_now() - m->began >= rest)

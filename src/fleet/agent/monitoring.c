@@ -109,12 +109,12 @@ static void put_overdue(struct agent *a, struct hd_memory *to, double most, doub
                        " for %.0f s (%.0f intervals): %s; the next attempt in "
                        "%.0f s\n",
                        w->process.owner, without, without / a->interval,
-                       w->last_failure == WATCH_FINE ? "it had no turn"
+                       w->last_failure == WATCH_FINE ? "waiting for its turn"
                                                      : watch_failure_name(w->last_failure),
                        fmax(schedule_due(w) - now, 0));
     }
     if (all > count)
-        monitoring_put(to, "nor of %zu other processes\n", all - count);
+        monitoring_put(to, "no snapshot of %zu other processes\n", all - count);
     a->monitoring.metrics.overdue = all;
 }
 
@@ -173,7 +173,7 @@ static bool write_text(const void *thing, const struct settings *s, FILE *to,
     const struct hd_memory *text = thing;
     (void)s;
     return (fwrite(text->bytes, 1, text->size, to) == text->size && fflush(to) == 0) ||
-           set_error(err, HD_IO, "cannot write all of it");
+           set_error(err, HD_IO, "cannot write the whole file");
 }
 
 void monitoring_turn(struct agent *a)

@@ -200,7 +200,8 @@ static void know_label(struct run_facts *f, const char *name, size_t len, const 
             return;
     f->label_bytes += len + strlen(value);
     if (count >= MAX_LABELS || f->label_bytes > MAX_OF_LABELS) {
-        f->problem = "more than 128 labels, or 32 KiB of them; the others are left out";
+        f->problem =
+            "more than 128 labels, or more than 32 KiB; the remaining labels are left out";
         return;
     }
     f->labels = more(f->labels, (count + 1) * sizeof(*f->labels));

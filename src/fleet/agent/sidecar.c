@@ -216,8 +216,8 @@ static struct follower *follower_of(struct agent *a)
         return &w->follower;
     if (!a->told_too_many_followed && !a->settings->quiet)
         put_message("note", a->options->sites,
-                    "%d processes are followed, and no more of them: %s is not",
-                    MAX_FOLLOWED, w->process.who);
+                    "%d processes are followed already; %s is not", MAX_FOLLOWED,
+                    w->process.who);
     a->told_too_many_followed = true;
     return NULL;
 }

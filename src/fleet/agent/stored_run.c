@@ -392,8 +392,8 @@ static bool explain_none(const struct settings *s, struct hd_store *store,
 static void say_which(const struct settings *s, const struct stored_run *r,
                       const struct stored_run_choice *best)
 {
-    static const char *const of[] = {"the newest", "the newest of those with two snapshots",
-                                     "the newest of those with four snapshots"};
+    static const char *const of[] = {"the newest", "the newest with two snapshots",
+                                     "the newest with four snapshots"};
     const uint64_t others = best->matching - 1;
     if (s->quiet)
         return;

@@ -26,8 +26,7 @@ void storing_add(struct store_queue *q, const struct waiting_snapshot *what)
     waiting_add(q, what, seconds_now());
     while (waiting_are_too_many(q))
         lose(q, waiting_least(q),
-             "a snapshot is lost: the store has been unavailable for too long, and no more "
-             "can be kept waiting");
+             "dropped a snapshot: the store is unavailable and the queue is full");
 }
 
 /* --- the store ---------------------------------------------------------------------- */
@@ -191,7 +190,7 @@ bool storing_end(struct collector *c, struct store_queue *q)
         is_first = false;
     } while (seconds_now() - begin < most && !collecting_is_stopped(c, TICK_MS));
     while (q->count > 0)
-        lose(q, q->first, "a snapshot is lost: it could not be stored");
+        lose(q, q->first, "dropped a snapshot: it could not be stored");
     hd_store_bases_free(q->bases);
     q->bases = NULL;
     return q->lost == 0;

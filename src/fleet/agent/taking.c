@@ -232,7 +232,7 @@ enum host_lock_state host_lock_try(struct host_lock *lock)
     const char *path = lock->path != NULL ? lock->path : usual;
     int fd = lock->path != NULL ? open_lock(path) : open_usual(usual, sizeof(usual));
     if (fd < 0) {
-        lock->why = errno == EPERM ? "a link of another user leads there" : strerror(errno);
+        lock->why = errno == EPERM ? "it is a link of another user" : strerror(errno);
         return HOST_LOCK_NONE;
     }
     /* To open a file is to be able to lock it. Its group was chosen by its owner, and may.
@@ -240,8 +240,8 @@ enum host_lock_state host_lock_try(struct host_lock *lock)
     if (fstat(fd, &st) != 0 || (st.st_uid != 0 && st.st_uid != geteuid()) ||
         (st.st_mode & S_IRWXO) != 0) {
         close(fd);
-        lock->why = "other users can open this file and hold the lock for good, so nothing "
-                    "waits for it; make it root's or this user's, and chmod o=";
+        lock->why = "other users can open this file and hold the lock for good, so the "
+                    "lock is not awaited; make root or this user its owner, and chmod o=";
         return HOST_LOCK_NONE;
     }
     /* If the file was removed since it was opened, others would lock a different one. */

@@ -86,10 +86,10 @@ static void tell_blind(const struct agent *a, struct watched *w,
 {
     const char *what = NULL;
     if (sight->memory == HD_UNKNOWN)
-        what = "its memory use is not visible from here, so --at does nothing";
+        what = "memory use is not visible from here, so --at has no effect";
     else if (sight->limit == HD_UNKNOWN && triggers_have_share(&a->triggers))
-        what = "its memory limit is not known, so a share of it in --at does nothing; "
-               "give --limit";
+        what =
+            "memory limit is unknown, so a share of it in --at has no effect; give --limit";
     if (what == NULL || w->triggering->told_blind || a->settings->quiet)
         return;
     w->triggering->told_blind = true;

@@ -90,7 +90,7 @@ static bool is_free(const char *path)
         fclose(f);
     }
     return strstr(head, "<meta name=\"generator\" content=\"heapdrift ") != NULL ||
-           trouble(path, "is no page of heapdrift, and stays as it is");
+           trouble(path, "is not a page of heapdrift and is not overwritten");
 }
 
 /* --- a page ---------------------------------------------------------- */
@@ -407,18 +407,17 @@ static bool fits(const struct settings *s)
     if (o->merge && s->operand_count == 0)
         return refuse("fleet --merge needs parts written by --shard");
     if (!o->merge && s->operand_count > 0)
-        return refuse("fleet reads a store, --store=URL; parts are read with --merge");
+        return refuse("fleet reads a store, --store=URL; to read parts, add --merge");
     if (o->merge && (s->since != NULL || s->until != NULL || s->service != NULL))
-        return refuse("--merge takes no --since, --until or --service: the parts have "
-                      "their own window and services");
+        return refuse("--merge cannot be combined with --since, --until or --service: the "
+                      "parts have their own window and services");
     if (o->merge && o->shards > 0)
-        return refuse("--shard and --merge exclude each other");
+        return refuse("--shard cannot be combined with --merge");
     if (o->merge && fleet_pages_are_wanted(s) && !store_is_named(s))
         return refuse(
-            "pages of runs are made of the store: add --store=URL, or name a file "
-            "with -o");
+            "pages of runs need the store: add --store=URL, or name a file with -o");
     if (o->shards > 0 && has_format(s))
-        return refuse("--shard writes a part, which takes no --format");
+        return refuse("--shard writes a part: it cannot be combined with --format");
     if (o->shards > 0 && (s->exit_code || o->max_hosts_given))
         return refuse(
             "a part has no verdict: use --exit-code and --max-hosts with --merge");
@@ -633,7 +632,7 @@ static const struct option options[] = {
     {"min-hosts", 0, GROUP_RANKING, ON_FLEET, HOSTS(own.min_hosts, own.min_hosts_share),
      .usual = "5%", .help = "hosts that a suspect of the fleet must be on"},
     {"min-span", 0, GROUP_RANKING, ON_FLEET, DURATION(own.min_span_ms, 0), .usual = "24h",
-     .help = "least length of a run judged alone; 0 = off"},
+     .help = "shortest run judged on its own; 0 = no minimum"},
     {"save", 0, GROUP_OUTPUT, ON_FLEET, FLAG(s.saves),
      .help = "write the findings to the store, for SQL"},
     {"max-hosts", 0, GROUP_GENERAL, ON_FLEET, HOSTS(own.max_hosts, own.max_hosts_share),
@@ -665,7 +664,7 @@ const struct command cmd_fleet = {
              "a folder of pages, one per suspect"},
             {"heapdrift fleet --shard=1/4 --until=2026-11-22 -o 1.part",
              "one part of four"},
-            {"heapdrift fleet --merge *.part", "all of them"},
+            {"heapdrift fleet --merge *.part", "all parts together"},
         },
     .options = options,
     .own_size = sizeof(struct fleet_options),

@@ -407,7 +407,7 @@ static enum followed take_apart(void *context, const char *path, const char *ope
     f->store_is_away = false;
     if (WIFSIGNALED(how) && f->signals.signalled < 2 && path != NULL) {
         begin_message(NULL, path);
-        fprintf(stderr, ": reading it was ended by signal %d%s; it is not tried again\n",
+        fprintf(stderr, ": reading it was ended by signal %d%s; not trying again",
                 WTERMSIG(how), WTERMSIG(how) == SIGKILL ? ": possibly out of memory" : "");
     }
     return WIFEXITED(how) && WEXITSTATUS(how) == EXIT_DONE ? FOLLOWED : FOLLOWED_FAILED;
@@ -451,7 +451,7 @@ static bool can_follow(const struct settings *s)
 {
     struct stat st;
     if (strcmp(s->format, "text") != 0)
-        return refuse("--follow does not end, so it has no document: --format=text");
+        return refuse("--follow does not end, so it cannot be combined with --format=json");
     if (s->operand_count == 0)
         return refuse("--follow needs a folder: heapdrift record --follow DIR...");
     for (size_t i = 0; i < s->operand_count; i++)
@@ -489,7 +489,7 @@ static const struct option options[] = {
     {"format", 0, GROUP_OUTPUT, ON_RECORD, TEXT(FORMAT, s.format),
      .words = WORDS("text", "json"), .help = "text (default) or json"},
     {"follow", 0, GROUP_STORE, ON_RECORD, FLAG(own.follow),
-     .help = "record what appears in folders, until SIGTERM"},
+     .help = "record new files in folders, until SIGTERM"},
     {.more = collect_rows}};
 
 const struct command cmd_record = {
@@ -509,7 +509,7 @@ const struct command cmd_record = {
         {
             {"heapdrift record --build=4.2 app.gcdump", "to heapdrift.db"},
             {"heapdrift record --keep=90d dumps/", "a folder, then thin out"},
-            {"heapdrift record --follow /egress", "what dotnet-monitor writes there"},
+            {"heapdrift record --follow /egress", "snapshots by dotnet-monitor"},
             {"heapdrift record --store=postgresql://heap@db/heap a.gcdump",
              "password in PGPASSFILE"},
         },

@@ -61,7 +61,7 @@ static int upgrade(struct settings *s)
     } else {
         put_store(store);
         if (v.found == v.now)
-            printf("is of version %u already; nothing to do\n", v.now);
+            printf("is already of version %u; nothing to do\n", v.now);
         else if (v.found == 0)
             printf("created, version %u\n", v.now);
         else
@@ -173,14 +173,14 @@ static const struct verb *find_verb(const char *name)
             return &verbs[i];
     }
     if (strcmp(name, "grant") == 0) {
-        refuse("store grant is gone: docs/store.md (Rights and secrets) has the SQL");
+        refuse("store grant was removed: docs/store.md (Rights and secrets) has the SQL");
         return NULL;
     }
     const char *nearest = hd_nearest_word(name, names);
     fputs("heapdrift: store has no verb ", stderr);
     put_name(name);
     fprintf(stderr, "; %s%s%s\n", nearest != NULL ? "did you mean " : "",
-            nearest != NULL ? nearest : "it has upgrade and check",
+            nearest != NULL ? nearest : "the verbs are upgrade and check",
             nearest != NULL ? "?" : "");
     return NULL;
 }
@@ -212,7 +212,7 @@ static const struct option options[] = {
     {"format", 0, GROUP_OUTPUT, ON_STORE, TEXT(FORMAT, s.format),
      .words = WORDS("text", "json"), .help = "text (default) or json"},
     {"all", 0, GROUP_STORE, ON_STORE, FLAG(own.all),
-     .help = "check: read every digest, not some hundred"},
+     .help = "check: read every digest, not only some hundred"},
     {.more = collect_rows}};
 
 const struct command cmd_store = {
@@ -222,10 +222,9 @@ const struct command cmd_store = {
     .operands = "upgrade|check",
     .summary = "upgrade and check a store",
     .description =
-        "upgrade  bring the tables to the newest version, in one transaction, or make "
-        "them.\n"
-        "         First replace the programs that record: they use both versions.\n"
-        "check    is it whole? Status 1 if not. Nothing is changed.",
+        "upgrade  upgrade the tables to the newest version, in one transaction, or create "
+        "them.\n         First replace the programs that record: they use both "
+        "versions.\ncheck    verify the store, read-only. Exit status 1 if it is damaged.",
     .examples =
         {
             {"heapdrift store upgrade", "when all sidecars are of this version"},
