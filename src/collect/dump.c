@@ -124,8 +124,7 @@ static bool refused(const struct reply *reply, enum hd_core_kind kind, struct hd
         strstr(words, "single-file") != NULL || strstr(words, "single file") != NULL;
     if (kind == HD_CORE_HEAP && is_single)
         fail(err, HD_UNSUPPORTED,
-             "a single-file program: the runtime can only write a full dump of it, "
-             "--core=full");
+             "a single-file program: the runtime can only write a full dump, --core=full");
     else if (line.len > 0)
         fail(err, HD_UNSUPPORTED, "the runtime wrote no dump: %s", words);
     else

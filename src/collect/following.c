@@ -252,7 +252,7 @@ static struct movement *listening_stop(struct listener *l, uint32_t until,
     else if (l->why == TOO_MANY_ALLOCATIONS)
         fail(err, HD_TOO_BIG,
              "it allocates more than can be sampled without slowing it down (%d samples in "
-             "%d s); the series goes on without samples",
+             "%d s); the series continues without samples",
              MAX_ALLOCATIONS_IN_WINDOW, WINDOW_MS / 1000);
     else
         fail(err, l->why == CUT_OFF ? HD_IO : HD_BAD_FORMAT, "%s", hd_untold_words(*why));

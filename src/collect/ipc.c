@@ -119,7 +119,7 @@ bool ipc_receive(int connection, struct reply *reply, const struct patience *p,
     if (memcmp(h, magic, sizeof(magic)) != 0 || size < sizeof(h) || set != FROM_SERVER ||
         (id != OK && id != REFUSED))
         return fail(err, HD_UNSUPPORTED,
-                    "the peer does not speak the .NET diagnostics protocol");
+                    "the peer does not use the .NET diagnostics protocol");
     reply->ok = id == OK;
     reply->size = size - sizeof(h);
     if (!read_all(connection, reply->payload, reply->size, p, err))
@@ -143,7 +143,7 @@ const char *ipc_refusal(int32_t hresult)
     } known[] = {
         {0x80131384, "the runtime does not understand the request"},
         {0x80131385, "the runtime is too old for the request"},
-        {0x80131386, "the runtime speaks another version of the protocol"},
+        {0x80131386, "the runtime uses another version of the protocol"},
         {0x80131387, "the runtime failed without giving a reason"},
         {0x80131515, "the runtime does not support heap snapshots"},
         {0x80004005, "the runtime failed; it may have too many tracing sessions already"},

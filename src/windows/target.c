@@ -647,7 +647,8 @@ static int connect_checked(const char *pipe, const struct patience *p, pid_t *pi
         return -1;
     }
     if (!transport.peer(connection, pid, &unused))
-        fail(err, HD_IO, "%s: who listens is not known: %s", pipe, strerror(errno));
+        fail(err, HD_IO, "%s: cannot identify the process that listens: %s", pipe,
+             strerror(errno));
     else if (process_may_be_trusted(*pid) || foreign(pipe, *pid, err))
         return connection;
     close(connection);

@@ -354,7 +354,7 @@ ROWS
             "${pids[i]}" "${counts[i]}" "${counts[i]}" >"$tmp/$i.json"
     done
     works check --format=json --budget=A.X=0 "$tmp"/{0,1,2,3}.json
-    [[ $(json '.verdict, .rules[0].reason') == $'inconclusive\nthe snapshots are not of one process: take them without a restart in between' ]]
+    [[ $(json '.verdict, .rules[0].reason') == $'inconclusive\nthe snapshots are from several processes: take them without a restart in between' ]]
     hd check -q --strict --budget=A.X=0 "$tmp"/{0,1,2,3}.json
     status_is 3
     works check -q --strict --budget=A.X=100 "$tmp"/{0,1}.json

@@ -18,13 +18,13 @@ until_is() {
     hd collect
     fails_with 'name a process: heapdrift collect PID, or its name; see `heapdrift ps`'
     hd collect -p 1 --name=shop -o "$tmp/a.gcdump"
-    fails_with "--process-id, --name and --diagnostic-port exclude each other"
+    fails_with "--process-id, --name and --diagnostic-port cannot be combined"
     hd collect -p 1
     fails_with "collect needs an output file: heapdrift collect PID -o OUT"
     hd collect -p 1 -o "$tmp/a.txt"
     fails_with "$tmp/a.txt: the name must end in .gcdump, .digest (a digest), .nettrace (the raw trace) or .core (a core dump)"
     hd collect -p 1 -o "$tmp/a.gcdump" --interval=5s
-    fails_with "--interval needs --count"
+    fails_with "--interval requires --count"
     hd ps 1
     fails_with "ps takes no operands"
 }
@@ -338,7 +338,7 @@ OPERANDS
     mkdir "$tmp/o"
     touch "$tmp/o/1.gcdump"
     hd watch -p 1 -o "$tmp/o"
-    fails_with "$tmp/o: there are files in it; name a new folder"
+    fails_with "$tmp/o: the folder has files; name a new folder"
     hd watch -p 1 -o "$tmp/none/o"
     fails_with "$tmp/none/o: No such file or directory"
 }
@@ -421,7 +421,7 @@ OPERANDS
     local kept=(heapdrift-*)
     [[ ${#kept[@]} == 1 && ${kept[0]} =~ ^heapdrift-20[0-9]{6}-[0-9]{4}$ ]]
     [[ $(cd "${kept[0]}" && echo *) == "1.gcdump 2.gcdump 3.gcdump" ]]
-    err_has "heapdrift: snapshots go to ${kept[0]}"$'\n'
+    err_has "heapdrift: writing snapshots to ${kept[0]}"$'\n'
     err_has "heapdrift: watching: 2 more, every 0.05 s"
     err_matches "heapdrift: kept 3 snapshots \(0\.[1-9] MiB\) in ${kept[0]}"$'\n'"heapdrift: to delete them: rm -r ${kept[0]}"
     [[ $(json '.snapshots[0].path') == "${kept[0]}/1.gcdump" ]]
@@ -437,9 +437,9 @@ OPERANDS
     err_has "heapdrift: kept 2 snapshots (0.3 MiB) in $tmp/named"
     err_lacks "rm -r"
     hd watch --no-keep -o "$tmp/o" 4711
-    fails_with "-o keeps the snapshots, --no-keep does not"
+    fails_with "-o keeps the snapshots: it cannot be combined with --no-keep"
     hd watch --no-keep --store=x.db 4711
-    fails_with "--store keeps the snapshots; --no-keep is for those that are compared"
+    fails_with "--store keeps the snapshots: it cannot be combined with --no-keep"
 }
 
 @test "watch says from the third snapshot on what it would say" {
@@ -471,7 +471,7 @@ OPERANDS
     rmdir "$tmp/gone"
     TMPDIR=$tmp/t works watch --diagnostic-port="$socket" --count=2 --interval=50ms
     err_has "heapdrift: note: cannot write to this folder (No such file or directory)"
-    err_has "heapdrift: snapshots go to $tmp/t/heapdrift-"
+    err_has "heapdrift: writing snapshots to $tmp/t/heapdrift-"
     [[ $(stat -c %a "$tmp"/t/heapdrift-*) == 700 && -s $(echo "$tmp"/t/heapdrift-*/2.gcdump) ]]
     cd "$tmp"
 }
@@ -614,15 +614,15 @@ WAYS
 1 --direct -o a.nettrace|--direct reads memory and has no trace: write a .gcdump or .core
 1 --direct --core=full -o a.core|--direct copies the heap only; --core=full needs the runtime
 --all --direct --to=nettrace|--direct reads memory and has no trace: write a .gcdump or .core
---all --core --to=gcdump|--core writes a core dump, --to another format
-1 --tries=2 -o a.gcdump|--tries is about --direct and core dumps: what a runtime loses on the way it loses again
-1 --tries=2 --store=a.db|--tries is about --direct and core dumps: what a runtime loses on the way it loses again
---all --tries=2|--tries is about --direct and core dumps: what a runtime loses on the way it loses again
+--all --core --to=gcdump|--core writes a core dump: it cannot be combined with --to
+1 --tries=2 -o a.gcdump|--tries works with --direct and --core only: events that the runtime drops would be dropped again
+1 --tries=2 --store=a.db|--tries works with --direct and --core only: events that the runtime drops would be dropped again
+--all --tries=2|--tries works with --direct and --core only: events that the runtime drops would be dropped again
 1 --tries=0 -o a.core|--tries=0: must be a whole number from 1 to 100
 1 --tries=101 --direct -o a.gcdump|--tries=101: must be a whole number from 1 to 100
 WRONG
     hd watch --tries=2 1
-    fails_with "--tries is about --direct and core dumps: what a runtime loses on the way it loses again"
+    fails_with "--tries works with --direct and --core only: events that the runtime drops would be dropped again"
     hd watch 1 --core
     fails_with 'watch has no option --core; see `heapdrift help watch`'
     # The process is the operand, not the kind of core.
@@ -746,7 +746,7 @@ lacking() {
     rm "$socket"
     play_dumps refuse "[createdump] Triage, mini and heap dumps are not supported for single-file apps; took 844ms"
     hd collect -q --diagnostic-port="$socket" --core -o "$tmp/a.core"
-    fails_with "a single-file program: the runtime can only write a full dump of it, --core=full"
+    fails_with "a single-file program: the runtime can only write a full dump, --core=full"
 }
 
 @test "native AOT and runtimes that are too old are named before anything is stopped or written" {
@@ -883,13 +883,13 @@ asked() {
         hd $options
         fails_with "$wanted"
     done <<'LINES'
-collect 1 -o a.gcdump --on-enter --interval=5s|--on-enter waits for a person, --interval for a clock: choose one
-watch 1 --on-enter --interval=5s|--on-enter waits for a person, --interval for a clock: choose one
+collect 1 -o a.gcdump --on-enter --interval=5s|--on-enter cannot be combined with --interval
+watch 1 --on-enter --interval=5s|--on-enter cannot be combined with --interval
 collect 1 --no-keep|--no-keep deletes the snapshots when --on-enter ends
-collect 1 --no-keep --on-enter -o a.gcdump|-o keeps the snapshots, --no-keep does not
-collect --all --on-enter|--on-enter and --no-keep are about one process, --all is not
-collect 1 --store=x.db --on-enter|--on-enter and --no-keep are about files, --store has none
-watch 1 --store=x.db --on-enter|--store takes snapshots by the clock, without a person: no --on-enter
+collect 1 --no-keep --on-enter -o a.gcdump|-o keeps the snapshots: it cannot be combined with --no-keep
+collect --all --on-enter|--all cannot be combined with --on-enter or --no-keep
+collect 1 --store=x.db --on-enter|--store writes no files: it cannot be combined with --on-enter or --no-keep
+watch 1 --store=x.db --on-enter|--store takes snapshots by the clock: it cannot be combined with --on-enter
 LINES
 }
 

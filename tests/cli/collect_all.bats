@@ -91,7 +91,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     hd collect --all --diagnostic-port=/none
     fails_with "--all cannot be combined with --process-id or --diagnostic-port; select processes with --name=PATTERN"
     hd collect --all --interval=5s
-    fails_with "--interval needs --count"
+    fails_with "--interval requires --count"
     hd collect --all --to=csv
     fails_with "--to=csv: must be gcdump, digest, nettrace or core"
     hd collect -p 1 -o "$tmp/a.gcdump" --to=nettrace

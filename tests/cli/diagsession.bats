@@ -128,5 +128,5 @@ END
     cp "$before" "$after" "$tmp/run-5"
     cp "$before" "$after" "$tmp/run-20"
     hd diff "$tmp"
-    fails_with "$tmp: \"run-5\" and \"run-20\" in this folder have several snapshots each; name one of these folders"
+    fails_with "$tmp: \"run-5\" and \"run-20\" in this folder have several snapshots each; name one folder"
 }

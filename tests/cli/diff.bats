@@ -412,7 +412,7 @@ PATTERNS
     sed -n '1,/none/p' "$tmp/grown" | grep -v none | diff - <(grep -v none "$tmp/grown")
     json '[.types[] | "\(.count[-1] - .count[0])"] | .[]' | tail -n +"$(grep -n -m1 none "$tmp/grown" | cut -d: -f1)" | sort -rnc
     works diff -q -n2 --sort=retained fixtures/leaklab/cache
-    out_has 'TYPES  by growth of what they retain; top 2 of '
+    out_has 'TYPES  by retained growth; top 2 of '
 }
 
 @test "where nobody knows what is retained, --sort=retained is by count, as the heading says" {
@@ -429,7 +429,7 @@ PATTERNS
     local option
     for option in --exact --chains=1 --samples=3 --seed=1 --depth=4; do
         hd diff -q --by=holder "$option" "${pair[@]}"
-        fails_with "${option%%=*}: rows of --by=holder are chains, and have none of their own"
+        fails_with "${option%%=*}: cannot be combined with --by=holder, whose rows are chains"
         works diff -q --by=namespace "$option" "${pair[@]}"
     done
 }

@@ -37,7 +37,7 @@ identity() {
     works info --format=json "$tmp"/d-*
     [[ $(jq -c '[.snapshots[].identity]' <<<"$out") == "$("$HEAPDRIFT" info -q --format=json $followed/* | jq -c '[.snapshots[].identity]')" ]]
     works info "$tmp/d-2.digest"
-    out_has 'of the snapshot before, as its collector told'
+    out_has 'of the previous snapshot, as reported by its collector'
     works diff --format=json "$tmp"/d-*
     [[ $(jq -c '[.identity, .suspects[0].births.verdict]' <<<"$out") == '["events","keeps"]' ]]
     # Without one between them they know it as well, of which the snapshots know less.

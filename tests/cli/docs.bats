@@ -116,7 +116,7 @@ words_of() {
 
 @test "help of watch promises no budgets that it does not look for" {
     works help watch
-    out_has "heapdrift.yml here or above counts beside other ones only"
+    out_has "budget file; else heapdrift.yml, if another budget is given"
     works help check
     out_has "default: heapdrift.yml here or in a parent folder"
 }

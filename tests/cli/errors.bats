@@ -262,9 +262,9 @@ VALUES
 @test "a command behind its options is told, not taken for a file" {
     local command
     hd --gen2 top "$before"
-    fails_with 'the command comes first: heapdrift top ...'
+    fails_with 'give the command first: heapdrift top ...'
     hd -q diff "${pair[@]}"
-    fails_with 'the command comes first: heapdrift diff ...'
+    fails_with 'give the command first: heapdrift diff ...'
     # Unless there is a file of that name.
     cp "$before" "$tmp/top"
     cp "$after" "$tmp/b"

@@ -94,7 +94,7 @@ ends_with() {
 
 @test "explore tells who stayed: in words, in numbers, in the tree, at every width" {
     env="cd $tmp;" on_screen 80 24 "$PWD/fixtures/followed"
-    waits_for "stayed   all of the 16, 28 and 22"
+    waits_for "survived all of the 16, 28 and 22"
     screen_is explore-stayed-80.txt
     mux resize-window -x 80 -y 45
     waits_for "new in 4 "
@@ -221,7 +221,7 @@ ends_with() {
 @test "explore takes one snapshot, and tables" {
     on_screen 80 24 "$cache/5.gcdump.gz"
     waits_for "[3 Types"
-    press 1 -- "One snapshot"
+    press 1 -- "Nothing to compare: one snapshot"
     press 2 -- "heap"
     mux send-keys q
     ends_with 0

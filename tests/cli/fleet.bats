@@ -45,7 +45,7 @@ fleet_works() { fleet "$@"; status_is 0; }
 @test "what allows no verdict is not called healthy" {
     fleet_works
     out_has "one snapshot in the window"
-    out_has "no suspect, but something grew, and stayed"
+    out_has "no suspect, but something grew and leveled off"
     err_has "runs-not-judged"
     fleet --strict
     status_is 3
@@ -301,18 +301,18 @@ PYTHON
     mkdir "$tmp/leaks"
     echo mine >"$tmp/leaks/run-2.html"
     fleet -q --format=html -o "$tmp/leaks/"
-    fails_with "$tmp/leaks/run-2.html: is no page of heapdrift, and stays as it is"
+    fails_with "$tmp/leaks/run-2.html: is not a page of heapdrift and is not overwritten"
     [[ $(<"$tmp/leaks/run-2.html") == mine ]]
     rm "$tmp/leaks/run-2.html"
     echo mine >"$tmp/index"
     ln -s ../index "$tmp/leaks/index.html"
     fleet -q --format=html -o "$tmp/leaks/"
-    fails_with "$tmp/leaks/index.html: is no page of heapdrift, and stays as it is"
+    fails_with "$tmp/leaks/index.html: is not a page of heapdrift and is not overwritten"
     [[ $(<"$tmp/index") == mine ]]
     rm "$tmp/leaks/index.html"
     mkdir "$tmp/leaks/index.html"
     fleet -q --format=html -o "$tmp/leaks/"
-    fails_with "$tmp/leaks/index.html: is no page of heapdrift, and stays as it is"
+    fails_with "$tmp/leaks/index.html: is not a page of heapdrift and is not overwritten"
     fleet -q --format=html -o "$tmp/no/such/"
     fails_with "$tmp/no/such/: No such file or directory"
     [[ -z $(find "$tmp/leaks" -name '.*' -type f) ]]
@@ -337,6 +337,6 @@ PY
     [[ $(cd "$tmp/leaks" && echo *) == "index.html run-4.html" ]]
     grep -q 'no page of its run: <bdi>run 2 is no longer there' "$tmp/leaks/index.html"
     hd fleet --merge "$tmp/all.part" --format=html -o "$tmp/other/"
-    fails_with "pages of runs are made of the store: add --store=URL, or name a file with -o"
+    fails_with "pages of runs need the store: add --store=URL, or name a file with -o"
     [[ ! -e $tmp/other ]]
 }

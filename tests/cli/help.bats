@@ -159,9 +159,9 @@ OPTIONS
         completion) err_has "name a shell:" ;;
         ps) err_has "ps takes no operands" ;;
         store) err_has "store has no verb" ;;
-        collect) err_has "--store takes one process" ;;
+        collect) err_has "--all cannot be combined with --store" ;;
         watch) err_has "watch --all takes no process" ;;
-        record) err_has "--follow does not end, so it has no document" ;;
+        record) err_has "--follow does not end, so it cannot be combined" ;;
         *) err_has "takes files or, with --store, a run of a store; not both" ;;
         esac
         err_lacks option

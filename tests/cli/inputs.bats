@@ -368,7 +368,7 @@ CUT
         err_is ""
     done
     works top "$forms/tail.txt"
-    out_has "MOST  System.String takes 9.00 MiB, 75 % of what is listed, in 131,072 objects"
+    out_has "MOST  System.String takes 9.00 MiB, 75 % of the listed types, in 131,072 objects"
     err_has "incomplete: an excerpt of a table: 18,563 objects of its total are not listed"
     works top "$forms/wrapped.txt"
     err_has "90,000 objects of its total are not listed; 2 lines were left out"

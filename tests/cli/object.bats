@@ -41,7 +41,7 @@ session=0x7f5d23ee5c68
 
 @test "an address inside an object means that object" {
     works object -q $dump 0x7f5d23ee5c8f
-    out_has "0x7f5d23ee5c68; 0x7f5d23ee5c8f is inside it, 39 bytes behind its beginning"
+    out_has "0x7f5d23ee5c68; 0x7f5d23ee5c8f is inside it, 39 bytes after its start"
     works object -q --format=json $dump 0x7f5d23ee5c8f
     [[ $(json '.asked | tojson') == '{"address":"0x7f5d23ee5c8f","offset":39,"values":false}' ]]
     works object -q --format=json $dump '#53714'
@@ -73,7 +73,7 @@ session=0x7f5d23ee5c68
         [[ $err == "heapdrift: object needs a snapshot and an address"*"'#1234', or --type=MyApp.Order" ]] || complain "other words"
     done
     hd object $session $dump
-    fails_with "the snapshot comes first: heapdrift object $dump $session"
+    fails_with "give the snapshot first: heapdrift object $dump $session"
     hd object $dump 12 13
     fails_with "12: No such file or directory"
 }
@@ -98,7 +98,7 @@ session=0x7f5d23ee5c68
     out_lacks since
     # Nobody knows of two processes.
     works object -q fixtures/leaklab/none/1.gcdump.gz "$series/5.gcdump.xz" "$address"
-    out_has "there       since when is not known"
+    out_has "there       since an unknown snapshot"
     works object -q --format=json fixtures/leaklab/none/1.gcdump.gz "$series/5.gcdump.xz" "$address"
     [[ $(json '.since') == null ]]
 }
@@ -228,7 +228,7 @@ session=0x7f5d23ee5c68
     hd object -t Session $dump '#7'
     fails_with "object takes an address or --type, not both: #7"
     hd object -t Session --values $dump
-    fails_with "--values is for one object, not for --type"
+    fails_with "--values applies to one object: it cannot be combined with --type"
     for option in --born=2 --gen2 --app-only --exclude=Order; do
         hd object $option $dump $session
         fails_with "${option%=*} needs a type: heapdrift object --type=MyApp.Order SNAPSHOT"

@@ -198,5 +198,5 @@ c = sqlite3.connect(sys.argv[1]); c.execute("DELETE FROM type_row WHERE snapshot
     hd record --follow --store="$db" -
     fails_with "-: --follow needs folders"
     hd record --follow --format=json --store="$db" "$tmp"
-    fails_with "--follow does not end, so it has no document: --format=text"
+    fails_with "--follow does not end, so it cannot be combined with --format=json"
 }

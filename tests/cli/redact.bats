@@ -181,11 +181,11 @@ same() {
     hd convert --to=core-dump "$core" -o "$tmp/a"
     fails_with "$tmp/a: a core dump is only written without values; add --redact"
     hd convert -q --redact "$later" -o "$tmp/a.core"
-    fails_with "$later: is no core dump; only a core dump can be written as one"
+    fails_with "$later: is not a core dump; only a core dump can be written as one"
     hd convert -q --redact "$before" -o "$tmp/a.core"
-    fails_with "$before: is no core dump; only a core dump can be written as one"
+    fails_with "$before: is not a core dump; only a core dump can be written as one"
     hd convert -q --redact fixtures/type-tables/table.csv -o "$tmp/a.core"
-    fails_with "fixtures/type-tables/table.csv: is no core dump; only a core dump can be written as one"
+    fails_with "fixtures/type-tables/table.csv: is not a core dump; only a core dump can be written as one"
     [[ ! -e $tmp/a.core && ! -e $tmp/a ]]
     hd convert -q --redact "$core" -o /dev/full
     status_is 2

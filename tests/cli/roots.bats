@@ -81,7 +81,7 @@ load helper
     local series=fixtures/leaklab2/tenants-slow value k
     for value in 0 x 9..2 2.. ..3 2...4 -1 '' 1..2..3 51 99999999999999999999; do
         hd roots -q -t Item --born="$value" "$series"
-        fails_with "--born=$value: must be a snapshot in which they are new (3), or several (2..4)"
+        fails_with "--born=$value: must be a snapshot in which the instances are new (3), or several (2..4)"
     done
     hd roots -q -t Item --born=2..9 "$series"
     fails_with "no snapshot 9: there are 6"

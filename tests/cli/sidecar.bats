@@ -254,7 +254,7 @@ stored_next() {
         socket-then-twin)
             rm "$tmp/t/dotnet-diagnostic-$first-1-socket"
             player "$name"
-            says "warning: $name (pid $first): no snapshot: it runs, but its diagnostics socket is gone"
+            says "warning: $name (pid $first): no snapshot: the process runs, but its diagnostics socket is gone"
             sleep 1
             ! grep -q "(pid $player): stored" "$tmp/err" || complain "$(<"$tmp/err")"
             ;;
@@ -304,7 +304,7 @@ stored_next() {
     status_is 2
     err_has 'warning: postgresql://me:***@127.0.0.1:1/x: connection to server at "127.0.0.1", port 1 failed'
     err_has "1 snapshot is waiting, next attempt in "
-    err_has "$socket: a snapshot is lost: it could not be stored"
+    err_has "$socket: dropped a snapshot: it could not be stored"
     err_lacks secret
     err_lacks "stored in"
     hd collect --diagnostic-port="$socket" --store='postgresql://127.0.0.1:1/x'
@@ -319,9 +319,9 @@ stored_next() {
         hd "$@"
         fails_with "$what"
     done <<'LINES'
-watch 1 --store=x.db -o y|--store keeps the snapshots; -o DIR is for those that are compared
-watch 1 --store=x.db --format=json|--store compares nothing, so it takes neither budgets nor a format: that is `heapdrift fleet`
-watch 1 --store=x.db --max-growth=5%|--store compares nothing, so it takes neither budgets nor a format: that is `heapdrift fleet`
+watch 1 --store=x.db -o y|--store keeps the snapshots: it cannot be combined with -o
+watch 1 --store=x.db --format=json|--store compares nothing: it cannot be combined with budgets or a format; use `heapdrift fleet`
+watch 1 --store=x.db --max-growth=5%|--store compares nothing: it cannot be combined with budgets or a format; use `heapdrift fleet`
 watch 1 --max-heap=1GiB|--at, --listen, --metrics, --max-heap, --lock, --keep and the names of a run need --store
 watch 1 --at=80%|--at, --listen, --metrics, --max-heap, --lock, --keep and the names of a run need --store
 watch 1 --listen=:9464|--at, --listen, --metrics, --max-heap, --lock, --keep and the names of a run need --store
@@ -329,19 +329,19 @@ watch Shop --name=Shop --store=x.db|watch takes one process, not 2
 collect 1 --lock=x -o a.gcdump|--max-heap, --lock, --keep and the names of a run need --store
 collect 1 --store=x.db -o a.gcdump|write to a file (-o) or to a store (--store), not both
 collect 1 --store=x.db --core|a store holds digests, not core dumps or traces
-collect --all --store=x.db|--all writes files, to be stored with `heapdrift record`; --store takes one process
-collect 1 --store=x.db --interval=5s|--interval needs --count
-watch --all 1 --store=x.db|watch --all takes no process; select some with --name=PATTERN or --service=PATTERN
-watch --all --diagnostic-port=/x --store=x.db|watch --all takes no process; select some with --name=PATTERN or --service=PATTERN
+collect --all --store=x.db|--all cannot be combined with --store; write files, and store them with `heapdrift record`
+collect 1 --store=x.db --interval=5s|--interval requires --count
+watch --all 1 --store=x.db|watch --all takes no process; select processes with --name=PATTERN or --service=PATTERN
+watch --all --diagnostic-port=/x --store=x.db|watch --all takes no process; select processes with --name=PATTERN or --service=PATTERN
 watch --all --store=x.db --sites=Shop --no-sites|--sites cannot be combined with --no-sites, --no-ages or --direct
 watch --all --store=x.db --sites=Shop --no-ages|--sites cannot be combined with --no-sites, --no-ages or --direct
 watch --all --store=x.db --sites=Shop --direct|--sites cannot be combined with --no-sites, --no-ages or --direct
 watch 1 --store=x.db --sites=Shop|--sites selects processes of watch --all; a single process is sampled without it
 watch 1 --sites=Shop|--sites selects processes of watch --all; a single process is sampled without it
-watch --all --sites=Shop|watch --all is for a store: --store=URL; for files: `heapdrift collect --all`
-watch --all --store=x.db --count=3|watch --all goes on until SIGTERM, so it takes no --count
-watch --all --store=x.db -o y|--store keeps the snapshots; -o DIR is for those that are compared
-watch --all --store=x.db --on-enter|--store takes snapshots by the clock, without a person: no --on-enter
+watch --all --sites=Shop|watch --all requires --store=URL; for files, use `heapdrift collect --all`
+watch --all --store=x.db --count=3|watch --all runs until SIGTERM: it cannot be combined with --count
+watch --all --store=x.db -o y|--store keeps the snapshots: it cannot be combined with -o
+watch --all --store=x.db --on-enter|--store takes snapshots by the clock: it cannot be combined with --on-enter
 watch --all --store=/no/such/folder/x.db|/no/such/folder/x.db: No such file or directory
 watch 999999999 --store=/no/such/folder/x.db|/no/such/folder/x.db: No such file or directory
 LINES
@@ -368,5 +368,5 @@ LINES
     snapshots_are 4
     # Of a process that cannot be seen nobody knows the memory.
     works watch "${at[@]}" --interval=50ms --count=1 --at=80%,+1GiB
-    err_has "note: $socket: its memory use is not visible from here, so --at does nothing"
+    err_has "note: $socket: memory use is not visible from here, so --at has no effect"
 }

@@ -52,7 +52,7 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
     works store upgrade
     out_is "$HEAPDRIFT_STORE: upgraded from version 2 to 4"
     works store upgrade
-    out_is "$HEAPDRIFT_STORE: is of version 4 already; nothing to do"
+    out_is "$HEAPDRIFT_STORE: is already of version 4; nothing to do"
     works record --service=shop "$tmp/before.txt" "$tmp/after.txt"
     err_lacks "older version"
     out_has "before.txt: already recorded"
@@ -191,11 +191,11 @@ ROWS
     hd store chek
     fails_with "store has no verb chek; did you mean check?"
     hd store zzzzzzzz
-    fails_with "store has no verb zzzzzzzz; it has upgrade and check"
+    fails_with "store has no verb zzzzzzzz; the verbs are upgrade and check"
     hd store check "$HEAPDRIFT_STORE"
     fails_with "store takes one verb; the store is --store=URL"
     hd store grant
-    fails_with "store grant is gone: docs/store.md (Rights and secrets) has the SQL"
+    fails_with "store grant was removed: docs/store.md (Rights and secrets) has the SQL"
     hd store upgrade --all
     fails_with "--all is for \`heapdrift store check\`"
     hd store check --format=csv

@@ -31,7 +31,7 @@ stored_works() { stored "$@"; status_is 0; }
 
 @test "the newest run with enough snapshots is taken, and said" {
     stored_works diff --service=shop
-    err_has "heapdrift: note: run 2: shop on web, build 1.1: 6 snapshots; 1 other run matches: this is the newest of those with four snapshots, --run=ID names one"
+    err_has "heapdrift: note: run 2: shop on web, build 1.1: 6 snapshots; 1 other run matches: this is the newest with four snapshots, --run=ID names one"
     out_matches '^LEAK '
     # One of mail is newer, but no series.
     stored_works diff

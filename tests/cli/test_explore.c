@@ -306,7 +306,7 @@ Test(explore, one_snapshot_begins_with_its_types)
     settle(&b);
     shows(&b, "[3 Types");
     press(&b, '1');
-    shows(&b, "One snapshot");
+    shows(&b, "Nothing to compare: one snapshot");
     press(&b, 'd');
     shows(&b, "nothing has changed");
     press(&b, '2');

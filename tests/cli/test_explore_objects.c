@@ -96,10 +96,10 @@ Test(explore_objects, what_refers_to_an_object_is_told_with_how_many_more)
     cr_expect_eq(b.e.top->rows, PARCELS);
     press(&b, PRESS_BACK);
     press(&b, 'v');
-    shows(&b, "tells no fields");
+    shows(&b, "Field names need a core dump");
     go_to(&b, "Customer ");
     press(&b, PRESS_ENTER);
-    shows(&b, "This is the object that is shown.");
+    shows(&b, "This object is already shown.");
     end(&b);
 }
 

@@ -97,11 +97,11 @@ Test(metrics_server, answers_requests_of_two_paths)
     expect("GET /metrics?a=b HTTP/1.0\n\n", "HTTP/1.1 200 OK", "new 22\n");
     expect("GET /healthz HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK", "ok\n");
     expect("GET /metric HTTP/1.1\r\n\r\n", "HTTP/1.1 404",
-           "there is /metrics, /healthz and /livez\n");
+           "not found; there are /metrics, /healthz and /livez\n");
     expect("GET /metricsx HTTP/1.1\r\n\r\n", "HTTP/1.1 404",
-           "there is /metrics, /healthz and /livez\n");
+           "not found; there are /metrics, /healthz and /livez\n");
     expect("POST /metrics HTTP/1.1\r\n\r\n", "HTTP/1.1 405", "GET only\n");
-    expect("GET /metrics\r\n\r\n", "HTTP/1.1 400", "this is no request of HTTP/1\n");
+    expect("GET /metrics\r\n\r\n", "HTTP/1.1 400", "not an HTTP/1 request\n");
     const char *text = answer("GET /metrics HTTP/1.1\r\n\r\n");
     cr_expect_not_null(strstr(text, "\r\nContent-Length: 7\r\n"), "%s", text);
     cr_expect_not_null(strstr(text, "version=0.0.4"), "%s", text);
@@ -123,7 +123,7 @@ Test(metrics_server, refuses_a_request_that_does_not_end)
     char request[REQUEST + 1];
     memset(request, 'a', REQUEST);
     request[REQUEST] = '\0';
-    expect(request, "HTTP/1.1 431", "a request has 4 KiB at most\n");
+    expect(request, "HTTP/1.1 431", "the request is larger than 4 KiB\n");
 }
 
 Test(metrics_server, says_when_the_watcher_hangs)
@@ -131,7 +131,7 @@ Test(metrics_server, says_when_the_watcher_hangs)
     metrics_server_beat(server, WATCH_STORES, -1);
     usleep(2000);
     expect("GET /healthz HTTP/1.1\r\n\r\n", "HTTP/1.1 503",
-           "the watcher hangs: writing to the store, no sign of life for 0 s\n");
+           "watch hangs: writing to the store, no sign of life for 0 s\n");
     metrics_server_beat(server, WATCH_STORES, 60);
     expect("GET /healthz HTTP/1.1\r\n\r\n", "HTTP/1.1 200 OK", "ok\n");
 }

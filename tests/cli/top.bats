@@ -1,4 +1,4 @@
-# heapdrift top: what takes up the space in one snapshot.
+# heapdrift top: the largest types of one snapshot.
 load helper
 
 @test "top in text" { golden top.txt top "$before"; }

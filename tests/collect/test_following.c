@@ -361,7 +361,7 @@ Test(following, objects_that_are_elsewhere_tell_nothing)
     forge_collection(&moves, 2, 0, 0x10018, 0x20040);
     forge_collection(&moves, 3, 1, 0x20040, 0x20040);
     struct told t = follow_two(&moves, MOVEMENT_HONEST);
-    expect_unknown(&t, HD_UNTOLD_MISPLACED, "not where");
+    expect_unknown(&t, HD_UNTOLD_MISPLACED, "not at the addresses");
 }
 
 /* A block that nobody knows, and that does not end. */

@@ -111,7 +111,7 @@ says_not() {
     run_lab
     sleep 3
     watching --name="$name" --store="$tmp/store.db" --interval=500ms
-    says "$name: 2 processes have this name; the newest is watched for as long as it lives: LeakLab \(pid $started\)"
+    says "$name: 2 processes have this name; watching the newest, LeakLab \(pid $started\)"
     says "pid $started\): stored" 4
     ended 0
     [[ $(grep -c "processes have this name" "$tmp/err") == 1 ]]
@@ -248,10 +248,10 @@ reported() { works diff -q --store="$tmp/store.db" --service="$1" --format=json;
     local i victim
     for ((i = 0; i < 17; i++)); do run_lab LEAKLAB_CATALOG=10; done
     watching --all --name="$name" --sites="$name" --store="$tmp/store.db" --interval=10s
-    says "$name: 16 processes are followed, and no more of them: LeakLab \(pid [0-9]+\) is not"
+    says "$name: 16 processes are followed already; LeakLab \(pid [0-9]+\) is not"
     says "LeakLab \(pid [0-9]+\): stored" 17
     until_is 16 pgrep -cP "$job"
-    i=$(sed -n 's/.*no more of them: LeakLab (pid \([0-9]*\)) is not.*/\1/p' "$tmp/err")
+    i=$(sed -n 's/.*followed already; LeakLab (pid \([0-9]*\)) is not.*/\1/p' "$tmp/err")
     for victim in "${began[@]}"; do [[ $victim == "$i" ]] || break; done
     end_lab "$victim"
     says "pid $victim\): has exited"
@@ -259,7 +259,7 @@ reported() { works diff -q --store="$tmp/store.db" --service="$1" --format=json;
     says "LeakLab \(pid $i\): stored" 2
     until_is 16 pgrep -cP "$job"
     ended 0
-    [[ $(grep -c "and no more of them" "$tmp/err") == 1 ]]
+    [[ $(grep -c "followed already" "$tmp/err") == 1 ]]
     # It may end while one is taken of it.
     refute grep "no snapshot" <(grep -v "(pid $victim)" "$tmp/err")
 }

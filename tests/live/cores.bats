@@ -161,7 +161,7 @@ while_four_allocate() {
     start_lab quiet
     hd collect -p "$pid" --core -o "$tmp/heap.core"
     status_is 2
-    err_is "heapdrift: a single-file program: the runtime can only write a full dump of it, --core=full"
+    err_is "heapdrift: a single-file program: the runtime can only write a full dump, --core=full"
     works collect -q -p "$pid" --core=full -o "$tmp/full.core"
     works collect -q -p "$pid" --direct -o "$tmp/direct.core"
     same "$tmp/direct.core" "$tmp/full.core" --same

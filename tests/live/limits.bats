@@ -146,13 +146,13 @@ twelve_containers() {
     need_many
     start_program 75
     hd collect -q --force -p "$pid" -o "$tmp/app.gcdump"
-    fails_with "process $pid was killed for lack of memory while the snapshot was taken"
+    fails_with "process $pid was killed for lack of memory during the snapshot"
     [[ -z $(ls "$tmp"/*.gcdump "$tmp"/.heapdrift-* 2>/dev/null) ]]
     end_program
     start_program 75
     hd collect -q --force --all --name=ManyLab -o "$tmp/all"
     status_is 2
-    err_has "ManyLab (pid $pid): was killed for lack of memory while the snapshot was taken"
+    err_has "ManyLab (pid $pid): was killed for lack of memory during the snapshot"
 }
 
 @test "a limit that falls while the snapshot is taken" {

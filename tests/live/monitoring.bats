@@ -74,7 +74,7 @@ becomes() { # VALUE NAME [LABEL]
     [[ $(value heapdrift_watch_memory_bytes) -lt 60000000 ]]
     python3 -c "import sys, time; assert abs(time.time() - float(sys.argv[1])) < 5" "$(value heapdrift_watch_last_snapshot_timestamp_seconds)"
     kill -9 "$(pgrep -P "$job")"
-    says "the process that answers has ended; it is started anew"
+    says "the process that serves requests has ended; restarting it"
     for _ in {1..150}; do ! curl -sf -m 1 "http://$address/healthz" || break; sleep 0.1; done
     fetch /healthz
     [[ $code == 200 && $body == ok ]]
@@ -99,7 +99,7 @@ becomes() { # VALUE NAME [LABEL]
     fi
     kill -STOP "$job"
     for _ in {1..70}; do [[ $(ask /healthz) == ok ]] || break; sleep 1; done
-    ask /healthz | grep -E '^the watcher hangs: .*, no sign of life for 6[0-9] s$'
+    ask /healthz | grep -E '^watch hangs: .*, no sign of life for 6[0-9] s$'
     kill -CONT "$job"
     sleep 2
     [[ $(ask /livez) == ok ]]
@@ -170,7 +170,7 @@ becomes() { # VALUE NAME [LABEL]
     done_with
     # Of one that starts anew nothing is remembered; a share of a limit that nobody knows is told.
     watching "$pid" --interval=1h --at=20MiB,99%
-    says "its memory limit is not known, so a share of it in --at does nothing; give --limit"
+    says "memory limit is unknown, so a share of it in --at has no effect; give --limit"
     says ": stored in "
     done_with
 }

@@ -96,7 +96,7 @@ END
         honest Shop; agent --interval=1s --lock=/tmp/link/lock; stored Shop 2; ls "$tmp/victim"; cat /tmp/agent.err >&2'
     out_is $'2'
     err_has "/tmp/link/socket: refused: /tmp/link is a link of user $mallory_id"
-    err_has "note: /tmp/link/lock: a link of another user leads there"
+    err_has "note: /tmp/link/lock: it is a link of another user"
 }
 
 @test "an exception that a stranger has made a link is none for what that leads to" {

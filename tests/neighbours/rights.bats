@@ -39,7 +39,7 @@ END
         tr "\0" "\n" <"/proc/$server/environ"; remembers "$agent" 321mieheg
         remembers "$server" 321mieheg
         kill -9 "$server"
-        within 30 said "it is started anew"; ask /healthz; server=$(pgrep -oP "$agent")
+        within 30 said "restarting it"; ask /healthz; server=$(pgrep -oP "$agent")
         facts "$server" | grep CapEff; remembers "$server" 321mieheg; readlink "/proc/$server/fd/"* | grep -v "socket\|agent.err\|null" || echo "no file"'
     status_is 0
     out_is 'Uid 65534	65534	65534	65534

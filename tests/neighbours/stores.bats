@@ -64,7 +64,7 @@ PYTHON
     ask "UPDATE snapshot SET digest = zeroblob(900000000) WHERE id = 1" >/dev/null
     measured 60 10 store check --all
     status_is 1
-    out_has "error: the row of snapshot 1 has a value that is longer than any that is recorded, and is left out"
+    out_has "error: the row of snapshot 1 has a value longer than any recorded one, and is left out"
     measured 60 10 fleet --since=all
     status_is 0
     err_matches 'warning: shop on a: 4 of 4 snapshots cannot be read: is no digest of at most [0-9]+ bytes'
@@ -92,7 +92,7 @@ PYTHON
     out_has mail
     measured 140 10 store check --memory=50M
     status_is 1
-    out_has "error: the row of series 1 has a value that is longer than any that is recorded, and is left out"
+    out_has "error: the row of series 1 has a value longer than any recorded one, and is left out"
     measured 140 10 top --service=mail --memory=50M
     status_is 0
 }

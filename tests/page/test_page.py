@@ -119,7 +119,7 @@ class Overview(PageTest):
         self.assertFalse(self.b.is_seen(".card .why dl"))
         self.b.click(".card .why summary")
         self.assertTrue(self.b.is_seen(".card .why dl"))
-        for word in ("score", "tau", "1.00", "basis", "graph", "The order"):
+        for word in ("score", "tau", "1.00", "basis", "graph", "ranked by this"):
             self.assertIn(word, self.b.text(".card .why"))
 
     def test_the_fix_is_below_the_verdict_with_cause_and_code(self):

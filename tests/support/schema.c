@@ -203,9 +203,9 @@ static json_t *object_schema(const struct record *r, bool maybe, json_t *defs)
 static void put_head(json_t *schema, const char *name)
 {
     static const char head[] =
-        "{\"schema\": {\"description\": \"Which of heapdrift's results this is.\"},"
-        "\"schema_version\": {\"description\": \"Rises when a key changes its meaning or "
-        "goes. Keys may be added at the end of an object without that.\"},"
+        "{\"schema\": {\"description\": \"Name of the schema.\"},"
+        "\"schema_version\": {\"description\": \"Version of the schema; it rises if a key "
+        "changes its meaning or is removed, not if keys are appended to an object.\"},"
         "\"tool_version\": {\"type\": \"string\", \"pattern\": "
         "\"^[0-9]+\\\\.[0-9]+\\\\.[0-9]+\", \"description\": \"Version of heapdrift.\"}}";
     json_t *properties = json_loads(head, 0, NULL), *required = json_array();

@@ -284,7 +284,7 @@ END
     run_windows 0 ps --name='Größe 日本' --format=csv
     grep -q "Größe 日本" "$tmp/o" || { cat "$tmp/o"; "$WINE" ps; false; }
     run_windows 2 collect 'Größe 日本' --no-progress -o "$tmp/r.gcdump"
-    grep -q "does not speak" "$tmp/e" || { cat "$tmp/e"; false; }
+    grep -q "does not use the .NET diagnostics protocol" "$tmp/e" || { cat "$tmp/e"; false; }
     start_lab net10.0 none
     run_windows 0 collect "$pid" -o "$tmp/Größe 日本/é 🌱.gcdump"
     run_windows 0 watch "$pid" --count=2 --interval=1s -o "$tmp/Größe 日本/watch"

@@ -300,7 +300,7 @@ static const char *reason_incomplete(const struct core_reader *r)
         return arena_printf(a,
                             "the file is truncated: %" PRIu64
                             " bytes of memory are missing after byte %" PRIu64 ", %" PRIu64
-                            " of them heap",
+                            " of these in the heap",
                             p->lost, p->cut_at, h->regions.missing);
     if (h->regions.missing > 0)
         return arena_printf(a, "%" PRIu64 " bytes of the heap are not in the dump",

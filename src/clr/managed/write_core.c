@@ -228,8 +228,8 @@ static bool check_runtime(const struct redaction *r, const struct image_redactio
               descriptor_same_layout(&found.at, &was->at);
     arena_free(&scratch);
     return ok || fail(err, HD_UNSUPPORTED,
-                      "what describes .NET %s is not in the dump but in its files on this "
-                      "machine; a dump without values needs it: take a full one",
+                      "the description of .NET %s is not in the dump but in its files on "
+                      "this machine; a dump without values needs it: take a full one",
                       was->version);
 }
 
@@ -250,7 +250,7 @@ static bool core_write(const struct hd_snapshot *snap, struct out *o, struct los
     const char *format = snap->info.format;
     if (snap->graph->fields == NULL || format == NULL || strcmp(format, "core-dump") != 0)
         return fail(err, HD_USAGE,
-                    "is no core dump; only a core dump can be written as one");
+                    "is not a core dump; only a core dump can be written as one");
     struct core *core = core_fields_core(snap->graph->fields);
     struct redaction r = {.core = core, .g = snap->graph, .m = &core->image.memory};
     if (core->image.memory.watch == NULL)
@@ -286,7 +286,7 @@ static bool core_write(const struct hd_snapshot *snap, struct out *o, struct los
 
 static const struct snapshot_writer write_core = {
     .name = "core-dump",
-    .summary = "a core dump without values, of a core dump; with --redact",
+    .summary = "a core dump without values, from a core dump; with --redact",
     .suffix = ".core",
     .holds = FACT_GRAPH | FACT_GENERATIONS | FACT_ADDRESSES | FACT_MODULES | FACT_TIME |
              FACT_PROCESS | FACT_PID | FACT_SAMPLING | FACT_INCOMPLETE | FACT_ORIGIN |

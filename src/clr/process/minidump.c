@@ -128,7 +128,7 @@ static bool check_system(const struct minidump_reader *r)
         return false;
     if (s.size < LEAST)
         return fail(r->err, HD_BAD_FORMAT,
-                    "the minidump does not say of which system and processor it is");
+                    "the minidump does not contain its system and processor");
     unsigned architecture = le_u16(s.data + ARCHITECTURE);
     if (le_u32(s.data + PLATFORM) != NT)
         return fail(r->err, HD_UNSUPPORTED,

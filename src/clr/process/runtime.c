@@ -613,8 +613,8 @@ static bool describe_version(struct runtime_search *s, const char *version)
     const char *lacks = descriptor_lacks(&s->d, s->a);
     if (lacks != NULL)
         return fail(s->err, HD_UNSUPPORTED,
-                    "a %s of .NET %s, which does not say where %s is; a newer "
-                    "heapdrift may read it" TAKE_GCDUMP,
+                    "a %s of .NET %s without the location of %s; a newer heapdrift may "
+                    "read it" TAKE_GCDUMP,
                     kind_of(s), version, lacks);
     return read_globals(s) || runtime_refuse_layout(r, NULL, s->err);
 }
@@ -831,7 +831,7 @@ uint64_t clr_heap_count_address(const struct clr_process *p, struct arena *a,
              at = gc_count_address(&image.memory, gc);
     if (at == 0)
         fail(err, HD_UNSUPPORTED,
-             "the runtime does not say where its heap is: it has just started, or its "
+             "the runtime has no description of its heap: it has just started, or its "
              "version is unknown to this heapdrift");
     return at;
 }

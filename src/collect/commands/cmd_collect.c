@@ -31,8 +31,8 @@ static bool check_for_all(struct settings *s)
     struct collect_options *o = s->own;
     bool is_core = o->target != NULL && strcmp(o->target, "core") == 0;
     if (s->store != NULL)
-        return refuse("--all writes files, to be stored with `heapdrift record`; --store "
-                      "takes one process");
+        return refuse("--all cannot be combined with --store; write files, and store them "
+                      "with `heapdrift record`");
     if (s->operand_count > 0)
         return refuse(
             "collect --all takes no operands; select processes with --name=PATTERN");
@@ -40,13 +40,13 @@ static bool check_for_all(struct settings *s)
         return refuse("--all cannot be combined with --process-id or --diagnostic-port; "
                       "select processes with --name=PATTERN");
     if (o->core != CORE_NONE && o->target != NULL && !is_core)
-        return refuse("--core writes a core dump, --to another format");
+        return refuse("--core writes a core dump: it cannot be combined with --to");
     if (o->core == CORE_NONE && is_core)
         o->core = CORE_HEAP;
     if (o->direct && o->target != NULL && strcmp(o->target, "nettrace") == 0)
         return refuse(no_trace);
     return (!o->on_enter && !o->no_keep) ||
-           refuse("--on-enter and --no-keep are about one process, --all is not");
+           refuse("--all cannot be combined with --on-enter or --no-keep");
 }
 
 /* Checks the format, from the name of the file and options. */
@@ -80,7 +80,8 @@ static bool check_store(const struct settings *s)
 {
     const struct collect_options *o = s->own;
     if (o->on_enter || o->no_keep)
-        return refuse("--on-enter and --no-keep are about files, --store has none");
+        return refuse(
+            "--store writes no files: it cannot be combined with --on-enter or --no-keep");
     if (s->output != NULL)
         return refuse("write to a file (-o) or to a store (--store), not both");
     return (o->core == CORE_NONE && o->target == NULL) ||
@@ -100,7 +101,7 @@ static bool collect_check(struct settings *s)
               : s->store != NULL ? check_store(s)
                                  : check_files(s);
     return ok && (!o->interval_given || o->snapshot_count > 0 ||
-                  refuse("--interval needs --count"));
+                  refuse("--interval requires --count"));
 }
 
 /* --- snapshots on request -------------------------------------------------------- */
@@ -649,7 +650,7 @@ const struct command cmd_collect = {
             {"heapdrift collect --all -o leak/ --count=4", "a series of each process"},
             {"heapdrift collect 4711 -o app.gcdump --on-enter",
              "one each time Enter is pressed"},
-            {"heapdrift collect MyApp --store=heapdrift.db", "store a digest of it"},
+            {"heapdrift collect MyApp --store=heapdrift.db", "store a digest of the heap"},
         },
     .options = options,
     .own_size = sizeof(struct collect_options),

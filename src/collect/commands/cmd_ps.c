@@ -95,9 +95,9 @@ const struct command cmd_ps = {
                    "users and containers.",
     .examples =
         {
-            {"heapdrift ps", "yours; with sudo also those of others"},
+            {"heapdrift ps", "your processes; with sudo also those of other users"},
             {"heapdrift ps --name='Shop.*' --sort=memory",
-             "some of them, the largest first"},
+             "some processes, the largest first"},
             {"heapdrift ps --format=csv", "for scripts"},
         },
     .options = options,

@@ -53,7 +53,7 @@ static bool is_empty(const char *folder)
     if (d == NULL)
         return trouble(folder, strerror(errno));
     closedir(d);
-    return empty || trouble(folder, "there are files in it; name a new folder");
+    return empty || trouble(folder, "the folder has files; name a new folder");
 }
 
 /* By the program's own name, whatever the process was asked for by. */
@@ -204,7 +204,7 @@ static int watch_collect(struct watch_run *w, struct collector *c)
     while (w->count < wanted && !(failed = !take_next(w, c, wanted)) && w->count < wanted) {
         /* For users who end this with kill -9. */
         if (w->count == 1 && tells_folder(w) && (c->progress || c->lines)) {
-            fputs("heapdrift: snapshots go to ", stderr);
+            fputs("heapdrift: writing snapshots to ", stderr);
             end_message(w->folder);
         }
         print_next(c, w->count, wanted);
@@ -295,16 +295,15 @@ static bool check_store(const struct settings *s)
 {
     const struct collect_options *o = s->own;
     if (o->no_keep)
-        return refuse(
-            "--store keeps the snapshots; --no-keep is for those that are compared");
+        return refuse("--store keeps the snapshots: it cannot be combined with --no-keep");
     if (s->output != NULL)
-        return refuse("--store keeps the snapshots; -o DIR is for those that are compared");
+        return refuse("--store keeps the snapshots: it cannot be combined with -o");
     if (o->on_enter)
-        return refuse("--store takes snapshots by the clock, without a person: "
-                      "no --on-enter");
+        return refuse(
+            "--store takes snapshots by the clock: it cannot be combined with --on-enter");
     if (has_budgets(s) || s->exit_code || strcmp(s->format, hd_format_name(0)) != 0)
-        return refuse("--store compares nothing, so it takes neither budgets nor a format: "
-                      "that is `heapdrift fleet`");
+        return refuse("--store compares nothing: it cannot be combined with budgets or a "
+                      "format; use `heapdrift fleet`");
     return true;
 }
 
@@ -313,15 +312,15 @@ static bool check_all(const struct settings *s)
 {
     const struct collect_options *o = s->own;
     if (s->store == NULL)
-        return refuse("watch --all is for a store: --store=URL; for files: `heapdrift "
-                      "collect --all`");
+        return refuse(
+            "watch --all requires --store=URL; for files, use `heapdrift collect --all`");
     if (s->operand_count > 0 || o->process_id > 0 || o->socket != NULL)
-        return refuse("watch --all takes no process; select some with --name=PATTERN or "
-                      "--service=PATTERN");
+        return refuse("watch --all takes no process; select processes with --name=PATTERN "
+                      "or --service=PATTERN");
     if (o->sites != NULL && (o->no_sites || s->options.no_ages || o->direct))
         return refuse("--sites cannot be combined with --no-sites, --no-ages or --direct");
     return o->snapshot_count == 0 ||
-           refuse("watch --all goes on until SIGTERM, so it takes no --count");
+           refuse("watch --all runs until SIGTERM: it cannot be combined with --count");
 }
 
 static bool watch_check(struct settings *s)
@@ -414,23 +413,22 @@ static const struct option options[] = {
     {"at", 0, GROUP_PROCESS, ON_WATCH, TEXT(OTHER, own.at), .parse = parse_at,
      GIVEN(s.is_for_a_store), .argument = "LIST",
      .words = WORDS("80%,95%", "1.5GiB", "+200MB"),
-     .help = "with --store: also at these shares of its limit, sizes, growth (RSS)"},
+     .help = "with --store: also at these shares of the limit, sizes, growth (RSS)"},
     {"listen", 0, GROUP_STORE, ON_WATCH, TEXT(OTHER, own.listen), .parse = parse_listen,
      GIVEN(s.is_for_a_store), .argument = "ADDRESS",
      .words = WORDS(":9464", "127.0.0.1:9464"),
      .help = "with --store: serve /metrics and /healthz, for Prometheus"},
     {"metrics", 0, GROUP_STORE, ON_WATCH, TEXT(FILE_WRITTEN, own.metrics),
      GIVEN(s.is_for_a_store),
-     .help = "with --store: write them to FILE, for its textfile collector"},
+     .help = "with --store: write metrics to FILE, for a textfile collector"},
     {"count", 0, GROUP_PROCESS, ON_WATCH, COUNT(own.snapshot_count, 1, MAX_COLLECTED),
      .help = "snapshots to take, 2 to 50; default 6"},
     {"output", 'o', GROUP_OUTPUT, ON_WATCH, TEXT(FOLDER, s.output),
-     .help = "keep the snapshots there; default heapdrift-NAME-PID-DATE-TIME"},
+     .help = "folder of the snapshots; default heapdrift-NAME-PID-DATE-TIME"},
     {"rows", 0, GROUP_SHOWN, ON_WATCH, COUNT(s.options.rows, 0, HD_DEFAULT_ROWS - 1),
      .help = "rows per table; default 20, 0 shows all"},
     {"config", 'c', GROUP_BUDGETS, ON_WATCH, TEXT(FILE_READ, own.check.config),
-     .once = true,
-     .help = "budgets; heapdrift.yml here or above counts beside other ones only"},
+     .once = true, .help = "budget file; else heapdrift.yml, if another budget is given"},
     {.more = collect_rows}};
 
 const struct command cmd_watch = {
@@ -440,14 +438,14 @@ const struct command cmd_watch = {
     .operands = "PID|NAME",
     .summary = "take snapshots, and report what grew",
     .description =
-        "Take snapshots of a running .NET process, six in five minutes unless told\n"
-        "otherwise, and say what grew. The snapshots stay in a new folder, here or,\n"
-        "where that cannot be written to, in $TMPDIR; --no-keep deletes them. With "
-        "budgets\n"
-        "it ends with the status of `heapdrift check`. Ctrl-C ends it early: what was\n"
-        "collected by then is compared. With --store it compares nothing and does not "
-        "end:\n"
-        "a snapshot an hour goes there, with --all one of each process of this host.",
+        "Take snapshots of a running .NET process, by default six in five minutes, and\n"
+        "report what grew. The snapshots are written to a new folder, here or, if that is\n"
+        "not possible, in $TMPDIR; --no-keep deletes them. With budgets, the exit status "
+        "is\n"
+        "that of `heapdrift check`. Ctrl-C ends early, and compares the snapshots "
+        "collected\n"
+        "so far. With --store nothing is compared: a snapshot an hour is stored until\n"
+        "SIGTERM, with --all one of each process of this host.",
     .examples =
         {
             {"heapdrift watch 4711", "six snapshots, a minute apart, then what grew"},

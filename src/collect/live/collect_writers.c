@@ -548,8 +548,8 @@ bool collect_can_retry(const struct settings *s)
                    (o->target != NULL && strcmp(o->target, "core") == 0) ||
                    (s->output != NULL && collect_writes_core(s, s->output));
     return !o->tries_given || o->direct || is_core ||
-           refuse("--tries is about --direct and core dumps: what a runtime loses on the "
-                  "way it loses again");
+           refuse("--tries works with --direct and --core only: events that the runtime "
+                  "drops would be dropped again");
 }
 
 struct output_how collect_writer(const struct settings *s, const char *path)

@@ -121,8 +121,8 @@ const char *collecting_harm(const struct harm *harm, const struct hd_error *err)
     if (!has_ended)
         return NULL;
     return memory_kills_rose("", &harm->kills)
-               ? "was killed for lack of memory while the snapshot was taken"
-               : "ended while the snapshot was taken";
+               ? "was killed for lack of memory during the snapshot"
+               : "ended during the snapshot";
 }
 
 /* --- one snapshot ------------------------------------------------------------------ */
@@ -328,7 +328,7 @@ bool collecting_process_is_named(struct settings *s, const char *command)
                 "ps`\n",
                 command);
     else if (ways > 1)
-        fputs("heapdrift: --process-id, --name and --diagnostic-port exclude each other\n",
+        fputs("heapdrift: --process-id, --name and --diagnostic-port cannot be combined\n",
               stderr);
     else if (ways + s->operand_count > 1)
         fprintf(stderr, "heapdrift: %s takes one process, not %zu\n", command,
@@ -342,9 +342,9 @@ bool collecting_modes_fit(const struct settings *s)
 {
     const struct collect_options *o = s->own;
     if (o->no_keep && s->output != NULL)
-        return refuse("-o keeps the snapshots, --no-keep does not");
+        return refuse("-o keeps the snapshots: it cannot be combined with --no-keep");
     return !o->on_enter || !o->interval_given ||
-           refuse("--on-enter waits for a person, --interval for a clock: choose one");
+           refuse("--on-enter cannot be combined with --interval");
 }
 
 bool collecting_find(struct hd_processes *processes, const char *name)
@@ -480,33 +480,33 @@ const struct option collect_rows[] = {
     {"process-id", 'p', GROUP_PROCESS, ON_LIVE, PID(own.process_id),
      .help = "process id; see `heapdrift ps`"},
     {"name", 0, GROUP_PROCESS, ON_LIVE, TEXT(PROCESS, own.name),
-     .help = "the process with that name", .old_letter = 'n'},
+     .help = "name of the process", .old_letter = 'n'},
     {"diagnostic-port", 0, GROUP_PROCESS, ON_LIVE, TEXT(SOCKET, own.socket),
-     .parse = parse_socket, .help = "the process listening on this socket"},
+     .parse = parse_socket, .help = "socket of the process"},
     {"resume", 0, GROUP_PROCESS, ON_LIVE, FLAG(own.resume),
-     .help = "let it run if it is suspended at its start"},
+     .help = "resume the process if it is suspended at its start"},
     {"direct", 0, GROUP_PROCESS, ON_LIVE, FLAG(own.direct),
-     .help = "pause it and read its memory: no GC, a shorter pause"},
+     .help = "pause the process and read its memory: no GC, a shorter pause"},
     {"force", 0, GROUP_PROCESS, ON_LIVE, FLAG(own.force),
-     .help = "take it even if the process could run out of memory and be killed"},
+     .help = "take the snapshot even if the process could run out of memory"},
     {"tries", 0, GROUP_PROCESS, ON_LIVE, COUNT(own.tries, 1, MAX_TRIES),
      GIVEN(own.tries_given), .usual = "3",
-     .help = "--direct, --core: retake an incomplete snapshot, N in all"},
+     .help = "--direct, --core: tries to get a complete snapshot"},
     {"no-ages", 0, GROUP_PROCESS, ON_LIVE, FLAG(s.options.no_ages),
-     .help = "do not follow its GC, which shows which objects survive"},
+     .help = "do not trace GC events to follow survivors"},
     {"no-sites", 0, GROUP_PROCESS, ON_LIVE, FLAG(own.no_sites),
-     .help = "do not sample which code allocates the objects that survive"},
+     .help = "do not sample which code allocates the surviving objects"},
     {"interval", 0, GROUP_PROCESS, ON_LIVE, DURATION(own.interval_ms, 0), .usual = "1m",
      .help = "time between snapshots: 500ms, 5m, 1h", GIVEN(own.interval_given)},
     {"on-enter", 0, GROUP_PROCESS, ON_LIVE, FLAG(own.on_enter),
      .help = "a snapshot each time Enter is pressed; Ctrl-D ends the series"},
     {"max-heap", 0, GROUP_PROCESS, ON_LIVE, SIZE(own.max_heap), GIVEN(s.is_for_a_store),
-     .help = "with --store: no snapshot while it uses more memory (RSS)"},
+     .help = "with --store: no snapshot while the process uses more memory (RSS)"},
     {"lock", 0, GROUP_PROCESS, ON_LIVE, TEXT(FILE_WRITTEN, own.lock),
      GIVEN(s.is_for_a_store),
      .help = "with --store: lock of this host's collectors; default heapdrift.lock"},
     {"timeout", 0, GROUP_PROCESS, ON_LIVE, DURATION(own.timeout_ms, 1), .usual = "30s",
-     .help = "give up when the process is silent for this long", .old_letter = 't'},
+     .help = "time limit for a process that does not respond", .old_letter = 't'},
 
     {"no-keep", 0, GROUP_OUTPUT, ON_LIVE, FLAG(own.no_keep),
      .help = "delete the snapshots at the end"},
@@ -528,5 +528,5 @@ const struct option collect_rows[] = {
     {"limit", 0, GROUP_STORE, ON_STORES, SIZE(own.limit), GIVEN(s.is_for_a_store),
      .help = "memory limit of the process"},
     {"keep", 0, GROUP_STORE, ON_STORES, AGE(own.keep_seconds), GIVEN(s.is_for_a_store),
-     .help = "then thin out: hourly after 1 day, daily after 8, delete what is older"},
+     .help = "then thin out: hourly after 1 day, daily after 8, delete older ones"},
     {.more = shared_options}};

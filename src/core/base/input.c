@@ -390,7 +390,7 @@ bool input_all(struct input *in, struct bytes *all, struct hd_error *err)
 {
     bool ok = true;
     if (in->take != NULL || input_is_growing(in))
-        return fail(err, HD_UNSUPPORTED, "cannot be read at once: it is a stream");
+        return fail(err, HD_UNSUPPORTED, "cannot be read: it is a stream");
     if (in->all.data == NULL && in->unpacker != NULL)
         ok = hold_unpacked(in, err);
     else if (in->all.data == NULL && in->fd >= 0 && in->file_size > 0)

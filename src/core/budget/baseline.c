@@ -297,6 +297,6 @@ bool baseline_parse(struct baseline *b, const char *data, size_t size, struct ar
         ok = fail_at_line_about(err, HD_ABOUT_BASELINE, 1, "no-baseline",
                                 "an empty file; write it with --baseline-write");
     if (ok && (b->snapshots < 2 || b->snapshots == HD_UNKNOWN))
-        ok = bad_line(&r, "no-baseline", "does not say how many snapshots were compared");
+        ok = bad_line(&r, "no-baseline", "has no number of snapshots");
     return ok;
 }

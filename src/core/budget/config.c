@@ -432,7 +432,7 @@ static bool parse_subject(struct config_reader *r, const yaml_node_t *entry,
     }
     if (given != 1)
         return bad(r, line_of(entry), "bad-entry",
-                   "a budget is about one of: total, type, holder, suspects");
+                   "a budget must have one of: total, type, holder, suspects");
     bool has_pattern = rule->kind == HD_RULE_TYPE || rule->kind == HD_RULE_HOLDER;
     rule->pattern = has_pattern ? config_keep(r, rule->pattern) : NULL;
     if (has_pattern)
@@ -563,13 +563,13 @@ static bool parse_suppression(struct config_reader *r, const yaml_node_t *entry)
     const char *reason = text_of(r, entry, "reason"), *until = text_of(r, entry, "until");
     struct suppression s = {.path = r->path, .line = line_of(entry)};
     if ((type != NULL) == (holder != NULL))
-        return bad(r, s.line, "bad-entry", "a suppression is about one of: type, holder");
+        return bad(r, s.line, "bad-entry", "a suppression must have one of: type, holder");
     s.type = type != NULL ? config_keep(r, type) : NULL;
     s.holder = holder != NULL ? config_keep(r, holder) : NULL;
     if ((type != NULL ? type : holder)[0] == '\0')
         return bad(r, s.line, "bad-value", "a pattern is missing");
     if (reason == NULL || reason[strspn(reason, " \t\n\r\v\f")] == '\0')
-        return bad(r, s.line, "no-reason", "a suppression without a reason; say why");
+        return bad(r, s.line, "no-reason", "a suppression without a reason; add one");
     s.reason = config_keep(r, reason);
     s.expires = until != NULL;
     s.until_text = until != NULL ? config_keep(r, until) : NULL;

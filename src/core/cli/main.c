@@ -33,7 +33,7 @@ static bool command_behind_options(const struct settings *s, int skip)
     const char *first = s->operand_count > 0 ? s->operands[0] : "";
     if (skip > 0 || command_named(first) == NULL || access(first, F_OK) == 0)
         return false;
-    return !put_message(NULL, NULL, "the command comes first: heapdrift %s ...", first);
+    return !put_message(NULL, NULL, "give the command first: heapdrift %s ...", first);
 }
 
 static int show_version(void)

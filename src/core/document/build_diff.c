@@ -69,7 +69,7 @@ static void diff_add_types(struct build *b)
     const size_t shown = r->diff.types.shown, all = r->diff.types.len;
     const char *order = r->options.sort == HD_SORT_NAME ? "by name"
                         : r->options.sort == HD_SORT_RETAINED && r->diff.by_graph
-                            ? "by growth of what they retain"
+                            ? "by retained growth"
                             : "by growth";
     if (shown < all)
         order = arena_printf(&b->doc->arena, "%s; top %zu of %zu, -n 0 shows all", order,
@@ -174,7 +174,7 @@ void build_native(struct build *b)
         return;
     struct doc_section *s =
         doc_topic(b->doc, "Outside the heap",
-                  "more in every step; the memory they hold is not counted");
+                  "more in every step; their native memory is in no snapshot");
     struct doc_table *t = TABLE(b, s, columns);
     for (size_t i = 0; i < d->native_count; i++) {
         const struct hd_native *n = &d->native[i];

@@ -73,9 +73,9 @@ static void add_graph_facts(struct build *b, struct doc_facts *f,
         add_tally(b, f, "weak handles", s->weak_roots, HD_UNKNOWN);
     if (s->told_survivors != HD_UNKNOWN)
         FACT(b, f, "survivors", s->told_survivors, " of the ", s->told_of,
-             " of the snapshot before, as its collector told");
+             " of the previous snapshot, as reported by its collector");
     else if (s->untold != HD_UNTOLD_NOTHING)
-        FACT(b, f, "survivors", "not told: ", hd_untold_words(s->untold));
+        FACT(b, f, "survivors", "unknown: ", hd_untold_words(s->untold));
     if (s->sampled != HD_UNKNOWN)
         FACT(b, f, "allocations", as_plural(s->sampled, "sample"), ", with names of ",
              as_plural(s->methods, "method"));

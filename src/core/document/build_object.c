@@ -98,7 +98,7 @@ static void object_add_since(struct build *b, struct doc_facts *f,
     if (all < 2 || x->object.kind != HD_OBJECT)
         return;
     if (x->since == (size_t)-1)
-        FACT(b, f, "there", "since when is not known");
+        FACT(b, f, "there", "since an unknown snapshot");
     else if (x->since == 0)
         FACT(b, f, "there", "since before the first of ", all, " snapshots");
     else
@@ -126,7 +126,7 @@ static void object_add_facts(struct build *b, struct doc_section *s,
     SAY(b, to, as_address(o->address));
     if (x->offset > 0)
         SAY(b, to, "; ", as_address(x->asked), " is inside it, ",
-            as_plural(x->offset, "byte"), " behind its beginning");
+            as_plural(x->offset, "byte"), " after its start");
     build_place(b, build_fact(b, f, "number"), 0, o->number);
     bool is_object = o->kind == HD_OBJECT;
     if (is_object)
@@ -207,7 +207,7 @@ static void object_add_parts(struct build *b, const struct hd_instance *x)
     }
     if (any_is_hidden)
         PARAGRAPH(b, &b->doc->sections[b->doc->section_count - 1], run_code("--values"),
-                  " shows text, and what arrays hold: they may be secrets");
+                  " shows text and the contents of arrays, which may be secrets");
 }
 
 /* --- neighbours ------------------------------------------------------------------ */
@@ -289,10 +289,10 @@ static void object_add_chain(struct build *b, const struct hd_instance *x)
          .from_width = 110,
          .is_absent = !b->r->snapshots[b->r->snapshot_count - 1].info.has_generations},
         {.title = "type", .is_subject = true},
-        {.title = "refers on by", .gives_way = true, .is_absent = !fields}};
+        {.title = "via field", .gives_way = true, .is_absent = !fields}};
     if (x->chain_len < (lost ? 2 : 1))
         return;
-    text_add_string(&b->words, lost ? "no root reaches it; this refers to it" : "");
+    text_add_string(&b->words, lost ? "unreachable; objects that refer to it" : "");
     struct doc_section *s = begin_topic(b, lost ? "Chain" : "Chain from the root");
     struct doc_table *t = TABLE(b, s, columns);
     for (size_t i = 0; i < x->chain_len; i++) {

@@ -237,9 +237,8 @@ static void suspects_add_table(struct build *b, struct doc_section *s)
 static const char *basis(const struct hd_report *r)
 {
     return r->options.by == HD_BY_HOLDER ? "by growth of the shallow bytes they hold"
-           : r->diff.by_graph            ? "by score, the growth at the current rate; "
-                                           "retains: what they gained, including everything "
-                                           "only they keep alive"
+           : r->diff.by_graph ? "by score, the growth at the current rate; retains: growth "
+                                "including everything only these objects keep alive"
            : r->diff.types.bytes_known
                ? "by growth of shallow bytes; owners are unknown"
                : "by growth of counts; bytes and owners are unknown";

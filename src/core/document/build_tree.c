@@ -301,8 +301,7 @@ static void add_sizes(struct build *b, struct doc_section *s)
         SAY(b, to, as_size(whole ? first->bytes : t->reachable[t->first].bytes), " → ");
     SAY(b, to, as_size(whole ? last->bytes : reachable));
     if (whole)
-        SAY(b, to, ", ", as_share((double)reachable / (double)last->bytes),
-            " of it reachable");
+        SAY(b, to, ", ", as_share((double)reachable / (double)last->bytes), " reachable");
 }
 
 /* "40 samples of allocations are alive, each about one in 100 KiB allocated" */
@@ -316,7 +315,7 @@ static void add_samples(struct build *b, struct doc_section *s)
     if (t->first != t->last)
         SAY(b, to, ", ", as_change(t->reachable[t->first].count, all->count));
     if (all->count > 0)
-        SAY(b, to, "; each stands for about ", as_size(all->bytes / all->count));
+        SAY(b, to, "; one per about ", as_size(all->bytes / all->count));
 }
 
 static size_t places(const struct hd_tree *t)

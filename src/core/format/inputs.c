@@ -140,11 +140,10 @@ static bool add_deeper(struct hd_inputs *inputs, struct hd_inputs *deeper,
         if (snapshots == 0 && !inputs->names_only && !has_manifest(inputs, before))
             inputs->count = before;
         if (snapshots > 1 && series != NULL && !inputs->names_only)
-            return fail(
-                err, HD_UNSUPPORTED,
-                "\"%s\" and \"%s\" in this folder have several snapshots each; name "
-                "one of these folders",
-                path_file_name(series), path_file_name(folder));
+            return fail(err, HD_UNSUPPORTED,
+                        "\"%s\" and \"%s\" in this folder have several snapshots each; "
+                        "name one folder",
+                        path_file_name(series), path_file_name(folder));
         series = snapshots > 1 ? folder : series;
     }
     return true;

@@ -310,7 +310,7 @@ static void check_processes(struct session *s)
         if (one != HD_UNKNOWN && process != one)
             fail(&s->all[i].error, HD_UNSUPPORTED,
                  "of process %" PRIu64 ", and an earlier snapshot is of process %" PRIu64
-                 "; name those of one process: FILE#1, FILE#2, ...",
+                 "; name the snapshots of one process: FILE#1, FILE#2, ...",
                  process, one);
         one = one == HD_UNKNOWN ? process : one;
     }

@@ -99,9 +99,10 @@ static void measure(struct hd_snapshot *snap)
         info->reachable_objects < info->objects - info->reachable_objects) {
         warnings_add(&snap->warnings, WARN_MOSTLY_UNREACHABLE, 0);
         if (snap->image_base != 0)
-            warnings_add_detail(&snap->warnings, WARN_MOSTLY_UNREACHABLE,
-                                "more than half of the objects are unreachable; a native "
-                                "AOT program does not tell what its stacks hold");
+            warnings_add_detail(
+                &snap->warnings, WARN_MOSTLY_UNREACHABLE,
+                "more than half of the objects are unreachable; the references from stacks "
+                "of a native AOT program are unknown");
     }
 }
 

@@ -181,7 +181,7 @@ static const struct {
     [HD_UNTOLD_LOST] = {"lost-events", "the process lost events"},
     [HD_UNTOLD_GAPS] = {"gaps", "the GC events of the process have gaps"},
     [HD_UNTOLD_MISPLACED] = {"misplaced",
-                             "objects are not where the GC events say they are"},
+                             "objects are not at the addresses of the GC events"},
     [HD_UNTOLD_RESTARTED] = {"restarted", "it is another process"},
     [HD_UNTOLD_INCOMPLETE] = {"incomplete",
                               "this snapshot or the previous one is incomplete"},

@@ -76,8 +76,8 @@ const struct warning_text warning_texts[WARN_CODE_COUNT] = {
                            "snapshots by the type of the value: they do not match"},
     [WARN_STORED_SAMPLES] = {"stored-samples",
                              "a digest: chains and survivors are those of its samples"},
-    [WARN_TOTAL_DROPS] = {"total-drops",
-                          "less than half of the heap before and after it; not ranked"},
+    [WARN_TOTAL_DROPS] =
+        {"total-drops", "heap is less than half as large as before and after; not ranked"},
     [WARN_NAMES_MISSING] = {"names-missing",
                             "most of its types have no names, so it cannot be compared "
                             "with the others; not ranked"},

@@ -322,7 +322,7 @@ static const struct {
     [HD_RULE_TOTAL] = {"total-growth", "The whole heap grows by more than its budget"},
     [HD_RULE_TYPE] = {"type-growth", "A type grows by more than its budget"},
     [HD_RULE_HOLDER] = {"holder-growth",
-                        "What hangs below a root grows by more than its budget"},
+                        "The objects below a root grow by more than their budget"},
     [HD_RULE_SUSPECTS] = {"suspect", "A type is ranked as a likely leak"},
     [HD_RULE_PROCESS] = {"process-growth", "The process grows by more than its budget"},
 };

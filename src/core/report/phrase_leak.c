@@ -226,7 +226,7 @@ static void add_held(struct sentence *h, const struct hd_report *r,
             hint != NULL && hint->holder != NULL ? hint->holder
                                                  : "different owners over time");
     else if (share < most)
-        say(h, brief ? ", held in several ways" : ", kept alive by several holders");
+        say(h, brief ? ", held in several ways" : ", kept alive through several paths");
     else
         phrase_leak_add_holder(
             h, r, s, share < NEARLY_ALL && !brief ? ", mostly kept alive by " : joint);
@@ -731,7 +731,7 @@ static void add_steps(struct sentence *h, const struct hd_report *r,
         say(h, ", +", as_range(least, most), " ", as_noun(most, "object"),
             " in every step");
     else
-        say(h, ", more in ", up, " of ", as_plural(c.len - 1, "step"));
+        say(h, ", grew in ", up, " of ", as_plural(c.len - 1, "step"));
 }
 
 /* Appends the survivors, the evidence for a suspect by age. */
@@ -749,7 +749,7 @@ static void add_stayed(struct sentence *h, const struct hd_report *r,
     }
     if (came == 0 || s->suspicion != HD_SUSPECT_AGE)
         return;
-    say(h, ", ", stayed, " of ", came, " new objects are still there");
+    say(h, ", ", stayed, " of ", came, " new objects survived");
 }
 
 /* Adds what time limits: a leak and objects that live long look alike. */

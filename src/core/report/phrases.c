@@ -261,9 +261,8 @@ static const char *const reasons[HD_REASON_COUNT] = {
         ("fewer than four comparable snapshots cannot tell a leak from "
          "warm-up: take four or more, under the same load"),
     [HD_REASON_ONLY_GARBAGE] = "a table lists garbage only; its growth is no leak",
-    [HD_REASON_PART_OF_HEAP] =
-        ("a table was filtered, so growth of other types does not show: take all of it, "
-         "and filter with --type"),
+    [HD_REASON_PART_OF_HEAP] = ("a table was filtered, so growth of other types does not "
+                                "show: take a whole one, and filter with --type"),
     [HD_REASON_END_LEFT_OUT] = "the first or the last snapshot was left out",
     [HD_REASON_END_INCOMPLETE] =
         "the first or the last snapshot is incomplete: take it again",
@@ -273,10 +272,10 @@ static const char *const reasons[HD_REASON_COUNT] = {
         ("the snapshots are not, or not surely, in order of time: give them as they were "
          "taken"),
     [HD_REASON_GIVEN_TWICE] = "a snapshot was given twice: give each once",
-    [HD_REASON_RESTARTED] = ("the snapshots are not of one process: take them without a "
-                             "restart in between"),
+    [HD_REASON_RESTARTED] = ("the snapshots are from several processes: take them without "
+                             "a restart in between"),
     [HD_REASON_DIFFERENT_PROGRAMS] =
-        "the snapshots seem to be of different programs: compare those of one",
+        "the snapshots seem to be of different programs: compare snapshots of one program",
     [HD_REASON_NUMBER_UNKNOWN] = "not every snapshot has this number",
     [HD_REASON_BYTES_UNKNOWN] = "bytes are unknown, so a score has no size",
     [HD_REASON_NO_HOLDERS] =
@@ -396,7 +395,7 @@ void phrase_pools(struct text *t, const struct hd_growth *g)
 void phrase_native(struct text *t, const struct hd_native *n)
 {
     say(t, n->what, " rose in every step, ", n->first, " → ", n->last,
-        "; what they hold outside the heap is not counted");
+        "; their memory outside the heap is not counted");
 }
 
 const char *phrase_part(enum hd_process_part part)
@@ -432,8 +431,8 @@ void phrase_outside(struct text *t, const struct hd_process_growth *g)
 static void say_between(struct text *t, const struct hd_free_growth *g)
 {
     if (g->beside.type != NULL)
-        say(t, "; ", as_size(g->beside.bytes), " of it before old ",
-            as_type(g->beside.type), " objects");
+        say(t, "; ", as_size(g->beside.bytes), " before old ", as_type(g->beside.type),
+            " objects");
     if (g->pinned.type != NULL)
         say(t, "; pinned by handles: ", g->pinned.count, " ", as_type(g->pinned.type));
     else if (g->pinned_objects != HD_UNKNOWN && g->pinned_objects > 0)
@@ -446,8 +445,8 @@ void phrase_free(struct text *t, const struct hd_free_growth *g)
     say(t, "the heap is fragmented: free between objects ", as_size(g->bytes[g->first]),
         " → ", as_size(g->bytes[g->last]));
     if (g->within != HD_FACT_COUNT)
-        say(t, ", of it ", generation_names[HD_GEN0 + (g->within - HD_FACT_FREE_GEN0)], " ",
-            as_size(g->within_last));
+        say(t, ", including ", generation_names[HD_GEN0 + (g->within - HD_FACT_FREE_GEN0)],
+            " ", as_size(g->within_last));
     if (blocks != HD_UNKNOWN)
         say(t, ", in ", as_plural(blocks, "block"));
     if (largest != HD_UNKNOWN)
@@ -488,7 +487,7 @@ void phrase_process(struct sentence *h, const struct hd_report *r)
             bars[n++] = (struct hd_tally){.count = g->size[k]};
     say(h, as_size(first), " → ", as_size(last), "  ");
     format_trend_of(&h->words, bars, n, BARS);
-    say(h, "  ", as_size_change(first, last), ", of it objects ", as_percent(g->explained));
+    say(h, "  ", as_size_change(first, last), ", objects ", as_percent(g->explained));
     if (g->where != HD_PART_COUNT)
         say(h, ", ", phrase_part(g->where), " ",
             as_size_change(g->parts[g->where][g->first], g->parts[g->where][g->last]));

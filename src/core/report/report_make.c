@@ -83,7 +83,7 @@ static void warn_garbage(struct hd_report *r, struct hd_snapshot *const *snaps,
     struct text t = {0};
     say(&t,
         "garbage is counted too: ", heading_file(r->snapshots, r->snapshot_count, other),
-        " does not tell what the roots reach");
+        " does not have the reachable objects");
     report_warn_text(r, WARN_GARBAGE_COUNTED, k, &t);
 }
 

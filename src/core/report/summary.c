@@ -552,7 +552,7 @@ static void add_type_of_most(struct sentence *h, const struct hd_report *r)
         report_is_warned(r, WARN_FILTERED) || report_is_warned(r, WARN_INCOMPLETE);
     say(h, as_long_type(report_shown(r, most->type)), " takes ", as_size(most->at->bytes),
         ", ", as_percent((double)most->at->bytes / (double)t->totals->bytes),
-        of_a_part ? " of what is listed, in " : " of the heap, in ",
+        of_a_part ? " of the listed types, in " : " of the heap, in ",
         as_plural(most->at->count, "object"));
 }
 

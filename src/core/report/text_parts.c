@@ -350,7 +350,7 @@ void text_births(struct text *t, const struct hd_births *b, bool exact)
         list(t, each ? stayed : &all_stayed, each ? steps : 1);
     say(t, " of the ");
     list(t, each ? came : &all_came, each ? steps : 1);
-    say(t, each && steps > 1 ? " added in each step" : " added", " are still alive");
+    say(t, each && steps > 1 ? " added in each step" : " added");
     struct text_cohorts old = text_cohorts(b, 0, first + 1, first);
     if (old.came > 0)
         say(t, "; of ", old.came, " older ", as_noun(old.came, "one"), ", ",
@@ -395,10 +395,8 @@ bool text_turnover(struct text *t, const struct hd_suspect *s)
     if (b == NULL || !b->turns_over || s->suspicion != HD_SUSPECT_NOT || s->rank == 0 ||
         b->came < FEWEST_COMINGS)
         return false;
-    say(t,
-        2 * b->went > b->came ? "as many are freed as are added: "
-                              : "the oldest are freed first: ",
-        b->came, " added, ", b->went, " freed");
+    say(t, 2 * b->went > b->came ? "turnover: " : "the oldest are freed first: ", b->came,
+        " added, ", b->went, " freed");
     return true;
 }
 

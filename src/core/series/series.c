@@ -753,7 +753,7 @@ static bool check_origins(const struct series *s, struct series_warnings *w,
         if (differs(a->generation, b->generation) || differs(a->liveness, b->liveness) ||
             differs(a->filters, b->filters)) {
             fail(err, HD_USAGE,
-                 "made by `%.60s`, but the first by `%.60s`: cannot be compared",
+                 "made by `%.60s`, unlike the first, by `%.60s`: cannot be compared",
                  b->command != NULL ? b->command : "?",
                  a->command != NULL ? a->command : "?");
             return series_blame(err, k);

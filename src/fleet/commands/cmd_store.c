@@ -223,8 +223,9 @@ const struct command cmd_store = {
     .summary = "upgrade and check a store",
     .description =
         "upgrade  upgrade the tables to the newest version, in one transaction, or create "
-        "them.\n         First replace the programs that record: they use both "
-        "versions.\ncheck    verify the store, read-only. Exit status 1 if it is damaged.",
+        "them.\n"
+        "         First replace the programs that record: they use both versions.\n"
+        "check    verify the store, read-only. Exit status 1 if it is damaged.",
     .examples =
         {
             {"heapdrift store upgrade", "when all sidecars are of this version"},

@@ -248,7 +248,7 @@ bool delta_apply(struct bytes delta, struct bytes base, struct account *a,
         return fail(err, HD_BAD_FORMAT, "a damaged difference to another digest");
     if (size > NEVER_TOO_MUCH && size / MAX_TIMES_BASE > (uint64_t)base.size + delta.size)
         return fail(err, HD_BAD_FORMAT,
-                    "a difference to another digest that stands for %llu bytes", size);
+                    "a difference to another digest that expands to %llu bytes", size);
     account_charge(a, size);
     if (account_is_over(a))
         return account_fail(a, err);

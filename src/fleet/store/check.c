@@ -77,8 +77,8 @@ static const struct check_rule rules[] = {
      "SELECT COUNT(*) FROM snapshot AS this LEFT JOIN snapshot AS base ON base.id = "
      "this.base_id WHERE this.base_id IS NOT NULL AND (base.id IS NULL OR base.base_id IS "
      "NOT NULL OR base.series_id <> this.series_id)",
-     "snapshot is built on one that is not there whole",
-     "snapshots are built on one that is not there whole"},
+     "snapshot is a delta whose base is missing",
+     "snapshots are deltas whose base is missing"},
     {"empty-series", true, 0,
      "SELECT COUNT(*) FROM series WHERE NOT EXISTS (SELECT 1 FROM snapshot WHERE series_id "
      "= series.id)",
@@ -178,8 +178,8 @@ static void add_unfit(void *context, int64_t id)
     struct store_checker *c = context;
     char line[128];
     snprintf(line, sizeof(line),
-             "the row of %s %" PRId64 " has a value that is longer than any that is "
-             "recorded, and is left out",
+             "the row of %s %" PRId64
+             " has a value longer than any recorded one, and is left out",
              c->sized->what, id);
     add_up_to(c, "too-large", &c->unfit, line, "more rows have a value that is too long");
 }

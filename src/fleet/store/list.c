@@ -368,7 +368,8 @@ static bool read_base(struct hd_store *s, int64_t id, const char source[17],
         store_ask(s, "SELECT " BOUNDED_DIGEST("") " FROM snapshot WHERE id = $1",
                   VALUES(of_number(id), of_count(store_digest_bound(s))), err);
     if (!store_next(s, rows, &ok, err))
-        return ok && fail(err, HD_USAGE, "has no snapshot %" PRId64 ", or no longer", id);
+        return ok && fail(err, HD_USAGE,
+                          "has no snapshot %" PRId64 "; it may have been thinned out", id);
     if (digest_column(s, rows, &v, err)) {
         s->read.file = digest_copy(v.bytes, v.size);
         s->read.in = digest_open(s->read.file.bytes, s->read.file.size, s->max_memory,
@@ -397,7 +398,8 @@ static bool read_digest(struct hd_store *s, struct rows *rows, struct hd_memory 
     snprintf(source, sizeof(source), "%s", store_text(s, rows, 2));
     if (store_number(s, rows, 3) == 0)
         return fail(err, HD_BAD_FORMAT,
-                    "is built on snapshot %" PRId64 ", which is no whole one of its series",
+                    "is a delta on snapshot %" PRId64
+                    ", which is not a base of the same series",
                     base);
     if (!read_base(s, base, source, err))
         return false;
@@ -423,7 +425,8 @@ bool hd_store_digest(struct hd_store *s, uint64_t snapshot, struct hd_memory *by
         store_ask(s, sql, VALUES(of_count(snapshot), of_count(store_digest_bound(s))), err);
     if (!store_next(s, rows, &ok, err))
         return ok &&
-               fail(err, HD_USAGE, "has no snapshot %" PRIu64 ", or no longer", snapshot);
+               fail(err, HD_USAGE,
+                    "has no snapshot %" PRIu64 "; it may have been thinned out", snapshot);
     ok = read_digest(s, rows, bytes, err);
     store_end(s, rows);
     return ok;

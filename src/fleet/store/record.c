@@ -54,7 +54,8 @@ static enum ending save(struct hd_store *s, void *context, struct hd_error *err)
                           &id, &there, err))
         return ENDING_FAILED;
     if (!there)
-        return kept_if(fail(err, HD_USAGE, "has no such series, or no longer"));
+        return kept_if(
+            fail(err, HD_USAGE, "has no such series; it may have been thinned out"));
     return kept_if(
         store_run(s, "DELETE FROM finding WHERE series_id = $1", VALUES(series), err) &&
         types_add(s, f->rows, 1, err) &&
@@ -323,8 +324,8 @@ static bool add_snapshot(struct hd_store *s, struct record *r, int64_t series, i
 {
     const struct hd_memory *digest = r->is_whole ? whole_of(r) : &r->delta;
     if (digest->size > MAX_DIGEST)
-        return fail(err, HD_TOO_BIG, "its digest of %zu bytes is more than a store takes",
-                    digest->size);
+        return fail(err, HD_TOO_BIG,
+                    "its digest of %zu bytes exceeds the limit of the store", digest->size);
     const struct value values[] = {of_number(series),
                                    of_real(r->taken),
                                    of_text(r->source),

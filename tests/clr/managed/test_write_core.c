@@ -247,7 +247,7 @@ Test(write_core, is_made_of_core_dumps_that_were_read_for_it_only)
     const struct hd_read_options redacts = {
         .size = sizeof(redacts), .to_write = true, .redact = true};
     const struct hd_read_options writes = {.size = sizeof(writes), .to_write = true};
-    expect_refused(&redacts, "fixtures/core/net10.gcdump.xz", "no core dump");
+    expect_refused(&redacts, "fixtures/core/net10.gcdump.xz", "not a core dump");
     expect_refused(&writes, "fixtures/core/net10.core.xz", "not read to be redacted");
 }
 

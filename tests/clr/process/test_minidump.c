@@ -263,7 +263,7 @@ Test(minidump, of_other_processors_and_systems_is_refused_by_name)
     f.platform = 0x8201;
     expect_dump_refused(&f, HD_UNSUPPORTED, "of another system than Windows");
     f.lacks = FORGED_SYSTEM_INFO;
-    expect_dump_refused(&f, HD_BAD_FORMAT, "does not say of which system");
+    expect_dump_refused(&f, HD_BAD_FORMAT, "does not contain its system");
 }
 
 static void expect_program_refused(const char *library, const char *why)

@@ -348,7 +348,7 @@ Test(runtime, of_a_newer_version_is_refused_if_something_is_not_told)
     expect_refused(&f, HD_UNSUPPORTED, ".NET 11.0.3, which is unknown here");
     forge_process(&f,
                   (struct forged_runtime){.path = version_11, .json = "{\"types\":{}}"});
-    expect_refused(&f, HD_UNSUPPORTED, "where MethodTable.! is");
+    expect_refused(&f, HD_UNSUPPORTED, "without the location of MethodTable.!");
     forge_process(&f, (struct forged_runtime){.path = version_11});
     forged_move_global(&f, 19, 511);
     forge_core_put(&f, forged_globals() + 511 * 8, 0, 8);

@@ -151,8 +151,8 @@ Test(native_report, the_headline_does_not_say_that_nothing_grows)
 {
     struct hd_report *r = check(5, LARGE_HEAP, NULL, NULL);
     cr_expect_str_eq(r->diff.headline,
-                     "INCONCLUSIVE Loaded assemblies rose in every step, 9 → 34; what they "
-                     "hold outside the heap is not counted.");
+                     "INCONCLUSIVE Loaded assemblies rose in every step, 9 → 34; their "
+                     "memory outside the heap is not counted.");
     cr_expect_eq(r->summary.tone, HD_TONE_UNSURE);
     hd_report_free(r);
     r = check(5, SMALL_HEAP, NULL, NULL);
@@ -190,7 +190,7 @@ Test(native_report, leads_the_headline_where_suspects_are_small)
     cr_assert_eq(r->diff.suspect_count, 1);
     cr_expect_eq(r->diff.suspects[0].suspicion, HD_SUSPECT_STEADY);
     cr_expect_str_eq(r->diff.headline,
-                     "LEAK Loaded assemblies rose in every step, 9 → 34; what they hold "
+                     "LEAK Loaded assemblies rose in every step, 9 → 34; their memory "
                      "outside the heap is not counted; LEAK static s_names: 9 → "
                      "34 String objects in 6 snapshots, +1000 B, 0.5 % of the heap");
     for (size_t k = 0; k < SNAPSHOTS; k++)

@@ -65,7 +65,7 @@ Test(report_object, of_garbage_says_so)
     cr_expect_not(instance_of(r)->object.is_reachable);
     char *text = written(r, "text");
     expect_line(text, "reachable", "no: no root reaches it");
-    expect_part(text, "CHAIN  no root reaches it");
+    expect_part(text, "CHAIN  unreachable; objects that refer to it");
     free(text);
     hd_report_free(r);
 }
@@ -112,7 +112,7 @@ Test(report_object, of_an_address_inside_says_how_far)
     cr_expect_eq(instance_of(r)->object.number, MADE_NAME);
     cr_expect_eq(instance_of(r)->offset, 40);
     char *text = written(r, "text");
-    expect_line(text, "address", "is inside it, 40 bytes behind its beginning");
+    expect_line(text, "address", "is inside it, 40 bytes after its start");
     free(text);
     hd_report_free(r);
     hd_comparison_free(c);

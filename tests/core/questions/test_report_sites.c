@@ -276,7 +276,7 @@ Test(report_sites, without_collections_ages_tell_the_interval)
     cr_expect_eq(a->samples, 6);
     cr_expect_eq(a->at[1], 1);
     char *text = written(r, "text");
-    expect_part(text, "allocated in every interval, and all of it stays");
+    expect_part(text, "allocated in every interval, and all objects survive");
     free(text);
     hd_report_free(r);
 }

@@ -92,8 +92,8 @@ Test(phrases, every_reason_has_a_sentence_of_its_own)
         for (int other = 0; other < code; other++)
             cr_expect_str_neq(all[code], all[other], "reasons %d and %d", other, code);
     }
-    cr_expect_str_eq(all[HD_REASON_NATIVE], "threads rose in every step, 3 → 9; what they "
-                                            "hold outside the heap is not counted");
+    cr_expect_str_eq(all[HD_REASON_NATIVE], "threads rose in every step, 3 → 9; their "
+                                            "memory outside the heap is not counted");
     cr_expect_str_eq(all[HD_REASON_OUTSIDE],
                      "the process grew from 50.0 MiB to 90.0 MiB, outside of the managed "
                      "heap: native memory 10.0 MiB → 50.0 MiB");

@@ -318,7 +318,7 @@ Test(summary, steps_are_told_as_even_as_they_are)
                 "high: 6 snapshots, +100–140 objects in every step");
     m = make(6, 1);
     m->counts[3] = 100;
-    expect_both(m, HD_TONE_BAD, LEAK HELD, "high: 6 snapshots, more in 4 of 5 steps");
+    expect_both(m, HD_TONE_BAD, LEAK HELD, "high: 6 snapshots, grew in 4 of 5 steps");
 }
 
 /* --- what holds it ------------------------------------------------------------------- */
@@ -340,7 +340,7 @@ Test(summary, a_holder_is_named_as_far_as_it_holds)
     expect_words(held(0.7, HD_BASIS_GRAPH), HD_TONE_BAD,
                  LEAK ", mostly kept alive by static s_orders");
     expect_words(held(0.3, HD_BASIS_GRAPH), HD_TONE_BAD,
-                 LEAK ", kept alive by several holders");
+                 LEAK ", kept alive through several paths");
     expect_words(held(1, HD_BASIS_TYPE), HD_TONE_BAD, LEAK HELD);
     expect_words(held(0.8, HD_BASIS_TYPE), HD_TONE_BAD,
                  LEAK ", kept alive by different owners over time");
@@ -854,7 +854,7 @@ Test(summary, leak_stays_a_leak_when_more_grows_outside)
     cr_expect_eq(m->r.summary.tone, HD_TONE_BAD);
     cr_assert_not_null(process_of(m));
     cr_expect_str_eq(process_of(m),
-                     "58.0 MiB → 116 MiB  ▁▂▄▅▇█  +58.0 MiB, of it objects 2.0 %, native "
+                     "58.0 MiB → 116 MiB  ▁▂▄▅▇█  +58.0 MiB, objects 2.0 %, native "
                      "memory +52.0 MiB",
                      "%s", process_of(m));
     drop(m);
@@ -913,7 +913,7 @@ Test(summary, snapshots_without_a_size_are_no_bars)
     report_summarize(&m->r);
     cr_assert_not_null(process_of(m));
     cr_expect_str_eq(process_of(m),
-                     "70.0 MiB → 116 MiB  ▁▃▆█  +46.0 MiB, of it objects 2.0 %, native "
+                     "70.0 MiB → 116 MiB  ▁▃▆█  +46.0 MiB, objects 2.0 %, native "
                      "memory +42.0 MiB",
                      "%s", process_of(m));
     drop(m);

@@ -392,17 +392,17 @@ Test(store_base, of_another_series_or_none_is_refused)
     put(7, 102, noon + 2);
     put(8, 200, noon);
     stored_change(t.store, "UPDATE snapshot SET base_id = 4 WHERE id = 2");
-    expect_damaged(2, "is built on snapshot 4, which is no whole one of its series");
+    expect_damaged(2, "is a delta on snapshot 4, which is not a base of the same series");
     stored_change(t.store, "UPDATE snapshot SET base_id = 2 WHERE id = 2");
-    expect_damaged(2, "is built on snapshot 2, which is no whole one of its series");
+    expect_damaged(2, "is a delta on snapshot 2, which is not a base of the same series");
     stored_change(t.store, "UPDATE snapshot SET base_id = 3 WHERE id = 2");
     stored_change(t.store, "UPDATE snapshot SET base_id = 2 WHERE id = 3");
-    expect_damaged(3, "is built on snapshot 2, which is no whole one of its series");
+    expect_damaged(3, "is a delta on snapshot 2, which is not a base of the same series");
     if (!stored_is_sqlite())
         return;
     stored_change(t.store, "PRAGMA foreign_keys = OFF");
     stored_change(t.store, "UPDATE snapshot SET base_id = 99 WHERE id = 2");
-    expect_damaged(2, "is built on snapshot 99, which is no whole one of its series");
+    expect_damaged(2, "is a delta on snapshot 99, which is not a base of the same series");
 }
 
 static const char misfit[] = "does not fit the digest that it is a difference to",
@@ -548,7 +548,7 @@ Test(store_delta, that_says_it_is_huge_is_refused_before_anything_is_taken)
     err = (struct hd_error){0};
     cr_expect(!delta_apply(it, base, NULL, &whole, &err));
     cr_expect_eq(err.status, HD_BAD_FORMAT);
-    cr_expect(strstr(err.message, "that stands for 21") != NULL, "%s", err.message);
+    cr_expect(strstr(err.message, "that expands to 21") != NULL, "%s", err.message);
     cr_expect_null(whole.bytes);
     hd_memory_free(&delta);
     free((void *)base.data);

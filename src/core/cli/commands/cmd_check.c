@@ -177,8 +177,8 @@ const struct command cmd_check = {
         "Compare 2 to 50 snapshots of one program, in order of time, and check growth\n"
         "against the budgets of heapdrift.yml and of the options. Without a budget, the\n"
         "check fails on a suspect of 2 % of the heap, given four snapshots or more. Exit\n"
-        "status: 1 over budget, 2 something is wrong with an input, 3 (with --strict) the\n"
-        "snapshots allow no verdict.",
+        "status: 1 over budget, 2 an input is unusable, 3 (with --strict) the snapshots\n"
+        "allow no verdict.",
     .examples =
         {
             {"heapdrift check snapshots/", "by heapdrift.yml, or any leak"},

@@ -103,7 +103,7 @@ static int convert(const struct settings *s, const struct loaded *l,
     struct hd_snapshot *snap = hd_comparison_snapshot(l->comparison, 0);
     const struct hd_info *info = hd_snapshot_info(snap);
     if (target->redacts && strcmp(info->format, "core-dump") != 0) {
-        trouble(info->path, "is no core dump; only a core dump can be written as one");
+        trouble(info->path, "is not a core dump; only a core dump can be written as one");
         return EXIT_TROUBLE;
     }
     if (target->needs_graph && !info->has_graph) {
@@ -190,7 +190,7 @@ static const struct option options[] = {
     {"format", 0, GROUP_OUTPUT, ON_CONVERT, TEXT(WORD, own.target),
      .help = "the same as --to", .hidden = true},
     {"redact", 0, GROUP_OUTPUT, ON_CONVERT, FLAG(own.redact),
-     .help = "of a core dump: overwrite all values with zeros"},
+     .help = "with a core dump: overwrite all values with zeros"},
     {"output", 'o', GROUP_OUTPUT, ON_CONVERT, TEXT(SNAPSHOT, s.output),
      .help = "write to FILE instead of standard output"},
     {.more = shared_options}};
@@ -203,19 +203,19 @@ const struct command cmd_convert = {
     .summary = "write a snapshot in another format",
     .description = "Write a snapshot as gcdump (.gcdump), digest (.digest), heap-text "
                    "(.txt), table-csv\n"
-                   "(.csv), table-json (.json) or, of a core dump and without values, "
-                   "core dump (.core). What\n"
-                   "the target format cannot hold is listed on standard error. -o - is "
-                   "standard output. A\n"
-                   "series is converted to digests OUT-1, OUT-2, ..., which keep the age "
-                   "of objects if the\n"
-                   "snapshots have it.",
+                   "(.csv), table-json (.json) or, for a core dump and without values, "
+                   "core dump (.core).\n"
+                   "Data that the target format cannot hold is listed on standard error. "
+                   "-o - is standard\n"
+                   "output. A series is converted to digests OUT-1, OUT-2, ..., which keep "
+                   "the age of\n"
+                   "objects if the snapshots have it.",
     .examples =
         {
             {"heapdrift convert app.nettrace -o app.gcdump",
              "for PerfView and Visual Studio"},
             {"heapdrift convert app.gcdump -o app.digest",
-             "all that analysis needs, in kilobytes"},
+             "all data for the analysis, in kilobytes"},
             {"heapdrift convert before.gcdump after.gcdump -o s.digest",
              "s-1.digest, s-2.digest"},
             {"heapdrift convert app.core --redact -o safe.core",

@@ -97,17 +97,16 @@ const struct command cmd_explore = {
     .purpose = FOR_FILES,
     .operands = "SNAPSHOT...",
     .summary = "browse a heap in the terminal",
-    .description = "Browse the heap in the terminal. It starts with the findings of "
-                   "`heapdrift diff`;\n"
-                   "Enter leads from a suspect to its place in the dominator tree, to its "
-                   "objects, and\n"
-                   "to one object: what keeps it alive, what it refers to, what refers to "
-                   "it. ? lists\n"
-                   "the keys.",
+    .description =
+        "Browse the heap in the terminal, starting with the findings of `heapdrift diff`.\n"
+        "Enter leads from a suspect to its place in the dominator tree, to its objects, "
+        "and\n"
+        "to one object with its root chain, the objects that it refers to, and those that\n"
+        "refer to it. ? lists the keys.",
     .examples =
         {
             {"heapdrift explore snapshots/", "what grew in a series, down to its objects"},
-            {"heapdrift explore app.gcdump", "the contents of one heap"},
+            {"heapdrift explore app.gcdump", "the contents of a single heap"},
         },
     .least = 1,
     .most = HD_MAX_SNAPSHOTS,

@@ -69,10 +69,9 @@ static void print_help_on_formats(FILE *to)
         if (hd_input_format_summary(i) != NULL)
             fprintf(to, "  %-18s %s\n", hd_input_format_name(i),
                     hd_input_format_summary(i));
-    fputs("A snapshot may be compressed (gzip, zstd, xz, bzip2), in a zip file, or come "
-          "from\n"
-          "standard input (-). A folder stands for the snapshots in it.\n"
-          "\n"
+    fputs("A snapshot may be compressed (gzip, zstd, xz, bzip2), in a zip file, or on "
+          "standard\n"
+          "input (-). A folder means the snapshots in it.\n\n"
           "output, --format=:\n",
           to);
     for (size_t i = 0; hd_format_name(i) != NULL; i++)
@@ -130,14 +129,12 @@ void print_help(const struct command *command, FILE *to)
         "examples:\n"
         "  heapdrift watch 4711                  # what grows in process 4711\n"
         "  heapdrift before.gcdump after.gcdump  # what grew from one to the other\n"
-        "  heapdrift check snapshots/            # status 1 if something keeps growing\n"
-        "\n"
+        "  heapdrift check snapshots/            # status 1 if something keeps growing\n\n"
         "more:\n"
         "  heapdrift help COMMAND                # its examples and options\n"
         "  heapdrift help formats                # which files are read and written\n"
         "  heapdrift help hint NAME              # how to fix a leak of that kind\n"
-        "  man heapdrift                         # all of it\n"
-        "\n"
+        "  man heapdrift                         # the manual page\n\n"
         "@FILE reads arguments from a file. Exit status: 0 done, 1 over budget (check) or\n"
         "a suspect (--exit-code), 2 error, 3 inconclusive (--strict).\n",
         to);
@@ -198,15 +195,14 @@ const struct command cmd_help = {
     .operands = "[COMMAND|formats|hint]",
     .summary = "show help, or help on a command",
     .description =
-        "Show what heapdrift can do; or the examples and options of a command; or the\n"
-        "file formats; or a hint: how such a leak comes about, code before and after, and\n"
-        "how to confirm it.",
+        "Show the commands; the examples and options of a command; the file formats; or a\n"
+        "hint: the cause of such a leak, code before and after, and how to confirm it.",
     .examples =
         {
             {"heapdrift help watch", "examples and options of watch"},
             {"heapdrift help formats", "which files are read and written"},
-            {"heapdrift help hint", "all hints, with what to do"},
-            {"heapdrift help hint timer-not-disposed", "one of them, with code"},
+            {"heapdrift help hint", "all hints, with their remedies"},
+            {"heapdrift help hint timer-not-disposed", "one hint, with code"},
         },
     .run = help_run,
 };

@@ -39,7 +39,7 @@ static bool parse_operands(struct settings *s, struct hd_object_question *ask)
         return true;
     if (s->operand_count == 2 && access(text, F_OK) == 0 &&
         parse_place(s->operands[0], ask))
-        return put_message(NULL, NULL, "the snapshot comes first: heapdrift object %s %s",
+        return put_message(NULL, NULL, "give the snapshot first: heapdrift object %s %s",
                            text, s->operands[0]);
     return put_message(
         NULL, NULL,
@@ -67,7 +67,8 @@ static bool check_no_address(const struct settings *s)
                                "object takes an address or --type, not both: %s",
                                s->operands[i]);
     const struct object_options *own = s->own;
-    return !own->values || refuse("--values is for one object, not for --type");
+    return !own->values ||
+           refuse("--values applies to one object: it cannot be combined with --type");
 }
 
 /* Filter options do not apply to a single object. */
@@ -131,28 +132,27 @@ const struct command cmd_object = {
     .bit = ON_OBJECT,
     .purpose = FOR_FILES,
     .operands = "SNAPSHOT... ADDRESS",
-    .summary = "one object: fields, what holds it",
+    .summary = "one object: its fields and what keeps it alive",
     .description =
         "Show one object: type, size and generation, fields with their values (in core\n"
-        "dumps), what it refers to, what refers to it, and a chain from a root. ADDRESS "
-        "is\n"
-        "hexadecimal, with or without 0x, as printed by `roots` after \"e.g.\"; an "
-        "address\n"
-        "inside an object means that object. '#1234', in quotes, is the number of an "
-        "object,\n"
-        "as in JSON and in heap text. Given several snapshots, the object is looked up in "
-        "the\n"
-        "last one, and the output says since which snapshot it exists.\n"
-        "\n"
+        "dumps), the objects that it refers to and that refer to it, and a chain from a "
+        "root.\n"
+        "ADDRESS is hexadecimal, with or without 0x, as printed by `roots` after \"e.g.\"; "
+        "an\n"
+        "address inside an object means that object. '#1234', in quotes, is the number of "
+        "an\n"
+        "object, as in JSON and in heap text. Given several snapshots, the object is "
+        "looked\n"
+        "up in the last one, and the output has the first snapshot in which it exists.\n\n"
         "With --type, and without an address, list the instances of a type in the last\n"
-        "snapshot: how many, what holds and what they retain, the largest first.",
+        "snapshot, the largest first, with their number, their roots and retained sizes.",
     .examples =
         {
             {"heapdrift object --values app.gcdump 7f5d2193ec88",
              "with strings, which may be secrets"},
             {"heapdrift object -n 100 app.gcdump '#1234'", "by its number; 100 elements"},
             {"heapdrift object snapshots/ 0x7f5d2193ec88",
-             "in the last one, and since when"},
+             "in the last one, and the first with the object"},
             {"heapdrift object --type=Session app.gcdump", "all sessions"},
             {"heapdrift object --type=Session --born=2..4 snapshots/",
              "new in snapshots 2 to 4"},

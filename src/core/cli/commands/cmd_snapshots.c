@@ -17,7 +17,7 @@ static bool diff_prepare(struct settings *s)
     if (s->options.by != HD_BY_HOLDER || s->chain_option == NULL)
         return true;
     fprintf(stderr,
-            "heapdrift: --%s: rows of --by=holder are chains, and have none of their own\n",
+            "heapdrift: --%s: cannot be combined with --by=holder, whose rows are chains\n",
             s->chain_option);
     return false;
 }
@@ -27,11 +27,11 @@ const struct command cmd_diff = {
     .bit = ON_DIFF,
     .purpose = FOR_FILES,
     .operands = "SNAPSHOT SNAPSHOT...",
-    .summary = "what grew, ranked, and what holds it",
+    .summary = "what grew, ranked, with its owners",
     .description =
         "Compare 2 to 50 snapshots of one program, in order of time; the first is the\n"
         "baseline. Types that keep growing are ranked, and sampled root chains show what\n"
-        "keeps them alive. It takes four or more snapshots to tell a leak from warm-up.",
+        "keeps them alive. Four or more snapshots are needed to tell a leak from warm-up.",
     .examples =
         {
             {"heapdrift diff before.gcdump after.gcdump", "two snapshots: the difference"},
@@ -105,9 +105,10 @@ const struct command cmd_report = {
     .examples =
         {
             {"heapdrift report snapshots/ -o leaks.html", "a page to read and to send"},
-            {"heapdrift report app.gcdump -o app.html", "what takes up the space in one"},
+            {"heapdrift report app.gcdump -o app.html",
+             "the largest types of one snapshot"},
             {"heapdrift report --store=URL --run=4711 -o leak.html",
-             "a run that `heapdrift fleet` prints"},
+             "a run printed by `heapdrift fleet`"},
         },
     .least = 1,
     .most = HD_MAX_SNAPSHOTS,
@@ -130,7 +131,7 @@ const struct command cmd_top = {
     .bit = ON_TOP,
     .purpose = FOR_FILES,
     .operands = "SNAPSHOT",
-    .summary = "what takes up the space in one snapshot",
+    .summary = "the largest types of one snapshot",
     .description = "List types by the bytes of their objects. With --format=csv, the table "
                    "is itself a\n"
                    "snapshot that can be compared later.",
@@ -191,7 +192,7 @@ const struct command cmd_roots = {
     .examples =
         {
             {"heapdrift roots --type=Session app.gcdump", "what keeps the sessions alive"},
-            {"heapdrift roots --type=Session snapshots/", "which of these chains grew"},
+            {"heapdrift roots --type=Session snapshots/", "growth of each chain"},
             {"heapdrift roots --exact --type='MyApp.*' app.gcdump",
              "every instance instead of a sample"},
             {"heapdrift roots --type=Session --born=2..4 snapshots/",
@@ -231,9 +232,9 @@ static const struct option tree_options[] = {
     {"rows", 'n', GROUP_SHOWN, ON_TREE, COUNT(s.options.rows, 0, HD_DEFAULT_ROWS - 1),
      .help = "rows to show; default 30, 0 for all"},
     {"type", 't', GROUP_SHOWN, ON_TREE, PATTERNS(s.types),
-     .help = "only what is below matching types; repeatable"},
+     .help = "only the places below matching types; repeatable"},
     {"holders", 0, GROUP_SHOWN, ON_TREE, FLAG(s.options.holders),
-     .help = "what holds the types of --type: upwards, not downwards"},
+     .help = "owners of the types of --type: upwards, not downwards"},
     {"by", 0, GROUP_SHOWN, ON_TREE,
      CHOICE(s.options.tree_by, HD_TREE_BY_OWNER, "owner", "site"), .argument = "UNIT",
      .usual = "owner", .help = "owners, or code that allocated"},
@@ -247,15 +248,16 @@ const struct command cmd_tree = {
     .purpose = FOR_FILES,
     .operands = "SNAPSHOT...",
     .summary = "what owns the memory, and its growth",
-    .description = "Show the heap as a dominator tree: roots and what they hold, each with "
-                   "its retained\n"
-                   "size. Given several snapshots, the branch that grew most comes first.",
+    .description =
+        "Show the heap as a dominator tree: roots and the objects below, with retained\n"
+        "sizes. Given several snapshots, the branch that grew most is first.",
     .examples =
         {
-            {"heapdrift tree app.gcdump", "what holds the memory"},
-            {"heapdrift tree before.gcdump after.gcdump", "and where it grew"},
+            {"heapdrift tree app.gcdump", "the owners of the memory"},
+            {"heapdrift tree before.gcdump after.gcdump", "and their growth"},
             {"heapdrift tree --type='MyApp.*' app.gcdump", "only below some types"},
-            {"heapdrift tree --holders --type=String app.gcdump", "what holds the strings"},
+            {"heapdrift tree --holders --type=String app.gcdump",
+             "the owners of the strings"},
             {"heapdrift tree --by=site snapshots/", "which code allocated what survives"},
         },
     .options = tree_options,
@@ -280,7 +282,7 @@ static const struct option statics_options[] = {
     {"rows", 'n', GROUP_SHOWN, ON_STATICS, COUNT(s.options.rows, 0, HD_DEFAULT_ROWS - 1),
      .help = "variables to show; default 20, 0 for all"},
     {"type", 't', GROUP_SHOWN, ON_STATICS, PATTERNS(s.types),
-     .help = "those whose class, name or type matches; repeatable"},
+     .help = "variables whose class, name or type matches; repeatable"},
     {"values", 0, GROUP_SHOWN, ON_STATICS, FLAG(s.options.values),
      .help = "show strings and characters, which may be secrets"},
     {.more = shared_options}};
@@ -290,23 +292,23 @@ const struct command cmd_statics = {
     .bit = ON_STATICS,
     .purpose = FOR_FILES,
     .operands = "SNAPSHOT",
-    .summary = "static variables: what they hold",
-    .description =
-        "List static variables, those first that retain most: class and name, value, type "
-        "of\n"
-        "what they refer to. Core dumps have all of them with values, [ThreadStatic] ones "
-        "per\n"
-        "thread; other snapshots those that refer to an object, as far as they name them.\n"
-        "--type matches the class, the variable (MyApp.Store.s_all), its type, or that of "
-        "the\n"
-        "object it refers to.",
+    .summary = "static variables, by retained size",
+    .description = "List static variables by retained size, largest first: class, name, "
+                   "value, and the\n"
+                   "type of the object. Core dumps have all variables with values, "
+                   "[ThreadStatic] ones\n"
+                   "per thread; other snapshots only those that refer to an object, if "
+                   "they are named.\n"
+                   "--type matches the class, the variable (MyApp.Store.s_all), its type, "
+                   "or the type of\n"
+                   "the object.",
     .examples =
         {
-            {"heapdrift statics app.core", "those that retain most"},
-            {"heapdrift statics --app-only app.core", "without those of the framework"},
+            {"heapdrift statics app.core", "the largest ones"},
+            {"heapdrift statics --app-only app.core", "without variables of the framework"},
             {"heapdrift statics -n0 --values --type=MyApp.Config app.core",
              "all of one class, with text"},
-            {"heapdrift statics --format=csv app.core", "all of them, as a table"},
+            {"heapdrift statics --format=csv app.core", "all variables, as a table"},
         },
     .options = statics_options,
     .least = 1,

@@ -229,7 +229,7 @@ enum exported export_view(struct explore *e, const char *path, bool replace, cha
         return fail_with(path, refused, why, size);
     bool there = stat(path, &st) == 0;
     if (there && !S_ISREG(st.st_mode))
-        return fail_with(path, "is no file", why, size);
+        return fail_with(path, "is not a file", why, size);
     char kept[MESSAGE_MAX];
     if (there && e->keeps != NULL && e->keeps(e->settings, path, kept))
         return fail_with(path, kept, why, size);

@@ -171,7 +171,7 @@ static void search(struct explore *e, int step)
 {
     struct view *v = explore_view(e);
     if (e->search[0] == '\0') {
-        explore_message(e, "/ searches");
+        explore_message(e, "/ starts a search");
         return;
     }
     size_t found = view_find(v, e->search, v->cursor + (size_t)step, step);
@@ -387,7 +387,7 @@ static void click(struct explore *e, struct view *v, unsigned x, unsigned y)
 static void sort_view(struct explore *e, struct view *v)
 {
     if (v->kind->orders == NULL) {
-        explore_fail(e, "There is one order only.");
+        explore_fail(e, "This list cannot be sorted differently.");
         return;
     }
     v->order++;

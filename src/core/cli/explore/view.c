@@ -437,7 +437,7 @@ void put_progress(const struct explore *e, unsigned wanted, struct hd_sink to)
     } parts[] = {{HD_OBJECTS_GRAPH, "reading the graph"},
                  {HD_OBJECTS_OF_TYPES, "finding the objects of types"},
                  {HD_OBJECTS_CHAINS, "finding chains"},
-                 {HD_OBJECTS_REFERRERS, "finding what refers to what"}};
+                 {HD_OBJECTS_REFERRERS, "finding references"}};
     if (e->objects == NULL)
         return;
     struct hd_objects_progress p = hd_objects_progress(e->objects);

@@ -151,7 +151,7 @@ static const char *heading_of(const struct explore *e, const struct object_pane 
     bool garbage = (e->ready & HD_OBJECTS_CHAINS) &&
                    hd_object_root(e->objects, o->object.number) == HD_ROOT_UNREACHABLE;
     if (r->part == HD_OBJECTS_CHAINS)
-        return garbage ? "no root reaches it; from what refers to it"
+        return garbage ? "unreachable; from an object that refers to it"
                        : "chain from the root";
     if (r->field != NULL)
         return o->values ? "fields" : "fields (v: with text)";
@@ -341,7 +341,7 @@ static void object_enter(struct view *v, size_t i)
     else if (r->number != object_of(v)->object.number)
         explore_open(e, object_view(e, r->number));
     else
-        explore_message(e, "This is the object that is shown.");
+        explore_message(e, "This object is already shown.");
 }
 
 static bool object_key(struct view *v, uint32_t pressed)
@@ -352,7 +352,7 @@ static bool object_key(struct view *v, uint32_t pressed)
     o->values = !o->values;
     object_refresh(v);
     if (!o->fields.are_named)
-        explore_message(v->e, "This snapshot tells no fields: those of core dumps do.");
+        explore_message(v->e, "Field names need a core dump; this snapshot has none.");
     return true;
 }
 

@@ -142,12 +142,10 @@ static void suspects_row(const struct view *v, size_t i, struct row *row)
 static void suspects_empty(const struct view *v, struct hd_sink to)
 {
     const struct hd_diff *d = v->e->model->diff;
-    PUT(to,
-        d == NULL
-            ? "One snapshot: nothing to compare. 2 shows who owns the heap, 3 all types."
-        : v->e->app_only && d->suspect_count > 0
-            ? "No type of the program keeps growing. `a` shows all."
-            : "No suspects. 2 shows who owns the heap, 3 all types by growth.");
+    PUT(to, d == NULL ? "Nothing to compare: one snapshot. 2: dominator tree, 3: all types."
+            : v->e->app_only && d->suspect_count > 0
+                ? "No type of the program keeps growing. `a` shows all."
+                : "No suspects. 2: dominator tree, 3: all types by growth.");
 }
 
 /* --- who came when ---------------------------------------------------------------- */
@@ -274,7 +272,7 @@ static bool put_births(const struct explore *e, const struct hd_suspect *s,
     struct hd_memory text = {0};
     bool told = hd_put_births(hd_sink_memory(&text), e->report, s);
     if (told)
-        PUT(to, "stayed   {}", WORD(text.bytes));
+        PUT(to, "survived {}", WORD(text.bytes));
     hd_memory_free(&text);
     return told;
 }

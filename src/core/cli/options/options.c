@@ -142,7 +142,7 @@ static const char *parse_hosts(struct settings *s, const struct option *o,
                             : parse_number(s, value, 0, UINT64_MAX, option_place(s, o->at));
     if (!is_share)
         *(double *)option_place(s, o->share_at) = -1;
-    return wrong == NULL ? NULL : "a number of hosts, or a share of them such as 5%";
+    return wrong == NULL ? NULL : "a number of hosts, or a share such as 5%";
 }
 
 struct unit {
@@ -481,18 +481,18 @@ const struct option shared_options[] = {
      .help = "read a run of this store, not files: a file, or postgresql://..."},
     {"run", 0, GROUP_STORED, ON_ALL, NUMBER(s.run, 1, INT64_MAX), GIVEN(s.is_for_a_store),
      .argument = "ID", .wanted = "the number of a run",
-     .help = "the run of that number, as `heapdrift fleet` prints it"},
+     .help = "the run with that number, as printed by `heapdrift fleet`"},
     {"service", 0, GROUP_STORED, ON_ALL, TEXT(TEXT, s.service), GIVEN(s.is_for_a_store),
-     .help = "a run of this service; of several the newest"},
+     .help = "a run of this service; the newest if several match"},
     {"host", 0, GROUP_STORED, ON_ALL, TEXT(TEXT, s.host), GIVEN(s.is_for_a_store),
      .help = "a run on this host"},
     {"build", 0, GROUP_STORED, ON_ALL, TEXT(TEXT, s.build), GIVEN(s.is_for_a_store),
      .argument = "VERSION", .wanted = "a version", .help = "a run of this build"},
     {"since", 0, GROUP_STORED, ON_ALL, TEXT(MOMENT, s.since), GIVEN(s.is_for_a_store),
-     .help = "of a run: only what was taken since then: 12h, 7d, 2026-11-15"},
+     .help = "with a run: only snapshots taken since: 12h, 7d, 2026-11-15"},
     {"until", 0, GROUP_STORED, ON_ALL, TEXT(MOMENT, s.until), GIVEN(s.is_for_a_store),
      .wanted = "a time such as 1h, 2026-11-22, 2026-11-22T14:05Z",
-     .help = "of a run: only what was taken before then"},
+     .help = "with a run: only snapshots taken before"},
     /* what is compared */
     {"gen2", 0, GROUP_COMPARED, ON_ROWS | ON_EXPLORE | ON_TREE | ON_OBJECT,
      FLAG(s.options.gen2),
@@ -504,7 +504,7 @@ const struct option shared_options[] = {
      .help = "read no references: only counts and bytes per type"},
     {"fields", 0, GROUP_COMPARED, ON_DIFF | ON_REPORT | ON_ROOTS | ON_CHECK | ON_TREE,
      FLAG(s.options.fields),
-     .help = "tell apart chains that differ in a field only (core dumps)"},
+     .help = "separate chains that differ in a field only (core dumps)"},
     {"across-builds", 0, GROUP_COMPARED,
      ON_DIFFS | ON_ROOTS | ON_CHECK | ON_TREE | ON_OBJECT, FLAG(s.read.across_builds),
      .help = "ignore numbers in compiler-generated names, to compare two builds"},
@@ -542,13 +542,13 @@ const struct option shared_options[] = {
      .help = "minimum score of a suspect"},
     {"min-steady", 0, GROUP_RANKING, ON_GROWTH | ON_TREE | ON_FLEET,
      SHARE(s.options.min_steady_bytes, s.options.min_steady_share), .usual = "0.1%",
-     .help = "the same for steady growth; 0 = off"},
+     .help = "minimum score for steady growth; 0 = off"},
     {"iterations", 0, GROUP_RANKING, ON_GROWTH | ON_TREE, .kind = OPTION_OTHER,
      .parse = parse_iterations, .argument = "A,B,...",
      .wanted = "rising whole numbers, one per snapshot: 0,20,40",
      .help = "iterations of the workload completed at each snapshot", .also = ON_ROOTS},
     {"no-ages", 0, GROUP_RANKING, ON_DIFFS | ON_CHECK, FLAG(s.options.no_ages),
-     .help = "ignore which objects survived: rank by counts alone"},
+     .help = "ignore which objects survived: rank by counts only"},
 
     /* chains */
     {"chains", 0, GROUP_CHAINS, ON_CHAINS, COUNT(s.options.chains, 0, MAX_SAMPLES),
@@ -560,7 +560,7 @@ const struct option shared_options[] = {
      .help = "which instances are sampled", .hidden = true},
     {"born", 0, GROUP_CHAINS, ON_ROOTS | ON_OBJECT, .kind = OPTION_OTHER,
      .parse = parse_born, .argument = "N[..N]",
-     .wanted = "a snapshot in which they are new (3), or several (2..4)",
+     .wanted = "a snapshot in which the instances are new (3), or several (2..4)",
      .help = "only instances new in snapshot N and still alive"},
     {"depth", 0, GROUP_CHAINS, ON_CHAINS & ~ON_EXPLORE,
      COUNT(s.options.depth, 2, MAX_SAMPLES), .argument = "D",
@@ -593,14 +593,14 @@ const struct option general_options[] = {
      .also = ON_PS | ON_EXPLORE | ON_RECORD | ON_STORE},
     {"memory", 0, GROUP_GENERAL, ON_ALL | ON_STORES | ON_FLEET | ON_STORE,
      SIZE(s.read.max_memory), GIVEN(s.memory_given),
-     .help = "memory limit of heapdrift; default: 3/4 of what is free", .also = ON_PS},
+     .help = "memory limit of heapdrift; default: 3/4 of the free memory", .also = ON_PS},
     {"threads", 'j', GROUP_GENERAL, ON_ALL | ON_WATCH | ON_RECORD | ON_FLEET,
      COUNT(s.threads, 1, MAX_THREADS),
      .help = "number of threads; default: number of processors", .also = ON_PS | ON_STORE},
     {"no-progress", 0, GROUP_GENERAL, ON_ALL | ON_STORES, FLAG(s.no_progress),
      .help = "show no progress", .also = ON_PS | ON_FLEET | ON_STORE},
     {"no-sandbox", 0, GROUP_GENERAL, ON_ALL | ON_RECORD | ON_FLEET | ON_STORE,
-     FLAG(s.no_sandbox), .help = "do not drop rights that reading snapshots does not need",
+     FLAG(s.no_sandbox), .help = "keep rights that reading snapshots does not need",
      .also = ON_PS | ON_LIVE},
     {"quiet", 'q', GROUP_GENERAL, ON_EVERY, FLAG(s.quiet),
      .help = "hide warnings and notes"},

@@ -545,14 +545,14 @@ static bool has_rows(struct dumpheap *r)
     return r->rows > 0 || r->has_footer ||
            refuse_dumpheap(
                r, "truncated",
-               "the table ends without the line `Total ... objects`; copy all of it");
+               "the table ends without the line `Total ... objects`; copy the whole table");
 }
 
 static bool mismatch(struct dumpheap *r, uint64_t rows, const char *sign, uint64_t footer,
                      const char *unit)
 {
     struct text t = {0};
-    say(&t, "rows add up to ", rows, " ", unit, ", the footer says ", sign, footer,
+    say(&t, "rows add up to ", rows, " ", unit, ", the footer has ", sign, footer,
         ": rows were lost or edited");
     refuse_dumpheap(r, "total-mismatch", text_string(&t));
     text_free(&t);

@@ -302,7 +302,7 @@ static bool read_field(struct csv_reader *r)
         return bad_quote(r, "a quote that is never closed");
     r->at++;
     return r->at == r->end || *r->at == ',' || csv_line_end(r) > 0 ||
-           bad_quote(r, "text behind a closing quote");
+           bad_quote(r, "text after a closing quote");
 }
 
 /* Reads one record and its line end. */

@@ -296,15 +296,14 @@ Test(dumpheap, says_what_does_not_add_up)
                    "an excerpt of a table: 7 objects of its total are not listed; 2 lines "
                    "were left out");
     cr_assert_null(read_text(HEADER "1 104,535 8 A\nTotal 104,534 objects\n", &err));
-    cr_assert_str_eq(err.message,
-                     "rows add up to 104,535 objects, the footer says 104,534: "
-                     "rows were lost or edited");
+    cr_assert_str_eq(err.message, "rows add up to 104,535 objects, the footer has 104,534: "
+                                  "rows were lost or edited");
     /* Fewer objects that take as many bytes were edited. */
     expect_refused(HEADER "1 1 9 A\nTotal 2 objects, 9 bytes\n", "total-mismatch", 3);
     cr_assert_null(read_text(HEADER "1 1 8 A\nTotal 1 objects, 1,009 bytes\n", &err));
     cr_assert_str_eq(
         err.message,
-        "rows add up to 8 bytes, the footer says 1,009: rows were lost or edited");
+        "rows add up to 8 bytes, the footer has 1,009: rows were lost or edited");
 }
 
 Test(dumpheap, refuses_sums_beyond_64_bits)
