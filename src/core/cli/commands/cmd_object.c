@@ -132,7 +132,7 @@ const struct command cmd_object = {
     .bit = ON_OBJECT,
     .purpose = FOR_FILES,
     .operands = "SNAPSHOT... ADDRESS",
-    .summary = "one object: its fields and what keeps it alive",
+    .summary = "one object: its fields and root chain",
     .description =
         "Show one object: type, size and generation, fields with their values (in core\n"
         "dumps), the objects that it refers to and that refer to it, and a chain from a "
