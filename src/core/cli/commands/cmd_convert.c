@@ -215,7 +215,7 @@ const struct command cmd_convert = {
             {"heapdrift convert app.nettrace -o app.gcdump",
              "for PerfView and Visual Studio"},
             {"heapdrift convert app.gcdump -o app.digest",
-             "all data for the analysis, in kilobytes"},
+             "data for the analysis, in kilobytes"},
             {"heapdrift convert before.gcdump after.gcdump -o s.digest",
              "s-1.digest, s-2.digest"},
             {"heapdrift convert app.core --redact -o safe.core",
