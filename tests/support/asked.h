@@ -1,5 +1,5 @@
-/* asked.h - one question about snapshots that a test has made: a comparison of them that
- * lives as long as the question. */
+/* asked.h - questions about snapshots that a test has made. A comparison lives as long as
+ * its question. */
 #ifndef ASKED_H
 #define ASKED_H
 
@@ -22,7 +22,7 @@ struct hd_report *ask_top(struct hd_snapshot *snap, const struct hd_options *opt
 struct hd_report *ask_tree(struct hd_snapshot *const *snaps, size_t count,
                            const struct hd_options *opt, struct hd_error *err);
 
-/* Of files as they were opened, or were not. */
+/* For files that were opened and files that could not be. */
 struct hd_report *ask_info(const struct hd_info_entry *entries, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
-/* Each class is a record: what its objects are made of, the load that they come with, and
- * a function that makes what holds them. */
+/* Each class is a record: the items that its objects are made of, their load, and a
+ * function that makes their holders. */
 #include "support/classes.h"
 
 #include "support/classes_load.h"
@@ -13,11 +13,11 @@
 #define SESSIONS LIST "<App.Session>"
 #define WIDGETS DICTIONARY "<System.String,App.Widget>"
 #define TIMER "System.Threading.TimerQueueTimer"
-#define ENTERED "" /* in a path: what the list is entered through differs */
+#define ENTERED "" /* in a path: the entrance, which differs between snapshots */
 
 enum { ARRAY_HEAD = 24, WORD = 8, ENTRY = 24, LIST_SIZE = 32, DICTIONARY_SIZE = 80 };
 
-/* The streams of chance beyond those of leaks.h. */
+/* Random streams, after those of leaks.h. */
 enum {
     STREAM_LOAD = 64,
     STREAM_PLACE = STREAM_LOAD + CLASS_KINDS,
@@ -27,7 +27,7 @@ enum {
     STREAM_CACHES = STREAM_EVENTS + CLASS_NAMES
 };
 
-/* What one snapshot is made from. */
+/* Input of one snapshot. */
 struct moment {
     uint64_t seed;
     size_t k;
@@ -40,21 +40,20 @@ struct class
     enum class_nature nature;
     const char *found[CLASS_NAMES];
     const char *path[CLASS_PATH];
-    const struct item *item; /* NULL: the function knows */
+    const struct item *item; /* NULL: chosen in the function */
     struct load load;
 
-    /* Make the holder and what it holds. */
+    /* Makes the holder and its contents. */
     void (*make)(struct made_heap *h, const struct class *class, const struct moment *m);
 
-    /* NULL: as many objects as the load says, each retaining its item. */
+    /* NULL: the number of objects given by the load, each retaining its item. */
     uint64_t (*count)(const struct moment *m);
     uint64_t (*retained)(const struct class *class, const struct moment *m);
 };
 
 /* --- stores ----------------------------------------------------------------------- */
 
-/* A collection and the array in which it holds what comes behind it. Arrays never
- * shrink. */
+/* A collection and its array, which refers to the next objects. Arrays never shrink. */
 static node_id make_collection(struct made_heap *h, const char *type, const char *array,
                                uint64_t array_bytes)
 {
@@ -131,7 +130,7 @@ static const struct item order_lines = {STREAM_LINES,
                                          {1, "App.OrderLine", .size = 40},
                                          {2, "System.String", .size = 40, .spread = 64}}};
 
-/* Side by side; their lines come behind them. Gives the first. */
+/* Next to each other, followed by their lines. Returns the first. */
 static node_id make_orders(struct made_heap *h)
 {
     node_id first = h->next, lines = first + OLD_ORDERS;
@@ -161,7 +160,7 @@ static uint64_t first_orders_retain(const struct class *class, const struct mome
     return sum;
 }
 
-/* As many views as orders; the first ones show an order. */
+/* The same number of views as orders; the first ones show an order. */
 static void make_shared_old(struct made_heap *h, const struct class *class,
                             const struct moment *m)
 {
@@ -227,7 +226,7 @@ static void make_two_holders(struct made_heap *h, const struct class *class,
     made_static(h, "App.Main.s_instance", app);
 }
 
-/* The names are not theirs alone. */
+/* Excludes the names, which have other owners, too. */
 static uint64_t widgets_retain(const struct class *class, const struct moment *m)
 {
     return class->item->parts[0].size * (uint64_t)m->count[m->k];
@@ -249,7 +248,7 @@ static const char *const entrance_label[ENTRANCES] = {
     "[static var App.Ping.s_one]",   "[static var App.Batch.s_one]",
     "[static var App.Gauge.s_one]",  "[static var App.Renewal.s_one]"};
 
-/* Another one in every snapshot. */
+/* Differs in every snapshot. */
 static uint32_t entrance_at(uint64_t seed, size_t k)
 {
     uint32_t order_of[ENTRANCES];
@@ -292,7 +291,7 @@ static struct item event_item(uint32_t type)
                          {{BY_HOLDER, event_types[type], .size = 200, .spread = 96}}};
 }
 
-/* Those of the first type are what the class's load says; all others come the same way. */
+/* The first type follows the load of the class; all others grow the same way. */
 static uint32_t events_of(const struct class *class, const struct moment *m, uint32_t type)
 {
     if (type == 0)
@@ -334,7 +333,7 @@ static void make_ten_classes(struct made_heap *h, const struct class *class,
 
 enum { VALUE = 16 };
 
-/* They begin anywhere between two sizes of the array. */
+/* Starts anywhere between two sizes of the array. */
 static uint64_t values_retain(const struct class *class, const struct moment *m)
 {
     uint64_t chance = made_chance(m->seed, STREAM_PLACE, 0);

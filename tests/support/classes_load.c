@@ -1,11 +1,11 @@
-/* All of it in integers, so that every machine makes the same series. */
+/* Integers only, so that every machine makes the same series. */
 #include "support/classes_load.h"
 
 #include <stdbool.h>
 
 enum { ALL = 100 };
 
-/* step, up to spread_percent of it more or less. */
+/* step, give or take up to spread_percent. */
 static uint32_t one_step(const struct load *load, struct random *r)
 {
     uint32_t spread = load->step * load->spread_percent / ALL;
@@ -20,7 +20,7 @@ void load_growing(const struct load *load, struct random *r, size_t snapshots,
         count[k] = count[k - 1] + one_step(load, r);
 }
 
-/* So many chances that are so small are near enough to Poisson. */
+/* Close enough to Poisson: many trials, each of low probability. */
 void load_poisson(const struct load *load, struct random *r, size_t snapshots,
                   uint32_t *count)
 {

@@ -1,5 +1,5 @@
-/* classes_load.h - how many of something there are in each snapshot of a series: the load
- * that a program is under, without the program. A part of classes.h. */
+/* classes_load.h - number of objects in each snapshot of a series: the load of a program,
+ * without the program. Part of classes.h. */
 #ifndef CLASSES_LOAD_H
 #define CLASSES_LOAD_H
 
@@ -10,37 +10,37 @@
 struct load {
     void (*run)(const struct load *load, struct random *r, size_t snapshots,
                 uint32_t *count);
-    uint32_t start;          /* in the first snapshot, or about so many on average */
-    uint32_t step;           /* more in each; for bursts, of one burst */
+    uint32_t start;          /* in the first snapshot, or the average */
+    uint32_t step;           /* added per step; for bursts, per burst */
     uint32_t spread_percent; /* of a step, up and down */
 };
 
-/* More in every step. */
+/* Grows in every step. */
 void load_growing(const struct load *load, struct random *r, size_t snapshots,
                   uint32_t *count);
 
-/* The same where each comes by chance: a step is Poisson distributed. */
+/* The same with random arrivals: a step is Poisson distributed. */
 void load_poisson(const struct load *load, struct random *r, size_t snapshots,
                   uint32_t *count);
 
-/* As load_growing(), but it ended before the last two snapshots. */
+/* As load_growing(), but ends before the last two snapshots. */
 void load_stopped(const struct load *load, struct random *r, size_t snapshots,
                   uint32_t *count);
 
-/* Two steps of five bring more, the others nothing. */
+/* Two steps of five add objects, the others none. */
 void load_bursts(const struct load *load, struct random *r, size_t snapshots,
                  uint32_t *count);
 
-/* Bursts that are worked off, half of what is left in every step. */
+/* Bursts of which half the rest is processed in every step. */
 void load_draining(const struct load *load, struct random *r, size_t snapshots,
                    uint32_t *count);
 
-/* Room for step more than there are at the start: half of what is left or more fills up
- * in each step, and from the fifth snapshot on it is full. */
+/* Capacity for `step` more than at the start: each step fills at least half of the rest;
+ * full from the fifth snapshot on. */
 void load_filling(const struct load *load, struct random *r, size_t snapshots,
                   uint32_t *count);
 
-/* 5 % more or less in each step, as a coin says. */
+/* 5 % more or less in each step, at random. */
 void load_walk(const struct load *load, struct random *r, size_t snapshots,
                uint32_t *count);
 

@@ -1,16 +1,16 @@
-/* Preloaded into the program under test: what fails inside a process, where strace, which
- * fails system calls, cannot reach. A library of its own, no part of any test program.
+/* Preloaded into the program under test: injects failures inside the process, where
+ * strace, which makes system calls fail, cannot. A library of its own, not part of any
+ * test program.
  *
- *   FAIL_AT=N      the N-th allocation fails, and no other: what a library makes of a
- *                  failure is seen where its next allocation succeeds. Those of popt,
- *                  libseccomp and libarchive (with liblzma) are not counted, which end the
- *                  process or crash: who calls them sees that they have room, and
- *                  then they have.
- *   FAIL_ABOVE=N   whatever would make it more than N bytes at once fails.
+ *   FAIL_AT=N      only the N-th allocation fails: the next one succeeds, so that the
+ *                  reaction of a library to the failure can be seen. Those of popt,
+ *                  libseccomp and libarchive (with liblzma) are not counted: these end the
+ *                  process or crash, so their callers check first that memory is left.
+ *   FAIL_ABOVE=N   allocations fail that would bring the total above N bytes.
  *   SHORT_AT=N     the N-th read(), pread(), recv(), write(), pwrite() or send() of more
  *                  than a byte moves half of it.
- *   CUT_AT=N       the N-th file below CUT_BELOW that is mapped is empty at once; the
- *                  sandbox would keep the program from doing that.
+ *   CUT_AT=N       the N-th file below CUT_BELOW that is mapped is truncated to 0 bytes;
+ *                  the sandbox would keep the program from doing that.
  *   COUNT_TO=FILE  at the end, the counts: allocations, transfers, mappings. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -34,7 +34,7 @@ void *__libc_realloc(void *p, size_t size);
 void __libc_free(void *p);
 
 struct fault {
-    long at; /* which one fails; 0: none */
+    long at; /* number of the failing one; 0: none */
     atomic_long count;
 };
 
@@ -43,7 +43,7 @@ static size_t fail_above;
 static atomic_size_t in_use;
 static const char *cut_below;
 static bool counts;
-static int count_to = -1; /* opened before the program shuts itself in */
+static int count_to = -1; /* opened before the program enters its sandbox */
 
 /* --- when ------------------------------------------------------------------------------
  */
@@ -183,7 +183,7 @@ ssize_t send(int fd, const void *from, size_t size, int flags)
 /* --- mapped files ----------------------------------------------------------------------
  */
 
-/* Its pages are there until it is cut, and then they are not: SIGBUS. */
+/* Reading the pages of a file that was cut raises SIGBUS. */
 static void cut(int fd)
 {
     char link[64], path[PATH_MAX];

@@ -31,7 +31,7 @@ struct forge_row {
 
 /* --- types ----------------------------------------------------------------------- */
 
-/* A name is found by its kind and itself. */
+/* The key is kind and name. */
 struct forge_name {
     uint32_t type;
     UT_hash_handle hh;
@@ -182,7 +182,7 @@ static void build_types(const struct forge *f, struct builder *b)
     }
 }
 
-/* The builder wants references node by node; stable, so their order is kept. */
+/* The builder needs references sorted by node. Stable, to keep their order. */
 static struct forge_edge *sort_edges(const struct forge *f, size_t *begin,
                                      struct arena *scratch)
 {
@@ -208,7 +208,7 @@ struct forged_fields {
     field_id *ids;
 };
 
-/* Nodes behind those of the forge are of roots, which have one reference or several. */
+/* Nodes after those of the forge are roots, with one reference or several. */
 static void fields_of_node(const void *context, node_id n, field_id *ids)
 {
     const struct forged_fields *all = context;
@@ -289,7 +289,7 @@ static void build_roots(struct forge *f, struct builder *b)
     } else if (f->roots.len > 0) {
         root_set_emit(&f->roots, b);
     } else {
-        /* As readers do: a root that holds nothing. */
+        /* As readers do: a root without references. */
         static const char name[] = "[roots]";
         node_id root = b->graph != NULL ? b->graph->node_count : 0;
         builder_node(b, builder_type(b, TYPE_PSEUDO, name, sizeof(name) - 1), 0);

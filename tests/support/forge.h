@@ -9,15 +9,15 @@
  *     ...
  *     hd_snapshot_close(snap);
  *
- * makes root of all roots -> [static vars] -> [static var App.Shop.s_cache] ->
- * App.Cache -> App.Order. The snapshot goes the way of every real one, through the
- * builder and root_set, so its numbers, warnings and reachability are the real
- * ones. What no reader would say may be changed in it afterwards:
+ * makes root of all roots -> [static vars] -> [static var App.Shop.s_cache] -> App.Cache
+ * -> App.Order. The snapshot is made by the builder and root_set, as every real one, so
+ * its numbers, warnings and reachability are the real ones. Values that no reader sets may
+ * be changed afterwards:
  *     snap->clock = 60, snap->clock_is_date = true, snap->info.pid = 7;
  *
- * Nodes are numbered from 0 in the order in which they are made, the pseudo-nodes
- * of forge_root() behind them; references keep their order per node. Asking for
- * the impossible (a node that does not exist) fails the test. */
+ * Nodes are numbered from 0 in the order in which they are made, followed by the
+ * pseudo-nodes of forge_root(); references keep their order per node. An impossible
+ * request (a node that does not exist) fails the test. */
 #ifndef FORGE_H
 #define FORGE_H
 
@@ -36,39 +36,37 @@ struct forge {
     size_t row_count, row_cap;
     struct root_set roots;
     struct arena names;
-    node_id start; /* of forge_start() */
+    node_id start; /* set by forge_start() */
     bool has_start, has_generations, sampled;
     bool has_fields;
     bool reach_later; /* as hd_read_options.reach_later */
 };
 
-/* An object of the type of that name, which goes through names_canonical(). */
+/* An object; names_canonical() is applied to the name of its type. */
 node_id forge_object(struct forge *f, const char *type, uint64_t size);
 
-/* count of them; the first is returned, the others follow. */
+/* Makes count objects with consecutive ids; returns the first. */
 node_id forge_objects(struct forge *f, const char *type, uint64_t size, uint32_t count);
 
 /* May be repeated, may point to itself. from may be an object or a pseudo-node. */
 void forge_reference(struct forge *f, node_id from, node_id to);
 
-/* The same by a field: "_items", "[]". The snapshot's graph then has fields; references
- * made otherwise have none. */
+/* The same through a field: "_items", "[]". The snapshot's graph then has fields; other
+ * references have no field. */
 void forge_reference_by(struct forge *f, node_id from, const char *field, node_id to);
 
-/* A root of that kind; static_name ("App.Shop.s_cache") for HD_ROOT_STATIC, else NULL.
- * Without any root (and forge_start) the snapshot is one without roots: nothing is
- * reachable. */
+/* A root; static_name ("App.Shop.s_cache") for HD_ROOT_STATIC, else NULL. A snapshot
+ * without any root (and forge_start) has no reachable objects. */
 void forge_root(struct forge *f, enum hd_root_kind kind, const char *static_name,
                 node_id object);
 
-/* Which generation an object lies in. The snapshot then has generations; objects
- * without one are HD_GEN_UNKNOWN. An object in one has the address
- * forge_address(generation, node). */
+/* Generation of an object. The snapshot then has generations; those of other objects are
+ * HD_GEN_UNKNOWN. The object gets the address forge_address(generation, node). */
 void forge_generation(struct forge *f, node_id object, enum hd_generation generation);
 uint64_t forge_address(enum hd_generation generation, node_id object);
 
-/* The module of a type that has been used, and how many objects stand behind each
- * one of it in a sampled snapshot (others: 1). */
+/* The module of a type in use, and the number of objects that each sampled object of the
+ * type represents (others: 1). */
 void forge_module(struct forge *f, const char *type, const char *module);
 void forge_multiplier(struct forge *f, const char *type, double multiplier);
 
@@ -77,7 +75,7 @@ void forge_multiplier(struct forge *f, const char *type, double multiplier);
 /* A pseudo-node ("[thread static vars]"), linked by forge_reference(). */
 node_id forge_pseudo(struct forge *f, const char *name);
 
-/* What is referred to and never described. */
+/* A node that is referred to and never described. */
 node_id forge_undefined(struct forge *f);
 
 /* The root of all roots; instead of forge_root(). */
@@ -92,7 +90,7 @@ void forge_row(struct forge *f, const char *type, uint64_t count, uint64_t bytes
 /* The snapshot, for hd_snapshot_close(). f is used up and is {0} again. */
 struct hd_snapshot *forge_finish(struct forge *f);
 
-/* The row of that kind and canonical name, or NULL; its number, or NO_TYPE. */
+/* The row with this kind and canonical name, or NULL; its number, or NO_TYPE. */
 const struct type *forge_type(const struct hd_snapshot *snap, enum type_kind kind,
                               const char *name);
 type_id forge_type_id(const struct hd_snapshot *snap, enum type_kind kind,

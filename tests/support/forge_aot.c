@@ -11,7 +11,7 @@ static void put(unsigned char *at, uint64_t value, size_t size)
     le_put(at, value, size);
 }
 
-/* In five bytes, whatever it is. */
+/* Always five bytes. */
 static uint32_t put_packed(struct forged_program *p, const uint32_t *values, size_t count)
 {
     size_t begin = p->metadata;
@@ -46,7 +46,7 @@ static uint32_t put_type(struct forged_program *p, uint32_t space, const char *n
     return put_packed(p, values, 7);
 }
 
-/* Entries of the map stand behind its only bucket: hash and offset, number and handle. */
+/* The entries (number and handle) follow the map's only bucket (hash and offset). */
 static void put_map(struct forged_program *p, const uint32_t *records, size_t count)
 {
     unsigned char *map = p->file + AT_MAP;
@@ -91,7 +91,7 @@ static void put_distance(struct forged_program *p, unsigned to)
     p->command += 4;
 }
 
-/* Command 2 and 3 take what stands behind all commands, 4 and 5 what follows. */
+/* Commands 2 and 3 refer to data after all commands, 4 and 5 to the next bytes. */
 static void put_link(struct forged_program *p, unsigned command, unsigned to)
 {
     unsigned which = command >= 4 || to != AT_ORDER ? 1 : 0;
@@ -100,7 +100,7 @@ static void put_link(struct forged_program *p, unsigned command, unsigned to)
         put_distance(p, to);
 }
 
-/* How many parameters it has stands in place of the size, in .NET 8 of flags. */
+/* The number of parameters replaces the size, in .NET 8 the flags. */
 static void put_definition(struct forged_program *p, unsigned at, uint32_t flags,
                            uint32_t arity)
 {
@@ -125,7 +125,7 @@ static void put_tables(struct forged_program *p)
     put_copy(p, AT_NODES, 8);
     put_link(p, 5, AT_NODE_OF_ORDER);
     put_zeros(p, 16);
-    /* With a flag that says in .NET 8 alone that something stands in front. */
+    /* The flag announces a field in front, in .NET 8 only. */
     put_table(p, AT_NODE_OF_ORDER, class | 0x2000000 | 0x1000000, 24);
     put_copy(p, AT_NODE_OF_ORDER, 24);
     put_zeros(p, p->major == NET_8 ? 12 : 8);

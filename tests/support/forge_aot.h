@@ -1,6 +1,6 @@
-/* forge_aot.h - a native AOT program of a few types, with all that their names are read
- * from, in the layout of each version of .NET. It knows the format from
- * docs/formats/native-aot.md, not from the reader's code. */
+/* forge_aot.h - a native AOT program of a few types, with all data that their names are
+ * read from, in the layout of each version of .NET. From docs/formats/native-aot.md; must
+ * not share code with the reader. */
 #ifndef FORGE_AOT_H
 #define FORGE_AOT_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A program of one segment, whose method tables are made when it starts: where what is. */
+/* Layout of a program of one segment, whose method tables are made when it starts. */
 enum {
     FORGED_AOT_SIZE = 0xc00,
     AT_DYNAMIC = 0x100,
@@ -38,11 +38,11 @@ struct forged_program {
     unsigned major, tag_bits;
 };
 
-/* Those that are known, by the number in their header. */
+/* Known versions, by the number in their header. */
 enum { NET_8 = 9, NET_9 = 10, NET_10 = 16, NET_11 = 26 };
 static const unsigned forged_majors[] = {NET_8, NET_9, NET_10, NET_11};
 
-/* The caller frees it. major is one of those. */
+/* The caller frees it. major: one of the above. */
 struct forged_program *forge_aot_program(unsigned major);
 
 #endif

@@ -74,7 +74,7 @@ static const struct runtime_layout layout_10 = {
     .tls_offsets_unused = 2,
 };
 
-/* The same of .NET 8. */
+/* .NET 8. */
 static const struct runtime_layout layout_8 = {
     .method_table_flags = 0,
     .method_table_base_size = 4,
@@ -159,7 +159,7 @@ static const struct runtime_layout layout_8 = {
 
 enum {
     CLASS_SIZE = 80,
-    CLASS_NUMBERS = 56, /* behind the class itself, of .NET 8 */
+    CLASS_NUMBERS = 56, /* offset in the class, in .NET 8 */
     DOMAIN_SIZE = 4096,
     MODULE_SIZE = 2048,
     ALLOCATOR_SIZE = 1024,
@@ -230,7 +230,7 @@ static void make_map(struct clr_forge *f, uint64_t map)
     forge_clr_put(f, map + f->runtime.at.lookup_map_flags_mask, 3, 8);
 }
 
-/* Of .NET 8: room for statics of FORGED_ENTRIES types by themselves. */
+/* .NET 8 only: space for statics of FORGED_ENTRIES types of their own. */
 static void make_local_module(struct clr_forge *f, uint64_t module, uint64_t listed)
 {
     const struct runtime_layout *at = &f->runtime.at;
@@ -248,7 +248,8 @@ static void make_local_module(struct clr_forge *f, uint64_t module, uint64_t lis
                   forge_clr_room(f, ALLOCATOR_SIZE), 8);
 }
 
-/* The copy of an emitted module's metadata: of .NET 8 a buffer, else behind its size. */
+/* Copies the metadata of an emitted module: in .NET 8 into a buffer, else after its size.
+ */
 static uint64_t copy_metadata(struct clr_forge *f, struct bytes metadata)
 {
     uint64_t head = is_8(f) ? 32 : 4, copy = forge_clr_room(f, head + metadata.size);
@@ -312,8 +313,8 @@ static void put_bits(struct clr_forge *f, uint64_t at, uint32_t *bit, uint32_t v
     }
 }
 
-/* Behind the class: instance fields, methods, static fields; in as few bits as they need,
- * which 5 others tell, or in 32 each. */
+/* After the class: numbers of instance fields, methods and static fields; either packed,
+ * each after its length in 5 bits, or in 32 bits each. */
 static void put_numbers(struct clr_forge *f, uint64_t class, uint32_t instance,
                         uint32_t statics)
 {
@@ -374,7 +375,7 @@ static void put_arguments(struct clr_forge *f, uint64_t table,
     forge_clr_put(f, table + f->runtime.at.method_table_per_inst_info, info + 8, 8);
 }
 
-/* An entry of its module, as generic and emitted types have. */
+/* An entry of its module, for generic and emitted types. */
 static void add_entry(struct clr_forge *f, uint64_t table, const struct forged_type *type)
 {
     const struct runtime_layout *at = &f->runtime.at;
@@ -394,7 +395,8 @@ static void add_entry(struct clr_forge *f, uint64_t table, const struct forged_t
 static void put_statics(struct clr_forge *f, uint64_t table, uint64_t auxiliary,
                         const struct forged_type *type)
 {
-    static const uint32_t has_elements = 0x80000000U; /* their size stands in those bits */
+    static const uint32_t has_elements =
+        0x80000000U; /* these bits hold the size of the elements */
     const struct runtime_layout *at = &f->runtime.at;
     if (!is_8(f)) {
         forge_clr_put(f, auxiliary - 24, type->statics, 8);

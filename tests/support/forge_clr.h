@@ -1,18 +1,18 @@
-/* forge_clr.h - readable builders of the types of a .NET 10 process, or of one of .NET 8,
- * in memory, for tests.
+/* forge_clr.h - readable builders of the types of a .NET 10 or .NET 8 process, in memory,
+ * for tests.
  *
  *     struct clr_forge f;
  *     forge_clr_begin(&f);
  *     uint64_t module = forge_clr_module(&f, metadata);
- *     uint64_t type = forge_clr_type(&f, &(struct forged_type){.module = module, .row =
- * 2}); struct clr_types *t = forge_clr_open(&f);
+ *     struct forged_type list = {.module = module, .row = 2};
+ *     uint64_t type = forge_clr_type(&f, &list);
+ *     struct clr_types *t = forge_clr_open(&f);
  *     ...
  *     clr_types_close(t);
  *     forge_clr_end(&f);
  *
- * All of it is one piece of memory from FORGED_CLR_BASE on. It knows the layout from its
- * description, not from the reader's code. Addresses must be right: a wrong one ends the
- * test. */
+ * One piece of memory from FORGED_CLR_BASE on. From the description of the layout; must
+ * not share code with the reader. A wrong address ends the test. */
 #ifndef FORGE_CLR_H
 #define FORGE_CLR_H
 
@@ -22,7 +22,7 @@ enum {
     FORGED_CLR_SIZE = 1 << 17,
     FORGED_FIELDS = 8,
     FORGED_ARGUMENTS = 4,
-    FORGED_ENTRIES = 8 /* of types with statics by themselves, in a module of .NET 8 */
+    FORGED_ENTRIES = 8 /* types with statics of their own, in a module of .NET 8 */
 };
 #define FORGED_CLR_BASE UINT64_C(0x10000)
 
@@ -35,10 +35,10 @@ struct clr_forge {
     struct arena arena;
     uint64_t modules[8];
     size_t module_count;
-    bool is_unpacked; /* numbers of classes of .NET 8 */
+    bool is_unpacked; /* class numbers of .NET 8 are not packed */
 };
 
-/* Of MTFlags and MTFlags2. */
+/* Bits of MTFlags and MTFlags2. */
 #define FORGED_VALUE 0x40000U
 #define FORGED_INSTANCE 0x10U
 #define FORGED_COLLECTIBLE 0x200000U
@@ -46,7 +46,7 @@ struct clr_forge {
 #define FORGED_COLLECTIBLE_8 0x10000000U
 #define FORGED_OWN_STATICS 0x6U /* either bit, in MTFlags of .NET 8 */
 
-/* Of the first word of a FieldDesc. */
+/* Bits of the first word of a FieldDesc. */
 #define FORGED_STATIC 0x1000000U
 #define FORGED_THREAD 0x2000000U
 #define FORGED_RVA 0x4000000U
@@ -62,25 +62,25 @@ struct forged_type {
     uint32_t row, flags, flags2;
     uint64_t parent;
     unsigned element; /* of the class; 0: VALUETYPE or CLASS */
-    uint32_t size;    /* of what an object of it contains; 0: 8 */
+    uint32_t size;    /* bytes of the contents of an object; 0: 8 */
     uint32_t inherited;
     struct forged_field_desc fields[FORGED_FIELDS]; /* up to the first of element 0 */
     uint64_t arguments[FORGED_ARGUMENTS];           /* up to the first 0 */
-    uint64_t statics, thread_index;                 /* base of the first; TLSIndex. Of .NET
-                                                       8 of all plain types of a module */
-    uint64_t plain_statics, plain_thread_index;     /* of what is no reference */
+    uint64_t statics, thread_index; /* base of the first; TLSIndex. In .NET 8 of all plain
+                                       types of a module */
+    uint64_t plain_statics, plain_thread_index; /* of non-references */
 };
 
 void forge_clr_begin(struct clr_forge *f);
 void forge_clr_begin_8(struct clr_forge *f);
 void forge_clr_end(struct clr_forge *f);
 
-/* Room of zeros, a multiple of 8. */
+/* Zeros; size is a multiple of 8. */
 uint64_t forge_clr_room(struct clr_forge *f, size_t size);
 void forge_clr_put(struct clr_forge *f, uint64_t address, uint64_t value, size_t size);
 uint64_t forge_clr_get(const struct clr_forge *f, uint64_t address);
 
-/* One that was emitted, in the list of the process; metadata is copied. */
+/* An emitted module in the list of the process; copies metadata. */
 uint64_t forge_clr_module(struct clr_forge *f, struct bytes metadata);
 
 /* A MethodTable: in the map of its module, or, with arguments, in its hash table. */
@@ -93,12 +93,12 @@ uint64_t forge_clr_array(struct clr_forge *f, uint64_t module, uint64_t element,
 /* The handle of T*, by element type 0x0F, or T&. */
 uint64_t forge_clr_pointer(struct clr_forge *f, uint64_t type, unsigned element);
 
-/* What a TypeRef of a module stands for. */
+/* Binds a TypeRef of a module to a type. */
 void forge_clr_refer(struct clr_forge *f, uint64_t module, uint32_t row, uint64_t type);
 
-/* Of the only thread: arrays of thread statics, of so many. Returns the address of its
- * ThreadLocalData; of .NET 8 that of its ThreadLocalBlock, with room for so many modules
- * as are ordinary. */
+/* The only thread, with its numbers of arrays of thread statics. Returns the address of its
+ * ThreadLocalData; in .NET 8 of its ThreadLocalBlock, where `ordinary` is the number of
+ * modules. */
 uint64_t forge_clr_thread(struct clr_forge *f, uint64_t id, uint32_t ordinary,
                           uint32_t collectible);
 

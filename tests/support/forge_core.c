@@ -79,7 +79,7 @@ void forge_core_thread(struct core_forge *f, uint32_t id, uint64_t stack,
 
 /* --- the library --------------------------------------------------------------------- */
 
-/* Where in the file, and behind the base in memory. */
+/* Offsets in the file and from the base in memory. */
 enum {
     LIBRARY_NOTE = 0x200,
     LIBRARY_HASH = 0x1000,
@@ -87,8 +87,8 @@ enum {
     LIBRARY_STRINGS = 0x1200,
     LIBRARY_RELOCATIONS = 0x1300,
     LIBRARY_TOLD = 0x1600,
-    LIBRARY_JSON = 0x1800,              /* over the end of a page, as a real one lies */
-    LIBRARY_DATA = FORGED_LIBRARY_DATA, /* what is written to begins here */
+    LIBRARY_JSON = 0x1800,              /* across the end of a page, as a real one */
+    LIBRARY_DATA = FORGED_LIBRARY_DATA, /* start of the writable part */
     LIBRARY_DYNAMIC = LIBRARY_DATA,
     LIBRARY_DESCRIPTOR = 0x3200,
     LIBRARY_POINTERS = 0x3300,
@@ -157,7 +157,7 @@ struct forged_symbol {
     uint64_t value;
 };
 
-/* One bucket, and a filter that lets everything pass. */
+/* One bucket, and a filter that passes every name. */
 static void put_symbols(struct text *t, const struct forged_symbol *symbols, size_t count)
 {
     uint64_t string = 1, hash = LIBRARY_HASH + 28;
@@ -178,7 +178,7 @@ static void put_symbols(struct text *t, const struct forged_symbol *symbols, siz
     }
 }
 
-/* Where there are pointers, and to what. */
+/* Pointers: offset and target. */
 static const uint32_t pointers[][2] = {
     {LIBRARY_DESCRIPTOR + 16, LIBRARY_JSON},
     {LIBRARY_DESCRIPTOR + 32, LIBRARY_POINTERS},
@@ -298,7 +298,7 @@ uint64_t forged_count_variable(void)
     return base + LIBRARY_COUNT;
 }
 
-/* As the loader leaves it. */
+/* As the loader maps it. */
 static void load_library(struct core_forge *f, const struct forged_runtime *how)
 {
     struct text library = {0};

@@ -1,5 +1,5 @@
-/* forge_core.h - readable builders of ELF cores, for tests: of any process, and of one with
- * a made-up .NET runtime and heap.
+/* forge_core.h - readable builders of ELF cores, for tests: of any process, and of one
+ * with a made-up .NET runtime and heap.
  *
  *     struct core_forge f = {0};
  *     forge_core_runtime(&f, &(struct forged_runtime){0});
@@ -10,8 +10,8 @@
  *     ...
  *     forge_core_free(&f);
  *
- * It knows the format from its description, not from the reader's code. Addresses that are
- * asked of it must be right: a wrong one ends the test. */
+ * From the description of the format; must not share code with the reader. A wrong address
+ * ends the test. */
 #ifndef FORGE_CORE_H
 #define FORGE_CORE_H
 
@@ -44,14 +44,15 @@ struct forged_thread {
 
 struct forged_runtime {
     const char *path; /* NULL: of .NET 10.0.12, or 8.0.31, in its usual place */
-    const char *json; /* its descriptor; NULL: none, as in a dump of the heap */
-    const char *told; /* "10.0.1226.1": what it says of itself; NULL: nothing */
-    bool is_program;  /* in the main program, as of a single file */
+    const char *json; /* its descriptor; NULL: missing, as in a dump of the heap */
+    const char *told; /* its own version, "10.0.1226.1"; NULL: missing */
+    bool is_program;  /* in the main program, as in a single file */
     bool is_native;   /* with the symbols of a native AOT program instead */
     unsigned major;   /* positions in g_dacTable; 0: of .NET 10 */
 };
 
-/* {0} is a process without memory. What is set here by hand counts when it is written. */
+/* {0} is a process without memory. Fields set directly are used when the core is written.
+ */
 struct core_forge {
     struct forged_region regions[FORGED_REGIONS];
     struct forged_mapping mappings[FORGED_MAPPINGS];
@@ -60,7 +61,7 @@ struct core_forge {
     const char *name, *command;
     uint32_t pid;
     uint64_t program_headers; /* AT_PHDR; 0: no such note */
-    uint64_t page;            /* AT_PAGESZ; 0: not told */
+    uint64_t page;            /* AT_PAGESZ; 0: missing */
     uint16_t machine;         /* 0: x86-64 */
     bool many_segments;       /* count them in section 0 */
     struct text core;
@@ -69,14 +70,14 @@ struct core_forge {
     uint64_t free_type;
 };
 
-/* Where the made-up runtime keeps what. */
+/* Addresses in the made-up runtime. */
 #define FORGED_RUNTIME_BASE UINT64_C(0x7f0000000000)
 enum {
     FORGED_LIBRARY_DATA = 0x3000,
     FORGED_LIBRARY_SIZE = 0x6000
-};                                               /* constant up to the first */
-enum { FORGED_LIBRARY_BUILD_ID = 0x210 };        /* its first byte in the file */
-#define FORGED_HEAP UINT64_C(0x7f1000000000)     /* a generation every FORGED_HEAP_STEP */
+};                                           /* constant up to the first writable byte */
+enum { FORGED_LIBRARY_BUILD_ID = 0x210 };    /* its first byte in the file */
+#define FORGED_HEAP UINT64_C(0x7f1000000000) /* a generation every FORGED_HEAP_STEP */
 #define FORGED_SEGMENTS UINT64_C(0x7f2000000000) /* the same, every 0x100 */
 #define FORGED_TYPES UINT64_C(0x7f3000000000)
 enum {
@@ -85,7 +86,7 @@ enum {
     FORGED_TYPES_SIZE = 1 << 14
 };
 
-/* Zeros, to be written to. */
+/* A region of zeros, which can be written to. */
 void forge_core_region(struct core_forge *f, uint64_t address, uint64_t size);
 
 /* The dump lacks these bytes of a region. */
@@ -97,7 +98,7 @@ void forge_core_put_bytes(struct core_forge *f, uint64_t address, const void *by
                           size_t size);
 uint64_t forge_core_get(const struct core_forge *f, uint64_t address);
 
-/* path stays the caller's. */
+/* path must outlive f. */
 void forge_core_mapping(struct core_forge *f, uint64_t start, uint64_t end, uint64_t offset,
                         const char *path);
 void forge_core_thread(struct core_forge *f, uint32_t id, uint64_t stack,
@@ -107,7 +108,7 @@ void forge_core_thread(struct core_forge *f, uint32_t id, uint64_t stack,
  * every generation is empty, the type of free space. */
 void forge_core_runtime(struct core_forge *f, const struct forged_runtime *how);
 
-/* The same library as a file: its bytes, to which text_free(). */
+/* The same library as a file; text_free() it. */
 void forge_core_library(struct text *to, const struct forged_runtime *how);
 
 /* The descriptor of .NET 8, 9 or 10, as its carried table has it. */
@@ -121,7 +122,7 @@ const char *forged_json_11(void);
  * continuations, and 8 further of their class. */
 uint64_t forged_continuation_variables(void);
 
-/* Addresses of g_dacTable, of the variables for AppDomain and ThreadStore, GcDacVars, and
+/* Addresses of g_dacTable, of the variables for AppDomain and ThreadStore, of GcDacVars and
  * gc_structures_invalid_cnt. */
 uint64_t forged_globals(void);
 uint64_t forged_app_domain_variable(void);
@@ -129,17 +130,17 @@ uint64_t forged_thread_store_variable(void);
 uint64_t forged_collector(void);
 uint64_t forged_count_variable(void);
 
-/* As in another version: a global's place in g_dacTable. */
+/* As in another version: moves a global in g_dacTable. */
 void forged_move_global(struct core_forge *f, unsigned from, unsigned to);
 
-/* A MethodTable with an EEClass that leads back. */
+/* A MethodTable with an EEClass that refers back to it. */
 uint64_t forge_core_type(struct core_forge *f, uint32_t base_size, uint32_t flags);
 
-/* An object of that size at the end of a generation. */
+/* An object at the end of a generation. */
 uint64_t forge_core_object(struct core_forge *f, unsigned generation, uint64_t type,
                            uint64_t size);
 
-/* The core as it is by now; valid until the next call or forge_core_free(). */
+/* The core in its present state; valid until the next call or forge_core_free(). */
 struct bytes forge_core_bytes(struct core_forge *f);
 void forge_core_free(struct core_forge *f);
 

@@ -25,7 +25,7 @@ static void add_zeros(struct text *t, size_t size)
 
 /* --- the library --------------------------------------------------------------------- */
 
-/* In place of what the ELF image has there. Names are sorted. */
+/* Replaces the symbols of the ELF image. Names are sorted. */
 static void put_exports(struct core_forge *f, const struct forged_runtime *how)
 {
     enum {
@@ -53,7 +53,7 @@ static void put_exports(struct core_forge *f, const struct forged_runtime *how)
     forge_core_put(f, base + DIRECTORY + 32, NAMES, 4);
     forge_core_put(f, base + DIRECTORY + 36, NUMBERS, 4);
     for (uint32_t i = 0; i < 2; i++) {
-        /* Numbers the other way round, as nothing says that they are in order. */
+        /* Numbers in reverse order: no rule requires them to be sorted. */
         forge_core_put(f, base + ADDRESSES + 4 * (UINT64_C(1) - i), all[i].at, 4);
         forge_core_put(f, base + NAMES + UINT64_C(4) * i, STRINGS + STRING * i, 4);
         forge_core_put(f, base + NUMBERS + UINT64_C(2) * i, 1 - i, 2);
@@ -100,7 +100,7 @@ void forge_minidump_library(struct minidump_forge *f, const struct forged_runtim
         p->mappings[p->mapping_count - 2].path =
             "C:\\Program "
             "Files\\dotnet\\shared\\Microsoft.NETCore.App\\10.0.12\\coreclr.dll";
-    /* One module; and where the type of free space is told on Windows. */
+    /* One module, and the variable for the type of free space at its place on Windows. */
     p->mapping_count--;
     p->mappings[p->mapping_count - 1].end = FORGED_RUNTIME_BASE + FORGED_LIBRARY_SIZE;
     const unsigned free_object = how->major == 8 ? 54 : how->major == 9 ? 57 : 56;
@@ -153,7 +153,7 @@ static void add_misc(struct minidump_forge *f, unsigned n)
     end(f, n);
 }
 
-/* Returns where. */
+/* Returns its offset. */
 static size_t add_string(struct text *t, const char *s)
 {
     size_t at = t->len, len = strlen(s);

@@ -7,22 +7,22 @@
  *     ...
  *     forge_minidump_free(&f);
  *
- * It knows the format from its description, not from the reader's code. */
+ * From the description of the format; must not share code with the reader. */
 #ifndef FORGE_MINIDUMP_H
 #define FORGE_MINIDUMP_H
 
 #include "support/forge_core.h"
 
-/* What is set here by hand counts when it is written. {0} has all streams. */
+/* Fields set directly are used when the dump is written. {0} has all streams. */
 struct minidump_forge {
-    struct core_forge process; /* of a mapping its start, end and path; a thread's pointer
-                                  is where its TEB is */
+    struct core_forge process; /* of a mapping only start, end and path; a thread's pointer
+                                  is the address of its TEB */
     uint16_t architecture;     /* 0: AMD64; FORGED_X86: 32 bits */
     uint32_t platform;         /* 0: Windows NT */
     uint32_t time;
-    uint64_t version; /* of every module: four numbers, the first uppermost; 0: not told */
+    uint64_t version; /* of every module: four numbers, the first uppermost; 0: missing */
     bool is_list;     /* MemoryList instead of Memory64List */
-    uint32_t lacks;   /* a stream that is not in it; 0: all are */
+    uint32_t lacks;   /* id of a stream to leave out; 0: none */
     struct text dump;
 };
 
@@ -37,17 +37,17 @@ enum {
     FORGED_MISC_INFO = 15
 };
 
-/* That of forge_core_runtime(), whose library is a PE image; the path is that of
- * coreclr.dll where how has none. */
+/* As forge_core_runtime(), with a PE image as library; without a path in how, that of
+ * coreclr.dll. */
 void forge_minidump_runtime(struct minidump_forge *f, const struct forged_runtime *how);
 
-/* The same of what forge_core_runtime() was called for. */
+/* The same for a runtime made by forge_core_runtime(). */
 void forge_minidump_library(struct minidump_forge *f, const struct forged_runtime *how);
 
-/* Where in the dump a stream begins; the dump must have it. */
+/* Offset of a stream, which must exist. */
 size_t forged_stream(const struct minidump_forge *f, uint32_t type);
 
-/* The dump as it is by now; valid until the next call or forge_minidump_free(). */
+/* The dump in its present state; valid until the next call or forge_minidump_free(). */
 struct bytes forge_minidump_bytes(struct minidump_forge *f);
 void forge_minidump_free(struct minidump_forge *f);
 

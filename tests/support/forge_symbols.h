@@ -8,7 +8,7 @@
  *     forge_debug(&f, file, &points);
  *     ... forge_metadata_bytes(&f) ...
  *
- * It knows the format from its description, not from the reader's code. */
+ * From the description of the format; must not share code with the reader. */
 #ifndef FORGE_SYMBOLS_H
 #define FORGE_SYMBOLS_H
 
@@ -16,35 +16,35 @@
 
 enum { FORGED_ID = 20 };
 
-/* With the number of methods in f->other_methods. */
+/* Includes the number of methods in f->other_methods. */
 void forge_symbols_id(struct metadata_forge *f, const unsigned char id[FORGED_ID]);
 
-/* A name of parts, the last of which NULL follows; 0 as separator is none. The row. */
+/* A name from parts, which end with NULL, joined by separator (0: no separator). Returns
+ * the row. */
 uint32_t forge_document(struct metadata_forge *f, char separator, const char *const *parts);
 
-/* Sequence points, each told by its difference from the one before: what came so far is
- * kept in the text's writer. */
+/* Sequence points, each stored as the difference from the previous one. */
 struct forged_points {
     struct text blob;
     uint32_t offset, line;
     bool has_points, has_line;
 };
 
-/* Begins: document is named only if the table does not. */
+/* Begins the points of a method. document is stored only if the table has no document. */
 void forge_points_begin(struct forged_points *p, uint32_t document);
 void forge_point(struct forged_points *p, uint32_t offset, uint32_t line, uint32_t lines);
 void forge_hidden_point(struct forged_points *p, uint32_t offset);
 void forge_points_document(struct forged_points *p, uint32_t document);
 
-/* Those of the next method; frees p. */
+/* Adds the points of the next method; frees p. */
 void forge_method_points(struct metadata_forge *f, uint32_t document,
                          struct forged_points *p);
 
-/* code has the code of method. */
+/* The body of method is in code. */
 void forge_state_machine(struct metadata_forge *f, uint32_t code, uint32_t method);
 
-/* Adds a debug directory to an image as a file: an entry of symbols with that id; and, if
- * there is one, an embedded file, deflated without compression. */
+/* Adds a debug directory to the image of a file: an entry of symbols with this id and, if
+ * not empty, an embedded file, deflated without compression. */
 void forge_debug_directory(struct text *image, const unsigned char id[FORGED_ID],
                            struct bytes embedded);
 

@@ -1,5 +1,5 @@
-/* forged_layouts.h - what runtimes with these offsets would say of themselves: the carried
- * tables of x86-64 (process/runtime_layout.c) as descriptors. */
+/* forged_layouts.h - the tables of x86-64 (process/runtime_layout.c) as descriptors, as the
+ * runtimes with these offsets would contain them. */
 #ifndef FORGED_LAYOUTS_H
 #define FORGED_LAYOUTS_H
 

@@ -18,7 +18,7 @@ enum {
     TAGGED_STRING = 13
 };
 
-/* Types that occur more than once are referred to by the place of the first. */
+/* A repeated type is a reference to the label of its first occurrence. */
 struct known_type {
     const char *name;
     uint64_t label;
@@ -42,7 +42,7 @@ static void put_label(struct writer *w, uint64_t label)
     put(w, label, w->made->eight_byte_labels ? 8 : 4);
 }
 
-/* The number of units, then the units: a character of four bytes is two of them. */
+/* The number of UTF-16 units, then the units; a character of four bytes has two. */
 static void put_string(struct writer *w, const char *s)
 {
     if (s == NULL) {
@@ -129,7 +129,7 @@ static void put_zeros(struct writer *w, size_t count)
     }
 }
 
-/* Returns where the module begins. */
+/* Returns the module's label. */
 static size_t put_module(struct writer *w, const char *path)
 {
     const struct made_gcdump *m = w->made;
@@ -147,7 +147,7 @@ static size_t put_module(struct writer *w, const char *path)
     return label;
 }
 
-/* Forward reference 1 says where it ends. A path that was there refers to its module. */
+/* The list ends at forward reference 1. A repeated path refers to its module. */
 static void put_deferred(struct writer *w)
 {
     const struct made_gcdump *m = w->made;
@@ -272,7 +272,7 @@ static void put_multipliers(struct writer *w)
     }
 }
 
-/* Returns where the region of the interop table ends: the one forward reference. */
+/* Returns the end of the region of the interop table: the one forward reference. */
 static size_t put_dump(struct writer *w)
 {
     const struct made_gcdump *m = w->made;

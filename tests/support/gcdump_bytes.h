@@ -9,16 +9,16 @@
  *     ...
  *     gcdump_bytes_free(&b);
  *
- * Written like Microsoft's writers do (docs/formats/gcdump.md): what is left out of a
- * struct is what they write without it. The result says where its parts are, so that a
- * test can damage one of them. */
+ * Written as Microsoft's writers do (docs/formats/gcdump.md), who also define the default
+ * of each field. The result has the offsets of its parts, so that a test can damage one of
+ * them. */
 #ifndef GCDUMP_BYTES_H
 #define GCDUMP_BYTES_H
 
 #include "base/text.h"
 
 struct made_type {
-    /* UTF-8, in which a lone surrogate may stand as three bytes; NULL: the null string */
+    /* UTF-8, with a lone surrogate as three bytes; NULL: the null string */
     const char *name;
     int32_t size; /* of nodes that do not store theirs */
     const char *module;
@@ -42,10 +42,10 @@ struct made_segment {
     uint64_t start, end, gen_end[5];
 };
 
-/* A type whose name stands in symbols: of the types in their order. */
+/* A type whose name is in symbols, in the order of the types. */
 struct made_deferred {
     uint32_t id;
-    const char *module; /* path; that of one before is referred to; NULL: none */
+    const char *module; /* path; a reference if equal to the previous; NULL: none */
     const char *suffix;
 };
 
@@ -54,15 +54,15 @@ struct made_gcdump {
     size_t type_count;
     const struct made_node *nodes;
     size_t node_count;
-    size_t undefined_nodes; /* more of them, behind the others, of address 0 */
+    size_t undefined_nodes; /* more of them after the others, at address 0 */
     uint32_t root;
     uint64_t wrong_bytes;                 /* added to the stored TotalSize */
     const char *graph_extra, *dump_extra; /* tagged fields before the end of an object */
     size_t graph_extra_size, dump_extra_size;
 
-    bool no_graph; /* a null reference in its place */
+    bool no_graph; /* a null reference instead */
     const struct made_deferred *deferred;
-    size_t deferred_count;    /* 0: no list of them */
+    size_t deferred_count;    /* 0: no list */
     const char *module_class; /* NULL: Graphs.Module */
     bool wide_modules;        /* sizes of modules have 8 bytes */
 
@@ -75,9 +75,9 @@ struct made_gcdump {
     int64_t ticks;
     const char *process;
     int32_t pid;
-    bool sampled; /* with the multipliers of types */
+    bool sampled; /* with multipliers of types */
     const char *tool;
-    bool no_tool; /* not even a null string */
+    bool no_tool; /* without even a null string */
 };
 
 /* Offsets in the file. */
@@ -85,7 +85,7 @@ struct gcdump_bytes {
     struct text data;
     size_t root_at, type_count_at, node_count_at, offsets_at;
     size_t blob_size_at, blob_at, address_count_at;
-    size_t graph_end; /* behind the end tag of the graph */
+    size_t graph_end; /* after the end tag of the graph */
     size_t segment_count_at, multipliers_at, interop_at;
     size_t forwards_at; /* the table of forward references */
     size_t deferred_count_at, deferred_end, first_module_at;

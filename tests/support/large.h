@@ -1,9 +1,9 @@
-/* large.h - how large a heap is that shows what recurses or is quadratic. */
+/* large.h - size of a heap that reveals recursion and quadratic time. */
 #ifndef LARGE_H
 #define LARGE_H
 
-/* Objects. Under ASan a step costs twenty times as much, and a frame of the stack more: a
- * tenth shows the same there. */
+/* Objects. Under ASan a step costs twenty times more, and a stack frame is larger: a tenth
+ * reveals the same. */
 #ifdef __SANITIZE_ADDRESS__
 enum { MILLION = 100000 };
 #else

@@ -1,5 +1,5 @@
-/* Each leak is a record: what one leaked item is made of, which part of it is the
- * culprit, and a function that makes what holds them. */
+/* Each leak is a record: the item that leaks, its part that is the culprit, and a function
+ * that makes the holders. */
 #include "support/leaks.h"
 
 #include "support/leaks_noise.h"
@@ -21,19 +21,19 @@ struct leak {
     const char *found[LEAK_NAMES];
     const char *path[LEAK_PATH];
     struct item item;
-    size_t culprit; /* a part of the item */
+    size_t culprit; /* number of a part of the item */
 
-    /* Make the holder and count items. */
+    /* Makes the holder and count items. */
     void (*make)(struct made_heap *h, const struct leak *leak, uint32_t count);
 
-    /* Both NULL: as many culprits as items, each retaining what hangs from its part. */
+    /* Both NULL: one culprit per item, retaining everything below its part. */
     uint64_t (*count)(uint32_t items);
     uint64_t (*retained)(const struct leak *leak, uint64_t seed, uint32_t items);
 };
 
 /* --- holders ---------------------------------------------------------------------- */
 
-/* A delegate of many is one that has an array of the others. */
+/* A delegate with several targets has an array of delegates. */
 static void make_event(struct made_heap *h, const struct leak *leak, uint32_t count)
 {
     node_id all = made_object(h, HANDLER, 64);
@@ -138,8 +138,8 @@ static void make_buffer(struct made_heap *h, const struct leak *leak, uint32_t c
 
 /* --- more per owner ------------------------------------------------------------------ */
 
-/* Boards with two entries each at the start, one more board with every 30 entries; the
- * entries are dealt out evenly. */
+/* Two entries for each board at the start, then one more board per 30 entries; entries are
+ * dealt out evenly. */
 enum { BOARDS = 40, FIRST_ENTRIES = 80, ENTRIES_PER_BOARD = 30, BOARD_MAX = 4096 };
 
 static uint32_t boards_for(uint32_t entries)

@@ -3,7 +3,7 @@
 #define DICTIONARY "System.Collections.Generic.Dictionary"
 #define LIST "System.Collections.Generic.List"
 
-/* How many there are in every snapshot: some 7,000 objects of 0.6 MB. */
+/* Constant: some 7,000 objects of 0.6 MB. */
 enum { PRODUCTS = 800, USERS = 250, SETTINGS = 400, BLOCKS = 8 };
 
 static const struct item product = {STREAM_PRODUCT,
@@ -73,7 +73,7 @@ uint32_t leak_warm_up(size_t k)
     return methods[k < 3 ? k : 2];
 }
 
-/* The runtime's array has just the room that it needs, so that it grows, too. */
+/* The runtime's array has no spare capacity, so that it grows, too. */
 static void make_methods(struct made_heap *h, size_t k)
 {
     enum { ARRAY_HEAD = 24, WORD = 8 };
@@ -109,7 +109,7 @@ static void make_cache(struct made_heap *h, uint32_t count)
     made_items(h, &cached);
 }
 
-/* What waits is new in every snapshot; a thread is at work on the queue. */
+/* All jobs are new in every snapshot; a thread works on the queue. */
 static void make_queue(struct made_heap *h, uint32_t count, size_t k)
 {
     const struct items jobs = {

@@ -1,12 +1,12 @@
-/* leaks_noise.h - the program around a leak: what stays, what swings, what warms up.
- * A part of leaks.h. */
+/* leaks_noise.h - the program around a leak: constant, fluctuating and warming-up parts.
+ * Part of leaks.h. */
 #ifndef LEAKS_NOISE_H
 #define LEAKS_NOISE_H
 
 #include "support/leaks.h"
 #include "support/made_heap.h"
 
-/* The streams of items and noise; those of leaks begin at LEAK_STREAMS. */
+/* Random streams of items and noise; those of leaks begin at LEAK_STREAMS. */
 enum noise_stream {
     STREAM_CACHE_LENGTH,
     STREAM_QUEUE_LENGTH,
@@ -20,7 +20,7 @@ enum noise_stream {
     LEAK_STREAMS = 32
 };
 
-/* All of it, for snapshot k. */
+/* Makes all noise of snapshot k. */
 void noise_make(struct made_heap *h, const struct leak_series *s, size_t k);
 
 #endif

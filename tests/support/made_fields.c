@@ -7,7 +7,7 @@
 
 uint64_t made_address(enum made_object object)
 {
-    enum { ROOM = 128 }; /* more than any of them needs; the forge leaves less */
+    enum { ROOM = 128 }; /* size of a value, more than any needs; the forge reserves less */
     return forge_address(HD_GEN2, 0) + ROOM * (uint64_t)object;
 }
 

@@ -1,9 +1,9 @@
-/* made_fields.h - a small heap whose objects have fields and values, as a core dump's: for
- * tests of what is told about one object.
+/* made_fields.h - a small heap whose objects have fields and values, as in a core dump,
+ * and static variables: for tests about one object.
  *
- * It tells static variables, too. A static dictionary of entries holds two customers. The
- * first has a field of every kind, refers to itself, to a name that is hostile, and to an
- * array of ten million bytes. Two lost nodes refer to each other. */
+ * A static dictionary of entries holds two customers. The first has a field of every kind,
+ * and refers to itself, to a hostile name, and to an array of ten million bytes. Two lost
+ * nodes refer to each other. */
 #ifndef MADE_FIELDS_H
 #define MADE_FIELDS_H
 
@@ -27,11 +27,11 @@ enum { MADE_LONG_TEXT = 1000000, MADE_MANY_BYTES = 10000000, MADE_CUSTOMER_FIELD
 /* For hd_snapshot_close(). */
 struct hd_snapshot *made_fields(void);
 
-/* Its static variables: s_byNumber that leads to MADE_ENTRIES, s_letter '|', s_started, a
- * date, and t_last, which no thread has used. */
+/* Its static variables: s_byNumber, which refers to MADE_ENTRIES, s_letter '|', s_started,
+ * a date, and t_last, which no thread has used. */
 enum { MADE_STATICS = 4 };
 
-/* Where an object begins. */
+/* Address of an object. */
 uint64_t made_address(enum made_object object);
 
 #endif

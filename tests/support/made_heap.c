@@ -59,7 +59,7 @@ void made_heap_begin(struct made_heap *h, uint64_t seed)
     h->builder.snap->info.has_graph = true;
 }
 
-/* What must not happen in a program without Criterion. */
+/* Replaces assertions in programs without Criterion. */
 static void expect(bool ok)
 {
     if (!ok)
@@ -118,7 +118,7 @@ struct hd_snapshot *made_heap_finish(struct made_heap *h)
 
 /* --- many items -------------------------------------------------------------------- */
 
-/* References of the first part beyond its own item; n is the item's number. */
+/* References of the first part to other items; n is the item's number. */
 static void link_item(struct made_heap *h, const struct items *all, node_id first,
                       uint32_t n)
 {

@@ -1,12 +1,11 @@
 /* made_sites.h - allocation sites for forged snapshots.
  *
- *     made_sites(snap, 20, (const struct made_sample[]){
- *                              {order, "Shop.Add@Shop.cs:42 < Shop.Post < -System.Run",
- * 20},
- *                          }, 1);
+ *     const struct made_sample all[] = {
+ *         {order, "Shop.Add@Shop.cs:42 < Shop.Post < -System.Run", 20}};
+ *     made_sites(snap, 20, all, 1);
  *
- * Frames from the innermost on; "-" begins those that are not the program's. The objects
- * need addresses (forge_generation). */
+ * Frames from the innermost on; "-" marks frames outside the program. The objects need
+ * addresses (forge_generation). */
 #ifndef MADE_SITES_H
 #define MADE_SITES_H
 
@@ -18,7 +17,7 @@ struct made_sample {
     uint32_t born;
 };
 
-/* Sites of a snapshot taken in that collection, one sample for 100 KiB. */
+/* Sites of a snapshot of this collection, one sample per 100 KiB. */
 void made_sites(struct hd_snapshot *snap, uint32_t collection,
                 const struct made_sample *all, size_t count);
 

@@ -21,13 +21,13 @@ struct peer {
     int end[2]; /* closed on one side when the test is over */
     size_t played;
     struct bytes playing;
-    int moving[MAX_MOVEMENTS]; /* streams of those sessions; -1: closed */
+    int moving[MAX_MOVEMENTS]; /* streams of sessions with movements; -1: closed */
     bool collects;             /* a session that forces collections is open */
 };
 
 enum { HEADER = 20, SESSION = 0x1234, COLLECTION = 0x1235, FIRST_MOVEMENT = 0x2000 };
 
-/* Wait for fd; false when the test is over. */
+/* Waits for fd; false when the test is over. */
 static bool await(struct peer *p, int fd, short events)
 {
     struct pollfd both[] = {{.fd = fd, .events = events},
@@ -42,7 +42,7 @@ static bool await(struct peer *p, int fd, short events)
     }
 }
 
-/* False when the client has gone, or the test is over. */
+/* False if the client has disconnected or the test is over. */
 static bool put(struct peer *p, int fd, const unsigned char *data, size_t size)
 {
     while (size > 0) {
@@ -83,7 +83,7 @@ static void answer(struct peer *p, int fd, bool ok, uint64_t value, size_t size)
     put(p, fd, m, HEADER + size);
 }
 
-/* Rogue peers keep the connection, which is closed at the end of the test. */
+/* Rogue peers leave the connection open until the end of the test. */
 static void play(struct peer *p, int fd)
 {
     const struct peer_script *s = &p->script;
@@ -104,7 +104,7 @@ static void play(struct peer *p, int fd)
     p->stream = fd;
 }
 
-/* The keywords, somewhere in the provider's. */
+/* True if the provider's keywords contain these. */
 static bool asks_for(const unsigned char *payload, size_t size, const char *keywords)
 {
     for (size_t i = 0; i + 8 <= size; i++)
@@ -118,7 +118,7 @@ static bool has_walk(const unsigned char *payload, size_t size)
     return asks_for(payload, size, "\x01\x00\xd8\x01\0\0\0\0");
 }
 
-/* The same without a collection, and that alone. */
+/* The same without a collection; no other provider. */
 static bool has_walk_only(const unsigned char *payload, size_t size)
 {
     return asks_for(payload, size, "\x01\x00\x58\x01\0\0\0\0");
@@ -134,8 +134,8 @@ static bool has_movement(const unsigned char *payload, size_t size)
     return asks_for(payload, size, "\x01\x00\x40\x00\0\0\0\0");
 }
 
-/* One that only wants the list of methods at its end: its provider is "heapdrift-nothing".
- */
+/* A session that needs only the list of methods at its end: its provider is
+ * "heapdrift-nothing". */
 static bool has_nothing(const unsigned char *payload, size_t size)
 {
     return asks_for(payload, size, "d\0r\0i\0f\0");
@@ -209,8 +209,8 @@ static void start(struct peer *p, int fd, unsigned command, bool walk)
     p->stream = fd;
 }
 
-/* A session that forces the collection: the walk goes to the other one, which is open, and
- * the answer comes behind it. */
+/* A session that forces the collection: the walk is sent to the other, open one, then comes
+ * the answer. */
 static void collect(struct peer *p, int fd)
 {
     int stream = p->stream;
@@ -307,7 +307,7 @@ static void refuse_dump(struct peer *p, int fd, unsigned command)
     put(p, fd, m, size);
 }
 
-/* The path is ASCII, whose units are two bytes. */
+/* The path is ASCII, in units of two bytes. */
 static void take_path(struct peer *p, const unsigned char *payload)
 {
     size_t units = payload[0] | (size_t)payload[1] << 8;
@@ -354,7 +354,7 @@ static void serve(struct peer *p, int fd)
 {
     unsigned char header[HEADER], payload[1024];
     size_t size = 0;
-    /* Somebody may only look. */
+    /* The client may connect without sending a request. */
     bool asked = get(p, fd, header, HEADER);
     if (asked)
         size = (size_t)(header[14] | header[15] << 8) - HEADER;

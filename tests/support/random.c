@@ -2,7 +2,7 @@
 
 struct random random_from(uint64_t seed)
 {
-    /* Spreads small seeds over all bits; an odd factor makes 0 of one seed only. */
+    /* Spreads small seeds over all bits; an odd factor maps only one seed to 0. */
     const uint64_t golden_ratio = 0x9E3779B97F4A7C15;
     uint64_t state = (seed + 1) * golden_ratio;
     return (struct random){state != 0 ? state : 1};

@@ -1,8 +1,7 @@
 /* random.h - numbers that look random and are the same in every run.
  *
- * For comparing an algorithm with its definition on thousands of small cases: a
- * failure is the same failure tomorrow. Each test starts with a seed of its own,
- * so that a new test changes no old one:
+ * For comparing an algorithm with its definition on thousands of small cases: failures are
+ * reproducible. Each test has its own seed, so that a new test does not change others:
  *     struct random r = random_from(42); */
 #ifndef TESTS_RANDOM_H
 #define TESTS_RANDOM_H

@@ -7,7 +7,7 @@
  *     if (what != NULL) ...
  *     hd_snapshot_close(again), free(data);
  *
- * In a header, for programs that link nothing but the library. */
+ * A header, for programs that link only the library. */
 #ifndef REWRITTEN_H
 #define REWRITTEN_H
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL if it could not be written, or was not read; err tells. */
+/* NULL if writing or reading failed; see err. */
 static inline struct hd_snapshot *rewritten(struct hd_snapshot *snap, const char *target,
                                             char **data, size_t *size, struct hd_error *err)
 {
@@ -66,8 +66,8 @@ static inline const char *rewritten_rows_differ(const struct hd_snapshot *a,
     return NULL;
 }
 
-/* What makes Microsoft's readers reject a gcdump: a number of 8 bytes that overflows where
- * they cast it. NULL if nothing. */
+/* The number of 8 bytes for which Microsoft's readers reject a gcdump, because their cast
+ * overflows. NULL if there is none. */
 static inline const char *rewritten_gcdump_overflows(const struct hd_snapshot *gcdump)
 {
     const struct source *s = gcdump->source;
@@ -92,7 +92,7 @@ static inline const char *rewritten_gcdump_overflows(const struct hd_snapshot *g
                                                    : NULL;
 }
 
-/* Addresses that overflow there are written as none. */
+/* Addresses that would overflow there are written as 0. */
 static inline uint64_t rewritten_address(uint64_t address)
 {
     return address <= INT64_MAX ? address : 0;
@@ -134,7 +134,7 @@ static inline bool rewritten_same_string(const char *a, const char *b)
     return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-/* What of the numbers differs that every graph has. */
+/* The first difference in the numbers that every graph has. */
 static inline const char *rewritten_totals_differ(const struct hd_snapshot *a,
                                                   const struct hd_snapshot *b)
 {
@@ -149,7 +149,7 @@ static inline const char *rewritten_totals_differ(const struct hd_snapshot *a,
     return NULL;
 }
 
-/* From a gcdump to a gcdump nothing may differ. */
+/* From gcdump to gcdump everything must be equal. */
 static inline const char *rewritten_gcdump_differs(const struct hd_snapshot *a,
                                                    const struct hd_snapshot *b)
 {

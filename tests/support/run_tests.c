@@ -1,18 +1,17 @@
-/* run_tests - Criterion's tests, each in a process that is forked.
+/* run_tests - runs Criterion's tests, each in a forked process.
  *
  *     unit-tests [--filter PATTERN] [-jJOBS] [--timeout SECONDS] [--list] [--verbose]
  *
- * Stands in the place of Criterion's runner, which starts a program for every test: with a
- * sanitizer and its 40 libraries that takes 80 ms of a processor, which most tests do not.
- * What tests see is Criterion's: its header, its macros, what they call. A pattern is of
- * the shell, extended, and matches "suite/test". --verbose says what each took, of the
- * clock and of processors.
+ * Replaces Criterion's runner, which starts a program for every test: with a sanitizer and
+ * its 40 libraries that costs 80 ms of processor time, more than most tests. Headers and
+ * macros are Criterion's. PATTERN is an extended shell pattern, matched against
+ * "suite/test". --verbose prints the wall and processor time of each test.
  *
- * The timeout of a test limits the processor time of its process, so that it means the same
- * on a busy machine. The clock only ends a test that hangs.
+ * The timeout of a test limits the processor time of its process, so that it means the
+ * same on a busy machine. Wall time only ends a test that hangs.
  *
- * A test passes whose process ends as it should: Criterion's would do so where a sanitizer
- * has something to say. */
+ * A test passes only if its process ends as expected: Criterion's runner would pass a test
+ * on which a sanitizer reports something. */
 #define _GNU_SOURCE
 #include <criterion/criterion.h>
 #include <criterion/options.h>
@@ -33,16 +32,16 @@
 #include <time.h>
 #include <unistd.h>
 
-/* seconds of wall time; any test takes less than a tenth of it on an idle machine */
+/* seconds of wall time; on an idle machine every test needs less than a tenth */
 enum { HANG_SECONDS = 20 * 60 };
 
-/* How the process of a test ends; any other way is not that of run_tests. */
+/* Exit statuses of a test's process; any other is a crash. */
 enum { PASSED = 76, FAILED, SKIPPED };
 
 struct run {
     const struct criterion_test *test;
-    const struct criterion_suite *suite; /* NULL where nothing is said of it */
-    void *param;                         /* NULL: it takes none */
+    const struct criterion_suite *suite; /* NULL if the suite has no TestSuite() */
+    void *param;                         /* NULL: no parameter */
     pid_t pid;
     struct timespec began;
 };
@@ -56,7 +55,7 @@ struct totals {
     unsigned tested, passed, failed, crashed;
 };
 
-/* Where the linker puts what Test() and TestSuite() define. */
+/* Sections in which the linker collects Test() and TestSuite(). */
 extern const struct criterion_test *const __start_cr_tst[], *const __stop_cr_tst[];
 extern const struct criterion_suite *const __start_cr_sts[] __attribute__((weak));
 extern const struct criterion_suite *const __stop_cr_sts[] __attribute__((weak));
@@ -206,7 +205,7 @@ static _Noreturn void be_the_test(const struct run *run)
         criterion_internal_test_teardown();
     if (!now.failed && !now.skipped)
         exit(PASSED);
-    /* A test that longjmp() left has freed nothing; LeakSanitizer would report that at
+    /* A test that longjmp() left has freed no memory; LeakSanitizer would report that at
      * exit. */
     fflush(NULL);
     _exit(now.failed ? FAILED : SKIPPED);
@@ -293,7 +292,7 @@ static void add(struct runs *all, struct run run)
     all->list[all->len++] = run;
 }
 
-/* The tests that match, by name; one with parameters once for each. */
+/* The tests that match, sorted by name, once per parameter. */
 static struct runs choose(const char *pattern)
 {
     struct runs all = {0};
@@ -319,8 +318,8 @@ static struct runs choose(const char *pattern)
     return all;
 }
 
-/* Waits for one that runs. On a busy machine a test has the number of one that has ended,
- * so that has none any more. */
+/* Waits for a running test. Clears its pid, since a busy machine may reuse it for another
+ * test. */
 static struct run *await(const struct runs *all, int *status, struct rusage *used)
 {
     for (;;) {

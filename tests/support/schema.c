@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As deep as tables of records nest.
- * NOLINTBEGIN(misc-no-recursion) */
+/* Recursion as deep as tables of records nest. NOLINTBEGIN(misc-no-recursion) */
 static json_t *object_schema(const struct record *r, bool maybe, json_t *defs);
 
 /* --- values ----------------------------------------------------------------------------
@@ -38,8 +37,8 @@ static json_t *array_schema(json_t *items, bool maybe)
     return schema;
 }
 
-/* The names that a value may have. Of strings the list ends at a NULL, of enums one is a
- * value without a name. */
+/* The names that a value may have. Lists of strings end at NULL; an enum may have a value
+ * without a name. */
 static json_t *names_schema(const struct field_shape *s, bool maybe)
 {
     json_t *schema = json_object(), *names = json_array();
@@ -61,7 +60,7 @@ static json_t *reference_to(const struct record *r, json_t *defs)
     char path[64];
     snprintf(path, sizeof(path), "#/$defs/%s", r->name);
     if (json_object_get(defs, r->name) == NULL) {
-        json_put(defs, r->name, json_null()); /* its place, and the end of a circle */
+        json_put(defs, r->name, json_null()); /* reserves its place, and ends a cycle */
         json_put(defs, r->name, object_schema(r, false, defs));
     }
     return json_pack("{ss}", "$ref", path);
@@ -158,7 +157,7 @@ static json_t *field_schema(const struct record_field *f, json_t *defs)
         text_add_string(&more, f->schema);
         text_add_string(&more, "}");
         json_t *members = json_loads(text_string(&more), 0, NULL);
-        json_object_update(schema, members); /* a mistake is none: the test looks */
+        json_object_update(schema, members); /* errors are found by the test */
         json_decref(members);
     }
     if (f->doc != NULL)
@@ -199,7 +198,7 @@ static json_t *object_schema(const struct record *r, bool maybe, json_t *defs)
 /* --- a document ------------------------------------------------------------------------
  */
 
-/* What all documents begin with, before what follows in properties and required. */
+/* The head of every document, before its own properties. */
 static void put_head(json_t *schema, const char *name)
 {
     static const char head[] =

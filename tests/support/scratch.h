@@ -5,8 +5,8 @@
  *     static void remove_scratch(void) { scratch_remove(&scratch); }
  *     TestSuite(input, .init = open_scratch, .fini = remove_scratch);
  *
- * It lies below $TMPDIR or /tmp and goes with everything in it. What goes wrong
- * fails the test. */
+ * It is created in $TMPDIR or /tmp and removed with its contents. Any error fails the
+ * test. */
 #ifndef SCRATCH_H
 #define SCRATCH_H
 
@@ -22,7 +22,7 @@ void scratch_open(struct scratch *s);
 /* The path of name in the folder; it lives as long as the folder. */
 const char *scratch_path(struct scratch *s, const char *name);
 
-/* Write a file, or make a folder, and return its path. */
+/* Writes a file, or makes a folder, and returns its path. */
 const char *scratch_file(struct scratch *s, const char *name, const void *data,
                          size_t size);
 const char *scratch_folder(struct scratch *s, const char *name);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What snapshots of a test look at, until its store ends. */
+/* Memory of the snapshots of a test, until its store ends. */
 static struct arena looked_at;
 
 static const char *server(void)
@@ -24,7 +24,7 @@ static void make_schema(struct stored *t)
 {
     struct hd_error err = {0};
     char sql[96];
-    static int made; /* by this test, which is a process */
+    static int made; /* by this test's process */
     const struct database *kind = database_for(server(), &err);
     struct connection *c = kind != NULL ? kind->open(server(), HD_STORE_WRITE, &err) : NULL;
     cr_assert_not_null(c, "%s", err.message);
@@ -60,7 +60,7 @@ void stored_end(struct stored *t)
     arena_free(&looked_at);
 }
 
-/* What version 1 had, by another hand than schema.sql. */
+/* Tables of version 1, written independently of schema.sql. */
 static const char *const first_version[] = {
     "CREATE TABLE heapdrift_store (version INTEGER NOT NULL, thinned_at DOUBLE PRECISION "
     "NOT "
@@ -98,7 +98,7 @@ static const char *const first_version[] = {
     "type.id, "
     "1, 2 FROM snapshot, type"};
 
-/* And version 2 besides. */
+/* Changes of version 2. */
 static const char *const second_version[] = {
     "ALTER TABLE series ADD COLUMN instance {text} NOT NULL DEFAULT ''",
     "ALTER TABLE series ADD COLUMN memory_limit BIGINT",
@@ -110,7 +110,7 @@ static const char *const second_version[] = {
     "CREATE INDEX snapshot_by_time ON snapshot (taken_at)",
     "CREATE INDEX type_row_by_type ON type_row (type_id, snapshot_id)",
     "CREATE INDEX finding_by_type ON finding (type_id)",
-    /* Its digest is none. */
+    /* The snapshot of version 1, whose digest is invalid. */
     "DELETE FROM type_row", "DELETE FROM snapshot", "DELETE FROM series",
     "UPDATE heapdrift_store SET version = 2"};
 

@@ -71,7 +71,7 @@ static void object_head(struct text *t, uint32_t version, const char *name)
     forge_u8(t, 6);
 }
 
-/* content is used up. */
+/* Frees content. */
 static void block(struct trace_forge *f, const char *name, struct text *content)
 {
     struct text head = {0};
@@ -92,7 +92,7 @@ static void block_head(struct text *t, bool compressed)
     forge_u64(t, 0);
 }
 
-/* Ids of events that stand for a number below in metadata. */
+/* Ids of events that have a small number in metadata. */
 static const unsigned known_events[] = {1,
                                         2,
                                         15,
@@ -185,8 +185,8 @@ static void flush(struct trace_forge *f)
     f->block_events = 0;
 }
 
-/* Size, thread, sequence and metadata are told each time, a stack where it is another one;
- * number and time count from the row before. */
+/* Size, thread, sequence and metadata are in every row, the stack only if it changes;
+ * number and time are relative to the previous row. */
 static void compressed_row(struct trace_forge *f, uint32_t metadata, uint32_t sequence,
                            const void *payload, size_t size)
 {
@@ -408,8 +408,8 @@ void trace_forge_pair(struct trace_forge *f, uint64_t key, uint64_t value)
 
 /* --- walks ----------------------------------------------------------------------- */
 
-/* The next event of records, at most as many as a runtime puts into one; how many bytes
- * of them are written from at on. */
+/* Writes the next event of records, from offset `at`, with at most the number that a
+ * runtime puts into one. Returns the bytes of records written. */
 static size_t bulk(struct trace_forge *f, uint64_t thread, unsigned id,
                    const struct text *records, size_t at, size_t size, uint32_t *number)
 {
@@ -430,7 +430,7 @@ static size_t bulk(struct trace_forge *f, uint64_t thread, unsigned id,
     return count * size;
 }
 
-/* Objects and references take turns, as they do in real walks. */
+/* Object and reference events alternate, as in real walks. */
 void trace_forge_walk(struct trace_forge *f, uint64_t thread)
 {
     size_t p = f->pointer_size, node = 0, edge = 0, root = 0, pair = 0, step;

@@ -10,10 +10,10 @@
  *     trace_forge_gc(&f, 11, false, 7);
  *     trace_forge_end(&f);
  *
- * A file of version 4 with compressed rows, an event to a block, unless said otherwise.
- * Objects, references and roots are collected and written by trace_forge_walk(), in events
- * as full as a runtime's. Times rise by 10 ticks of a nanosecond per event. It knows the
- * format from its description, not from the reader's code. */
+ * By default a file of version 4 with compressed rows and one event per block. Objects,
+ * references and roots are buffered and written by trace_forge_walk(), in events as full
+ * as a runtime's. Time advances by 10 ns (10 ticks) per event. From the description of the
+ * format; must not share code with the reader. */
 #ifndef TRACE_FORGE_H
 #define TRACE_FORGE_H
 
@@ -27,22 +27,22 @@ enum { FORGED_THREADS = 8 };
 struct trace_forge {
     unsigned pointer_size;
     unsigned events_per_block;  /* of one thread; 0: 1 */
-    unsigned records_per_event; /* at most; 0: as many as a runtime's */
+    unsigned records_per_event; /* maximum; 0: that of a runtime */
     bool plain_rows;            /* rows of fixed layout */
-    FILE *to;                   /* written there; NULL: into bytes */
+    FILE *to;                   /* destination; NULL: bytes */
     struct text bytes;
-    uint64_t written; /* bytes so far, which blocks are aligned by */
+    uint64_t written; /* bytes so far, for the alignment of blocks */
     uint64_t time;    /* of the next event, ticks */
-    uint32_t stack;   /* id of that of the next event; 0: none */
+    uint32_t stack;   /* stack id of the next event; 0: none */
     uint64_t threads[FORGED_THREADS];
     uint32_t sequence[FORGED_THREADS]; /* last number used */
-    struct text block;                 /* the rows of one that is not written yet */
+    struct text block;                 /* rows of a block that is not written yet */
     unsigned block_events;
     uint64_t block_thread, block_time;
     uint32_t block_sequence, block_stack;
     struct text nodes, edges, roots, pairs;
     uint32_t node_events, edge_events, trace_root_events,
-        pair_events; /* numbers of the next */
+        pair_events; /* numbers of the next events */
 };
 
 struct forged_type {
@@ -61,7 +61,7 @@ enum { FORGED_RUNDOWN = 1000, FORGED_EVENTPIPE = 2000, FORGED_TOLD = 3000 };
 void trace_forge_event(struct trace_forge *f, uint64_t thread, unsigned id,
                        const void *payload, size_t size);
 
-/* Stacks of that many bytes, which get this id and the following ones. */
+/* Stacks, numbered from the given id on. */
 struct forged_stack {
     const void *bytes;
     uint32_t size;
@@ -78,7 +78,7 @@ void trace_forge_static(struct trace_forge *f, uint64_t thread, uint64_t object,
 void trace_forge_range(struct trace_forge *f, uint64_t thread, unsigned generation,
                        uint64_t start, uint64_t used);
 
-/* Kept until the next trace_forge_walk(). */
+/* Buffered until the next trace_forge_walk(). */
 void trace_forge_node(struct trace_forge *f, uint64_t address, uint64_t size, uint64_t type,
                       uint64_t edges);
 void trace_forge_edge(struct trace_forge *f, uint64_t target);
@@ -86,14 +86,14 @@ void trace_forge_root(struct trace_forge *f, uint64_t object, unsigned kind,
                       uint32_t flags);
 void trace_forge_pair(struct trace_forge *f, uint64_t key, uint64_t value);
 
-/* Write what was kept. Numbers of events go on until trace_forge_next_walk(). */
+/* Writes the buffered records. Numbers of events continue until trace_forge_next_walk(). */
 void trace_forge_walk(struct trace_forge *f, uint64_t thread);
 void trace_forge_next_walk(struct trace_forge *f);
 
-/* Let that many events of a thread get lost. */
+/* Skips this number of events of a thread. */
 void trace_forge_lose(struct trace_forge *f, uint64_t thread, uint32_t events);
 
-/* A sequence point that knows all threads. */
+/* A sequence point with all threads. */
 void trace_forge_point(struct trace_forge *f);
 void trace_forge_end(struct trace_forge *f);
 void trace_forge_free(struct trace_forge *f);
