@@ -1,6 +1,4 @@
-/* dealt.h - the births of one path, made object by object, and what births.h says of
- * them.
- */
+/* dealt.h - the births of one path, made object by object, for births.h. */
 #ifndef TESTS_DEALT_H
 #define TESTS_DEALT_H
 
@@ -27,7 +25,7 @@ static inline struct dealt dealt_of(size_t n)
     return d;
 }
 
-/* So many that are there from snapshot `from` on, and in `until` no more. */
+/* Adds count objects that exist from snapshot `from` until before `until`. */
 static inline void dealt_add(struct dealt *d, size_t from, size_t until, uint32_t count)
 {
     if (from >= d->n || from >= until)
@@ -57,7 +55,7 @@ static inline double dealt_share(struct random *r)
     return (double)random_below(r, 1u << 30) / (double)(1u << 30);
 }
 
-/* Knuth's way, good for means as small as these. */
+/* Knuth's algorithm, good for small means. */
 static inline uint32_t dealt_poisson(struct random *r, double mean)
 {
     uint32_t n = 0;

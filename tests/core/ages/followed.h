@@ -1,12 +1,11 @@
-/* followed.h - a population of things whose lives are known: they hang in one of two
- * stores, change it now and then, and go. Its snapshots are told who is who, as a collector
- * would, and become digests.
+/* followed.h - a population of objects with known lives: each is in one of two stores,
+ * moves between them now and then, and dies. Its snapshots have survivor maps, as from a
+ * collector, and are reduced to digests.
  *
  *     struct history h;
  *     live(&h, &rnd);
  *     struct hd_snapshot *digests[SNAPSHOTS];
- *     followed_digests(&h, &rnd, digests);
- */
+ *     followed_digests(&h, &rnd, digests); */
 #ifndef FOLLOWED_H
 #define FOLLOWED_H
 
@@ -20,7 +19,7 @@
 enum { SNAPSHOTS = 5, THINGS = 160, STORES = 2, NOWHERE = STORES };
 
 struct history {
-    unsigned store[THINGS][SNAPSHOTS]; /* NOWHERE: not there */
+    unsigned store[THINGS][SNAPSHOTS]; /* NOWHERE: does not exist */
     node_id node[THINGS][SNAPSHOTS];
 };
 
@@ -58,7 +57,7 @@ static inline node_id laid_object(struct forge *f, node_id holder, const char *t
     return n;
 }
 
-/* Held by no root, whatever store it is in. */
+/* Not reachable from any root, in either store. */
 static inline bool is_lost(size_t thing)
 {
     return thing % 16 == 0;
@@ -73,7 +72,7 @@ static inline struct hd_snapshot *heap_of(struct history *h, size_t k, struct ra
         store[s] = laid_object(&f, statics, names[s], 24);
     size_t first = (size_t)random_below(rnd, THINGS);
     for (size_t n = 0; n < THINGS; n++) {
-        size_t i = (first + n * 7) % THINGS; /* nodes say nothing of age */
+        size_t i = (first + n * 7) % THINGS; /* node order is independent of age */
         if (h->store[i][k] == NOWHERE)
             continue;
         h->node[i][k] = forge_object(&f, "App.Thing", size_of_thing(i));
@@ -92,7 +91,7 @@ static inline struct told_side side_of(const struct places *p)
     return (struct told_side){places_token(p), (uint32_t)p->len};
 }
 
-/* The number of a node in the order of addresses. */
+/* The index of a node in address order. */
 static inline uint32_t number_of(const struct places *p, node_id node)
 {
     uint32_t i = 0;
@@ -101,7 +100,7 @@ static inline uint32_t number_of(const struct places *p, node_id node)
     return i;
 }
 
-/* before[i] is what was node now[i], of so many; of stores the same. */
+/* Writes a survivor map: now[i] was before[i], for i below count. */
 static inline void tell_pairs(struct hd_snapshot *snap, const struct hd_snapshot *older,
                               const node_id *before, const node_id *now, size_t count)
 {

@@ -1,4 +1,4 @@
-/* What digests keep of who stayed, against what each object did. */
+/* Survivors in digests, compared with the lives of all objects. */
 #include "ages/followed.h"
 
 #include "ages/births.h"
@@ -19,8 +19,7 @@ static size_t came_at(const struct history *h, size_t i, size_t k)
     return k;
 }
 
-/* Which of those that are compared counts a thing that is there in snapshot k as its own.
- */
+/* The cohort, among the compared snapshots, of an object that exists in snapshot k. */
 static size_t cohort_in(const struct history *h, size_t i, size_t k,
                         const struct compared *c)
 {
@@ -155,7 +154,7 @@ Test(ages, are_not_known_of_another_order_another_series_or_generations)
 /* --- paths
  * -------------------------------------------------------------------------------- */
 
-/* Three jobs in a queue, which is held by one thing or another. */
+/* Three jobs in a queue, below different holders. */
 static struct hd_snapshot *queue_held_by(const char *holder, bool wraps, node_id jobs[3])
 {
     struct forge f = {0};
@@ -168,7 +167,7 @@ static struct hd_snapshot *queue_held_by(const char *holder, bool wraps, node_id
     return forge_finish(&f);
 }
 
-/* How many jobs came with the second snapshot, if they were there in the first. */
+/* Number of jobs that count as new in the second snapshot though they were in the first. */
 static uint64_t jobs_that_came(const char *first, bool wraps, const char *then,
                                bool wraps_then, bool lies)
 {
@@ -235,7 +234,7 @@ Test(ages, of_what_cannot_be_nothing_is_taken)
 /* --- long series
  * --------------------------------------------------------------------------- */
 
-/* One job more in each snapshot. */
+/* One more job per snapshot. */
 static struct hd_snapshot *jobs_of(size_t count, node_id *jobs)
 {
     struct forge f = {0};
@@ -270,7 +269,7 @@ Test(ages, of_more_snapshots_than_are_counted_the_oldest_are_one)
             jobs++;
             aged += s->born[i];
         }
-    /* Nobody follows the queue, so it is new each time; jobs are one for each moment. */
+    /* The queue is not in the maps, so it is new each time; one job is added per moment. */
     cr_expect_eq(jobs, AGES_MAX - 1 + 1);
     cr_expect_eq(aged, (AGES_MAX - 1) * AGES_MAX / 2 + AGES_MAX - 1);
     hd_snapshot_close(digest);

@@ -1,5 +1,5 @@
-/* A table that makes all of its entries anew when it grows: by snapshots and by digests the
- * old ones stayed. */
+/* A table that recreates all of its entries when it grows: by snapshots and by digests the
+ * old ones survived. */
 #include "ages/followed.h"
 
 #include <criterion/criterion.h>
@@ -11,7 +11,7 @@ struct entries {
     size_t count;
 };
 
-/* In the last step the table has room: only what came is new. */
+/* In the last step the table has spare capacity: only added entries are new. */
 static bool grows(size_t k)
 {
     return k + 1 < STEPS;
@@ -24,7 +24,7 @@ static struct hd_snapshot *table_of(struct entries *e, size_t k)
     laid_object(&f, statics, "App.Data", 60000);
     node_id table = laid_object(&f, statics, "App.Table", 24);
     e->count = FIRST + k * MORE;
-    for (size_t i = e->count; i-- > 0;) { /* nodes say nothing of age */
+    for (size_t i = e->count; i-- > 0;) { /* node order is independent of age */
         e->entry[i] = laid_object(&f, table, "App.Entry", 40);
         e->key[i] = laid_object(&f, e->entry[i], "App.Key", 200);
         if (i % 3 == 0 && i + 1 < e->count)

@@ -4,10 +4,10 @@
 
 #include <criterion/criterion.h>
 
-/* Births are held against what each of a population did. */
+/* Births are compared with the life of each object of a population. */
 
-/* The cohort that an object belongs to where it is: 0 if it is an old one, else the
- * snapshot since which it has been there. */
+/* The cohort of an object in its store: 0 if it is an old one, else the first snapshot in
+ * which it is there. */
 static size_t cohort_in(const struct history *h, size_t i, size_t k)
 {
     size_t since = k;

@@ -8,8 +8,8 @@
 
 enum { MOST = 6, CELLS = MOST * (MOST + 1) / 2 };
 
-/* A triangle: of cohort 0 how many are there in each snapshot, then of cohort 1, ...; and
- * how many of cohort 0 went in each step, for others of it may have come. */
+/* A triangle: the number of objects of cohort 0 in each snapshot, then of cohort 1, ...;
+ * and the deaths in cohort 0 per step, which arrivals may hide. */
 struct triangle {
     size_t n;
     uint32_t at[CELLS], lost[MOST];
@@ -46,7 +46,7 @@ static void expect_chance(double got, double want)
     cr_expect_lt(fabs(got - want), 1e-6 * want + 1e-300, "%g instead of %g", got, want);
 }
 
-/* Of a consumer of messages, and of the same with three snapshots. */
+/* From a message consumer; and its first three snapshots. */
 Test(stays, a_leak_keeps_all_that_comes)
 {
     const struct triangle six = {6,
@@ -62,7 +62,7 @@ Test(stays, a_leak_keeps_all_that_comes)
     expect_chance(s.chance, pow(2.0 / 3, 43));
 }
 
-/* Twelve is the fewest that show it. */
+/* Twelve is the minimum for a result. */
 Test(stays, too_few_show_nothing)
 {
     cr_expect_not(judge(&(struct triangle){3, {0, 0, 0, 6, 6, 5}, {0}}).keeps);
@@ -73,7 +73,7 @@ Test(stays, too_few_show_nothing)
 
 Test(stays, turnover_is_told_from_a_leak)
 {
-    /* Twice as many in each step, and all of those before are gone. */
+    /* Doubles in each step, and all earlier ones are gone. */
     const struct triangle queue = {4, {50, 0, 0, 0, 100, 0, 0, 200, 0, 400}, {50, 0, 0}};
     struct stays s = judge(&queue);
     cr_expect(!s.keeps && !s.turns_over, "350 went of 700: load that doubles");
@@ -83,8 +83,8 @@ Test(stays, turnover_is_told_from_a_leak)
     cr_expect(s.came == 270 && s.went == 250);
 }
 
-/* Purged, and filled again: births after the purge stay, and it has been as large before.
- */
+/* Purged and filled again: births after the purge survive, but the count has been as high
+ * before. */
 Test(stays, what_was_as_large_before_is_no_leak)
 {
     const struct triangle purged = {
@@ -95,8 +95,8 @@ Test(stays, what_was_as_large_before_is_no_leak)
     cr_expect(judge(&larger).chance > rank_by.keeps_chance, "and slows down");
 }
 
-/* Made populations (Poisson arrivals, deaths by age), judged by another program that was
- * written of the formulas. */
+/* Random populations (Poisson arrivals, deaths by age). Expected values from an independent
+ * program written from the formulas. */
 Test(stays, are_those_of_the_definition)
 {
     static const struct {

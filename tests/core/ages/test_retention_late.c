@@ -1,10 +1,9 @@
-/* What begins late, in series of 5 to 30 snapshots: shapes that stay and shapes that do
- * not. */
+/* Late leaks in series of 5 to 30 snapshots: retained and healthy shapes. */
 #include "ages/dealt.h"
 
 #include <criterion/criterion.h>
 
-/* A store of a hundred in which each lives three snapshots: healthy. */
+/* A store of a hundred in which each lives for three snapshots: healthy. */
 static void add_churn(struct dealt *d, uint32_t per_step)
 {
     dealt_add(d, 0, 1, per_step);
@@ -36,7 +35,7 @@ Test(stays_late, a_leak_is_judged_from_where_it_begins)
         }
 }
 
-/* The chance is that of all the starts that there are. */
+/* The chance includes the choice among all possible starts. */
 Test(stays_late, the_choice_of_the_start_is_paid_for)
 {
     struct dealt d = dealt_of(20);
@@ -82,7 +81,7 @@ Test(stays_late, flat_ones_and_churn_are_none)
     }
 }
 
-/* One batch, and two steps of it, whatever they bring. */
+/* One batch, in one step or two, of any size. */
 Test(stays_late, bursts_are_none)
 {
     for (size_t n = 5; n <= 30; n++)
@@ -96,7 +95,7 @@ Test(stays_late, bursts_are_none)
         }
 }
 
-/* A queue that was emptied fills again, and has been as large before. */
+/* A queue that was emptied fills again; it has been as large before. */
 Test(stays_late, what_fills_again_after_a_dip_is_none)
 {
     for (size_t n = 7; n <= 30; n++) {
@@ -109,7 +108,7 @@ Test(stays_late, what_fills_again_after_a_dip_is_none)
     }
 }
 
-/* What came early and stayed, and less and less of it: the contrary of a late leak. */
+/* Early arrivals are retained and decrease: the opposite of a late leak. */
 Test(stays_late, reversed_ones_are_none)
 {
     for (size_t n = 9; n <= 30; n++) {
@@ -120,7 +119,7 @@ Test(stays_late, reversed_ones_are_none)
     }
 }
 
-/* Twice the load from some snapshot on: it settles, and turns over all the time. */
+/* The load doubles at some snapshot: it settles, and turns over all the time. */
 Test(stays_late, a_load_that_rises_once_is_none)
 {
     for (size_t n = 8; n <= 30; n++)
@@ -133,8 +132,8 @@ Test(stays_late, a_load_that_rises_once_is_none)
         }
 }
 
-/* Poisson arrivals that live two snapshots in the mean, at a load that swings: of 2,000
- * series of each length hardly any. */
+/* Poisson arrivals that live for two snapshots on average, at fluctuating load: hardly any
+ * of 2,000 series of each length is reported. */
 Test(stays_late, chance_makes_hardly_any)
 {
     enum { SERIES = 2000 };

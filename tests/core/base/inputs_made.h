@@ -1,5 +1,5 @@
 /* inputs_made.h - the same content as a file of every kind, made with libarchive's writer,
- * and what is expected of an input over it. */
+ * and the expected results of reading it. */
 #ifndef INPUTS_MADE_H
 #define INPUTS_MADE_H
 
@@ -36,8 +36,7 @@ static inline bool is_wanted(struct bytes head)
 
 static const struct input_options options = {.wanted = is_wanted};
 
-/* More than two blocks of 256 KiB, and not a whole number of them; does not shrink to
- * nothing. */
+/* More than two blocks of 256 KiB, with a remainder; still large when compressed. */
 enum { LARGE = 700001 };
 
 static inline unsigned char *make_content(size_t size)
@@ -57,7 +56,7 @@ enum { PLAIN = -1, ZIP = -2 };
 
 static const struct {
     const char *name;
-    int filter; /* of libarchive; or PLAIN, ZIP */
+    int filter; /* a filter of libarchive; or PLAIN, ZIP */
 } kinds[] = {
     {"plain", PLAIN},          {"gz", ARCHIVE_FILTER_GZIP},   {"zst", ARCHIVE_FILTER_ZSTD},
     {"xz", ARCHIVE_FILTER_XZ}, {"bz2", ARCHIVE_FILTER_BZIP2}, {"zip", ZIP},
@@ -100,7 +99,7 @@ static inline void close_writer(struct archive *a)
     archive_write_free(a);
 }
 
-/* A file of that kind with that content. */
+/* Makes a file of this kind. */
 static const char *make_file(size_t kind, const unsigned char *content, size_t size)
 {
     if (kinds[kind].filter == PLAIN)
@@ -138,7 +137,7 @@ static inline void expect_all(const char *what, struct input *in,
     expect_bytes(what, all, content, size);
 }
 
-/* Up to that many blocks, which continue the content; all of it if there are fewer. */
+/* Reads at most `blocks` blocks, which continue the content. */
 static inline void expect_blocks(const char *what, struct input *in, size_t blocks,
                                  const unsigned char *content, size_t size)
 {

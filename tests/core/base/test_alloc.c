@@ -16,7 +16,7 @@ static void jump(size_t wanted)
     longjmp(back, 1);
 }
 
-/* ASan ends the program, or reports what it refuses, before malloc() can. */
+/* ASan rejects the size, and ends the program or reports it, before malloc() can. */
 #ifndef __SANITIZE_ADDRESS__
 
 Test(alloc, the_caller_handles_it_when_memory_runs_out)

@@ -19,7 +19,7 @@ Test(arena, what_it_gives_is_zeroed_and_aligned_for_any_type)
     arena_free(&a);
 }
 
-/* Blocks are 64 KiB; what is larger than a quarter of one has its own. */
+/* Blocks are 64 KiB; a piece larger than a quarter has its own block. */
 Test(arena, pieces_do_not_overlap)
 {
     static const size_t sizes[] = {1, 8, 24, 1000, 16384, 16385, 65536, 1000000, 3};
@@ -81,7 +81,7 @@ Test(arena, is_empty_and_usable_again_after_it_was_freed)
     arena_free(&a);
 }
 
-/* What cannot be had is for the caller's handler; there is none. */
+/* No handler is set, so the failure ends the process. */
 Test(arena, an_array_larger_than_memory_is_out_of_memory, .signal = SIGABRT)
 {
     struct arena a = {0};

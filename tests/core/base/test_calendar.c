@@ -12,7 +12,7 @@ Test(calendar, a_day_has_86400_seconds_before_1970_too)
     cr_expect_eq(calendar_day_of(-86401), -2);
 }
 
-/* By its definition: every day of 2,000 years is one more than the day before it. */
+/* The definition: each day of 2,000 years is the day before it plus one. */
 Test(calendar, counts_every_day_once)
 {
     int64_t expected = calendar_day(1, 1, 1);

@@ -123,7 +123,7 @@ Test(cursor, seeks_to_the_end_but_not_behind_it)
 
 Test(cursor, a_count_is_as_large_as_the_rest_of_the_file_allows)
 {
-    /* 12 bytes behind the count: 3 elements of 4, or of 3. */
+    /* 12 bytes after the count: 3 elements of 4 bytes, or of 3. */
     static const struct {
         uint32_t count;
         size_t min_size;
@@ -167,7 +167,7 @@ Test(cursor, a_count_of_64_bits_does_not_overflow)
     }
 }
 
-/* Every read, from memory of just the right size: a sanitizer sees one byte too many. */
+/* Every read, from memory of the exact size: a sanitizer reports one byte too many. */
 Test(cursor, never_reads_behind_the_end)
 {
     for (size_t size = 0; size < 9; size++) {

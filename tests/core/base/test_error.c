@@ -67,7 +67,7 @@ Test(error, a_long_message_is_cut)
     cr_expect_eq(strlen(err.message), sizeof(err.message) - 1);
 }
 
-/* C1 as UTF-8, and what is none: a terminal may take both for a command. */
+/* C1 as UTF-8, and invalid UTF-8: a terminal may obey either. */
 Test(error, messages_have_nothing_that_a_terminal_obeys)
 {
     struct hd_error err = {0};

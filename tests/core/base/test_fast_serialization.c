@@ -22,7 +22,7 @@ Test(fast_serialization, names_the_type_of_the_entry_object)
 Test(fast_serialization, knows_no_name_that_is_not_all_there)
 {
     struct bytes name;
-    size_t whole = sizeof(file) - 2; /* without what closes it */
+    size_t whole = sizeof(file) - 2; /* without the end tags */
     cr_expect(entry_of(file, whole, &name));
     for (size_t size = 0; size < whole; size++)
         cr_expect_not(entry_of(file, size, &name), "%zu", size);

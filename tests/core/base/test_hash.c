@@ -10,7 +10,7 @@ struct entry {
 
 enum { NAMES = 300, SAME_BITS = 13 };
 
-/* Names that one hash without a seed would put into one bucket of any table that small. */
+/* Names that a hash without a seed would put into one bucket of any table of this size. */
 static void choose_names(struct entry *all)
 {
     size_t count = 0;
@@ -43,7 +43,7 @@ Test(hash, the_seed_stays_the_same_in_a_process)
     cr_expect_neq(hash_seed(), 0);
 }
 
-/* What iterates over a table sees the order in which things came. */
+/* Iteration is in insertion order. */
 Test(hash, order_does_not_depend_on_the_seed)
 {
     static struct entry all[NAMES];

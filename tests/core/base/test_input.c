@@ -1,6 +1,5 @@
-/* Every way in which bytes come, from the same content: all at once and in blocks, from
- * files, pipes, standard input and streams. What may be packed, and how badly, is
- * test_unpack.c's. */
+/* All sources with the same content, read as a whole and in blocks: files, pipes, standard
+ * input and streams. Compressed and damaged input is in test_unpack.c. */
 #include "base/inputs_made.h"
 
 #include <errno.h>
@@ -16,16 +15,16 @@ TestSuite(input, .init = open_scratch, .fini = remove_scratch, .timeout = 60);
 
 Test(input, both_ways_give_the_same_bytes_whatever_the_size)
 {
-    /* Around the head, the block, and none of them. */
+    /* Around the sizes of head and block, and far from both. */
     static const size_t sizes[] = {0,      1,      3,      65535,  65536, 65537,
                                    262143, 262144, 262145, 327680, LARGE};
     unsigned char *content = make_content(LARGE);
     for (size_t kind = 0; kind < KINDS; kind++)
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
             if (kinds[kind].filter == ZIP && sizes[i] < 4)
-                continue; /* too short to be wanted */
+                continue; /* too short for its head */
             if (kinds[kind].filter != PLAIN && sizes[i] == 0)
-                continue; /* a test of its own */
+                continue; /* has its own test */
             const char *path = make_file(kind, content, sizes[i]);
             struct input *in = open_good(path);
             expect_blocks(path, in, TO_THE_END, content, sizes[i]);
@@ -99,7 +98,7 @@ Test(input, tells_what_was_read_and_what_has_to_be_read_again)
         cr_assert_eq(stat(path, &st), 0);
         expect_blocks(path, in, TO_THE_END, content, LARGE);
         uint64_t once = told.done, size = (uint64_t)st.st_size;
-        enum { LIST_OF_A_ZIP = 200 }; /* stands behind the files and is not needed */
+        enum { LIST_OF_A_ZIP = 200 }; /* after the files; not needed */
         cr_expect(once <= size && size - once < LIST_OF_A_ZIP, "%s", path);
         cr_expect_eq(told.again, 0, "%s", path);
         rewind_input(in);
@@ -225,7 +224,7 @@ struct sender {
     pthread_t thread;
 };
 
-/* Copies a file into the pipe, until nobody reads any more. */
+/* Copies a file into the pipe until the reader closes it. */
 static void *send_file(void *arg)
 {
     const struct sender *s = arg;
@@ -284,7 +283,7 @@ Test(input, an_empty_pipe_is_an_empty_input)
     input_close(in);
 }
 
-/* Sends zeros until nobody takes them any more, and counts. */
+/* Sends zeros until the reader closes the pipe, and counts them. */
 struct flood {
     const char *to;
     uint64_t sent;
@@ -315,11 +314,11 @@ static uint64_t flooded(const struct input_options *opt, struct input **in,
     return f.sent;
 }
 
-enum { IN_THE_PIPE = 64 * 1024 + 4096 }; /* written and read by nobody */
+enum { IN_THE_PIPE = 64 * 1024 + 4096 }; /* written but never read */
 
 Test(input, an_endless_pipe_is_left_as_soon_as_it_is_over_the_limit)
 {
-    /* Behind a doubling, where twice as much used to be read. */
+    /* Not a power of two: buffers that double would read up to twice the limit. */
     const struct input_options limit = {.max_memory = 5000000};
     struct hd_error err = {0};
     struct input *in;
@@ -427,7 +426,7 @@ Test(input, a_stream_that_fails_says_why)
 
 /* --- files that change -------------------------------------------------------------- */
 
-/* Other bytes of the same number, in the same file. */
+/* Other bytes, the same size, the same file. */
 static void overwrite(const char *path, char with, size_t size)
 {
     char *other = malloc(size);
@@ -494,7 +493,7 @@ Test(input, what_is_given_back_can_be_had_again)
     free(content);
 }
 
-/* As the clock of the file system had not moved on since. */
+/* Simulates a file system whose clock has not advanced. */
 static void set_time(const char *path, const struct timespec *to)
 {
     const struct timespec times[] = {*to, *to};
@@ -524,7 +523,7 @@ Test(input, a_file_is_the_same_by_its_place_size_and_time)
     set_time(path, &then);
     cr_expect(input_is_as_opened(in), "nothing else is looked at");
 
-    /* What has taken its place is another one, though as long and as old. */
+    /* Another file at the same path, with the same size and time. */
     const char *other = scratch_file(&scratch, "other", content, 1000);
     set_time(other, &then);
     cr_assert_eq(rename(other, path), 0);

@@ -2,7 +2,7 @@
 
 #include <criterion/criterion.h>
 
-/* What version 0.1 had, what we have, and what somebody later has. */
+/* The struct of version 0.1, the present one, and one of a later version. */
 struct first {
     size_t size;
     int a;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Takes so many pieces, then none. */
+/* Accepts `left` pieces, then fails. */
 struct few {
     int left, calls, error;
     struct hd_memory got;

@@ -37,8 +37,8 @@ Test(pair_table, the_order_inside_a_pair_counts)
     pair_table_free(&t);
 }
 
-/* A free slot is key 0, so the pair of zeros must not be that; chains begin with the pair
- * of 0 and the largest number (the unreachable part). */
+/* A free slot has key 0, so the pair of zeros must not be stored as that; chains begin with
+ * the pair of 0 and the largest number (the unreachable part). */
 Test(pair_table, the_smallest_and_large_numbers_are_pairs_like_others)
 {
     static const uint32_t edges[][2] = {{0, 0},          {0, UINT32_MAX},
@@ -87,7 +87,7 @@ Test(pair_table, it_keeps_all_pairs_while_it_grows)
     pair_table_free(&t);
 }
 
-/* The definition: look through all that was put before. */
+/* The definition: a linear search through all earlier pairs. */
 Test(pair_table, agrees_with_a_list_of_random_pairs)
 {
     enum { ROUNDS = 2000, RANGE = 60 };
@@ -101,7 +101,7 @@ Test(pair_table, agrees_with_a_list_of_random_pairs)
         uint32_t value = random_below(&r, 3) == 0 ? NO_PAIR : i;
         uint32_t *w = &wanted[a * RANGE + b];
         *w = *w != NO_PAIR ? *w : value;
-        /* Numbers far apart, as counters of large heaps are. */
+        /* Numbers far apart, as the counters of large heaps. */
         cr_assert_eq(pair_table_put(&t, a << 25, b * 0x01000193U, value), *w);
     }
     pair_table_free(&t);

@@ -19,7 +19,7 @@ static int by_key_and_value(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Values count up, so that those of equal keys tell whether they stayed in order. */
+/* Values count up, to show that equal keys keep their order. */
 static void expect_sorted(const uint64_t *keys, size_t count)
 {
     struct keyed *wanted = alloc_zeroed(array_bytes(count + 1, sizeof(*wanted)));

@@ -1,4 +1,4 @@
-/* One record that has a field of every kind: its JSON, its cells, and what is read back. */
+/* One record with a field of every kind: as JSON, as cells, and parsed again. */
 #include "base/record.h"
 
 #include <criterion/criterion.h>
@@ -79,7 +79,7 @@ static const struct record record_thing = {
     FIELDS(thing_fields),
     .csv = "name number change real truth colour address both count bytes"};
 
-/* The fields of a part that is not the first member. */
+/* Fields of a nested struct that is not the first member. */
 static const struct record_field outer_fields[] = {
     FIELD("name", TEXT(name), MAY_BE_NULL, NULL),
     FIELDS_OF(PART(within, record_part)),
@@ -87,7 +87,7 @@ static const struct record_field outer_fields[] = {
 static const struct record record_outer = {
     .name = "outer", FIELDS(outer_fields), .csv = "name small"};
 
-/* What can be read back: no tallies, nothing made. */
+/* Fields that can be parsed: no tallies, no computed ones. */
 static const struct record_field line_fields[] = {
     FIELD("name", TEXT(name), NEVER_NULL, NULL),
     FIELD("number", UINT64(number), MAY_BE_NULL, NULL),
@@ -176,7 +176,7 @@ Test(record, the_fields_of_a_part_are_read_where_the_part_lies)
     json_decref(made);
 }
 
-/* Of a good line one value is replaced. */
+/* Parses a good line with one value replaced. */
 static bool parses(const char *key, const char *value)
 {
     json_t *line =

@@ -202,7 +202,7 @@ Test(say, a_text_is_a_part)
     expect(&t, "(limit 5)");
 }
 
-/* A part of the caller's own, made of others. */
+/* A part defined by the caller, made of other parts. */
 static void add_ratio(struct sentence *to, const struct say_part *p)
 {
     say(to, p->n, " of ", p->last);

@@ -7,7 +7,7 @@ static bool is_less(const void *all, size_t i, const void *wanted)
     return ((const int *)all)[i] < *(const int *)wanted;
 }
 
-/* The definition: go through them all. */
+/* The definition: a linear search. */
 static size_t slowly(const int *all, size_t begin, size_t end, int wanted)
 {
     while (begin < end && all[begin] < wanted)

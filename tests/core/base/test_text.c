@@ -124,7 +124,7 @@ Test(text, every_code_point_but_surrogates_comes_back)
 Test(text, overlong_cut_and_impossible_sequences_are_no_utf8)
 {
     static const char *const bad[] = {
-        "\x80",             /* a tail alone */
+        "\x80",             /* a continuation byte alone */
         "\xC0\x80",         /* overlong NUL */
         "\xC1\xBF",         /* overlong DEL */
         "\xE0\x9F\xBF",     /* overlong U+07FF */
@@ -134,10 +134,10 @@ Test(text, overlong_cut_and_impossible_sequences_are_no_utf8)
         "\xFE",
         "\xFF",
         "\xED\xA0\x80", /* surrogate */
-        "\xC3",         /* cut */
+        "\xC3",         /* truncated */
         "\xE2\x82",
         "\xF0\x9F\x98",
-        "\xC3(", /* not a tail */
+        "\xC3(", /* not a continuation byte */
         "\xE2(\xA1",
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -181,7 +181,7 @@ Test(text, replacing_always_gives_utf8_and_changes_no_utf8)
     struct random random = random_from(4);
     struct text once = {0}, twice = {0};
     for (int round = 0; round < ROUNDS; round++) {
-        /* Bytes that often belong together. */
+        /* Bytes that often occur together. */
         static const unsigned char usual[] = {'a',  0x80, 0xBF, 0xA0, 0xC3,
                                               0xE2, 0xED, 0xF0, 0xF4, 0x90};
         unsigned char bytes[MAX];
@@ -217,7 +217,7 @@ Test(text, columns_are_those_of_a_terminal)
     expect_columns("\xE6\xBC\xA2\xE5\xAD\x97", 4); /* wide */
     expect_columns("\xF0\x9F\x98\x80", 2);         /* emoji */
     expect_columns("\xE2\x96\x81\xE2\x96\x88", 2); /* bars */
-    expect_columns("\xFF\xFE", 2);                 /* no UTF-8: a column each */
+    expect_columns("\xFF\xFE", 2);                 /* invalid UTF-8: a column each */
 }
 
 Test(text, knows_which_names_it_must_change)

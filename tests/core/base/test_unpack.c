@@ -1,5 +1,5 @@
-/* What is unpacked and what is refused: zips and which of their files is meant, archives
- * that are damaged, encrypted, or would take for ever. */
+/* Decompression, and rejected input: the choice of a file in a zip, and archives that are
+ * damaged, encrypted, or endless. */
 #include "base/inputs_made.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ Test(unpack, a_zip_without_snapshot_is_none)
     expect_refused(make_zip(NULL, NULL, 0), &options, HD_NOT_A_SNAPSHOT);
 }
 
-/* A pipe or a build server may have compressed it once more. */
+/* A pipe or a build server may have compressed it again. */
 Test(unpack, a_compressed_zip_is_a_zip)
 {
     static const struct {
@@ -102,8 +102,7 @@ Test(unpack, whoever_wants_nothing_special_gets_the_only_entry)
 
 /* --- what is damaged ------------------------------------------------------------- */
 
-/* From short to long. The directory at the end of a zip is not needed to read what stands
- * before it. */
+/* In ascending order. A zip can be read without the directory at its end. */
 static size_t cuts_of(size_t kind, size_t size, size_t *cuts)
 {
     size_t n = 0;
@@ -137,7 +136,7 @@ Test(unpack, a_cut_archive_is_an_error_wherever_it_was_cut)
     free(content);
 }
 
-/* In blocks, too: the bytes before the cut come, then the error. */
+/* In blocks, the bytes before the cut arrive, then the error. */
 Test(unpack, a_cut_archive_is_an_error_block_by_block)
 {
     unsigned char *content = make_content(LARGE);
@@ -178,7 +177,7 @@ Test(unpack, what_is_compressed_twice_is_refused_whatever_it_is)
     free(content);
 }
 
-/* A zip of that many files, the last of which is wanted. */
+/* A zip with `count` files, of which the last is wanted. */
 static const char *make_full_zip(size_t count)
 {
     const char *path = scratch_path(&scratch, "full.zip");
@@ -200,7 +199,7 @@ Test(unpack, a_zip_is_not_searched_for_ever)
 
 enum { MIB = 1024 * 1024 };
 
-/* What begins as wanted and goes on with zeros, compressed by zstd. */
+/* A valid head, followed by zeros, compressed by zstd. */
 static const char *make_bomb(size_t mib)
 {
     const char *path = scratch_path(&scratch, "bomb.zst");
@@ -248,8 +247,8 @@ Test(unpack, nothing_unpacks_to_a_thousand_times_its_size)
 
 /* --- neighbours ------------------------------------------------------------------ */
 
-/* Three files: two that are not wanted around one that is. Those marked x say that they are
- * encrypted, both in front of their bytes and in the list at the end. */
+/* Three files, of which the second is wanted. Those marked x are flagged as encrypted, both
+ * before their bytes and in the directory at the end. */
 static const char *make_encrypted(const char *which)
 {
     static const char *const names[] = {"1", "2", "3"};

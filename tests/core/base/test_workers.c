@@ -64,7 +64,7 @@ Test(workers, after_a_failure_nothing_more_is_begun)
     struct job j;
     run(&j, ITEMS, 1, 3);
     cr_expect_eq(j.len, 4);
-    /* Others may be at work already, but all before the one that failed were begun. */
+    /* Later items may have begun, but all before the failing one must have. */
     run(&j, ITEMS, 4, 3);
     for (size_t i = 0; i <= 3; i++)
         cr_expect_eq(j.begun[i], 1);

@@ -1,5 +1,4 @@
-/* many_objects.h - a heap large enough that indexes of it do not fit where little is
- * allowed. */
+/* many_objects.h - a heap whose indexes exceed small memory limits. */
 #ifndef MANY_OBJECTS_H
 #define MANY_OBJECTS_H
 

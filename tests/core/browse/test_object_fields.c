@@ -1,4 +1,4 @@
-/* Fields of one object: what is told, and what only to who asks. */
+/* Fields of one object: those in every answer, and those on request. */
 #include "base/alloc.h"
 #include "browse/objects.h"
 #include "heap/graph.h"
@@ -99,7 +99,7 @@ Test(object_fields, tell_what_buffers_hold_only_to_who_asks)
     cr_expect_str_eq(f.all[0].name, "[7]");
     cr_expect_eq(f.all[0].number, 7);
     hd_object_fields_free(&f);
-    /* Of structs in an array the numbers are those of fields. */
+    /* In an array of structs the numbers are those of fields. */
     cr_assert(hd_object_fields(m.o, MADE_ENTRIES, 0, 100, 0, &f));
     cr_expect_eq(field_named(&f, "[1].key")->number, 2);
     cr_expect_eq(field_named(&f, "[1].value")->to, MADE_OTHER);
@@ -220,7 +220,7 @@ Test(object_fields, part_neighbours_of_one_type)
 
 /* --- one by one --------------------------------------------------------------------- */
 
-/* A heap in which everything that there is refers to one object. */
+/* A heap in which all other objects and roots refer to one object. */
 struct held {
     node_id target, cache, frame, lost;
     struct hd_snapshot *snap;
@@ -262,7 +262,8 @@ static void held_close(struct held *h)
     hd_snapshot_close(h->snap);
 }
 
-/* Roots of every kind, then what they reach, then garbage; each of them, not one. */
+/* Roots of every kind, then objects reachable from them, then garbage; each of these, not
+ * one per kind. */
 Test(object_fields, tell_all_that_holds_an_object)
 {
     struct held h = held_open();
@@ -305,7 +306,7 @@ static void by_number(const void *context, node_id n, field_id *ids)
         ids[i] = i;
 }
 
-/* Who refers by two fields is told twice. */
+/* A referrer with two fields is listed twice. */
 Test(object_fields, tell_each_field_that_holds_an_object)
 {
     static const char *const names[] = {"_first", "_second", "_third", "_more"};
@@ -326,7 +327,7 @@ Test(object_fields, tell_each_field_that_holds_an_object)
     held_close(&h);
 }
 
-/* All of them together have all references. */
+/* Together they have all references. */
 Test(object_fields, tell_by_which_field_each_holds_an_object)
 {
     struct made m = made_open();
@@ -410,7 +411,7 @@ Test(object_fields, an_address_of_nothing_names_the_nearest)
 
 /* --- what who reads values may say ------------------------------------------------- */
 
-/* Of the only object, a System.String. */
+/* Fields of the only object, a System.String. */
 static const struct hd_field *told;
 static size_t told_count;
 
@@ -450,7 +451,7 @@ static struct made told_open(const struct hd_field *all, size_t count, bool with
         .name = (name_), .kind = HD_FIELD_CHAR, .number = (number_), .to = HD_NO_OBJECT \
     }
 
-/* A type may be called so and be another; its fields are told as they are. */
+/* A type may have this name and be another one; its fields are listed unchanged. */
 Test(object_fields, of_what_only_is_called_a_string_are_fields)
 {
     static const struct hd_field length[] = {
@@ -493,7 +494,7 @@ Test(object_fields, of_an_empty_string_are_no_text_but_an_empty_one)
     made_close(&m);
 }
 
-/* One unit that fits is told, though it is half a pair. */
+/* A unit that fits is shown even if it is half a pair. */
 Test(object_fields, of_a_string_that_is_cut_to_one_unit_are_that_unit)
 {
     static const struct hd_field units[] = {UNIT("[0]", 0xD83D), UNIT("[1]", 0xDE00),

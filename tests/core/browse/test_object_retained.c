@@ -1,4 +1,4 @@
-/* What an object retains, as a thread finds it. */
+/* Retained size of an object, computed by a thread. */
 #include "browse/objects.h"
 #include "support/forge.h"
 #include "support/random.h"
@@ -37,7 +37,7 @@ static uint64_t retained(const struct opened *s, uint32_t number)
     return bytes;
 }
 
-/* Two orders share a name; a pair that nobody reaches. */
+/* Two orders share a name; a pair is unreachable. */
 Test(object_retained, is_what_hangs_on_it_alone)
 {
     struct forge f = {0};
@@ -76,7 +76,7 @@ Test(object_retained, is_not_told_without_roots)
     close_opened(&s);
 }
 
-/* Bytes that a walk from the root reaches if it does not enter that node. */
+/* Bytes reachable from the root without entering the node. */
 static uint64_t reached_without(const struct hd_snapshot *snap, node_id without)
 {
     const struct graph *g = snap->graph;
@@ -125,7 +125,7 @@ Test(object_retained, is_the_difference_that_the_object_makes)
     }
 }
 
-/* A thread looks for one object while another is asked for, or all are closed. */
+/* The thread works on one object when another is requested or all are closed. */
 Test(object_retained, goes_at_once_when_something_else_is_wanted)
 {
     enum { MANY = 300000 };

@@ -1,5 +1,5 @@
-/* Single objects: what they refer to, what refers to them, chains, lists; and the thread
- * that makes what these need. */
+/* Single objects: their references and referrers, chains, lists; and the thread that builds
+ * the indexes for these. */
 #include "browse/many_objects.h"
 #include "browse/objects.h"
 #include "format/open.h"
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* A static list of three orders, two of which share a name; one order refers to itself and
- * back to the list; a pair that nobody reaches. */
+ * back to the list; an unreachable pair. */
 struct shop {
     node_id list, array, order, name, lost;
     struct hd_snapshot *snap;
@@ -302,7 +302,7 @@ Test(objects, lists_what_is_at_a_place_of_the_tree_of_owners)
     shop_close(&last);
 }
 
-/* Of the three orders the second is in generation 2, and alone has an address. */
+/* Of the three orders only the second has a generation (2) and an address. */
 Test(objects, lists_a_place_by_address_and_of_one_generation)
 {
     static const struct hd_place_step orders[] = {{"[static vars]", true},
@@ -342,7 +342,7 @@ Test(objects, lists_a_place_by_address_and_of_one_generation)
 
 /* --- by definition --------------------------------------------------------------- */
 
-/* References of random graphs, with doubles and loops, looked at from both ends. */
+/* References of random graphs, with duplicates and loops, in both directions. */
 Test(objects, referrers_are_the_references_turned_round)
 {
     struct random r = random_from(20);
@@ -377,7 +377,7 @@ Test(objects, referrers_are_the_references_turned_round)
 
 /* --- the thread ------------------------------------------------------------------ */
 
-/* Where no graph is nothing of objects is answered, and it says why. */
+/* Without a graph every question about objects fails, with the reason. */
 static void expect_nothing_of(struct hd_objects *o)
 {
     struct hd_error err = {0};
@@ -478,7 +478,7 @@ Test(objects, stopped_indexes_are_empty)
     hd_snapshot_close(snap);
 }
 
-/* Small graphs stay, unless little memory may be used. */
+/* Small graphs stay in memory unless the limit is low. */
 static void drop(struct hd_snapshot *snap)
 {
     snap->may_drop = true;

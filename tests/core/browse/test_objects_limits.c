@@ -1,5 +1,5 @@
-/* Single objects under any limit of memory, and questions of what is not there: each is
- * answered in full or refused, and what was taken is given back. */
+/* Single objects under any memory limit, and questions about missing objects: each is
+ * answered in full or refused, and reservations are released. */
 #include "browse/many_objects.h"
 #include "browse/objects.h"
 #include "support/made_fields.h"
@@ -17,7 +17,7 @@ static void expect_too_big(const struct hd_error *err, uint64_t limit)
     cr_assert_eq(err->topic, HD_ABOUT_GRAPH_MEMORY);
 }
 
-/* Whether everything was there. */
+/* True if all questions were answered. */
 static bool try_objects(struct hd_snapshot *snap, uint64_t limit)
 {
     static const unsigned ready[] = {
@@ -64,7 +64,7 @@ Test(objects_limits, any_limit_gives_everything_or_says_that_it_does_not)
     hd_snapshot_close(snap);
 }
 
-/* The references to one object only: as the command that shows one does it. */
+/* The references to one object only, as the `object` command needs them. */
 Test(objects_limits, referrers_of_one_object_are_found_or_refused)
 {
     enum { STEP = 4 << 10, TIMES = 4 };
@@ -103,7 +103,7 @@ Test(objects_limits, referrers_of_one_object_are_found_or_refused)
 
 /* --- what is not there ----------------------------------------------------------- */
 
-/* Every question before the thread has made anything: it was stopped, or is slow. */
+/* All questions before the thread has built anything, because it was stopped or is slow. */
 Test(objects_limits, nothing_is_told_of_what_is_not_there_yet)
 {
     struct hd_snapshot *snap = many_objects(MANY);
@@ -192,7 +192,7 @@ Test(objects_limits, a_snapshot_may_tell_no_addresses)
     }
 }
 
-/* Names of what a later version may add. */
+/* Values that a later version may add have no name. */
 Test(objects_limits, kinds_have_names_up_to_the_last)
 {
     cr_expect_str_eq(hd_object_kind_name(HD_OBJECT), "object");
@@ -203,7 +203,7 @@ Test(objects_limits, kinds_have_names_up_to_the_last)
     cr_expect_null(hd_field_kind_name((enum hd_field_kind)(HD_FIELD_STRUCT + 1)));
 }
 
-/* Who owns what is known of a comparison only after it was asked for. */
+/* Owners are known only after a comparison was asked for them. */
 Test(objects_limits, places_are_those_that_are_known)
 {
     struct hd_snapshot *snap = many_objects(MANY);

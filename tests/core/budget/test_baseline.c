@@ -66,7 +66,7 @@ Test(baseline, is_the_same_after_writing_and_reading)
     baseline_print(&second, baseline_growth(&again, &a));
     cr_expect_eq(first.len, second.len);
     cr_expect_eq(memcmp(first.data, second.data, first.len), 0);
-    /* Sorted: the one that begins with 0x01 stands first. */
+    /* Sorted: 0x01 is first. */
     cr_expect_not_null(strstr(text_string(&first), "\t\\x01\\xff\\xc2\\x9b\n"));
     cr_expect(strstr(text_string(&first), "\\x01") < strstr(text_string(&first), "\tZ\n"));
     baseline_free(&b);

@@ -21,7 +21,7 @@ static void remove_scratch(void)
 
 TestSuite(config, .init = open_scratch, .fini = remove_scratch);
 
-/* Read text as a file of budgets. */
+/* Parses text as a budget file. */
 static bool read_text(struct hd_budgets *b, const char *text, struct hd_error *err)
 {
     return hd_budgets_read(b, scratch_file(&scratch, "heapdrift.yml", text, strlen(text)),
@@ -116,7 +116,7 @@ Test(config, may_have_no_budgets)
     hd_budgets_free(b);
 }
 
-/* Everything that can be wrong, with the line that a person has to go to. */
+/* All errors, with the line that has to be corrected. */
 static const struct {
     const char *text;
     uint64_t line;
@@ -276,8 +276,7 @@ Test(config, a_file_of_a_megabyte_and_more_is_refused)
     free(text);
 }
 
-/* A file as large as one may be: head, then as many of part as there is room for, with a
- * number in each. */
+/* A file of the maximum size: head, then repetitions of part with a number in each. */
 static void expect_refused(const char *head, const char *part, const char *kind)
 {
     struct text t = {0};
@@ -295,7 +294,7 @@ static void expect_refused(const char *head, const char *part, const char *kind)
     text_free(&t);
 }
 
-/* Seconds, where each of these took minutes. */
+/* Seconds; each of these used to take minutes. */
 Test(config, a_file_of_brackets_is_refused_at_once, .timeout = 10)
 {
     static const char *const parts[] = {"[", "{a: ", "- ", "? ", "[a, "};

@@ -1,4 +1,4 @@
-/* Rules held against evidence that is made by hand: what the ranking tells the gate. */
+/* Rules applied to evidence made by hand: the interface between ranking and gate. */
 #include "budget/judge.h"
 #include "budget/measure.h"
 #include "support/forge.h"
@@ -8,7 +8,7 @@
 
 enum { SNAPSHOTS = 4, MAX_SCORED = 4 };
 
-/* Four tables of App.Order, growing by step, and a ranking to be filled in. */
+/* Four tables of App.Order, growing by step, and an empty ranking. */
 struct trial {
     struct hd_snapshot *snaps[SNAPSHOTS];
     struct series series;
@@ -55,7 +55,7 @@ static void trial_close(struct trial *t)
     arena_free(&t->arena);
 }
 
-/* A row of this share of the heap, which the ranking calls a suspect or not. */
+/* A row with this share of the heap, which is a suspect if by is. */
 static struct hd_suspect *add_scored(struct trial *t, double share, enum hd_suspicion by)
 {
     static const char *holder[] = {"[static var App.Shop.s_all]", "App.Order[]"};
@@ -70,7 +70,7 @@ static struct hd_suspect *add_scored(struct trial *t, double share, enum hd_susp
     return s;
 }
 
-/* What is used without any budget, or "suspects: any" in a file. */
+/* The rule without any budget, or "suspects: any" in a file. */
 static void add_default(struct trial *t, bool is_default)
 {
     struct rule rule = {.kind = HD_RULE_SUSPECTS,
@@ -103,7 +103,7 @@ static void accept_score(struct trial *t, uint64_t score)
     baseline_add(&t->b->baseline, &a);
 }
 
-/* The findings as letters: p, f, s, i; P for a pass that --strict does not take. */
+/* The findings as letters: p, f, s, i; P for a pass that --strict rejects. */
 static const char *judged(struct trial *t)
 {
     static const char letters[] = {[HD_FOUND_PASS] = 'p',
@@ -131,7 +131,7 @@ Test(judge, the_default_rule_fails_for_what_the_ranking_calls_a_suspect)
     static const struct {
         double share;
         enum hd_suspicion by;
-        const char *wanted, *with_score; /* of 2 % */
+        const char *wanted, *with_score; /* for a limit of 2 % */
     } cases[] = {{0.03, HD_SUSPECT_SIZE, "f", "f"},
                  {0.02, HD_SUSPECT_SIZE, "f", "f"},
                  {0.005, HD_SUSPECT_STEADY, "f", "p"},
@@ -314,13 +314,13 @@ Test(judge, growth_that_stopped_is_a_pass_that_strictness_does_not_take)
     suppress(&t, "App.Order", NULL);
     add_default(&t, true);
     expect(&t, "sP");
-    /* Of growth that is unexplained too this is said. */
+    /* Growth that is also unexplained has this reason. */
     trial_open(&t, 100, 0);
     let_stop(&t);
     leave_unexplained(&t);
     add_default(&t, true);
     expect(&t, "i");
-    /* A rule with a score of its own asks for no more than that. */
+    /* A rule with a score of its own has only this condition. */
     trial_open(&t, 100, 0);
     let_stop(&t);
     add_option(&t, "max-score", "2%");
@@ -350,8 +350,8 @@ Test(judge, a_score_that_is_the_limit_is_over_it)
     expect(&t, "f");
 }
 
-/* Accepted over 60 rounds: 1 a round. Now there are 30, of 2 each; and if nobody knows how
- * many there were, 2 may be all that is accepted, or none of it. */
+/* Accepted over 60 rounds: 1 a round. Now there are 30 rounds with 2 each; if the number of
+ * rounds is unknown, 2 may be accepted entirely or not at all. */
 Test(judge, the_iterations_of_a_baseline_are_its_own)
 {
     struct hd_accepted a = {.kind = HD_ACCEPTED_TYPE, .name = "App.Order", .count = 60};
@@ -383,8 +383,8 @@ Test(judge, a_type_that_cannot_be_decided_stands_beside_one_that_fails)
     trial_close(&t);
 }
 
-/* Both are kept: the one that is nearer to its limit stands for the rule, wherever it is in
- * the table; of two that are as near, the first by name. */
+/* Both pass: the type nearer to its limit represents the rule, wherever it is in the table;
+ * if both are equally near, the first by name. */
 Test(judge, the_type_that_is_nearest_to_its_limit_stands_for_a_rule_that_is_kept)
 {
     static const struct {

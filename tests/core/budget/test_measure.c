@@ -1,5 +1,5 @@
-/* How far numbers of samples may be off, from rows that are made by hand. Samples are taken
- * apart, so that the squares of their errors add up. */
+/* Error bounds of sampled numbers, from rows made by hand. Snapshots are sampled
+ * independently, so the squares of their errors add up. */
 #include "budget/measure.h"
 
 #include <criterion/criterion.h>
@@ -90,13 +90,14 @@ Test(measure, growth_is_off_by_both_of_its_ends)
     cr_expect_float_eq(g.value, 1300, 1e-9);
     cr_expect_float_eq(g.low, 1245, 1e-9, "%g", g.low);
     cr_expect_float_eq(g.high, 1355, 1e-9, "%g", g.high);
-    /* Of steps the worst: 5 of the first and none, then none and 50. */
+    /* The worst step: errors 5 and 0, then 0 and 50. */
     g = growth_of(&t.e, &objects, HD_PER_STEP);
     cr_expect_float_eq(g.low, 1250, 1e-9, "%g", g.low);
     cr_expect_float_eq(g.high, 1350, 1e-9, "%g", g.high);
 }
 
-/* Where two steps are as bad, the first is told: a leak is looked for where it began. */
+/* The first of equally bad steps is reported: a leak is best investigated where it began.
+ */
 Test(measure, of_steps_the_worst_is_told_and_of_equal_ones_the_first)
 {
     static const struct {

@@ -5,12 +5,12 @@
 
 /* --- answers ----------------------------------------------------------------------- */
 
-/* How many instances, or samples, have chains 1, 2, ... in one snapshot. */
+/* Number of instances, or samples, with chains 1, 2, ... in one snapshot. */
 enum { MAX_CHAINS = 6 };
 
 struct counted {
     uint64_t of[MAX_CHAINS];
-    uint64_t instances, samples; /* 0: all of them */
+    uint64_t instances, samples; /* total; 0: the sum */
 };
 
 static struct chains answer(const struct counted *c, struct arena *a)
@@ -59,7 +59,7 @@ static const struct grown_chain *chain_number(const struct grown_chains *g, uint
     return found;
 }
 
-/* The status of chain 1, of which there are so many in each snapshot. */
+/* The status of chain 1, given its number of instances in each snapshot. */
 static void expect_status(const uint64_t *counts, size_t count, enum hd_chain_status wanted)
 {
     struct arena a = {0};
@@ -190,7 +190,7 @@ Test(chain_growth, samples_whose_intervals_overlap_tell_nothing)
                  "as many samples are not as many instances");
 }
 
-/* Of 20 instances all 20 were looked at: the number of that end is known. */
+/* All 20 of 20 instances were examined, so that number is exact. */
 Test(chain_growth, an_exact_end_has_no_interval)
 {
     struct counted none = {.of = {0, 20}}, some = {{8, 24}, 100, 32};

@@ -81,7 +81,7 @@ static void expect_owner(const struct hd_chain *c, const char *owner, size_t fra
 
 /* --- heaps ------------------------------------------------------------------------- */
 
-/* One object of each type below the one before, the first below above; the last. */
+/* A chain of objects, one of each type, below `above`; returns the last. */
 static node_id line(struct forge *f, node_id above, const char *const *types)
 {
     for (; *types != NULL; types++) {
@@ -102,7 +102,7 @@ static void below(struct forge *f, node_id above, const char *type, uint32_t cou
         forge_reference(f, above, first + i);
 }
 
-/* A static variable -> the timer that an awaiting App.Pump waits for. */
+/* A static variable -> the timer of an awaiting App.Pump. */
 static node_id pump(struct forge *f)
 {
     node_id queue = forge_object(f, "System.Threading.TimerQueue[]", 24);
@@ -258,8 +258,8 @@ Test(chain_owner, of_what_waits_for_a_timer_is_the_list_of_timers_however_it_is_
     asked_free(&a);
 }
 
-/* The container's list of what it must dispose of, below the innocent App.Cleanup; and a
- * second cache elsewhere, so that its type is not alone. */
+/* The container's list of disposables, below the innocent App.Cleanup; and a second cache
+ * elsewhere, so that its type has two instances. */
 static struct forge caches(void)
 {
     struct forge f = {0};
@@ -306,8 +306,8 @@ Test(chain_owner, is_a_singleton_if_a_call_site_refers_to_all_objects_of_its_typ
 
 /* --- groups ------------------------------------------------------------------------ */
 
-/* Orders below one store, two thirds of them by way of its index; and where no root
- * is. */
+/* Orders below one store, two thirds of them through its index; and a third place without a
+ * root. */
 static struct hd_snapshot *store_below(const char *const *way)
 {
     struct forge f = {0};
@@ -340,7 +340,7 @@ Test(chain_owner, makes_chains_that_enter_elsewhere_one)
     asked_free(&a);
 }
 
-/* Two ways to the timers of one list: one group, with the way that most come by. */
+/* Two ways to the timers of one list: one group, shown with the more frequent way. */
 Test(chain_owner, shows_the_entry_of_most_samples)
 {
     struct forge f = {0};
@@ -380,7 +380,7 @@ Test(chain_owner, of_what_no_root_reaches_is_another_chain)
 /* --- very long chains ------------------------------------------------------------------
  */
 
-/* No repetition that folds. */
+/* Without a repetition that could be folded. */
 static struct hd_snapshot *long_chain(uint32_t length)
 {
     struct random r = random_from(1);
@@ -443,7 +443,7 @@ static struct hd_snapshot *random_heap(struct random *r)
     return forge_finish(&f);
 }
 
-/* With more samples than instances both ways look at all: they must say the same. */
+/* With more samples than instances both methods examine all: the results must be equal. */
 Test(chain_owner, is_the_same_in_exact_answers_and_in_samples_of_all)
 {
     struct random r = {2};
@@ -471,8 +471,8 @@ Test(chain_owner, is_the_same_in_exact_answers_and_in_samples_of_all)
     cr_expect_gt(owned, 2000, "%zu", owned);
 }
 
-/* A node of the list that somebody keeps leads to all of it; one with its own callback does
- * not. */
+/* A node of the list that is held from outside leads to all of it; one with its own
+ * callback does not. */
 Test(chain_owner, of_a_registration_is_not_who_keeps_another)
 {
     struct forge f = {0};
@@ -491,7 +491,7 @@ Test(chain_owner, of_a_registration_is_not_who_keeps_another)
     asked_free(&a);
 }
 
-/* Who has the provider injected leads to all that its scope lists. */
+/* An object with an injected provider leads to everything in the list of its scope. */
 Test(chain_owner, of_what_a_scope_lists_is_the_scope)
 {
     struct forge f = {0};

@@ -87,7 +87,7 @@ static void asked_free(struct asked *a)
     arena_free(&a->arena);
 }
 
-/* "static: [static vars] [static var App.s_list] App.List (App.A App.B)x2-5" */
+/* Prints "static: [static vars] [static var App.s_list] App.List (App.A App.B)x2-5". */
 static void show(const struct hd_chain *c, struct text *t)
 {
     text_add_string(t, root_kind_names[c->kind]);
@@ -109,7 +109,7 @@ static void show(const struct hd_chain *c, struct text *t)
     }
 }
 
-/* "[static vars] [static var App.s_list] List._items Order[]": as reports print it. */
+/* "[static vars] [static var App.s_list] List._items Order[]", as in reports. */
 static void expect_fields(struct asked *a, size_t i, const char *shown)
 {
     struct text t = {0};
@@ -131,7 +131,7 @@ static void expect_chain(const struct hd_chain *c, uint64_t count, const char *s
     text_free(&t);
 }
 
-/* The only group of the instances of a type. */
+/* Expects a single group for the instances of a type. */
 static void expect_one_chain(struct forge *f, const char *type, uint64_t instances,
                              const char *shown)
 {
@@ -279,7 +279,7 @@ Test(chains, a_thread_static_stays_one_below_its_variable)
 /* --- groups ----------------------------------------------------------------------------
  */
 
-/* 3 orders below a static, 6 on the stack, 1 that nothing holds. */
+/* 3 orders below a static, 6 on the stack, 1 unreachable. */
 static struct hd_snapshot *ten_orders(void)
 {
     struct forge f = {0};
@@ -337,8 +337,8 @@ Test(chains, a_sample_has_intervals_instead)
     asked_free(&a);
 }
 
-/* A digest has no samples of small places. Of what those hold anything may be true: all of
- * it goes by this chain, or none. */
+/* A digest has no samples of small places: all of their instances may have this chain, or
+ * none. */
 Test(chains, instances_without_samples_widen_what_may_be_true)
 {
     static const struct {
@@ -470,7 +470,7 @@ enum { MAX_NODES = 40, TYPES = 3 };
 
 static const char *const type_names[TYPES] = {"App.A", "App.B", "App.C"};
 
-/* An instance: its chain of types as letters, folded. */
+/* An instance with its folded chain of types as letters. */
 struct instance {
     node_id node;
     char signature[MAX_NODES + 8];
@@ -513,7 +513,7 @@ static int by_hash(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* The instances that have to be looked at, in the order of their hashes. */
+/* The instances to be examined, in the order of their hashes. */
 static size_t instances_of(const struct asked *a, const char *type, struct instance *all)
 {
     const struct graph *g = a->snap->graph;
@@ -591,7 +591,7 @@ Test(chains, exact_answers_count_all_instances_as_defined)
         expect_random_heap(&r, true);
 }
 
-/* Types are numbered in another order, so a number must not decide. */
+/* Types have other numbers here, so numbers must not matter. */
 Test(chains, a_chain_has_the_same_hash_in_every_snapshot)
 {
     uint64_t hash[2];
@@ -618,7 +618,7 @@ Test(chains, a_chain_has_the_same_hash_in_every_snapshot)
 
 enum { SESSIONS = 20 };
 
-/* A static list of sessions; each has an order by a field, and its log of the same type. */
+/* A static list of sessions; each has an order in a field, and a log of the same type. */
 static void hold_sessions(struct forge *f, const char *second)
 {
     node_id list = forge_object(f, "List<App.Session>", 32),

@@ -1,4 +1,4 @@
-/* Exact answers of chains_find(), against tracing every instance by itself. */
+/* Exact answers of chains_find(), compared with tracing every instance. */
 #include "chains/chains.h"
 
 #include "chains/chain_owner.h"
@@ -16,7 +16,7 @@ static const char *const type_names[TYPES] = {"App.A", "App.B", "App.C"};
 
 /* --- random heaps ------------------------------------------------------------------ */
 
-/* Static variables, some of them of threads, handles, stacks, and what nothing holds. */
+/* Static and thread-static variables, handles, stacks, and unreachable objects. */
 static struct hd_snapshot *random_heap(struct random *r)
 {
     struct forge f = {0};
@@ -46,7 +46,7 @@ static struct hd_snapshot *random_heap(struct random *r)
 
 /* --- by definition ----------------------------------------------------------------- */
 
-/* The chain of one instance; kind as the walk meets it, nothing folded. */
+/* The unfolded chain of one instance; kind as found by the walk. */
 struct traced {
     struct signature signature;
     enum hd_root_kind kind;
@@ -74,7 +74,7 @@ static struct traced traced_of(const struct hd_snapshot *snap, const struct walk
     return t;
 }
 
-/* Whether the frames spell the chain, whatever is repeated in them. */
+/* True if the frames, with their repetitions, spell the chain. */
 static bool spells(const struct hd_chain *c, const struct hd_snapshot *snap,
                    const struct signature *s)
 {
@@ -102,8 +102,8 @@ struct asked {
     const uint32_t *key_of_node;
 };
 
-/* A question per type, or, by_key, per key that has nothing to do with types; key 3
- * belongs to no question. */
+/* One question per type or, with by_key, per key, independent of types; key 3 has no
+ * question. */
 static struct asked ask_about(struct hd_snapshot *snap, struct random *r, bool by_key)
 {
     struct asked a = {.snap = snap};
@@ -143,7 +143,7 @@ static bool is_asked(const struct asked *a, node_id n, size_t q)
     return !(selection & SELECT_GEN2) || graph_address(g, n) == forge_address(HD_GEN2, n);
 }
 
-/* That chain c of question q is that of its example, and has as many instances. */
+/* Chain c of question q is that of its example, and has the right number of instances. */
 static void expect_chain(const struct asked *a, const struct hd_chain *c, size_t q)
 {
     cr_assert(is_asked(a, c->example, q));
@@ -196,7 +196,7 @@ Test(exact_chains, count_what_tracing_every_instance_counts)
 
 /* --- and by samples --------------------------------------------------------------- */
 
-/* Where everything is sampled, both know the same groups. */
+/* Sampling everything gives the same groups. */
 static void expect_same(const struct chains *exact, const struct chains *sampled)
 {
     cr_assert_eq(exact->len, sampled->len);
@@ -228,7 +228,7 @@ Test(exact_chains, have_the_hashes_and_kinds_of_sampled_groups)
 
 /* --- large ones --------------------------------------------------------------------- */
 
-/* A linked list whose elements have the types in turn. */
+/* A linked list of elements with alternating types. */
 static struct asked ask_about_list(uint32_t elements, uint32_t types)
 {
     static const char *const names[] = {"App.A", "App.B", "App.C", "App.D"};
@@ -249,7 +249,7 @@ static struct asked ask_about_list(uint32_t elements, uint32_t types)
     return a;
 }
 
-/* Tracing each element by itself would take 5 * 10^11 steps. */
+/* Tracing each element separately would take 5 * 10^11 steps. */
 Test(exact_chains, all_elements_of_a_list_of_a_million_are_one_chain, .timeout = 60)
 {
     enum { LONG = MILLION };
@@ -264,7 +264,7 @@ Test(exact_chains, all_elements_of_a_list_of_a_million_are_one_chain, .timeout =
     asked_free(&a);
 }
 
-/* Four types in turn do not fold: every element has a chain of its own. */
+/* Four alternating types do not fold: every element has its own chain. */
 Test(exact_chains, a_list_that_does_not_fold_has_frames_for_the_first_ones, .timeout = 60)
 {
     enum { LONG = 20000, MAX_WITH_FRAMES = 256 };

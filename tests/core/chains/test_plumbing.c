@@ -6,7 +6,7 @@ static const struct {
     const char *name;
     enum plumbing is;
 } cases[] = {
-    /* As snapshots of .NET 10 spell them: an ASP.NET service, heapdrift collect. */
+    /* As in snapshots of .NET 10: an ASP.NET service, heapdrift collect. */
     {"System.Threading.TimerQueueTimer", PLUMBING_TIMER},
     {"System.Threading.TimerQueue", PLUMBING_WAY},
     {"System.Threading.TimerQueue[]", PLUMBING_WAY},
@@ -46,7 +46,7 @@ static const struct {
     {"Microsoft.Extensions.DependencyInjection.ServiceProvider", PLUMBING_WAY},
     {"Microsoft.Extensions.Hosting.Internal.Host", PLUMBING_WAY},
 
-    /* What only looks like it. */
+    /* Similar names. */
     {"App.TimerHolder", PLUMBING_NONE},
     {"App.CallbackNode", PLUMBING_NONE},
     {"App.Timers.TimerQueueTimer", PLUMBING_NONE},

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Types are letters here. */
+/* Types are letters. */
 static struct signature of(const char *chain)
 {
     struct signature s = {0};
@@ -15,7 +15,7 @@ static struct signature of(const char *chain)
     return s;
 }
 
-/* "(AB)x2 A C": the elements with the repeats that a reader sees. */
+/* "(AB)x2 A C": the elements with repetitions, as in reports. */
 static void expect(const char *chain, const char *shown)
 {
     struct signature s = of(chain);
@@ -61,7 +61,7 @@ Test(signature, what_does_not_repeat_stays)
     expect("A", "A");
     expect("ABC", "A B C");
     expect("ABCA", "A B C A");
-    expect("ABCDABCD", "A B C D A B C D"); /* period 4 is not looked for */
+    expect("ABCDABCD", "A B C D A B C D"); /* period 4 is not searched */
 }
 
 Test(signature, periods_of_one_two_and_three_fold)
@@ -76,7 +76,7 @@ Test(signature, periods_of_one_two_and_three_fold)
 Test(signature, the_shortest_period_folds_first)
 {
     expect("AAAAAA", "Ax6");
-    /* When the second B comes, A A is one A on both sides: the pair repeats. */
+    /* After the second B, A A is one A on both sides: the pair repeats. */
     expect("AABAAB", "(AB)x2");
 }
 
@@ -100,7 +100,7 @@ Test(signature, order_is_total)
             expect_same(chains[i], chains[j], i == j);
 }
 
-/* Collapsing is constant work per push, whatever stands before. */
+/* Collapsing is constant work per push, independent of the chain so far. */
 Test(signature, a_million_elements_fold_into_one)
 {
     enum { LONG = 1000000 };

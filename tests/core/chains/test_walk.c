@@ -5,7 +5,7 @@
 
 #include <criterion/criterion.h>
 
-/* A heap, walked. */
+/* A heap and its walk. */
 struct walked {
     struct hd_snapshot *snap;
     struct arena arena;
@@ -103,7 +103,7 @@ Test(walk, of_one_class_the_first_in_the_file_wins)
     walked_free(&w);
 }
 
-/* Root of all roots -> [other roots] -> [strong Handles]; the stack beside. */
+/* Root of all roots -> [other roots] -> [strong Handles]; and the stack. */
 Test(walk, a_group_counts_by_its_own_name_wherever_it_hangs)
 {
     struct forge f = {0};
@@ -271,7 +271,7 @@ static const struct {
                     {"[pinning Handles]", 1},
                     {"[finalizer Handles]", 5}};
 
-/* What the definition says about each node, found by trying until nothing changes. */
+/* The definition for each node, computed by iterating until stable. */
 struct definition {
     const struct graph *g;
     int class[MAX_NODES], depth[MAX_NODES];
@@ -285,7 +285,8 @@ static bool refers(const struct graph *g, node_id from, node_id to)
     return false;
 }
 
-/* The strongest class that reaches a node, and how far it is then. Groups keep theirs. */
+/* The strongest class that reaches a node, and its distance then. Groups have a fixed
+ * class. */
 static void relax(struct definition *d)
 {
     const struct graph *g = d->g;
@@ -318,7 +319,7 @@ static struct definition define(const struct hd_snapshot *snap)
     return d;
 }
 
-/* The numbers of the references from the group to n, root first; the group in front. */
+/* The group, then the numbers of the references from it to n. */
 static size_t chain_key(const struct walked *w, node_id n, uint32_t *key)
 {
     const struct graph *g = w->snap->graph;
@@ -337,7 +338,7 @@ static size_t chain_key(const struct walked *w, node_id n, uint32_t *key)
     return len;
 }
 
-/* Of chains of one length, the order of the queue is that of the keys. */
+/* Chains of equal length are queued in the order of their keys. */
 static int compare_chains(const struct walked *w, node_id a, node_id b)
 {
     uint32_t x[MAX_NODES + 1], y[MAX_NODES + 1];
@@ -363,7 +364,7 @@ static void expect_reached(const struct walked *w, const struct definition *d, n
                          parent);
 }
 
-/* Everything that n reaches. */
+/* Marks all nodes reachable from n. */
 static void reach(const struct graph *g, node_id n, bool *seen)
 {
     seen[n] = true;

@@ -26,7 +26,7 @@ static char *json_of(struct hd_comparison *c, const struct hd_options *opt)
     return json;
 }
 
-/* What a comparison of its own says. */
+/* Expects the answer of a new comparison. */
 static void expect_as_if_asked_alone(struct hd_comparison *c, struct hd_snapshot **snaps,
                                      const struct hd_options *opt)
 {
@@ -169,8 +169,9 @@ Test(comparison, skips_what_a_folder_holds_beside_snapshots)
 
 /* --- files that change --------------------------------------------------------- */
 
-/* A file with so many undefined nodes that three graphs do not fit LARGE_MEMORY beside
- * dominators: the first is dropped, and read again for the next question that needs it. */
+/* A file with so many undefined nodes that three graphs do not fit LARGE_MEMORY together
+ * with dominators: the first is dropped, and read again for the next question that needs
+ * it. */
 enum { LARGE_MEMORY = 48 << 20 };
 
 static const char *large_file(struct scratch *scratch, const char *name, uint32_t order)
@@ -213,7 +214,7 @@ Test(comparison, names_a_snapshot_that_changed_between_two_questions)
     cr_expect_eq(err.snapshot, 1);
     cr_expect_str_eq(err.message, "was modified after it was first read");
     opt.by = HD_BY_NAMESPACE;
-    free(json_of(c, &opt)); /* what needs no graph has an answer */
+    free(json_of(c, &opt)); /* questions that need no graph are answered */
     hd_comparison_free(c);
     scratch_remove(&scratch);
 }

@@ -1,5 +1,5 @@
-/* Every question under any limit of memory: it is answered as without a limit, or refused
- * with the snapshot to blame; and the comparison can be asked on. */
+/* Every question under any memory limit: the answer is that without a limit, or a refusal
+ * that names the snapshot; the comparison remains usable. */
 #include "compare/comparison.h"
 #include "render/written.h"
 
@@ -80,7 +80,7 @@ static char *answer(const struct question *q, struct hd_comparison *c, struct hd
 
 /* --- any limit ---------------------------------------------------------------------- */
 
-/* Whether it was answered. */
+/* True if it was answered. */
 static bool try_limit(const struct question *q, uint64_t limit, unsigned threads,
                       const char *wanted)
 {
@@ -94,7 +94,7 @@ static bool try_limit(const struct question *q, uint64_t limit, unsigned threads
     } else {
         cr_assert_eq(err.status, HD_TOO_BIG, "%s: %s", q->name, err.message);
         cr_assert_leq(err.snapshot, q->files);
-        /* Who does not ask why gets no answer either; nor does who failed already. */
+        /* A caller without an error, or with an earlier one, gets no answer either. */
         struct hd_error other = {.status = HD_IO, .message = "other"};
         cr_assert_null(answer(q, c, NULL), "%s", q->name);
         cr_assert_null(answer(q, c, &other), "%s", q->name);
@@ -129,7 +129,7 @@ Test(limits, any_question_under_any_limit, .timeout = 60)
     }
 }
 
-/* Others hold what they have reserved; what they give back is there again. */
+/* Reservations of others count; released memory is available again. */
 Test(limits, what_others_hold_is_not_there)
 {
     for (size_t i = 0; i < QUESTIONS; i++) {

@@ -13,7 +13,7 @@ static uint64_t hundred(uint64_t objects, uint64_t references)
     return objects > 0 ? 100 : 0;
 }
 
-/* Snapshots that only say how large their graphs are: 1000, 2000, ... bytes. */
+/* Snapshots with sizes of graphs only: 1000, 2000, ... bytes. */
 enum { COUNT = 4 };
 
 struct sized {
@@ -54,7 +54,7 @@ Test(plan, without_a_limit_there_are_as_many_as_threads)
 
 Test(plan, any_that_are_in_memory_together_fit)
 {
-    /* The two largest take 4100 + 3100, and the third 2100. */
+    /* The two largest need 4100 + 3100, and the third 2100. */
     cr_expect_eq(plan_for(8, 4100).at_once, 1);
     cr_expect_eq(plan_for(8, 7199).at_once, 1);
     cr_expect_eq(plan_for(8, 7200).at_once, 2);

@@ -1,5 +1,5 @@
-/* Digests of random series against the heaps that they were made of: every report says the
- * same, but for what a digest cannot know. */
+/* Digests of random series and the original heaps: every report is equal except for data
+ * that a digest lacks. */
 #include "owners/random_heap.h"
 #include "render/written.h"
 #include "support/asked.h"
@@ -10,7 +10,7 @@
 
 enum { SERIES = 40, MAX_SNAPSHOTS = 5, MAX_OBJECTS = 60 };
 
-/* Members in which the two must differ, or may. */
+/* Members that must or may differ. */
 static bool may_differ(const char *line, size_t len)
 {
     static const char *const members[] = {"\"format\"",   "\"path\"",    "\"has_graph\"",
@@ -23,7 +23,8 @@ static bool may_differ(const char *line, size_t len)
     return false;
 }
 
-/* JSON without them, and without warnings: a digest adds one. Takes it over. */
+/* JSON without these members and without warnings, since a digest adds one. Takes
+ * ownership. */
 static char *comparable(char *json)
 {
     char *to = json, *warnings = strstr(json, "\n \"warnings\": [");
@@ -90,7 +91,7 @@ static struct hd_report *ask_last(struct hd_snapshot *const *snaps, size_t count
     return ask_top(snaps[count - 1], opt, err);
 }
 
-/* Shows the first line that differs. */
+/* Prints the first different line. */
 static void expect_same_lines(const char *got, const char *wanted, int series)
 {
     size_t at = 0, begin = 0;
@@ -149,7 +150,7 @@ Test(writing, digests_answer_like_the_heaps_that_they_are_of)
     }
 }
 
-/* The first was of no file, and says so; those of it know what they are of. */
+/* The first was made from memory, without a source; the others name their source. */
 Test(writing, a_digest_of_a_digest_is_the_same_file)
 {
     struct random r = random_from(5);
@@ -179,7 +180,7 @@ Test(writing, of_a_table_a_digest_is_a_table)
     hd_memory_free(&bytes);
 }
 
-/* Found by fuzzing: it said that it had roots, and no places. */
+/* Found by fuzzing: the digest claimed to have roots, and had no places. */
 Test(writing, a_digest_that_was_read_as_a_table_is_written_as_one)
 {
     struct random r = random_from(3);
@@ -202,7 +203,7 @@ Test(writing, a_digest_that_was_read_as_a_table_is_written_as_one)
     hd_memory_free(&again);
 }
 
-/* Found by replaying what was fuzzed before: heap text tells that it has roots. */
+/* Found by replaying fuzzed inputs: heap text declares that it has roots. */
 Test(writing, a_table_of_a_file_that_tells_roots_is_a_table)
 {
     struct hd_memory bytes = {0};

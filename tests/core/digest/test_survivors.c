@@ -7,7 +7,7 @@
 
 /* --- two snapshots ------------------------------------------------------------------ */
 
-/* An object of a snapshot: the numbers of objects in a generation give its address. */
+/* An object of a snapshot: its address is computed from its number in the generation. */
 struct placed {
     const char *type;
     uint64_t size;
@@ -32,8 +32,8 @@ static struct hd_snapshot *heap_of_one(const char *type, uint64_t size,
     return heap_of(&(struct placed){type, size, generation}, 1);
 }
 
-/* How many instances of a type stayed. Takes both snapshots over; the first one goes
- * before the last is looked at. */
+/* Number of surviving instances of a type. Takes ownership; frees the first before the last
+ * is read. */
 static uint64_t kept(struct hd_snapshot *first, struct hd_snapshot *last, const char *type)
 {
     struct survivors s;
@@ -102,7 +102,7 @@ Test(survivors, types_are_told_by_name_not_by_number)
     cr_expect_eq(kept(heap_of(first, 3), heap_of(last, 3), "App.New"), 0);
 }
 
-/* A refreshed cache: as many as before, but other ones. */
+/* A refreshed cache: the same number, but partly other objects. */
 Test(survivors, some_stay_and_some_are_others)
 {
     enum { ALL = 600 };
@@ -126,7 +126,7 @@ Test(survivors, more_in_the_last_snapshot_are_not_survivors)
     cr_expect_eq(kept(heap_of(heap, 3), heap_of(heap, 1), "App.A"), 1);
 }
 
-/* Pseudo-nodes have the address 0 in every file. */
+/* Pseudo-nodes have address 0 in every file. */
 Test(survivors, pseudo_nodes_and_objects_without_an_address_never_count)
 {
     static const struct placed heap[] = {{"App.A", 24, HD_GEN2},
@@ -152,7 +152,7 @@ Test(survivors, an_address_that_stands_twice_counts_once_in_the_first_snapshot)
     struct hd_snapshot *first = heap_of(heap, 2);
     unsigned char *addresses = (unsigned char *)first->graph->addresses;
     for (int i = 0; i < 8; i++)
-        addresses[8 + i] = addresses[i]; /* a damaged file: B at the place of A */
+        addresses[8 + i] = addresses[i]; /* a damaged file: B at the address of A */
     cr_expect_eq(kept(first, heap_of_one("App.A", 24, HD_GEN2), "App.A"), 1);
 }
 
@@ -190,7 +190,7 @@ Test(survivors, a_last_snapshot_without_addresses_gives_no_numbers)
     cr_assert(survivors_begin(&s, first, SELECT_ALL, false));
     cr_expect_null(survivors_count(&s, last, &a));
     survivors_free(&s);
-    survivors_free(&s); /* freed is empty */
+    survivors_free(&s); /* empty after freeing */
     arena_free(&a);
     hd_snapshot_close(first);
     hd_snapshot_close(last);
@@ -198,7 +198,7 @@ Test(survivors, a_last_snapshot_without_addresses_gives_no_numbers)
 
 /* --- in a digest ------------------------------------------------------------------- */
 
-/* Addresses of what is less than a five-hundredth of the heap are not kept. */
+/* Addresses of types below a five-hundredth of the heap are omitted. */
 Test(survivors, a_digest_keeps_addresses_of_large_types_only_unless_asked_for_all)
 {
     struct forge f = {0};

@@ -1,4 +1,4 @@
-/* The pages of hints: what of docs/hints.md comes where, in every format. */
+/* Pages of hints: the order of the parts of docs/hints.md, in every format. */
 #include "document/build.h"
 #include "ranking/hints.h"
 #include "render/page/page.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The document as a format has it; for free(). */
+/* The document in a format; for free(). */
 static char *rendered(const struct document *d, const struct writer *w,
                       const struct hd_write_options *opt)
 {
@@ -38,7 +38,7 @@ Test(build_hint, each_has_prose_and_two_listings)
         const struct doc_section *s = &d->sections[0];
         cr_expect_eq(d->section_count, 1);
         cr_expect_eq(count_of(s, DOC_LISTING), 2, "%s", hints[i].id);
-        /* Its fix, symptom, cause, before, after, how to confirm. */
+        /* Its fix, symptom, cause, before, after, confirmation. */
         cr_expect_geq(count_of(s, DOC_PROSE), 6, "%s", hints[i].id);
         cr_expect_eq(count_of(s, DOC_LISTING) + count_of(s, DOC_PROSE), s->block_count);
         for (size_t k = 0; k < s->block_count; k++) {
@@ -94,7 +94,7 @@ Test(build_hint, words_between_marks_are_runs_of_their_own)
     expect_runs("as with [static ones](#static-collection).", "w(as with static ones.)");
     expect_runs("one\nline", "w(one line)");
     expect_runs("`**no**`", "c(**no**)");
-    /* Nothing ends it: it is what it is. */
+    /* Unterminated marks are literal. */
     expect_runs("a `b", "w(a `b)");
     expect_runs("2 ** 3", "w(2 ** 3)");
     expect_runs("[x] (y)", "w([x] (y))");

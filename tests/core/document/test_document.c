@@ -22,7 +22,7 @@ static char *rendered(const struct document *d,
 
 /* --- built once --------------------------------------------------------------------- */
 
-/* Of each kind: a name that says which. */
+/* One report of each kind. */
 static struct hd_report *report_of_kind(size_t i)
 {
     struct hd_options few = hd_default_options(), wide = hd_default_options();
@@ -54,7 +54,7 @@ static struct hd_report *report_of_kind(size_t i)
     }
 }
 
-/* So nothing of a width or a format is in it. */
+/* A document must not depend on width or format. */
 Test(document, one_is_enough_for_all_widths_and_renderers)
 {
     static const unsigned widths[] = {0, 40, 60, 80, 99, 100, 110, 120, 200};
@@ -98,7 +98,7 @@ Test(document, it_outlives_its_report)
 
 /* --- one more renderer ---------------------------------------------------------------- */
 
-/* All that a renderer has to do: walk plain data. This one collects the names. */
+/* A minimal renderer: walks plain data. This one collects the names. */
 struct visitor {
     void (*visit)(const struct doc_run *run, void *context);
     void *context;
@@ -175,7 +175,7 @@ static void walk_document(const struct visitor *w, const struct document *d)
 
 struct told {
     const char *in;
-    bool is_text; /* names may be short, and verdicts are without signs */
+    bool is_text; /* names may be short, and verdicts have no signs */
     size_t runs;
 };
 
@@ -203,7 +203,7 @@ static void expect_all_told(const struct document *d, const char *in, enum doc_p
     cr_expect_gt(told.runs, 3);
 }
 
-/* What one of them tells, the other does; but for what is meant for one of them. */
+/* Both formats have the same content, except for parts meant for one of them. */
 Test(document, text_and_markdown_tell_all_of_it)
 {
     static const struct hd_write_options wide = {.width = 400},
@@ -357,8 +357,8 @@ Test(document, a_command_that_names_files_is_left_out_where_they_go)
 
 /* --- what others wrote -------------------------------------------------------------- */
 
-/* A name or a message, and what it becomes: in text, and in Markdown as a name, as a name
- * in a table, and as words. */
+/* A name or a message, and its forms: in text; in Markdown as a name, as a name in a table,
+ * and as words. */
 static const struct {
     const char *raw, *text, *name, *cell, *words;
 } hostile[] = {
@@ -417,7 +417,7 @@ Test(document, nothing_that_others_wrote_is_markup_or_a_command)
     }
 }
 
-/* Whatever a name is: as many lines, the same number of cells in each. */
+/* For any name, the numbers of lines and of cells per line are the same. */
 Test(document, no_name_changes_the_shape_of_a_page)
 {
     for (size_t i = 0; i < sizeof(hostile) / sizeof(*hostile); i++) {
@@ -478,8 +478,8 @@ Test(document, a_page_says_no_chain_twice)
     document_free(b.doc);
 }
 
-/* What holds a rule's type stands beside the rule in text; on a page the suspects say it.
- */
+/* In text the holder of a rule's type follows the rule; on a page it is only in the
+ * suspects. */
 Test(document, what_is_said_below_stands_there_only_on_a_page)
 {
     static const struct doc_column columns[] = {{.title = "rule", .is_subject = true}};

@@ -18,7 +18,7 @@ static void shuffle(struct random *r, uint64_t *all, uint32_t len)
     }
 }
 
-/* sorted: ascending, no two alike. */
+/* sorted: ascending, without duplicates. */
 static void expect_positions(const struct address_index *x, const uint64_t *sorted,
                              uint32_t len)
 {
@@ -34,7 +34,7 @@ static void expect_positions(const struct address_index *x, const uint64_t *sort
     cr_expect_eq(address_index_find(x, UINT64_MAX), UINT32_MAX);
 }
 
-/* Both ways of making one, of addresses in any order. */
+/* Both constructors, with addresses in any order. */
 static void expect_index(const uint64_t *sorted, uint32_t len, bool sane)
 {
     struct random r = random_from(len);

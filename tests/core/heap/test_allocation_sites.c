@@ -1,5 +1,4 @@
-/* Allocation sites as text, carried from one snapshot to the next, and within their limits.
- */
+/* Allocation sites as text, carried from snapshot to snapshot, within their limits. */
 #include "heap/allocation_sites.h"
 
 #include "base/text.h"
@@ -64,7 +63,7 @@ static void expect_same_frame(const struct site_frame *x, const struct site_fram
         cr_expect_eq(x->line, y->line);
 }
 
-/* Frames and stacks may have other numbers. */
+/* Compares by name: frames and stacks may have other numbers. */
 static void expect_same(const struct allocation_sites *x, const struct allocation_sites *y)
 {
     cr_expect_eq(x->token, y->token);
@@ -140,7 +139,7 @@ Test(allocation_sites, a_frame_and_a_stack_are_written_once)
     arena_free(&a);
 }
 
-/* Every prefix, and every byte changed: none, or sites whose numbers fit each other. */
+/* Every prefix and every changed byte is rejected, or gives consistent sites. */
 static void expect_sound(const char *text, size_t len)
 {
     struct arena a = {0};
@@ -186,17 +185,17 @@ Test(allocation_sites, text_that_is_none_is_refused)
         "0123456789abcdeg 7 0 0 0 0 0 0",
         "0123456789abcdef 7 0 0 0 0 0",
         "0123456789abcdef 7 0 0 0 0 0 0 ",
-        "0123456789abcdef 7 0 0 0 0 0 4294967295", /* more than there is room for */
+        "0123456789abcdef 7 0 0 0 0 0 4294967295", /* more than the limit */
         "0123456789abcdef 7 0 0 0 8193 0 0",
         "0123456789abcdef -7 0 0 0 0 0 0",
         "0123456789abcdef 4294967296 0 0 0 0 0 0",
         "0123456789abcdef 7 99999999999999999999 0 0 0 0 0",
-        "0123456789abcdef 7 0 0 0 1 0 0 1=A",             /* more than nothing has */
-        "0123456789abcdef 7 0 0 0 1 1 0 0=A 0:1",         /* a frame that is not there */
-        "0123456789abcdef 7 0 0 0 1 1 0 0=A 0:",          /* no frame */
-        "0123456789abcdef 7 0 0 0 1 1 0 0=A 1:0",         /* below none */
-        "0123456789abcdef 7 0 0 0 1 1 1 0=A 0:0 1.1.1",   /* a stack that is not there */
-        "0123456789abcdef 7 0 0 0 1 1 1 0=A 0:0 1.0.1 x", /* something behind it */
+        "0123456789abcdef 7 0 0 0 1 0 0 1=A",           /* more than the text can contain */
+        "0123456789abcdef 7 0 0 0 1 1 0 0=A 0:1",       /* a missing frame */
+        "0123456789abcdef 7 0 0 0 1 1 0 0=A 0:",        /* without a frame */
+        "0123456789abcdef 7 0 0 0 1 1 0 0=A 1:0",       /* a caller that does not exist */
+        "0123456789abcdef 7 0 0 0 1 1 1 0=A 0:0 1.1.1", /* a missing stack */
+        "0123456789abcdef 7 0 0 0 1 1 1 0=A 0:0 1.0.1 x", /* trailing text */
     };
     struct arena a = {0};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
@@ -205,7 +204,7 @@ Test(allocation_sites, text_that_is_none_is_refused)
     arena_free(&a);
 }
 
-/* A few bytes for each of many names that have a long begin in common. */
+/* A few bytes for each of many names with a long common prefix. */
 Test(allocation_sites, names_that_unpack_to_more_than_a_text_may_have_are_refused)
 {
     enum { FRAMES = 4000, LONG = 1000 };
@@ -309,7 +308,7 @@ Test(allocation_sites, long_names_are_cut_between_characters)
 
 /* --- carried --------------------------------------------------------------------- */
 
-/* Objects with a stack of one frame each, named by who they are. */
+/* Objects with a stack of one frame each; its name has the object's number. */
 static struct allocation_sites *sites_of(uint64_t token, const uint32_t *objects,
                                          size_t count, uint32_t born, struct arena *a)
 {
@@ -340,7 +339,7 @@ Test(allocation_sites, those_of_survivors_are_carried_and_the_dead_are_dropped)
 {
     enum { OLD = 11, NEW = 22 };
     struct arena a = {0}, b = {0};
-    /* Of 20 objects the first ten died, the others changed places. */
+    /* Of 20 objects the first ten died; the survivors have another order. */
     uint32_t older_of[12];
     for (uint32_t i = 0; i < 12; i++)
         older_of[i] = i < 5 ? 15 + i : i < 10 ? 5 + i : UINT32_MAX;
@@ -361,13 +360,13 @@ Test(allocation_sites, those_of_survivors_are_carried_and_the_dead_are_dropped)
     cr_expect_eq(all->objects[3].born, 2);
     cr_expect_eq(all->frame_count, 4, "names of the dead went, too");
 
-    /* What was sampled at the place of a survivor is that survivor. */
+    /* A sample at the address of a survivor is the survivor. */
     const struct allocation_sites *again = sites_of(NEW, (const uint32_t[]){7}, 1, 2, &a);
     again = allocation_sites_carry(older, &map, again, &b);
     cr_assert_eq(again->object_count, 2);
     cr_expect_eq(again->objects[1].born, 2, "the newer one counts");
 
-    /* Of other snapshots, and where nothing was told. */
+    /* Samples of other snapshots, and missing maps or samples. */
     const struct allocation_sites *none =
         sites_of(OLD + 1, (const uint32_t[]){12}, 1, 1, &a);
     cr_expect_eq(allocation_sites_carry(none, &map, newer, &b)->object_count, 2);
@@ -381,7 +380,7 @@ Test(allocation_sites, those_of_survivors_are_carried_and_the_dead_are_dropped)
     arena_free(&b);
 }
 
-/* Thousands survive each interval: there are never more than may be. */
+/* Thousands survive each interval; the limits hold. */
 Test(allocation_sites, sessions_of_hours_stay_within_the_limits)
 {
     enum { OBJECTS = 12000, ROUNDS = 6 };
@@ -406,7 +405,7 @@ Test(allocation_sites, sessions_of_hours_stay_within_the_limits)
     arena_free(&a);
 }
 
-/* count objects from a number on, each of a way of its own, in that collection. */
+/* count objects, each with a stack of its own, from one collection. */
 static const struct allocation_sites *
 ways_of(uint64_t token, uint32_t first, uint32_t count, uint32_t born, struct arena *a)
 {
@@ -424,7 +423,7 @@ ways_of(uint64_t token, uint32_t first, uint32_t count, uint32_t born, struct ar
     return site_builder_end(&b, &of, false);
 }
 
-/* A leak that begins late has samples, too: each of those that are left stands for more. */
+/* A late leak has samples, too: each remaining sample represents more. */
 Test(allocation_sites, where_stacks_are_too_many_a_part_of_all_is_carried)
 {
     enum { MORE = 400 };

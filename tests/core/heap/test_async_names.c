@@ -5,7 +5,7 @@
 
 #define BUILDERS "System.Runtime.CompilerServices."
 
-/* Names as .NET 8 to 10 tell them. */
+/* Names as in .NET 8 to 10. */
 Test(async_names, of_a_box_is_the_method_of_its_state_machine)
 {
     static const struct {

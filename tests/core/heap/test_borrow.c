@@ -1,5 +1,5 @@
-/* Names out of another snapshot of the process: whose ids are taken, which rows become
- * one, what of their sums is known. Traces that need it are test_read_nettrace.c's. */
+/* Names from another snapshot of the process: matching ids, merged rows, and the validity
+ * of their sums. Traces that need it are in test_read_nettrace.c. */
 #include "heap/borrow.h"
 
 #include "support/forge.h"
@@ -10,7 +10,7 @@
 
 enum { PID = 4242 };
 
-/* One that tells names by id, or has ids in place of names. */
+/* A snapshot that has the names of ids, or ids instead of names. */
 static struct hd_snapshot *finish(struct forge *f)
 {
     struct hd_snapshot *snap = forge_finish(f);
@@ -68,7 +68,7 @@ Test(borrow, only_what_is_spelled_as_an_id_is_named_by_it)
         {false, "UNKNOWN 0x", NULL},
         {false, "UNKNOWN 0xG", NULL},
         {false, "UNKNOWN 0x10z", NULL},
-        {false, "UNKNOWN 0x11", NULL}, /* nobody knows it */
+        {false, "UNKNOWN 0x11", NULL}, /* an unknown id */
         {false, "UNKNOWN 0xf", NULL},
         {false, "[static var Type(0x10).s_x]", NULL},
         {true, "[static var Type(0x10).s_x]", "[static var App.Box.s_x]"},
@@ -95,8 +95,8 @@ Test(borrow, only_what_is_spelled_as_an_id_is_named_by_it)
     }
 }
 
-/* Files of other tools name no process; a program is loaded at another address each time.
- */
+/* Files of other tools have no process id; a program is loaded at another address each
+ * time. */
 Test(borrow, a_number_in_the_same_image_is_an_id)
 {
     static const struct type_name image_box = {0x560000001010, "App.Box"};
@@ -156,7 +156,7 @@ Test(borrow, the_lender_is_of_the_same_process_and_told)
     }
 }
 
-/* A process whose id is not known is not that of another one without. */
+/* Two processes without an id are not known to be the same. */
 Test(borrow, unknown_processes_are_not_the_same)
 {
     struct forge f = {0};
@@ -196,7 +196,7 @@ Test(borrow, bytes_are_unknown_if_those_of_a_part_are)
     }
 }
 
-/* Known of the named one, of the other, of both, of none. */
+/* Generations known for the named row, the other, both, or neither. */
 Test(borrow, generations_are_those_of_all_parts)
 {
     for (unsigned which = 0; which < 4; which++) {
@@ -221,7 +221,7 @@ Test(borrow, generations_are_those_of_all_parts)
     }
 }
 
-/* Static variables have rows without objects; none of them counts as a type. */
+/* Rows of static variables have no objects and do not count as types. */
 Test(borrow, static_variables_of_one_name_become_one)
 {
     struct forge f = {0};
@@ -239,7 +239,7 @@ Test(borrow, static_variables_of_one_name_become_one)
     hd_snapshot_close(snap);
 }
 
-/* What the reader of the file called so, and has no object, is no type that is named. */
+/* A placeholder name of the file's reader, without objects, is not a named type. */
 Test(borrow, a_row_without_objects_is_named_but_not_counted)
 {
     struct forge f = {0};
@@ -262,7 +262,7 @@ static void spell(char name[32], const char *format, unsigned i)
     snprintf(name, 32, format, i);
 }
 
-/* A third has a row of its name already. */
+/* A third already have a row with their name. */
 Test(borrow, thousands_of_types_are_named)
 {
     static char spelled[MANY][32];

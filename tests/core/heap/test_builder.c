@@ -306,7 +306,7 @@ Test(builder, scaled_numbers_are_rounded_half_to_even)
     }
 }
 
-/* Two times 0.5 is one, not twice zero. */
+/* Twice 0.5 is one, not twice zero. */
 Test(builder, types_of_different_multipliers_are_rounded_once_as_a_row)
 {
     struct forge f = {0};
@@ -457,8 +457,8 @@ Test(builder, is_content_with_memory_that_suffices)
     hd_snapshot_close(finish(&b));
 }
 
-/* Nodes and references as they come, or room for them all at once. What the refusal names.
- */
+/* Adds nodes and references one by one, or after reserving. Returns the bytes named in the
+ * refusal, or 0. */
 static uint64_t refused(uint64_t max_memory, bool reserve)
 {
     enum { NODES = 30000, REFERENCES = 50000 };
@@ -494,7 +494,7 @@ Test(builder, what_a_refusal_names_suffices)
         }
 }
 
-/* The numbers of nodes are made up: 2^32 of them do not fit a test. */
+/* The number of nodes is faked: 2^32 do not fit a test. */
 Test(builder, refuses_more_nodes_than_ids_name)
 {
     struct builder b = builder_begin(NULL, "test");

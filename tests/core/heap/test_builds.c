@@ -109,7 +109,7 @@ Test(builds, appends_to_what_is_there_and_reads_len_bytes_only)
     text_free(&out);
 }
 
-/* A folded name has no number left to fold. */
+/* A folded name contains no other number to fold. */
 Test(builds, folding_twice_is_folding_once)
 {
     static const char *const parts[] = {"<>c__DisplayClass",

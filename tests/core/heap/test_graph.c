@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* A graph over arrays of the test; only what graph_mark_reachable() makes is freed. */
+/* A graph over arrays of the test; frees only the result of graph_mark_reachable(). */
 static void free_marks(struct graph *g)
 {
     free(g->reachable);
@@ -91,7 +91,8 @@ Test(graph, a_linked_list_of_a_million_objects_is_an_ordinary_heap)
 
 enum { MAX_NODES = 80, MAX_EDGES = 160 };
 
-/* Until nothing changes: the ends of references from reachable nodes are reachable. */
+/* The definition: iterate until stable; references from reachable nodes lead to reachable
+ * nodes. */
 static void reach_by_definition(const struct graph *g, bool *reached)
 {
     reached[g->root] = true;

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* A sketch of the addresses from, from + 8, ... count of them. */
+/* A sketch of `count` addresses: from, from + 8, ... */
 static struct sketch range_of(uint64_t from, size_t count, struct arena *a)
 {
     struct sketch_builder *s = alloc_zeroed(sizeof(*s));
@@ -36,7 +36,7 @@ Test(identity, sets_that_share_an_address_are_of_one_process)
     cr_expect_eq(kin_of(0x1000, 0, 0x9000, 0), KIN_UNKNOWN);
 }
 
-/* The few of the beginning are among the many of later, but not all are kept. */
+/* The first few addresses are in the later set, but the sketch drops some. */
 Test(identity, a_set_that_grew_is_never_another_one)
 {
     for (size_t few = 1; few < 40; few++)
@@ -68,7 +68,7 @@ Test(identity, a_sketch_keeps_each_address_once_and_has_an_end)
 
 enum { TABLE = 8184 };
 
-/* Types and tables lie behind so many other objects. */
+/* Types and tables after this number of other objects. */
 static struct hd_snapshot *process(uint32_t types_at, uint32_t tables_at)
 {
     struct forge f = {0};
@@ -113,7 +113,7 @@ Test(identity, what_may_be_a_part_of_a_heap_proves_nothing)
     expect_kin(process(10, 10), forge_finish(&f), KIN_UNKNOWN);
 }
 
-/* Of a runtime without these: its objects lie where that generation does. */
+/* From a runtime without these: the addresses are those of the generation. */
 static struct hd_snapshot *foreign(uint32_t objects, enum hd_generation generation)
 {
     struct forge f = {0};

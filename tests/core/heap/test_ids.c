@@ -141,7 +141,7 @@ Test(ids, needs_two_bytes_for_an_id_where_every_tenth_is_used)
     ids_free(&s);
 }
 
-/* Pages of a heap, one that lies far from them, and one far behind. */
+/* Pages of a heap, one far below and one far above. */
 Test(ids, finds_by_directory_what_lies_close_together_and_else_as_ever)
 {
     enum { IDS = 200000, STEP = 96 };

@@ -11,7 +11,7 @@ static void expect_written(const char *type, const char *method, const char *exp
     text_free(&t);
 }
 
-/* Names as the events of .NET 8 to 10 have them. */
+/* Names as in the events of .NET 8 to 10. */
 static const struct {
     const char *type, *method, *written;
 } cases[] = {
@@ -76,7 +76,7 @@ static const struct {
     {"Shop.Order", "Shop.IStore<System.Int32>.get_Total", "Shop.Order.Total"},
     {"Shop.Order", "<Clone>$", "Shop.Order.Clone"},
     {"Shop.Order", "<>n__0", "Shop.Order.<>n__0"},
-    /* generics: shared code says nothing of its arguments */
+    /* generics: shared code has no arguments */
     {"System.Collections.Generic.List`1[System.__Canon]", "AddWithResize",
      "System.Collections.Generic.List.AddWithResize"},
     {"System.Collections.Generic.List`1[System.Int32]", "Add",
@@ -98,7 +98,7 @@ static const struct {
     /* VB */
     {"Shop.Cart+VB$StateMachine_5_Add", "MoveNext", "Shop.Cart.Add"},
     {"Shop.Cart+_Closure$__3-0", "_Lambda$__0", "Shop.Cart (lambda)"},
-    /* none of a compiler */
+    /* not made by a compiler */
     {"Shop.Cart", "<Add", "Shop.Cart.<Add"},
     {"Shop.Cart", "<Add>x", "Shop.Cart.<Add>x"},
     {"Shop.Cart", "<>", "Shop.Cart.<>"},

@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <string.h>
 
-/* Generic arguments are read in names up to a mebibyte: one size below, one above. */
+/* Generic arguments are parsed in names of up to a mebibyte: one size below, one above. */
 enum { BIG = MILLION / 4, BIGGER = 5 * BIG };
 
 struct pair {
@@ -73,14 +73,14 @@ Test(names, ordinary_names_stay_as_they_are)
         "tab\tname",
         "nl\r\nx1089a",
         "\xE6\xBC\xA2\xF0\x9F\x98\x80",    /* UTF-8 */
-        "lone \xED\xA0\xBD surrogate\xFF", /* and what is none */
+        "lone \xED\xA0\xBD surrogate\xFF", /* invalid UTF-8 */
         "property (Type  T <|tag:value|>)",
     };
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         check(names[i], names[i]);
 }
 
-/* Traces and files of dotnet-gcdump have the same number of a native AOT program. */
+/* For a native AOT program, traces and files of dotnet-gcdump have the same number. */
 Test(names, types_without_a_name_have_their_number)
 {
     uint64_t number = 0;
@@ -100,7 +100,7 @@ Test(names, types_without_a_name_have_their_number)
 
 /* --- what is canonical stays ------------------------------------------------------- */
 
-/* A name: parts behind each other, and what writers hang on. Most parse, some do not. */
+/* A name: concatenated parts, and suffixes of writers. Most parse, some do not. */
 static void add_random_name(struct text *t, struct random *r, int depth)
 {
     static const char *const parts[] = {"A",
@@ -335,7 +335,7 @@ static const char *row_name(const json_t *row)
                                                 : json_object_get(row, "type"));
 }
 
-/* Both list the same rows in the same order. */
+/* Both contain the same rows in the same order. */
 static size_t check_table(const json_t *raw, const json_t *canonical)
 {
     cr_assert_eq(json_array_size(raw), json_array_size(canonical));
@@ -409,7 +409,7 @@ static bool is_framework(const char *name)
     return names_is_framework(name_part(name), NAME_WHOLE);
 }
 
-/* What is quadratic takes minutes. */
+/* Quadratic time would be minutes. */
 Test(names, hostile_names_take_linear_time, .timeout = 60)
 {
     static const char *const parts[] = {
@@ -527,7 +527,7 @@ Test(names, other_names)
         "System.Collections.Generic.Dictionary<System.Int32[,],Shop.Order>",
         "System.Func<System.Func<System.Int32,Shop.Order>>",
         "System.Foo+<>c<Shop.Order>",
-        /* A nested type without its outer one may be anybody's. */
+        /* A nested type without its outer one may belong to any class. */
         "LogEntry[]",
         "Entry<System.String,System.Object>[]",
         "Node<System.String,Shop.Sessions.Session>",

@@ -8,7 +8,7 @@ static const struct {
     enum place_kind kind;
     const char *type, *field; /* field NULL: none */
 } places[] = {
-    /* dotnet-gcdump and traces: variables by the type of what they hold */
+    /* dotnet-gcdump and traces: variables by the type of their value */
     {"[static var App.Shop.s_all]", PLACE_STATIC, "App.Shop", "s_all"},
     {"[static var System.String[].s_names]", PLACE_STATIC, "System.String[]", "s_names"},
     {"[static var <>c.<>9]", PLACE_STATIC, "<>c", "<>9"},
@@ -19,10 +19,10 @@ static const struct {
      "<I.X>k__BackingField"},
     {"[static var D`2[[A.B, asm],[C.D, asm]].s_all]", PLACE_STATIC,
      "D`2[[A.B, asm],[C.D, asm]]", "s_all"},
-    /* cores, and names in full: by the class that declares them */
+    /* cores, and full names: by the declaring class */
     {"[static var App.Cache<System.String>+Entry<A.B>.s_all]", PLACE_STATIC,
      "App.Cache<System.String>+Entry<A.B>", "s_all"},
-    /* heap text: what stands behind "static var", whatever it is */
+    /* heap text: any text after "static var" */
     {"[static var App]", PLACE_STATIC, "App", NULL},
     {"[static var ?]", PLACE_STATIC, "?", NULL},
     {"[static var A<B.C>]", PLACE_STATIC, "A<B.C>", NULL},
@@ -38,7 +38,7 @@ static const struct {
     {"[Static Var T.f]", PLACE_STATIC, "T", "f"},
     {"[thread static var App.Shop.t_all]", PLACE_THREAD_STATIC, "App.Shop", "t_all"},
     {"App.Cache.s_all (static var)", PLACE_STATIC, "App.Cache", "s_all"},
-    /* roots, groups of them and handles */
+    /* roots, groups of roots, and handles */
     {"[static vars]", PLACE_ROOTS, "[static vars]", NULL},
     {"[static variable]", PLACE_ROOTS, "[static variable]", NULL},
     {"[.NET Roots]", PLACE_ROOTS, "[.NET Roots]", NULL},
@@ -46,7 +46,7 @@ static const struct {
     {"[CCW # for type App.Shop]", PLACE_ROOTS, "[CCW # for type App.Shop]", NULL},
     {"[unreachable]", PLACE_ROOTS, "[unreachable]", NULL},
     {"[", PLACE_ROOTS, "[", NULL},
-    /* types; dumpheap, tables and mono have nothing else */
+    /* types; the only kind in dumpheap, tables and mono */
     {"App.Order", PLACE_TYPE, "App.Order", NULL},
     {"App.Order[,]", PLACE_TYPE, "App.Order[,]", NULL},
     {"System.Func<App.Order,A[]>+<>c", PLACE_TYPE, "System.Func<App.Order,A[]>+<>c", NULL},

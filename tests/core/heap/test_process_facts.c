@@ -1,4 +1,4 @@
-/* Facts of a process as text, their sums, and the parts that a size falls into. */
+/* Facts of a process as text, their sums, and the parts of a size. */
 #include "heap/process_facts.h"
 
 #include "support/random.h"
@@ -40,11 +40,11 @@ static uint64_t any_number(struct random *r)
     return n >> random_below(r, 64);
 }
 
-/* Any bytes but NUL. */
+/* Any bytes except NUL. */
 static void any_name(char name[16], struct random *r, size_t number)
 {
     size_t len = 2 + random_below(r, 14);
-    name[0] = (char)('A' + number); /* no name twice */
+    name[0] = (char)('A' + number); /* unique */
     for (size_t i = 1; i < len; i++)
         name[i] = (char)(1 + random_below(r, 255));
     name[len] = '\0';
@@ -115,7 +115,7 @@ Test(process_facts, line_has_keys_and_escapes)
     text_free(&t);
 }
 
-/* What is a letter there is no ASCII here. */
+/* In this locale the byte is a letter, though not in ASCII. */
 Test(process_facts, locale_does_not_change_the_line)
 {
     struct hd_process_facts facts = {.threads = {{"\xe9t\xe9", 1}}};
@@ -252,8 +252,8 @@ Test(process_facts, too_long_lines_are_ignored)
     text_free(&t);
 }
 
-/* Each byte of a good line as each other one: what is read is facts, and written again it
- * is read as the same ones. */
+/* Each byte of a good line replaced by each other one: the result is valid facts, and stays
+ * the same when written and parsed again. */
 Test(process_facts, any_damaged_line_makes_facts_that_can_be_written)
 {
     static const char good[] = "resident=80203776 gc_free=12 thread=3:.NET%20TP thread=1:x";
@@ -382,7 +382,7 @@ Test(process_facts, parts_of_a_size)
                  PARTS(NONE, NONE, 50, NONE, NONE, NONE, 50));
 }
 
-/* Parts that are measured at another moment, or not resident. */
+/* Parts that were measured at another time, or that are not resident. */
 Test(process_facts, parts_are_cut_to_the_size)
 {
     expect_parts("resident=100 of_gc=20 fragmented=5", 30, 100,
@@ -398,7 +398,7 @@ Test(process_facts, parts_are_cut_to_the_size)
                  PARTS(0, NONE, NONE, NONE, NONE, 100, 0));
 }
 
-/* Every set of facts that parts are made of, known or not, with objects or without. */
+/* All combinations of known and unknown facts, with objects and without. */
 Test(process_facts, parts_sum_to_the_size_whatever_is_known)
 {
     static const enum hd_fact of[] = {

@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* The rule itself: the first part that holds the address decides. */
+/* The definition: the first part that contains the address decides. */
 static enum hd_generation first_that_holds(const struct range *parts, size_t count,
                                            uint64_t address)
 {
@@ -161,7 +161,7 @@ Test(ranges, say_what_the_definition_says)
     }
 }
 
-/* Quadratic work would take minutes. */
+/* Quadratic time would be minutes. */
 Test(ranges, a_hundred_thousand_nested_parts_take_no_time, .timeout = 20)
 {
     enum { MANY = 100000 };

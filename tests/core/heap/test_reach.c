@@ -9,7 +9,7 @@
 
 enum { GRAPHS = MILLION / 500 };
 
-/* A few objects of few types in several generations; whatever the roots miss is garbage. */
+/* A few objects of few types in several generations; unreachable ones are garbage. */
 static struct hd_snapshot *small_heap(struct random *r, bool later, bool sampled)
 {
     static const char *const names[] = {"App.A", "App.B", "App.C"};
@@ -30,7 +30,7 @@ static struct hd_snapshot *small_heap(struct random *r, bool later, bool sampled
     return forge_finish(&f);
 }
 
-/* By the words of reach.h, node by node. */
+/* The definition in reach.h, node by node. */
 static void expect_by_definition(const struct hd_snapshot *snap, uint32_t graph)
 {
     const struct graph *g = snap->graph;
@@ -88,7 +88,7 @@ Test(reach, is_unknown_until_somebody_looks_for_it)
     hd_snapshot_close(snap);
 }
 
-/* Everything that a report could see. */
+/* Everything that a report uses. */
 static void expect_same(const struct hd_snapshot *a, const struct hd_snapshot *b)
 {
     cr_assert_eq(a->info.reachable_objects, b->info.reachable_objects);

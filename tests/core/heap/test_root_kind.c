@@ -54,7 +54,7 @@ Test(root_kind, static_variables_by_their_prefix_or_suffix)
         {"[static var ]", HD_ROOT_STATIC},
         {"App.Cache.s_all (static var)", HD_ROOT_STATIC},
         {"[static variable]", HD_ROOT_KIND_COUNT},
-        {" (static var)", HD_ROOT_STATIC}, /* by the word "static" */
+        {" (static var)", HD_ROOT_STATIC}, /* recognized by the word "static" */
     };
     EXPECT_KINDS(all);
 }

@@ -34,7 +34,7 @@ static struct hd_snapshot *finish(struct root_set *s, struct builder *b)
     return snap;
 }
 
-/* The tree below the root in one line: "[local vars](0 1) [static vars](...)". */
+/* Prints the tree below the root in one line: "[local vars](0 1) [static vars](...)". */
 static void print_tree(const struct hd_snapshot *snap, node_id n, char *to, size_t size)
 {
     const struct graph *g = snap->graph;
