@@ -1,7 +1,5 @@
-/* expected_table.h - hold readers of type tables against an expected.json.
- *
- * Everything that the file says about an input is asserted, for every input that
- * it lists: the numbers come from another reader. */
+/* expected_table.h - compares readers of type tables with an expected.json, for every input
+ * that it lists. The numbers come from another reader. */
 #ifndef EXPECTED_TABLE_H
 #define EXPECTED_TABLE_H
 
@@ -14,7 +12,7 @@
 
 /* --- single values ----------------------------------------------------------- */
 
-/* Plain, or packed: long lists of numbers are a fortieth then. */
+/* Plain, or packed: long lists of numbers shrink to a fortieth. */
 static inline json_t *expected_load(const char *path)
 {
     struct hd_error err = {0};
@@ -184,7 +182,7 @@ static inline void expect_snapshot(const char *file, const struct hd_snapshot *s
     const struct hd_info *info = &snap->info;
     expect_string(file, "format", info->format,
                   json_string_value(json_object_get(expected, "format")));
-    /* The totals of a table have its row of free space. */
+    /* The totals of a table include its row of free space. */
     uint64_t blocks = hd_fact(&snap->facts, HD_FACT_FREE_BLOCKS),
              free = hd_fact(&snap->facts, HD_FACT_FRAGMENTED);
     bool has_free = find_type(snap, "Free") != NULL;
@@ -205,7 +203,7 @@ static inline void expect_snapshot(const char *file, const struct hd_snapshot *s
     expect_types(file, snap, expected);
 }
 
-/* Every file that folder/expected.json lists; returns how many. */
+/* Checks every file in folder/expected.json; returns their number. */
 static inline size_t expect_folder(const char *folder)
 {
     char path[256];

@@ -1,5 +1,5 @@
-/* large_gcdump.h - a .gcdump of so many nodes that several threads read it, of which each
- * test says what they are. Type 0 is UNDEFINED, and three nodes behind all are of it. */
+/* large_gcdump.h - a .gcdump large enough to be read by several threads, with nodes chosen
+ * by the test. Type 0 is UNDEFINED; the last three nodes have it. */
 #ifndef LARGE_GCDUMP_H
 #define LARGE_GCDUMP_H
 
@@ -12,10 +12,10 @@ struct large_gcdump {
     struct made_node *nodes;
     char (*names)[24];
     struct made_gcdump all;
-    struct gcdump_bytes bytes; /* gcdump_bytes_make(&all), once the nodes are there */
+    struct gcdump_bytes bytes; /* gcdump_bytes_make(&all), once the nodes are set */
 };
 
-/* Types are named "App.T1", ... and have no size, nodes are all 0. */
+/* Types are named "App.T1", ... and have no size; nodes are zeroed. */
 static inline struct large_gcdump large_gcdump_begin(uint32_t types, uint32_t nodes)
 {
     struct large_gcdump m = {.types = calloc(types, sizeof(*m.types)),

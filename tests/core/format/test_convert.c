@@ -1,4 +1,4 @@
-/* Snapshots that went through other formats and came back must give the same answers. */
+/* Snapshots converted to another format and back must give the same answers. */
 #include "support/asked.h"
 #include "support/forge.h"
 #include "support/large.h"

@@ -27,7 +27,7 @@ static void make_files(const char *const *names, size_t count)
         scratch_file(&scratch, names[i], "x", 1);
 }
 
-/* The folder's files are these, in this order; how says how its path is written. */
+/* Expects these files in this order; suffix is appended to the folder's path. */
 static void expect_folder(const char *suffix, const char *const *names, size_t count)
 {
     struct hd_error err = {0};
@@ -87,7 +87,7 @@ Test(inputs, leading_zeros_decide_last)
 {
     static const char *const files[] = {"s000", "s0",   "s001a", "s01a",
                                         "s1a",  "s002", "s10",   "s0011"};
-    /* s0 comes before s000: longer, and otherwise the same. */
+    /* s0 precedes s000: equal except for its length. */
     static const char *const order[] = {"s0",  "s000", "s001a", "s01a",
                                         "s1a", "s002", "s10",   "s0011"};
     make_files(files, COUNT(files));
@@ -153,8 +153,7 @@ Test(inputs, a_link_that_leads_nowhere_is_no_snapshot)
     hd_inputs_free(&inputs);
 }
 
-/* Of files, those whose first letter is no "s" are skipped, and "!" says that it was taken
- * back. */
+/* Files whose first letter is not "s" are skipped; those with "!" must be claimed back. */
 static void expect_claimed(const char *const *marked, size_t count)
 {
     struct hd_input inputs[16] = {0};

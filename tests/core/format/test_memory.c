@@ -1,6 +1,5 @@
-/* max_memory bounds what readers build, not only what they unpack: records of a few bytes
- * become structs of a hundred. Each file here would take a multiple of what it is allowed.
- */
+/* max_memory bounds the memory that readers build, not only unpacked bytes: records of a
+ * few bytes become structs of a hundred. Each file here needs a multiple of its limit. */
 #include "base/text.h"
 #include "heap/snapshot.h"
 #include "support/gcdump_bytes.h"

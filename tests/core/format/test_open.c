@@ -77,7 +77,7 @@ Test(open, tables_only_has_no_graph)
 
 /* --- graphs that are not kept ---------------------------------------------------- */
 
-/* The usual file with so many undefined nodes that its graph is a large one. */
+/* The usual file with enough undefined nodes for a large graph. */
 static struct gcdump_bytes large_bytes(const struct made_gcdump *change)
 {
     struct made_gcdump m = *change;
@@ -93,7 +93,7 @@ static const char *make_large(void)
     return path;
 }
 
-/* As a comparison does with those that it does not need yet. */
+/* Drops the graph, as a comparison does until it needs it. */
 static struct hd_snapshot *dropping(struct hd_snapshot *snap)
 {
     snap->may_drop = true;
@@ -178,7 +178,7 @@ Test(open, a_file_that_changed_or_went_gives_no_graph)
     hd_snapshot_close(snap);
 }
 
-/* A second later than it is. */
+/* Sets the time a second later. */
 static void make_newer(const char *path)
 {
     struct stat st;
@@ -199,7 +199,7 @@ static void expect_changed(struct hd_snapshot *snap)
     cr_expect_not(snapshot_checksum(snap, &sum));
 }
 
-/* The same numbers, but the text refers to itself. */
+/* The same totals, but the text refers to itself. */
 Test(open, a_file_with_other_references_is_another_file)
 {
     const char *path = make_large();
@@ -233,10 +233,10 @@ Test(open, a_file_that_took_the_place_of_another_is_another_file)
     hd_snapshot_close(snap);
 }
 
-/* A caller's memory has no time; then the numbers tell, each of them. */
+/* Input in memory has no time, so each of the totals must detect a change. */
 Test(open, a_graph_with_other_numbers_is_another_graph)
 {
-    /* All as long as the first. */
+    /* All have the size of the first. */
     enum { EXTRA = 4 };
     struct made_node nodes[COUNT(usual_nodes) + 1];
     struct made_type types[COUNT(usual_types) + 1];
@@ -262,7 +262,8 @@ Test(open, a_graph_with_other_numbers_is_another_graph)
         if (what == 0)
             other_types[COUNT(usual_types)].name = "App.Order"; /* types */
         if (what == 1)
-            other_nodes[EXTRA].address = 0; /* objects: it groups roots */
+            other_nodes[EXTRA].address =
+                0; /* objects: address 0 makes it a group of roots */
         if (what == 2)
             other_nodes[3].size++; /* bytes */
         if (what == 3) {           /* nodes */
@@ -293,7 +294,7 @@ Test(open, a_graph_with_other_numbers_is_another_graph)
     gcdump_bytes_free(&before);
 }
 
-/* So little memory that the file is mapped, and the graph just fits. */
+/* A limit at which the file is mapped, and the graph just fits. */
 static const struct hd_read_options tight = {.max_memory = 40 << 20};
 
 Test(open, a_graph_whose_file_is_mapped_is_of_no_use_when_that_changed)
@@ -343,7 +344,7 @@ Test(open, tables_have_no_graph_to_read_again)
 
 /* --- the checksum ---------------------------------------------------------------- */
 
-/* Of the bytes as they are unpacked, taken at once. */
+/* The checksum of the unpacked bytes, read in one piece. */
 static uint64_t checksum_of(const char *path)
 {
     struct hd_error err = {0};
@@ -400,7 +401,7 @@ Test(open, from_memory_is_as_from_a_file)
 Test(open, refuses_more_memory_than_allowed)
 {
     struct hd_read_options opt = {.max_memory = 200000};
-    expect_no_snapshot(COMPRESSED, &opt, HD_TOO_BIG); /* what it unpacks to */
+    expect_no_snapshot(COMPRESSED, &opt, HD_TOO_BIG); /* the unpacked file */
     struct input *in = input_open(COMPRESSED, NULL, NULL);
     struct bytes all;
     cr_assert(in != NULL && input_all(in, &all, NULL));
@@ -481,7 +482,7 @@ static const char *make_zip(const char *const *files, size_t count)
     return path;
 }
 
-/* Of a .diagsession, or of what somebody attached to a ticket. */
+/* In a .diagsession, or in an attachment to a ticket. */
 Test(open, a_snapshot_is_found_in_a_zip)
 {
     static const char *const files[] = {".clang-format",
@@ -504,7 +505,7 @@ Test(open, a_zip_of_several_snapshots_or_of_none_is_an_error)
     expect_no_snapshot(make_zip(none, 2), NULL, HD_NOT_A_SNAPSHOT);
 }
 
-/* The number in the path would be another file: the zip is not looked through again. */
+/* Another number would be another file: the zip is not searched again. */
 Test(open, a_part_of_a_zip_that_is_known_is_not_looked_for)
 {
     static const char *const files[] = {".clang-format", PLAIN,
@@ -547,7 +548,7 @@ Test(open, every_format_has_a_name_of_its_own_and_a_summary)
     cr_expect_null(hd_input_format_name((size_t)-2));
 }
 
-/* Any byte of what a gcdump begins with may be another, and then it is none. */
+/* With any byte of its head changed, a file is not a gcdump. */
 Test(open, a_gcdump_is_known_by_each_byte_of_its_head)
 {
     enum { MAGIC = 24 };
@@ -565,7 +566,7 @@ Test(open, a_gcdump_is_known_by_each_byte_of_its_head)
     }
 }
 
-/* Plain text may always be a table that somebody has cut out of a session. */
+/* Plain text may always be a table cut out of a session. */
 Test(open, what_may_be_of_a_format_is_tried_if_nobody_is_sure)
 {
     static const unsigned char text[] = "hello, world\n";
@@ -576,7 +577,7 @@ Test(open, what_may_be_of_a_format_is_tried_if_nobody_is_sure)
     cr_expect_null(reader_for((struct bytes){(const unsigned char *)"\0\1\2\3", 4}));
 }
 
-/* Heads are cut anywhere: a short file, or a format that looks far ahead. */
+/* Heads may end anywhere: a short file, or a format that reads far ahead. */
 Test(open, recognising_reads_no_byte_too_many)
 {
     static const char *const paths[] = {PLAIN,

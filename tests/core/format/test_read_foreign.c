@@ -13,15 +13,15 @@ static void expect_foreign(const char *what, const void *data, size_t size,
     cr_expect(strlen(err.message) < sizeof(err.message) - 1, "%s: message cut", what);
 }
 
-/* A string literal with NULs in it, without the last. */
+/* A string literal that may contain NULs, without the last one. */
 #define FOREIGN(literal, says) expect_foreign(says, literal, sizeof(literal) - 1, says)
 
-/* A file of that container, up to the first fields of its entry object. */
+/* A file of this container, up to the first fields of its entry object. */
 #define SERIALISED(len, name)                                                        \
     "\x14\0\0\0!FastSerialization.1\x04\x04\x01\x03\0\0\0\0\0\0\0" len "\0\0\0" name \
     "\x06 fields of the object"
 
-/* Traces are read; those without a heap are no snapshots all the same. */
+/* Traces are supported, but not those without a heap. */
 Test(foreign, traces_without_a_heap_say_how_to_record_one)
 {
     FOREIGN("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "OLE compound file"),

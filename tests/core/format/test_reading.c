@@ -1,5 +1,5 @@
-/* Snapshots of files that are still being written: the same as of the whole file, however
- * it comes, and whatever it is. */
+/* Snapshots of files that are still being written: equal to those of the whole file, for
+ * any piece size and format. */
 #include "format/nettrace/forged_walks.h"
 #include "format/open.h"
 #include "support/scratch.h"
@@ -44,7 +44,7 @@ static void append(FILE *file, const void *data, size_t size)
     cr_assert_eq(fflush(file), 0);
 }
 
-/* All of it in pieces of that size, each told. */
+/* Reads everything in pieces of this size, with a progress call for each. */
 static struct hd_snapshot *read_in_pieces(struct bytes all, size_t piece,
                                           const struct hd_read_options *how,
                                           struct hd_error *err)
@@ -131,9 +131,9 @@ Test(reading, of_what_is_no_trace_gives_what_the_whole_file_gives)
 
 /* --- in one go ------------------------------------------------------------- */
 
-/* A file that is there, as one that grows by a piece whenever somebody asks. */
+/* An existing file that appears to grow by a piece with each request. */
 struct growth {
-    uint64_t size, piece, stop; /* stop: it never comes that far */
+    uint64_t size, piece, stop; /* stop: the size at which it stops growing */
 };
 
 static bool grow_on(void *from, uint64_t have, uint64_t *now)
@@ -159,7 +159,7 @@ static struct hd_snapshot *read_growing(struct trace_forge *f, struct growth gro
 
 static const struct growth by_seven = {.piece = 7, .stop = UINT64_MAX};
 
-/* Objects refer to what comes before and behind them, to nothing, and twice. */
+/* Objects refer to earlier and later ones, to none, and twice. */
 static struct trace_forge forge_usual(unsigned pointer_size)
 {
     enum { OBJECTS = 300 };

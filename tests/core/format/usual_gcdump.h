@@ -1,6 +1,5 @@
-/* usual_gcdump.h - an ordinary .gcdump, of which each test changes something.
- *
- * root -> [local vars] -> App.Order -> System.String -> App.Order */
+/* usual_gcdump.h - an ordinary .gcdump, of which each test changes a part. root -> [local
+ * vars] -> App.Order -> System.String -> App.Order */
 #ifndef USUAL_GCDUMP_H
 #define USUAL_GCDUMP_H
 
@@ -62,7 +61,7 @@ static inline struct hd_snapshot *read_good(const struct gcdump_bytes *b)
     return snap;
 }
 
-/* The bytes must live as long as the snapshot; so they are freed with it. */
+/* The bytes must live as long as the snapshot, so they are freed with it. */
 static struct gcdump_bytes bytes_in_use;
 
 static inline struct hd_snapshot *read_made(const struct made_gcdump *m)
@@ -77,8 +76,8 @@ static inline void close_made(struct hd_snapshot *snap)
     gcdump_bytes_free(&bytes_in_use);
 }
 
-/* why is a part of the message. Some checks need the references, so tables are not
- * expected to fail. */
+/* why is a part of the message. Some checks need references, so reading tables only may
+ * succeed. */
 static inline void expect_refused(const struct gcdump_bytes *b, const char *why)
 {
     struct hd_error err = {0};
@@ -111,7 +110,7 @@ static inline const struct type *row(const struct hd_snapshot *snap, enum type_k
     return t;
 }
 
-/* The graph of the usual file is whole, whatever was done to what surrounds it. */
+/* The graph of the usual file is unchanged, whatever surrounds it. */
 static inline void expect_usual(const struct hd_snapshot *snap)
 {
     cr_expect_eq(snap->info.objects, 2);

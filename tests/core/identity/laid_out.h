@@ -1,7 +1,6 @@
-/* laid_out.h - heaps whose objects lie at addresses of the test's choice.
- *
- * A heap is a list of struct laid in any order; nodes are numbered in that order. Objects
- * of two heaps with one number are the same object. */
+/* laid_out.h - heaps whose objects have addresses chosen by the test. A heap is a list of
+ * struct laid in any order, which is also the order of nodes. Objects of two heaps with the
+ * same number are the same object. */
 #ifndef LAID_OUT_H
 #define LAID_OUT_H
 
@@ -15,17 +14,17 @@
 #include <stdlib.h>
 
 struct laid {
-    uint32_t number; /* 0: nobody asks which it is */
+    uint32_t number; /* identity; 0: irrelevant */
     uint32_t type;   /* App.Type7 */
     uint64_t size, address;
-    uint32_t refers_to; /* number of another one; 0: to none */
+    uint32_t refers_to; /* number of another one; 0: none */
 };
 
 struct heap_laid {
     struct laid *all;
     size_t len, cap;
     uint64_t (*contents)(const struct laid *); /* of objects of types 0 (strings) and 1
-                                                  (arrays); NULL: nobody knows them */
+                                                  (arrays); NULL: unknown */
 };
 
 static inline struct laid *lay(struct heap_laid *h, struct laid object)
@@ -35,7 +34,7 @@ static inline struct laid *lay(struct heap_laid *h, struct laid object)
     return &h->all[h->len++];
 }
 
-/* In the order of the list, one behind the other. */
+/* Places objects next to each other, in the order of the list. */
 static inline void slide(struct heap_laid *h, uint64_t address)
 {
     for (size_t i = 0; i < h->len; i++) {
@@ -112,7 +111,7 @@ static inline struct hd_snapshot *snapshot_of(const struct heap_laid *h)
     return snap;
 }
 
-/* What must hold whatever is compared. */
+/* Invariants of every comparison. */
 static inline void expect_sound(const struct same *s, const struct hd_snapshot *a,
                                 const struct hd_snapshot *b)
 {

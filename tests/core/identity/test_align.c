@@ -1,10 +1,10 @@
-/* Objects that slide, stay, come and go in ways that collectors have. */
+/* Objects that are moved, stay, die and are allocated, as with real collectors. */
 #include "identity/laid_out.h"
 
 enum { REGION = 1 << 22 };
 static const uint64_t START = 0x7f0000400000;
 
-/* An object as programs have them: few types for most, strings of many sizes. */
+/* An object as in real programs: most have few types; strings have many sizes. */
 static struct laid anything(struct random *r, uint32_t number)
 {
     uint32_t type =
@@ -22,7 +22,7 @@ static struct heap_laid many(struct random *r, uint32_t count)
     return h;
 }
 
-/* Those that one in so many does not survive. */
+/* Survivors, if one object in `one_in` dies. */
 static struct heap_laid survivors_of(const struct heap_laid *h, struct random *r,
                                      uint32_t one_in)
 {
@@ -61,7 +61,7 @@ Test(align, keeps_to_places_where_a_region_was_swept)
     struct random r = random_from(2);
     struct heap_laid a = many(&r, 4000), b = {0};
     size_t survived = 0;
-    /* In the place of each that went lies another one, half of them of its size. */
+    /* Each dead object is replaced by another one, half of them of the same size. */
     for (size_t i = 0; i < a.len; i++) {
         struct laid object = a.all[i];
         if (random_below(&r, 10) == 0) {
@@ -81,7 +81,7 @@ Test(align, keeps_to_places_where_a_region_was_swept)
     free(b.all);
 }
 
-/* The same objects come in four regions, so that their place alone tells which they are. */
+/* Copies of the same objects in four regions can only be distinguished by address. */
 Test(align, finds_what_stayed_in_every_share)
 {
     enum { PART = 9000, PARTS = 4 };
@@ -121,8 +121,8 @@ Test(align, finds_the_order_of_regions_changed)
     free(b.all);
 }
 
-/* Sixty objects go, and as many of the same kinds in the same order come behind all others:
- * the collector would not have brought them there. */
+/* Sixty objects die, and sixty of the same kinds, in the same order, appear after all
+ * others: the collector would not have moved them there. */
 Test(align, believes_no_change_of_order)
 {
     enum { BATCH = 60 };
@@ -143,7 +143,7 @@ Test(align, believes_no_change_of_order)
     free(b.all);
 }
 
-/* New objects of the kinds of the old ones, which all went. */
+/* New objects of the same kinds; all old ones died. */
 Test(align, takes_no_new_object_for_an_old_one)
 {
     struct random r = random_from(4);
@@ -157,7 +157,7 @@ Test(align, takes_no_new_object_for_an_old_one)
     free(b.all);
 }
 
-/* Of objects that are all alike nobody knows who went. */
+/* Among identical objects the dead cannot be identified. */
 Test(align, knows_nothing_where_all_is_alike)
 {
     struct heap_laid a = {0}, b = {0};
@@ -172,7 +172,7 @@ Test(align, knows_nothing_where_all_is_alike)
     free(b.all);
 }
 
-/* One in twenty of the youngest survives, each held by an object that stayed. */
+/* One in twenty of the youngest survives, each held by an older survivor. */
 Test(align, knows_young_survivors_by_those_beside_them)
 {
     struct random r = random_from(5);
@@ -211,7 +211,7 @@ Test(align, knows_nothing_without_addresses_or_objects)
     free(a.all);
 }
 
-/* Objects of one address cannot be told apart; their neighbours can. */
+/* Objects with one address cannot be told apart; their neighbors can. */
 Test(align, leaves_out_objects_at_one_address)
 {
     struct random r = random_from(7);
@@ -279,7 +279,7 @@ Test(align, is_the_same_for_any_number_of_threads)
     struct random r = random_from(8);
     struct heap_laid a = many(&r, 40000), b;
     for (size_t i = 0; i < a.len; i++)
-        a.all[i].size *= 8; /* several regions, so several shares */
+        a.all[i].size *= 8; /* large enough for several regions */
     slide(&a, START);
     b = survivors_of(&a, &r, 6);
     add_newcomers(&b, &r, 5000);
@@ -296,7 +296,7 @@ Test(align, is_the_same_for_any_number_of_threads)
     free(b.all);
 }
 
-/* Which object of b each number of a became, by number. */
+/* For each number in a, the number of the object in b that was matched. */
 static uint32_t *by_number(const struct pair_laid *p)
 {
     uint32_t *to = alloc_zeroed(array_bytes(p->a.len + 1, sizeof(*to)));

@@ -1,4 +1,4 @@
-/* Heaps whose strings and arrays can be looked into. */
+/* Heaps whose strings and arrays have contents. */
 #include "identity/laid_out.h"
 
 #include <string.h>
@@ -14,13 +14,13 @@ static struct laid anything(struct random *r, uint32_t number)
     return (struct laid){number, type, size, 0, 0};
 }
 
-/* Every fourth says what a hundred others do. */
+/* Every fourth shares its text with others: one of a hundred texts. */
 static uint64_t text_of(const struct laid *object)
 {
     return object->number % 4 == 0 ? object->number % 100 : object->number;
 }
 
-/* Every second array was filled anew. */
+/* Every second array was refilled. */
 static uint64_t text_later(const struct laid *object)
 {
     bool refilled = object->type == ARRAY && object->number % 2 == 0;
@@ -59,7 +59,7 @@ static enum hd_identity_source source_of(const struct heap_laid *a,
     cr_expect_geq(100 * (part), (size_t)(percent) * (all), "%zu of %zu", (size_t)(part), \
                   (size_t)(all))
 
-/* Of the youngest, all strings, one in fifteen survives, and nobody refers to any. */
+/* The youngest are all strings; one in fifteen survives, and none is referred to. */
 struct thin {
     struct heap_laid a, b;
 };
@@ -100,7 +100,7 @@ Test(align_contents, tell_survivors_among_many_that_died)
                  with.survived);
 }
 
-/* In the place of every tenth string lies another one of its size. */
+/* Every tenth string is replaced by another of its size. */
 Test(align_contents, take_no_string_for_one_with_another_text)
 {
     struct random r = random_from(9);
@@ -121,7 +121,7 @@ Test(align_contents, take_no_string_for_one_with_another_text)
     free(b.all);
 }
 
-/* All arrays were filled anew, wherever they lie now. */
+/* All arrays were refilled, and some moved. */
 Test(align_contents, know_an_array_that_was_filled_anew)
 {
     struct random r = random_from(10);
@@ -168,7 +168,7 @@ Test(align_contents, give_the_same_for_any_number_of_threads)
 {
     struct thin t = thin_survivors(12);
     for (size_t i = 0; i < t.a.len; i++)
-        t.a.all[i].size *= 32; /* several regions, so several shares */
+        t.a.all[i].size *= 32; /* large enough for several regions */
     for (size_t i = 0; i < t.b.len; i++)
         t.b.all[i].size *= 32;
     slide(&t.a, START);
@@ -194,7 +194,7 @@ static uint64_t by_threes(const struct laid *object)
     return object->number % 3;
 }
 
-/* Whatever they say, every inner loop has a bound. */
+/* For any contents, every inner loop is bounded. */
 Test(align_contents, take_few_steps_whatever_they_are)
 {
     enum { OBJECTS = 6000, MAX_STEPS = 100 };

@@ -1,14 +1,14 @@
-/* Snapshots of real programs. What is which is not known of these; how much is found is
- * held, and that it is what the layout of such a heap lets one expect. The figures against
- * the collector's own account are in docs/identity.md. */
+/* Snapshots of real programs. The true identities are unknown; checks the share of objects
+ * that are found against the share expected from such a heap. Comparisons with the
+ * collector's own account are in docs/identity.md. */
 #include "identity/laid_out.h"
 
 #include <string.h>
 
 struct neighbours {
     const char *older, *newer;
-    unsigned percent;  /* of the older one's objects that are found, rounded down */
-    unsigned in_place; /* of those, how many lie where they lay */
+    unsigned percent;  /* of the older objects that are found, rounded down */
+    unsigned in_place; /* of these, at the same address */
 };
 
 static const struct neighbours all[] = {
@@ -61,7 +61,7 @@ Test(align_fixtures, finds_what_it_found)
     }
 }
 
-/* Nothing moves and nothing goes: all are themselves. */
+/* Identical snapshots: every object is found. */
 Test(align_fixtures, finds_a_snapshot_in_itself)
 {
     struct hd_snapshot *a = open_fixture(all[0].older), *b = open_fixture(all[0].older);

@@ -1,11 +1,11 @@
-/* Heaps that are made to take long. Steps are counted, not seconds: inner loops, none of
- * which may look at an object more than a bounded number of times. */
+/* Heaps made to be slow. Counts steps, not seconds: inner loops must look at each object a
+ * bounded number of times. */
 #include "identity/laid_out.h"
 
 enum { OBJECTS = 6000 };
 static const uint64_t START = 0x7f0000400000;
 
-/* Steps per object of both that are allowed; most of these heaps take less than 10. */
+/* Allowed steps per object of both heaps; most of these heaps need less than 10. */
 enum { MAX_STEPS = 100 };
 
 static void expect_bounded(const struct heap_laid *a, const struct heap_laid *b)
@@ -41,7 +41,7 @@ static struct laid periodic_by_thousands(uint32_t i)
     return (struct laid){i + 1, i % 1000, 24, START + 24 * i, 0};
 }
 
-/* Every row of three comes three times, and many of them on other diagonals. */
+/* Every run of three occurs three times, many of them on other diagonals. */
 static struct laid thrice(uint32_t i)
 {
     uint32_t third = OBJECTS / 3, at = i % third;
@@ -60,7 +60,7 @@ static struct laid random_kind(uint32_t i)
     return (struct laid){i + 1, random_below(&r, 7), 24, START + 24 * i, 0};
 }
 
-/* Each known by the one that refers to it, in a row that is all alike. */
+/* Each is identified by its only referrer, in a run of identical objects. */
 static struct laid held(uint32_t i)
 {
     uint32_t half = OBJECTS / 2;
@@ -87,7 +87,7 @@ static struct heap_laid shaped(size_t shape, uint32_t first, uint32_t end, uint3
     return h;
 }
 
-/* With itself, slid together, in another order, and against every other shape. */
+/* With itself, compacted, reordered, and with every other shape. */
 Test(align_hostile, looks_at_no_object_too_often)
 {
     for (size_t s = 0; s < SHAPES; s++) {
@@ -113,8 +113,8 @@ Test(align_hostile, looks_at_no_object_too_often)
     }
 }
 
-/* The objects that stayed are known, and all else is referred to by them: in another
- * order, so that every pair is a diagonal of its own. */
+/* The survivors are identified, and all other objects are referred to by them in another
+ * order, so that every pair is on a diagonal of its own. */
 Test(align_hostile, does_not_follow_a_row_for_each_that_is_known)
 {
     size_t known = SHAPES - 1;
@@ -128,7 +128,8 @@ Test(align_hostile, does_not_follow_a_row_for_each_that_is_known)
     free(b.all);
 }
 
-/* Between two certain matches lie many of one kind, and in their place many of another. */
+/* Between two certain matches there are many objects of one kind in the older heap, and
+ * many of another in the newer. */
 Test(align_hostile, does_not_search_a_gap_for_each_object_in_it)
 {
     struct heap_laid a = shaped(1, 0, 100, 0), b = shaped(1, 0, 100, 0);
@@ -154,7 +155,7 @@ Test(align_hostile, takes_any_addresses_and_sizes)
     const uint64_t starts[] = {0, 8, UINT64_MAX - 24 * OBJECTS / 2, UINT64_MAX - 5, START};
     for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++) {
         struct heap_laid a = shaped(6, 0, OBJECTS / 4, 0), b = shaped(6, 0, OBJECTS / 4, 9);
-        slide(&a, starts[i]); /* wraps round */
+        slide(&a, starts[i]); /* wraps around */
         slide(&b, starts[sizeof(starts) / sizeof(starts[0]) - 1 - i]);
         for (size_t k = 0; k < b.len; k += 97)
             a.all[k].size = b.all[k].size = (UINT64_C(1) << 50) + random_below(&r, 5);
@@ -168,7 +169,7 @@ Test(align_hostile, takes_any_addresses_and_sizes)
     }
 }
 
-/* Each in a region of its own, and all in one byte after the other. */
+/* Each object in its own region, and all of them one byte apart. */
 Test(align_hostile, takes_regions_of_any_size)
 {
     struct heap_laid apart = shaped(6, 0, OBJECTS, 0), close = shaped(6, 0, OBJECTS, 7);

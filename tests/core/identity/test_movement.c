@@ -1,4 +1,4 @@
-/* Where objects lie after collections: vectors made by hand, and a simulated heap against a
+/* Addresses of objects after collections: vectors made by hand, and a simulated heap with a
  * map of every object. */
 #include "identity/movement.h"
 
@@ -11,7 +11,7 @@
 
 enum { SIZE = 0x10, KEY = 7, GONE = 0 };
 
-/* Objects at these addresses, 0 behind the last, of one type and size. */
+/* Objects at these addresses, of one type and size; 0 ends the list. */
 static struct places places_at(const uint64_t *addresses)
 {
     struct places p = {0};
@@ -32,7 +32,8 @@ static struct movement begun(const uint64_t *addresses)
     return m;
 }
 
-/* Gen0 at 0x1000, gen1 at 0x2000, gen2 at 0x3000, large at 0x4000, each of 0x800 in use. */
+/* Gen0 at 0x1000, gen1 at 0x2000, gen2 at 0x3000, large at 0x4000, each with 0x800 bytes in
+ * use. */
 static struct territory usual[] = {{2, 0x3000, 0x800, 0x1000},
                                    {0, 0x1000, 0x800, 0x1000},
                                    {3, 0x4000, 0x800, 0x1000},
@@ -61,7 +62,7 @@ static bool fold(struct movement *m, unsigned depth, const struct stretch *stret
         fold((m), (depth), (const struct stretch[]){__VA_ARGS__}, \
              sizeof((const struct stretch[]){__VA_ARGS__}) / sizeof(struct stretch)))
 
-/* Object i lies at expected[i], or is GONE. */
+/* Expects object i at expected[i], or GONE. */
 static void lies(struct movement *m, const uint64_t *expected, size_t count)
 {
     uint64_t at[16] = {0};
@@ -139,7 +140,7 @@ Test(movement, objects_behind_what_is_in_use_are_collected_with_everything_only)
     LIES(&m, GONE, 0x3000);
 }
 
-/* Memory that a background collection freed before its list. */
+/* Memory that a background collection freed before its list was complete. */
 Test(movement, an_object_onto_which_another_one_was_moved_is_dead)
 {
     struct movement m =
@@ -147,7 +148,7 @@ Test(movement, an_object_onto_which_another_one_was_moved_is_dead)
     FOLD(&m, 0, {0x1000, 0x3100, 2 * SIZE});
     LIES(&m, 0x3100, 0x3110, 0x30f0, GONE, GONE, 0x3120);
     m = begun((const uint64_t[]){0x3100, 0x9000, 0});
-    FOLD(&m, 0, {0x1000, 0x3100, SIZE}, {0x1010, 0x9000, SIZE}); /* all of them others */
+    FOLD(&m, 0, {0x1000, 0x3100, SIZE}, {0x1010, 0x9000, SIZE}); /* all are other objects */
     LIES(&m, GONE, GONE);
 }
 
@@ -163,7 +164,7 @@ Test(movement, several_collections_follow_each_other)
     struct movement m = begun((const uint64_t[]){0x1000, 0x1010, 0x1020, 0});
     FOLD(&m, 0, {0x1010, 0x2000, 2 * SIZE});
     FOLD(&m, 1, {0x2010, 0x3000, SIZE});
-    FOLD(&m, 0, {0x1000, 0x2000, SIZE}); /* others, by now */
+    FOLD(&m, 0, {0x1000, 0x2000, SIZE}); /* other objects by now */
     FOLD(&m, 2, {0x3000, 0x3100, SIZE});
     LIES(&m, GONE, GONE, 0x3100);
 }
@@ -284,7 +285,7 @@ Test(movement, what_makes_no_sense_is_refused)
     movement_free(&m);
 }
 
-/* Nothing says that they are dead; Native AOT names generations and no survivor. */
+/* They need not be dead; Native AOT reports generations without survivors. */
 Test(movement, a_collection_without_any_survivor_says_nothing_of_objects_in_it)
 {
     struct movement m = begun((const uint64_t[]){0x1000, 0x2000, 0x3000, 0});
@@ -300,7 +301,8 @@ Test(movement, a_collection_without_any_survivor_says_nothing_of_objects_in_it)
 
 enum { MANY = 4000 };
 
-/* How many survive if so many of MANY are of another type in the newer; -1: not known. */
+/* Number of survivors if `others` of MANY have another type in the newer snapshot; -1:
+ * unknown. */
 static long survivors_with(size_t others)
 {
     uint64_t addresses[MANY + 1] = {0};
@@ -328,8 +330,8 @@ Test(movement, one_in_a_thousand_may_be_another_and_is_dead_then)
     cr_expect_eq(survivors_with(5), -1);
 }
 
-/* Whether it is known which survive of the older, all in place, where the snapshot has more
- * than its collection of that depth named: two that lie there for one that it named. */
+/* True if survivors are known although the snapshot has more objects, in place, than a
+ * collection of this depth reported. */
 static bool is_known_with_unnamed(unsigned depth, size_t unnamed)
 {
     enum { NAMED = 3000 };
@@ -372,7 +374,7 @@ Test(movement, a_snapshot_has_nothing_that_its_collection_did_not_name)
 
 enum { OBJECTS = 60, ROOM = 256, GENERATIONS = 3, PARTS = 4 };
 
-/* Generations of parts of memory, of which any may be anywhere; a slot is 0x10 bytes. */
+/* Generations of parts of memory, in any order; a slot is 0x10 bytes. */
 struct simulated {
     struct random r;
     uint64_t address[OBJECTS]; /* by number; GONE */
@@ -419,14 +421,14 @@ static void fill(struct simulated *s, uint64_t seed)
         s->address[i] = free_slot(s, random_below(&s->r, PARTS));
 }
 
-/* Each object of what is collected dies, stays or goes where there is room. Who leaves
- * makes no room before the end. */
+/* Each object of the collected generations dies, stays, or moves to a free slot. Old slots
+ * are not reused before the end. */
 static void collect(struct simulated *s, unsigned depth)
 {
     uint64_t before[OBJECTS];
     memcpy(before, s->address, sizeof(before));
     s->stretches[0] = (struct stretch){start_of(PARTS), start_of(PARTS), SIZE};
-    s->stretch_count = 1; /* there is always somebody else */
+    s->stretch_count = 1; /* another object always survives */
     for (size_t i = 0; i < OBJECTS; i++) {
         if (before[i] == GONE || s->parts[part_of(before[i])].generation > depth)
             continue;

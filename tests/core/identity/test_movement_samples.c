@@ -1,5 +1,5 @@
-/* Sampled objects through collections: a vector for each rule, a simulated heap, and which
- * of them a snapshot has. */
+/* Sampled objects through collections: a vector for each rule, a simulated heap, and their
+ * places in a snapshot. */
 #include "identity/movement.h"
 
 #include "base/alloc.h"
@@ -12,7 +12,8 @@
 
 enum { SIZE = 0x10, DEAD = 0, FIRST = 5 };
 
-/* Gen0 at 0x1000, gen1 at 0x2000, gen2 at 0x3000, large at 0x4000, each of 0x800 in use. */
+/* Gen0 at 0x1000, gen1 at 0x2000, gen2 at 0x3000, large at 0x4000, each with 0x800 bytes in
+ * use. */
 static const struct territory usual[] = {{2, 0x3000, 0x800, 0x1000},
                                          {0, 0x1000, 0x800, 0x1000},
                                          {3, 0x4000, 0x800, 0x1000},
@@ -28,7 +29,7 @@ static void add_born(struct movement *m, uint64_t address, uint32_t born)
     movement_add_sample(m, &s);
 }
 
-/* Samples at these addresses, 0 behind the last, from before collection FIRST. */
+/* Samples at these addresses, from before collection FIRST; 0 ends the list. */
 static struct movement begun(const uint64_t *addresses)
 {
     struct movement m = {0};
@@ -41,7 +42,7 @@ struct told {
     uint32_t number;
     unsigned depth;
     bool is_background;
-    struct stretch moved[4], stayed[4]; /* up to one of size 0 */
+    struct stretch moved[4], stayed[4]; /* ended by size 0 */
 };
 
 static bool tell(struct movement *m, const struct told *t)
@@ -67,7 +68,7 @@ static bool tell(struct movement *m, const struct told *t)
 
 #define TELL(m, ...) cr_assert(tell((m), &(const struct told){__VA_ARGS__}))
 
-/* Sample i lies at expected[i], or is DEAD. */
+/* Expects sample i at expected[i], or DEAD. */
 static void lies(struct movement *m, const uint64_t *expected, size_t count)
 {
     uint64_t at[16] = {0};
@@ -130,7 +131,7 @@ Test(samples, of_which_a_background_collection_knows_nothing_are_not_in_its_list
     add_born(&m, 0x1020, FIRST);
     add_born(&m, 0x1030, FIRST);
     add_born(&m, 0x1040, FIRST + 1);
-    /* Number FIRST began, and a young one interrupts it. */
+    /* Number FIRST began; a young collection interrupts it. */
     TELL(&m, .number = FIRST + 1, .moved = {{0x1010, 0x3100, 0x20}});
     TELL(&m, .number = FIRST, .depth = 2, .is_background = true,
          .stayed = {{0x3000, 0x3000, SIZE}});
@@ -145,7 +146,7 @@ Test(samples, that_are_in_the_list_of_a_background_collection_stay)
     LIES(&m, 0x3000, DEAD, 0x6000, DEAD);
 }
 
-/* Rule 2. Frozen objects of a snapshot stay there. */
+/* Rule 2. Frozen objects of a snapshot are not moved. */
 Test(samples, in_no_generation_of_a_full_collection_are_dead)
 {
     struct movement m = begun((const uint64_t[]){0x500, 0x2000, 0x9000, 0});
@@ -155,8 +156,8 @@ Test(samples, in_no_generation_of_a_full_collection_are_dead)
     LIES(&m, DEAD, 0x2000, DEAD);
 }
 
-/* As of objects of a snapshot. Promoted objects fill gaps of the older generation, which
- * its dead had left. */
+/* The same rule as for objects of a snapshot. Promoted objects fill gaps left by dead
+ * objects of the older generation. */
 Test(samples, onto_which_something_was_moved_are_dead)
 {
     struct movement m = begun(
@@ -166,7 +167,7 @@ Test(samples, onto_which_something_was_moved_are_dead)
     LIES(&m, 0x30f0, DEAD, DEAD, 0x3120, 0x3100, 0x3200, DEAD);
 }
 
-/* What stays is moved nowhere. */
+/* A survivor in place is never the target of a move. */
 Test(samples, that_lie_where_something_stays_are_it)
 {
     struct movement m = begun((const uint64_t[]){0x1000, 0x1008, 0});
@@ -193,7 +194,7 @@ enum { OBJECTS = 40, ROOM = 128, GENERATIONS = 3, PARTS = 5, COLLECTIONS = 8 };
 struct simulated {
     struct random r;
     uint64_t address[OBJECTS]; /* by number; DEAD */
-    bool is_there[OBJECTS];    /* it is known to be, if it is not DEAD */
+    bool is_there[OBJECTS];    /* it must be found, if it is not DEAD */
     struct territory parts[PARTS];
 };
 
@@ -220,9 +221,9 @@ static uint64_t free_slot(struct simulated *s)
     return at;
 }
 
-/* Each object of what is collected dies, stays or goes where there is room. The others may
- * die too, which nobody says before their generation is collected or somebody gets their
- * place. */
+/* Each object of the collected generations dies, stays, or moves to a free slot. Others may
+ * die too, which is not visible before their generation is collected or their address is
+ * reused. */
 static void collect(struct simulated *s, struct movement *m, uint32_t number)
 {
     unsigned depth = random_below(&s->r, GENERATIONS);
@@ -267,14 +268,14 @@ static void compare(const struct simulated *s, const struct movement *m)
         cr_assert(s->is_there[it->number], "%u", it->number);
         if (s->address[it->number] != DEAD)
             cr_assert_eq(it->address, s->address[it->number]);
-        else /* nobody else's place */
+        else /* the address is not reused */
             cr_assert(is_free(s, it->address));
     }
     for (size_t i = 0; i < OBJECTS; i++)
         cr_assert(found[i] || s->address[i] == DEAD);
 }
 
-/* Objects are allocated before each collection, where there was another one perhaps. */
+/* Objects are allocated before each collection, possibly at the addresses of dead ones. */
 static void run(uint64_t seed)
 {
     struct simulated s = {.r = random_from(seed)};
@@ -288,7 +289,7 @@ static void run(uint64_t seed)
             bool is_taken = false;
             for (size_t k = 0; k < m.sample_count; k++)
                 is_taken = is_taken || m.samples[k].address == at;
-            if (is_taken) /* no runtime reuses a place without a collection of it */
+            if (is_taken) /* no runtime reuses an address before it is collected */
                 continue;
             uint32_t number = (uint32_t)(c * (OBJECTS / COLLECTIONS)) + (uint32_t)i;
             s.address[number] = at;
@@ -313,7 +314,7 @@ Test(samples, lie_where_a_map_of_every_object_says)
 
 enum { ORDER = 0x7010, LINE = 0x7020, UNNAMED = 0x7030 };
 
-/* Orders at 0x1000 and 0x1100 (20 and 96 bytes), a line at 0x1200, one without name. */
+/* Orders at 0x1000 and 0x1100 (20 and 96 bytes), a line at 0x1200, one without a name. */
 static struct hd_snapshot *made_snapshot(void)
 {
     static const struct forged_type types[] = {
@@ -339,7 +340,7 @@ static struct hd_snapshot *made_snapshot(void)
     return snap;
 }
 
-/* The place of the object that such a sample is, or -1. */
+/* The index of the object that the sample is, or -1. */
 static long place_of(uint64_t address, uint64_t type, uint64_t size, uint32_t excess)
 {
     struct hd_snapshot *snap = made_snapshot();

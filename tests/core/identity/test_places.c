@@ -15,7 +15,7 @@ static int by_address(const void *a, const void *b)
     return (x->object > y->object) - (x->object < y->object);
 }
 
-/* Runs that rise, of random lengths. */
+/* Ascending runs of random lengths. */
 Test(places, sorting_is_what_a_stable_sort_is)
 {
     enum { MOST = 300 };

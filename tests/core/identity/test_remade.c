@@ -1,4 +1,4 @@
-/* Entries that a table made anew, among such as went, came and changed. */
+/* Entries that a table recreated, among dead, new and changed ones. */
 #include "identity/same.h"
 
 #include "support/forge.h"
@@ -7,17 +7,17 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-/* What becomes of an entry of a table that makes all of them anew. */
+/* The fate of an entry of a table that recreates all entries. */
 enum fate {
     STAYS,
     GOES,
     COMES,
     GETS_ANOTHER_VALUE,
-    GROWS, /* its node is larger than the one that went */
+    GROWS, /* its new node is larger */
     GETS_ANOTHER_TYPE,
     LOSES_ITS_VALUE,
     SWAPS_KEY_AND_VALUE,
-    GETS_A_SECOND_NODE, /* both hold key and value */
+    GETS_A_SECOND_NODE, /* both refer to key and value */
     FATES
 };
 
@@ -38,7 +38,7 @@ static void refer(struct forge *f, node_id from, node_id first, node_id second,
         forge_reference(f, from, next);
 }
 
-/* Chains of entries run otherwise each time. */
+/* The entries are chained in another order each time. */
 static struct table make_table(const enum fate *fate, bool is_newer, struct random *rnd)
 {
     struct table t;
@@ -113,7 +113,7 @@ Test(remade, is_an_entry_that_holds_what_it_held_and_no_other)
     }
 }
 
-/* Of those that hold the same thing before nobody knows which one is there still. */
+/* If two entries held the same object, the survivor is unknown. */
 Test(remade, tells_nothing_of_two_that_held_one_thing)
 {
     struct forge f = {0}, g = {0};

@@ -1,4 +1,4 @@
-/* What a file keeps of who is who: written, read, applied, and refused. */
+/* The survivor map in a file: written, read, applied, and rejected. */
 #include "identity/same.h"
 
 #include "base/text.h"
@@ -12,7 +12,7 @@
 
 enum { NONE = -1 };
 
-/* Random survivors: runs, some of which change places. */
+/* Random survivors: runs, some of which are swapped. */
 static uint32_t survive(struct random *r, uint32_t older, uint32_t newer,
                         uint32_t *older_of)
 {
@@ -67,10 +67,12 @@ Test(survivor_map, text_that_is_none_is_refused)
         "",
         "x",
         "0123456789abcdef 3",
-        "0123456789abcdef 3 0123456789abcdef 4 2",       /* no blank behind */
-        "0123456789abcdef 3 0123456789abcdef 4 4 AAAA",  /* more than there were */
-        "0123456789abcdef 3 0123456789abcdef 1 2 AAAA",  /* more than there are */
-        "0123456789abcdef 3 0123456789abcdef 4 2 AA*A",  /* no base64 */
+        "0123456789abcdef 3 0123456789abcdef 4 2",       /* without the last blank */
+        "0123456789abcdef 3 0123456789abcdef 4 4 AAAA",  /* more than the older snapshot has
+                                                          */
+        "0123456789abcdef 3 0123456789abcdef 1 2 AAAA",  /* more than the newer snapshot has
+                                                          */
+        "0123456789abcdef 3 0123456789abcdef 4 2 AA*A",  /* invalid base64 */
         "123456789abcdef01 3 0123456789abcdef 4 2 AAAA", /* more than 64 bits */
         "0123456789abcdef 4294967296 0123456789abcdef 4 2 AAAA",
         "0123456789abcdef -3 0123456789abcdef 4 2 AAAA",
@@ -84,7 +86,7 @@ Test(survivor_map, text_that_is_none_is_refused)
     arena_free(&a);
 }
 
-/* Any bytes give runs within both sides, or are damaged. */
+/* Any bytes give runs within both snapshots, or are damaged. */
 Test(survivor_map, any_bytes_stay_within_both_snapshots)
 {
     struct random r = random_from(5);

@@ -25,7 +25,7 @@ struct aligned {
     struct hd_error error;
 };
 
-/* A type over the snapshots of a series of tables. */
+/* Counts of a type in each table of a series. */
 struct made_row {
     const char *type;
     uint64_t count[ALIGNED_MAX], bytes[ALIGNED_MAX];
@@ -42,14 +42,14 @@ static inline struct hd_snapshot *any_table(uint64_t count)
     return forge_finish(&f);
 }
 
-/* Takes the snapshot over. */
+/* Takes ownership of the snapshot. */
 static inline void aligned_add(struct aligned *a, struct hd_snapshot *snap)
 {
     cr_assert_lt(a->count, ALIGNED_MAX);
     a->snaps[a->count++] = snap;
 }
 
-/* As many tables; a row without objects is left out. */
+/* Adds `count` tables; rows without objects are left out. */
 static inline void aligned_add_tables(struct aligned *a, const struct made_row *rows,
                                       size_t row_count, size_t count)
 {
@@ -62,7 +62,7 @@ static inline void aligned_add_tables(struct aligned *a, const struct made_row *
     }
 }
 
-/* Whether the snapshots can be compared; ask NULL: nothing special. */
+/* True if the snapshots can be compared; ask may be NULL. */
 static inline bool try_align(struct aligned *a, const struct series_question *ask)
 {
     static const struct series_question nothing;
@@ -102,7 +102,7 @@ static inline void expect_tally(const struct aligned *a, const char *row, size_t
     cr_expect_eq(at.bytes, bytes, "%s: %llu bytes", row, (unsigned long long)at.bytes);
 }
 
-/* How often the series warns of this about that snapshot. */
+/* Number of warnings of this kind about a snapshot. */
 static inline size_t aligned_warnings(const struct aligned *a, enum warning_code code,
                                       size_t snapshot)
 {

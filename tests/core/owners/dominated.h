@@ -1,4 +1,4 @@
-/* dominated.h - the dominators of a made heap by node instead of by number.
+/* dominated.h - the dominators of a made heap, by node instead of by number.
  *
  *     struct dominated d = dominate(forge_finish(&f), DOMINATORS_PLAIN);
  *     ... d.idom[order], d.retained[order] ...
@@ -17,12 +17,12 @@ struct dominated {
     struct hd_snapshot *snap;
     struct arena arena;
     uint32_t reached;        /* nodes, the root included */
-    node_id *idom;           /* NO_NODE for the root and what it does not reach */
-    uint64_t *retained;      /* 0 for what it does not reach */
-    const uint64_t *by_type; /* indexed by type */
+    node_id *idom;           /* NO_NODE for the root and unreachable nodes */
+    uint64_t *retained;      /* 0 for unreachable nodes */
+    const uint64_t *by_type; /* by type */
 };
 
-/* Takes the snapshot over. DOMINATORS_OF_BOTH: the plain ones. */
+/* Takes ownership of the snapshot. DOMINATORS_OF_BOTH: returns the plain ones. */
 static inline struct dominated dominate(struct hd_snapshot *snap, enum dominator_kind kind)
 {
     struct dominated all = {.snap = snap};

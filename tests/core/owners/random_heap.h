@@ -1,13 +1,12 @@
-/* random_heap.h - small heaps of few types, for tests that ask a definition about each of
- * many series. */
+/* random_heap.h - small heaps of few types, for comparing many series with a definition. */
 #ifndef RANDOM_HEAP_H
 #define RANDOM_HEAP_H
 
 #include "ranking/ranked.h"
 #include "support/random.h"
 
-/* A heap in which much is reachable, recursion is common and some types are rare: half of
- * the objects are of the first type, or all types are as frequent. */
+/* A heap with many reachable objects, much recursion and some rare types: half of the
+ * objects are of the first type, or all types are equally frequent. */
 static inline struct hd_snapshot *random_small_heap(struct random *r, uint32_t most_objects,
                                                     bool many_of_first, bool generations)
 {

@@ -1,5 +1,5 @@
-/* Made series of the classes that are hard to tell: what the truth says is in the heaps,
- * and they are what their names say. */
+/* The series of classes.h: the heaps have the properties that their truth and their names
+ * claim. */
 #include "ranking/planted.h"
 #include "support/classes.h"
 
@@ -135,7 +135,7 @@ Test(classes, that_share_old_objects_leak_others)
     aligned_free(&a);
 }
 
-/* Neither owns the other: both hang from what owns the table and the list. */
+/* Neither owns the other: both are owned by the owner of table and list. */
 Test(classes, of_two_holders_have_keys_beside_their_values)
 {
     static const char *const keys[] = {"[static vars]", "[static var App.Main.s_instance]",
@@ -163,7 +163,7 @@ Test(classes, of_many_entries_hang_from_another_object_in_every_snapshot)
             cr_expect_str_neq(truth.path[i][2], truth.path[k][2], "%zu, %zu", i, k);
 }
 
-/* In bytes of the whole series, of which the line is 2 %. */
+/* In bytes of the whole series; a line is 2 % of it. */
 Test(classes, in_one_store_are_small_each_and_large_together)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -204,7 +204,7 @@ Test(classes, that_are_slow_leak_three_tenths_of_a_percent_per_step)
 
 /* --- loads ---------------------------------------------------------------------------- */
 
-/* How many steps from one snapshot to the next bring more, less, nothing. */
+/* Number of steps with an increase, a decrease, or neither. */
 struct steps {
     unsigned up, down, flat;
 };
@@ -305,7 +305,7 @@ Test(classes, at_random_come_as_independent_objects_do)
     cr_expect(variance > 22 && variance < 38, "%f", variance);
 }
 
-/* The array doubles once at most, and mostly not at all. */
+/* The array doubles once at most, and usually not at all. */
 Test(classes, of_values_grow_where_nobody_sees_it)
 {
     unsigned doubled = 0;

@@ -1,5 +1,5 @@
-/* Dominators against their definition: take a node away and see what no chain from the
- * root leads to any more. */
+/* Dominators compared with their definition: remove a node and find the nodes that become
+ * unreachable. */
 #include "owners/dominated.h"
 #include "support/large.h"
 #include "support/random.h"
@@ -8,20 +8,20 @@ enum { GRAPHS = MILLION / 50, MAX_NODES = 16, TYPES = 3 };
 
 /* --- random heaps ------------------------------------------------------------------ */
 
-/* A heap small enough for sets of its nodes to be the bits of a number. Node 0 is the
- * root of all roots, the groups of roots follow, then the objects. */
+/* A heap small enough to represent sets of nodes as bits. Node 0 is the root of all roots,
+ * followed by the groups of roots, then the objects. */
 struct small_heap {
     uint32_t groups, nodes;
     uint32_t refers[MAX_NODES]; /* set of nodes */
     uint32_t type[MAX_NODES];   /* of objects */
     uint64_t size[MAX_NODES];
     enum hd_root_kind kind[MAX_NODES]; /* of groups */
-    node_id above[MAX_NODES];          /* what a group hangs from */
+    node_id above[MAX_NODES];          /* parent of a group */
 };
 
 static const char *const type_names[TYPES] = {"App.A", "App.B", "App.C"};
 
-/* HD_ROOT_KIND_COUNT: its name does not tell, so it takes the kind of what is above. */
+/* HD_ROOT_KIND_COUNT: not known from the name; the kind of its parent. */
 static const struct {
     const char *name;
     enum hd_root_kind kind;
@@ -59,7 +59,7 @@ static void add_groups(struct forge *f, struct small_heap *h, struct random *r)
     }
 }
 
-/* Twice, to itself, round in circles, or not at all: everything happens. */
+/* Duplicates, self-references, cycles, and objects without references all occur. */
 static void add_objects(struct forge *f, struct small_heap *h, struct random *r)
 {
     uint32_t objects = 1 + random_below(r, MAX_NODES - h->groups - 1);
@@ -87,7 +87,7 @@ static struct small_heap make_small_heap(struct forge *f, struct random *r)
 
 /* --- by definition -------------------------------------------------------------------- */
 
-/* What chains from `from` lead to, itself included, without passing `without`. */
+/* Nodes reachable from `from`, including itself, without passing through `without`. */
 static uint32_t reach(const struct small_heap *h, node_id from, uint32_t without)
 {
     uint32_t found = (1u << from) & ~without;
@@ -100,7 +100,8 @@ static uint32_t reach(const struct small_heap *h, node_id from, uint32_t without
     return found;
 }
 
-/* owned[d]: what would go with d, itself included; nothing if it is not reached. */
+/* owned[d]: nodes that become unreachable without d, including itself; empty if d is
+ * unreachable. */
 static void find_owned(const struct small_heap *h, uint32_t *owned)
 {
     uint32_t all = reach(h, 0, 0);
@@ -108,7 +109,7 @@ static void find_owned(const struct small_heap *h, uint32_t *owned)
         owned[d] = (all >> d & 1) != 0 ? all & ~reach(h, 0, 1u << d) : 0;
 }
 
-/* The smallest that owns node and is not the node itself. */
+/* The smallest owner of node, other than itself. */
 static node_id smallest_owner(const struct small_heap *h, const uint32_t *owned,
                               node_id node)
 {
@@ -167,7 +168,7 @@ static unsigned class_of_group(const struct small_heap *h, node_id n)
     return root_kind_class(h->kind[n]);
 }
 
-/* A group of another class than the one above it hangs from the root of all roots. */
+/* A group whose parent has another class becomes a child of the root of all roots. */
 static void hang_groups(struct small_heap *h)
 {
     for (node_id n = 1; n <= h->groups; n++)
@@ -177,8 +178,8 @@ static void hang_groups(struct small_heap *h)
         }
 }
 
-/* An object belongs to the strongest class that reaches it. What a weaker class refers
- * to, and a stronger one reaches, it does not own. */
+/* An object belongs to the strongest class that reaches it; weaker classes do not own it.
+ */
 static void ignore_weaker(struct small_heap *h)
 {
     unsigned class[MAX_NODES];
@@ -247,7 +248,7 @@ Test(dominators, of_both_are_those_of_owners_and_the_plain_ones)
     }
 }
 
-/* What all classes reach is the same, so both trees have all reachable bytes. */
+/* All classes together reach the same objects, so both trees have all reachable bytes. */
 Test(dominators, of_either_kind_retain_all_that_is_reachable)
 {
     static const enum dominator_kind kinds[] = {DOMINATORS_PLAIN, DOMINATORS_OF_OWNERS};

@@ -1,6 +1,6 @@
-/* Shapes of heaps that make careless algorithms recurse, go quadratic or go wrong: small
- * ones against dominators worked out by hand, a million nodes against the rule behind
- * them. Node 0 is the root of all roots, the others are objects of 24 bytes. */
+/* Shapes of heaps that make careless algorithms recurse, quadratic or wrong: small ones
+ * compared with dominators worked out by hand, a million nodes with the rule for them. Node
+ * 0 is the root of all roots, the others are objects of 24 bytes. */
 #include "owners/dominated.h"
 #include "support/random.h"
 
@@ -8,8 +8,8 @@
 
 enum { SMALL = 12, LARGE = 1000000, OBJECT = 24 };
 
-/* A quadratic algorithm is not done in a minute; a linear one is in two seconds, even
- * under sanitizers. */
+/* Seconds. A quadratic algorithm needs more than a minute; a linear one needs two seconds,
+ * even under sanitizers. */
 #define PATIENCE 60
 
 struct shape {
@@ -37,7 +37,7 @@ static void expect_small(const struct shape *s)
     dominated_free(&d);
 }
 
-/* What an object retains is its own size and what those below it retain. */
+/* The retained size is the object's own size plus the retained sizes of its children. */
 static void expect_retained(const struct dominated *d, uint32_t n)
 {
     uint64_t *below = arena_array(&d->snap->arena, uint64_t, n);
@@ -104,7 +104,7 @@ Test(dominators_shapes, a_chain, .timeout = PATIENCE)
     dominated_free(&d);
 }
 
-/* Algorithms that repeat until nothing changes need n - 1 rounds. */
+/* Iterative algorithms need n - 1 rounds. */
 static void refer_linked_list(struct forge *f, uint32_t n)
 {
     forge_reference(f, 0, 1);
@@ -119,8 +119,8 @@ Test(dominators_shapes, a_doubly_linked_list_held_at_both_ends, .timeout = PATIE
     expect_shape(&list);
 }
 
-/* System.Collections.Generic.LinkedList: 1 is the list, 2 the head, and the nodes, in a
- * ring, know their list. */
+/* System.Collections.Generic.LinkedList: 1 is the list, 2 the head; the nodes form a ring
+ * and refer to their list. */
 static void refer_ring(struct forge *f, uint32_t n)
 {
     forge_reference(f, 0, 1);
@@ -145,8 +145,8 @@ Test(dominators_shapes, a_linked_list_of_the_framework, .timeout = PATIENCE)
     expect_shape(&ring);
 }
 
-/* A long list whose last element holds objects that a root also holds: plain walks up
- * to the dominator take (n/2)^2 steps. */
+/* A long list whose last element refers to objects that a root also holds: naive walks up
+ * to the dominator need (n/2)^2 steps. */
 static void refer_killer(struct forge *f, uint32_t n)
 {
     node_id h = n / 2;
@@ -180,7 +180,7 @@ static void refer_folded(struct forge *f, uint32_t n)
     }
 }
 
-/* Behind the middle, n - 1 - i is reached from i and by the chain from n / 2. */
+/* After the middle, n - 1 - i is reachable from i and through the chain from n / 2. */
 static node_id idom_folded(node_id i, uint32_t n)
 {
     return i <= n / 2 || i == n - 1 ? i - 1 : n - 1 - i;
@@ -226,7 +226,7 @@ Test(dominators_shapes, a_chain_with_references_back_and_the_tail_held, .timeout
     expect_shape(&back);
 }
 
-/* Every reference back sees half of the chain: without path compression, (n/2)^2 steps. */
+/* Every back reference spans half of the chain: (n/2)^2 steps without path compression. */
 static void refer_far_back(struct forge *f, uint32_t n)
 {
     refer_forward(f, 0, n - 1);
@@ -261,7 +261,7 @@ Test(dominators_shapes, one_node_with_a_million_children, .timeout = PATIENCE)
     expect_shape(&children);
 }
 
-/* Every reference three times, and one to itself in between. */
+/* Every reference three times, with a self-reference in between. */
 static void refer_again(struct forge *f, uint32_t n)
 {
     for (node_id i = 0; i + 1 < n; i++) {
@@ -281,9 +281,9 @@ Test(dominators_shapes, duplicates_and_self_references, .timeout = PATIENCE)
 
 /* --- against a second algorithm ------------------------------------------------------- */
 
-/* Immediate dominators the way of K. Cooper, T. Harvey and K. Kennedy, A simple, fast
- * dominance algorithm (2001): go through the nodes in reverse postorder until nothing
- * changes. It shares no idea with semidominators. */
+/* Immediate dominators by the algorithm of K. Cooper, T. Harvey and K. Kennedy, A simple,
+ * fast dominance algorithm (2001): iterate over the nodes in reverse postorder until
+ * stable. Independent of semidominators. */
 struct second {
     const struct graph *g;
     uint32_t *order; /* node -> position in reverse postorder from the end; 0: unreached */
@@ -408,7 +408,7 @@ Test(dominators_shapes, of_a_random_graph_are_what_another_algorithm_finds,
     expect_same(forge_finish(&f), DOMINATORS_PLAIN);
 }
 
-/* Trees of statics, parts of which a stack and handles hold, too. */
+/* Trees of statics, parts of which a stack and handles also hold. */
 Test(dominators_shapes, of_several_classes_are_what_another_algorithm_finds,
      .timeout = PATIENCE)
 {

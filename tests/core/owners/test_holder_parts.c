@@ -19,7 +19,7 @@ static size_t part_of(const void *context, const char *holder)
 
 static const struct holder_parts parts = {PARTS, part_of, NULL};
 
-/* Thirty orders below s_cache, on two paths; ten below s_leak, five below nothing. */
+/* Thirty orders below s_cache, on two paths; ten below s_leak, five unreachable. */
 static struct hd_snapshot *heap(bool sampled)
 {
     struct forge f = {.sampled = sampled};
@@ -80,8 +80,8 @@ Test(holder_parts, have_nothing_unreachable_where_only_reachable_objects_count)
     hd_snapshot_close(snap);
 }
 
-/* Types of one name and several multipliers are one row: its bytes stand for other bytes
- * than its objects for objects. */
+/* Types of one name with several multipliers share a row, whose bytes and objects have
+ * different scales. */
 Test(holder_parts, bytes_of_a_sample_add_up_to_those_of_the_table)
 {
     struct forge f = {.sampled = true};
@@ -110,8 +110,8 @@ static const struct type *holder(const struct hd_snapshot *holders, const char *
     return found;
 }
 
-/* One box that stands for itself and ten orders that stand for four each: their sum is off
- * by what the orders are off by, less what the box adds. */
+/* One box with scale 1 and ten orders with scale 4: the scale of their sum is the weighted
+ * mean. */
 Test(holder_parts, the_scale_of_a_holder_is_the_mean_of_what_it_holds)
 {
     struct hd_snapshot *snap = heap(true);

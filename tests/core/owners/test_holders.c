@@ -9,7 +9,7 @@
 
 /* --- helpers ------------------------------------------------------------------------- */
 
-/* The holders of a snapshot, which goes with them. */
+/* The holders of a snapshot; both are freed together. */
 struct held {
     struct hd_snapshot *snap, *holders;
     enum selection selection;
@@ -60,7 +60,7 @@ static void expect_whole_heap(const struct held *h)
  */
 
 /* static -> list -> array -> 5 orders, each with a line; a string on the stack; 3 lost
- * ones. Orders 0 and 1 are old, and so is one that is lost. */
+ * ones. Orders 0 and 1 and one of the lost are old. */
 static struct hd_snapshot *shop(void)
 {
     struct forge f = {0};
@@ -163,7 +163,7 @@ Test(holders, without_roots_all_is_unreachable)
 
 enum { MAX_TYPES = 40, NAME = 16 };
 
-/* [local vars] -> T01 -> T02 -> ...: so many types. */
+/* [local vars] -> T01 -> T02 -> ..., `types` of them. */
 static struct held held_by_depth(int types)
 {
     struct forge f = {0};
@@ -189,7 +189,7 @@ static void add_types(struct text *t, int from, int to)
 
 Test(holders, a_path_of_32_is_named_in_full)
 {
-    struct held h = held_by_depth(32); /* T32 has 31 types and [local vars] above it */
+    struct held h = held_by_depth(32); /* above T32 there are 31 types and [local vars] */
     struct text name = {0};
     text_add_string(&name, "[local vars]");
     add_types(&name, 1, 31);
@@ -232,7 +232,7 @@ Test(holders, a_linked_list_is_one_holder)
 /* --- by definition ---------------------------------------------------------------------
  */
 
-/* Each type is a sample of its own: a third of an object here and there adds up. */
+/* Types are scaled separately: fractions of objects add up. */
 Test(holders, rows_of_a_sample_sum_to_the_heap_whatever_is_selected)
 {
     static const char *const names[] = {"A", "B", "C", "D"};

@@ -1,5 +1,5 @@
-/* Ownership trees of random series against their definition, in which every object has the
- * list of labels on its way written down, and every sum is one over all objects. */
+/* Ownership trees of random series compared with their definition, in which every object
+ * has its list of labels, and every sum is over all objects. */
 #include "owners/merged_tree.h"
 
 #include "owners/random_heap.h"
@@ -61,7 +61,7 @@ struct way {
     label_id labels[LONGEST];
 };
 
-/* False: the objects at this path are not below that top. */
+/* False if the objects at this path are not below that top. */
 static bool way_of(struct way *to, const struct full_tree *f, path_id p,
                    const struct question *q, size_t top)
 {
@@ -93,7 +93,7 @@ static bool is_same(const struct way *a, const struct way *b)
     return a->len == b->len && begins_with(a, b);
 }
 
-/* Objects of snapshot k at a place, or at it and below. */
+/* Objects of snapshot k at a place; or at and below it. */
 static struct hd_tally objects_of(const struct ranked *r, size_t k,
                                   const struct question *q, size_t top,
                                   const struct way *place, bool below)
@@ -136,7 +136,7 @@ static struct place *find_place(struct places *all, const struct way *w)
     return NULL;
 }
 
-/* All places below a top, with those above them. */
+/* All places below a top, with their ancestors. */
 static struct places places_of(const struct ranked *r, const struct question *q, size_t top)
 {
     struct places all = {0};
@@ -177,7 +177,7 @@ static bool is_wanted(const struct ranked *r, const struct question *q, size_t t
            is_same(&w, &p->way);
 }
 
-/* What a place is a child of: the top is {0}. */
+/* Number of children of a place; the top is {0}. */
 static size_t siblings_that(const struct places *all, const struct place *above, bool stay)
 {
     size_t count = 0;
@@ -346,7 +346,7 @@ Test(merged_tree, is_what_the_definition_says)
     }
 }
 
-/* A share is one of the tree, whatever the heap is. */
+/* The share is relative to the tree, not the heap. */
 Test(merged_tree, small_is_what_is_small_in_the_largest_tree)
 {
     struct ranked r = {0};
@@ -376,7 +376,7 @@ Test(merged_tree, small_is_what_is_small_in_the_largest_tree)
     ranked_free(&r);
 }
 
-/* All bytes of what matches are held in some way. */
+/* Every byte of the matches has a holder. */
 Test(merged_tree, holders_of_a_type_sum_to_it)
 {
     struct random random = random_from(22);
@@ -406,7 +406,7 @@ Test(merged_tree, holders_of_a_type_sum_to_it)
 /* --- large -----------------------------------------------------------------------------
  */
 
-/* A chain of so many types, each of its own, and as many siblings at its end. */
+/* A chain of `deep` different types, with `wide` siblings at its end. */
 static struct ranked deep_and_wide(uint32_t deep, uint32_t wide)
 {
     struct ranked r = {0};
@@ -425,7 +425,7 @@ static struct ranked deep_and_wide(uint32_t deep, uint32_t wide)
     return r;
 }
 
-/* Quadratic would be minutes. */
+/* Quadratic time would be minutes. */
 Test(merged_tree, deep_and_wide_heaps_are_no_trouble, .timeout = 60)
 {
     enum { MANY = MILLION / 20 };
@@ -436,14 +436,15 @@ Test(merged_tree, deep_and_wide_heaps_are_no_trouble, .timeout = 60)
     cr_expect_eq(t.nodes[t.len - 1].depth, 2u + MANY);
     ask.least = 24 * (uint64_t)MANY + 24 * 10;
     t = merged_tree_of(&r.tree, &ask, &r.a.arena);
-    /* the top, the group, as many as own so much, and what hangs from the last */
+    /* the top, the group, the nodes that own enough, and a row for the children of the last
+     */
     cr_expect_eq(t.owned[0].bytes, 48 * (uint64_t)MANY);
     cr_expect_lt(t.len, (size_t)MANY + 3);
     cr_expect_eq(t.nodes[t.len - 1].others, 1u);
     ranked_free(&r);
 }
 
-/* Ways up are as long as that; the bytes of what is held further away are there too. */
+/* Ways are limited to this length; bytes of more distant matches are included. */
 Test(merged_tree, long_ways_up_are_cut)
 {
     enum { DEEP = 3 * OWNER_TREE_MAX_HOLDERS };

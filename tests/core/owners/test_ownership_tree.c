@@ -6,11 +6,11 @@
 
 #include <stdlib.h>
 
-/* A million objects: no recursion, and nothing quadratic. */
+/* Seconds for a million objects: without recursion or quadratic steps. */
 
 #define PATIENCE 60
 
-/* Every path of the ownership tree, the root aside. */
+/* Number of paths of the ownership tree, without the root. */
 static void expect_path_count(const struct ranked *r, size_t count)
 {
     cr_expect_eq(r->tree.len, 1 + count, "%zu paths", r->tree.len - 1);
@@ -22,7 +22,7 @@ static void expect_one(struct ranked *r, const char *name, uint64_t count,
     expect_path(r, name, &count, &retained);
 }
 
-/* One heap below one group of roots. */
+/* A heap with one group of roots. */
 static node_id begin(struct forge *f)
 {
     return heap_group(f, heap_root(f), "[static vars]");
@@ -34,7 +34,7 @@ static void finish(struct ranked *r, struct forge *f)
     fold_series(r);
 }
 
-/* Objects of 8 bytes, each held by the one before. */
+/* A chain of objects of 8 bytes, below holder. */
 static node_id add_chain(struct forge *f, node_id holder, const char *const *types,
                          size_t type_count, size_t len)
 {
@@ -104,7 +104,7 @@ Test(tree, eight_types_in_a_cycle_fold_and_nine_do_not)
     }
 }
 
-/* The first type of a snapshot has the number that the root's label has. */
+/* The first type of a snapshot has the same number as the root's label. */
 Test(tree, nothing_folds_into_the_root)
 {
     struct ranked r = {0};
@@ -201,7 +201,7 @@ Test(tree, what_is_unreachable_counts_for_nothing)
     ranked_free(&r);
 }
 
-/* A service that loses its owner for another one keeps its path and what is below. */
+/* A service whose owner changes keeps its path and its children. */
 Test(tree, what_happens_above_an_anchor_moves_nothing_below_it)
 {
     struct ranked r = {0};
@@ -241,7 +241,7 @@ Test(tree, a_path_says_where_it_was_in_every_snapshot)
     ranked_free(&r);
 }
 
-/* A program may call a type as a writer calls its group of roots. */
+/* A type may have the name of a writer's group of roots. */
 Test(tree, an_object_and_a_pseudo_node_of_one_name_are_different)
 {
     struct ranked r = {0};
@@ -253,8 +253,8 @@ Test(tree, an_object_and_a_pseudo_node_of_one_name_are_different)
     ranked_free(&r);
 }
 
-/* Young objects are not counted, but they hold what is below them, and two of one type
- * are two whatever their age. */
+/* Young objects are not counted, but remain as owners; two of one type remain two at any
+ * age. */
 Test(tree, counts_what_is_selected_and_keeps_the_way_to_it)
 {
     struct ranked r = {.selection = SELECT_GEN2};
@@ -273,7 +273,7 @@ Test(tree, counts_what_is_selected_and_keeps_the_way_to_it)
 
 /* --- samples ------------------------------------------------------------------------ */
 
-/* Each object of the type stands for ten; the others for themselves. */
+/* Each object of this type represents ten, others one. */
 Test(tree, counts_what_a_sample_stands_for)
 {
     struct ranked r = {0};
@@ -292,7 +292,7 @@ Test(tree, counts_what_a_sample_stands_for)
 
 /* --- order -------------------------------------------------------------------------- */
 
-/* Twice as many in the second snapshot, so that no type is an anchor. */
+/* Twice the number in the second snapshot, so that no type is an anchor. */
 Test(tree, paths_have_an_order_by_the_names_along_them)
 {
     static const char *const in_order[] = {

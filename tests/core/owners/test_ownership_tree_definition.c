@@ -1,5 +1,5 @@
-/* Tries of random series against their definition, in which a path is a list of labels
- * and is written down for every single object. */
+/* Tries of random series compared with their definition: a path is a list of labels,
+ * written down for every object. */
 #include "owners/random_heap.h"
 #include "owners/tree_paths.h"
 
@@ -22,8 +22,8 @@ static struct ranked make_series(struct random *r)
 
 /* --- by definition -------------------------------------------------------------------- */
 
-/* The labels from below the root down to a node. Types of different snapshots are the
- * same label if kind and name are. */
+/* The labels from below the root down to a node. Types of different snapshots have the same
+ * label if kind and name are equal. */
 struct written_path {
     size_t len;
     const struct type *labels[LONGEST];
@@ -100,7 +100,7 @@ static struct written *write_down(const struct ranked *r)
 
 /* --- comparing ------------------------------------------------------------------------ */
 
-/* Whether the labels from p up to the root are the written ones. */
+/* True if the labels from p up to the root are these. */
 static bool is_written(const struct ownership_tree *t, const path_id *parent,
                        const label_id *label, path_id p, const struct written_path *wanted)
 {
@@ -145,7 +145,7 @@ static void expect_nodes(const struct ranked *r, const struct written *w, size_t
     }
 }
 
-/* p or something below it. */
+/* True if `low` is p or below it. */
 static bool is_below(const path_id *parent, path_id low, path_id p)
 {
     while (low != p && low != 0)
@@ -258,7 +258,7 @@ static size_t labels_of(const struct ownership_tree *t, path_id p, label_id *lab
     return len;
 }
 
-/* 0: they part at an object and a pseudo-node of one name. */
+/* 0: they differ in an object and a pseudo-node of the same name. */
 static int compare_names(const struct ownership_tree *t, path_id p, path_id q)
 {
     label_id a[LONGEST], b[LONGEST];
@@ -269,7 +269,7 @@ static int compare_names(const struct ownership_tree *t, path_id p, path_id q)
     return a_len < b_len ? -1 : 1;
 }
 
-/* Where names do not decide, paths come in either order, but never in the same place. */
+/* Paths with equal names may be in either order, but have different positions. */
 Test(ownership_tree_definition, the_order_of_paths_is_that_of_their_names)
 {
     struct random random = random_from(15);

@@ -1,10 +1,10 @@
-/* What types retain where there are many places: nearly as many as objects, or few only
- * because types come again. That it is right for any graph is test_dominators.c's. */
+/* Retained sizes of types with many places: nearly as many as objects, or few because types
+ * recur. Correctness for any graph is tested in test_dominators.c. */
 #include "owners/dominated.h"
 
 enum { NODES = 200000, OBJECT = 8, PERIOD = 12 };
 
-/* A chain of so many types, again and again. */
+/* A chain of `types` alternating types. */
 static struct dominated chain_of(uint32_t types)
 {
     struct forge f = {0};
@@ -22,7 +22,7 @@ static struct dominated chain_of(uint32_t types)
     return dominate(forge_finish(&f), DOMINATORS_PLAIN);
 }
 
-/* The first of each type has all others below it. */
+/* All others are below the first of each type. */
 static void expect_all_below_the_first(const struct dominated *d, uint32_t types)
 {
     for (uint32_t i = 0; i < types; i++) {

@@ -1,10 +1,10 @@
-/* tree_paths.h - paths of an ownership tree, written out. */
+/* tree_paths.h - paths of an ownership tree as lists of labels. */
 #ifndef TREE_PATHS_H
 #define TREE_PATHS_H
 
 #include "owners/ownership_tree.h"
 
-/* Labels from the root to an aligned path. */
+/* Number of labels from the root to an aligned path. */
 static inline size_t tree_depth(const struct ownership_tree *t, path_id p)
 {
     size_t depth = 0;
@@ -13,8 +13,8 @@ static inline size_t tree_depth(const struct ownership_tree *t, path_id p)
     return depth;
 }
 
-/* Labels from below the root down to a path in snapshot k, in a; nothing cut. 0: it is not
- * there. */
+/* The labels from below the root down to a path in snapshot k, not truncated; allocated in
+ * a. 0: the path does not exist there. */
 static inline size_t tree_full_path(const struct ownership_tree *t, path_id p, size_t k,
                                     const label_id **labels, struct arena *a)
 {

@@ -1,5 +1,4 @@
-/* digest_json.h - what is in the file of a digest, unpacked: JSON, for tests that forge it.
- */
+/* digest_json.h - the unpacked JSON in the file of a digest, for tests that change it. */
 #ifndef DIGEST_JSON_H
 #define DIGEST_JSON_H
 
@@ -8,7 +7,7 @@
 
 #include <criterion/criterion.h>
 
-/* Of a snapshot, which is built if it is a heap. */
+/* The JSON of a snapshot; a heap is reduced first. */
 static inline struct hd_memory digest_json_of(struct hd_snapshot *snap)
 {
     struct hd_memory packed = {0}, json = {0};

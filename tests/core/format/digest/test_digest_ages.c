@@ -1,4 +1,4 @@
-/* Ages in the file of a digest: kept, forged, of a later version. */
+/* Ages in the file of a digest: kept, damaged, of a later version. */
 #include "ages/followed.h"
 #include "format/digest/digest_json.h"
 
@@ -7,7 +7,7 @@
 
 struct written {
     struct hd_snapshot *digests[SNAPSHOTS];
-    struct hd_memory json; /* of the last, which was read and written again */
+    struct hd_memory json; /* of the last digest, read and written again */
 };
 
 static struct written write_series(void)
@@ -41,7 +41,7 @@ static enum hd_identity_source identity_of(struct hd_snapshot *const *snaps)
     return source;
 }
 
-/* The last of the series from other bytes; then what the whole series knows. */
+/* Reads the last of the series from other bytes; *source is that of the whole series. */
 static enum hd_status read_instead(const struct written *w, const char *json, size_t size,
                                    enum hd_identity_source *source)
 {
@@ -159,7 +159,7 @@ Test(digest_ages, that_cannot_be_are_refused)
     written_free(&w);
 }
 
-/* Any digit of these numbers becomes another one: it is refused, or compared without harm.
+/* Each digit of these numbers is changed: the file is rejected, or compared without harm.
  */
 Test(digest_ages, with_any_digit_changed_are_refused_or_harmless)
 {
@@ -182,7 +182,7 @@ Test(digest_ages, with_any_digit_changed_are_refused_or_harmless)
     written_free(&w);
 }
 
-/* So many moments that a byte would not do. */
+/* More moments than a byte can count. */
 Test(digest_ages, of_too_many_moments_are_refused)
 {
     struct written w = write_series();

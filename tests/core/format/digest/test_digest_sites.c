@@ -1,4 +1,4 @@
-/* Allocation sites in the file of a digest: kept, of a later version, refused. */
+/* Allocation sites in the file of a digest: kept, of a later version, rejected. */
 #include "format/digest/digest_json.h"
 #include "support/forge.h"
 #include "support/made_sites.h"

@@ -1,4 +1,4 @@
-/* Digests that were cut, forged, or are of another version. */
+/* Digests that are truncated, damaged, or of another version. */
 #include "format/digest/digest_json.h"
 #include "owners/random_heap.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The JSON of a small heap in which every member is used. */
+/* The JSON of a small heap that uses every member. */
 static struct hd_memory digest_json(void)
 {
     struct random r = random_from(11);
@@ -24,7 +24,7 @@ static enum hd_status status_of(const char *json, size_t size, struct hd_error *
     return err->status;
 }
 
-/* With the first `from` behind the first `after` replaced. */
+/* Replaces the first `from` after the first `after`. */
 static enum hd_status status_with(const char *after, const char *from, const char *to,
                                   struct hd_error *err)
 {
@@ -47,7 +47,7 @@ Test(read_digest, cut_anywhere_it_is_refused)
     struct hd_memory json = digest_json();
     struct hd_error err;
     for (size_t size = 0; size < json.size; size++) {
-        /* Behind the last bracket nothing but a line end stands. */
+        /* Only a line end may follow the last bracket. */
         enum hd_status status = status_of(json.bytes, size, &err);
         cr_expect(status != HD_OK || size + 1 == json.size, "%zu of %zu", size, json.size);
     }
@@ -55,8 +55,7 @@ Test(read_digest, cut_anywhere_it_is_refused)
     hd_memory_free(&json);
 }
 
-/* Each byte becomes one of three: what that makes of it is refused, or another digest that
- * is sound. */
+/* Each byte becomes one of three others: the file is rejected, or a valid digest. */
 Test(read_digest, with_any_byte_changed_it_is_refused_or_sound)
 {
     static const char instead[] = {'9', ']', 'n'};
@@ -144,8 +143,8 @@ Test(read_digest, takes_no_more_memory_than_it_may)
     text_free(&big);
 }
 
-/* As many types as objects, each held by the one before: every place has a type and a
- * parent of its own, and arrays of every length stand beside each other. */
+/* The same number of types and objects, each held by the previous one: every place has its
+ * own type and parent, and arrays of every length are combined. */
 Test(read_digest, heaps_of_every_number_of_places_are_read_as_they_were_written)
 {
     enum { MAX_PLACES = 40 };
@@ -168,7 +167,7 @@ Test(read_digest, heaps_of_every_number_of_places_are_read_as_they_were_written)
         struct hd_snapshot *read =
             hd_snapshot_from_memory(file.bytes, file.size, NULL, NULL);
         const struct digest_places *p = &read->digest->places;
-        uint32_t chain = p->len - n; /* the first place behind the root and its groups */
+        uint32_t chain = p->len - n; /* the first place after the root and its groups */
         cr_assert_eq(p->parent[0], NO_PLACE);
         cr_expect_eq(p->type[0], NO_TYPE);
         for (uint32_t i = 0; i < n; i++) {

@@ -6,9 +6,9 @@
 
 #define SIGNATURE "\x14\0\0\0!FastSerialization.1"
 
-enum { START = 24 }; /* behind the signature */
+enum { START = 24 }; /* after the signature */
 
-/* A file of the test: the signature, a body, and a trailer with forward labels. */
+/* A file: the signature, a body, and a trailer with forward labels. */
 struct file {
     struct text data;
     struct hd_error err;
@@ -27,7 +27,7 @@ static void begin(struct file *f, const char *body, size_t size)
     text_add(&f->data, body, size);
 }
 
-/* label_size 4 or 8; forwards are offsets. */
+/* label_size is 4 or 8; forwards are offsets. */
 static void put_trailer(struct file *f, unsigned label_size, const uint64_t *forwards,
                         uint32_t count)
 {
@@ -145,7 +145,7 @@ Test(fastser, a_trailer_that_lies_is_none)
     /* From the end: the suffix, the trailer, the label, the count. */
     for (size_t at = 1; at <= 16; at++) {
         if (at > 8 && at <= 12)
-            continue; /* a label: any value goes */
+            continue; /* a label: any value is valid */
         struct file file;
         BEGIN(&file, "some bytes\x06");
         put_trailer(&file, 4, forwards, 1);
@@ -396,7 +396,7 @@ Test(fastser, skips_fields_that_it_does_not_know)
 {
     static const uint64_t forwards[] = {START + 12};
     struct file file;
-    /* A region from byte 5 to 12 in which anything may stand. */
+    /* A region from byte 5 to 12 with arbitrary contents. */
     BEGIN(&file, "\x0c\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\x09\x06\x06\x06?");
     put_trailer(&file, 4, forwards, 1);
     struct fastser f = open_file(&file);

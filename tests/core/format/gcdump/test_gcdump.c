@@ -1,5 +1,5 @@
-/* What surrounds the nodes of a .gcdump: fields of all versions, counts that lie, files
- * that were cut. Each is the usual file with one thing changed. */
+/* Everything around the nodes of a .gcdump: fields of all versions, wrong counts, truncated
+ * files. Each is the usual file with one change. */
 #include "format/usual_gcdump.h"
 
 #include <math.h>
@@ -153,8 +153,9 @@ Test(gcdump, process_and_tool_are_told_if_the_file_does)
 
 static void expect_generations(bool eight_byte_labels, bool old_segments)
 {
-    /* A segment of small objects with gen2, gen1 and gen0; one of the large ones; one of
-     * the pinned ones, in old files a part of the large ones; each with its ends. */
+    /* A segment of small objects with gen2, gen1 and gen0; one of large objects; one of
+     * pinned objects, which old files count as large; each with the ends of its
+     * generations. */
     static const struct made_segment segments[] = {
         {1000, 4000, {4000, 3000, 2000, 1000, 1000}},
         {5000, 6000, {6000, 6000, 6000, 6000, 5000}},
@@ -199,7 +200,7 @@ Test(gcdump, generations_are_parts_of_segments)
 Test(gcdump, the_first_of_overlapping_segments_decides)
 {
     static const struct made_segment segments[] = {
-        {100, 200, {150, 0, 0, 0, 0}}, /* gen0 to 150; to 200 nothing is known */
+        {100, 200, {150, 0, 0, 0, 0}}, /* gen0 to 150; unknown from there to 200 */
         {0, 300, {0, 0, 300, 0, 0}},
     };
     static const struct made_node nodes[] = {
@@ -307,8 +308,8 @@ Test(gcdump, a_container_of_something_else_is_no_gcdump)
 
 /* --- files that were cut --------------------------------------------------------- */
 
-/* Reads the first size bytes, in memory of just that size: a sanitizer sees what is read
- * behind them. */
+/* Reads the first size bytes from memory of exactly this size: a sanitizer reports reads
+ * beyond it. */
 static struct hd_snapshot *read_prefix(const struct gcdump_bytes *b, size_t size,
                                        char **copy, struct hd_error *err)
 {
@@ -367,7 +368,7 @@ Test(gcdump, damage_behind_the_graph_of_a_whole_file_is_an_error)
     gcdump_bytes_free(&b);
 }
 
-/* dotnet-gcdump stops at ten million objects and says so only in a log. */
+/* dotnet-gcdump stops at ten million objects and reports it only in a log. */
 Test(gcdump, ten_million_nodes_are_suspiciously_many)
 {
     static const struct {

@@ -1,12 +1,12 @@
-/* Types whose names stand in symbols: which module they are of, what they are called, and
- * lists of them that cannot be. */
+/* Types whose names are in symbols: their modules, their names, and invalid lists of them.
+ */
 #include "format/usual_gcdump.h"
 
 #include <stdio.h>
 
 static const char app[] = "/app/Shop.dll", lib[] = "/lib/Native.dll";
 
-/* Without names but for the first ones. */
+/* Only the first ones have names. */
 static const struct made_type nameless_types[] = {
     [UNDEFINED] = {.name = "UNDEFINED"},
     [ROOTS] = {.name = "[.NET Roots]", .multiplier = 1},
@@ -15,7 +15,7 @@ static const struct made_type nameless_types[] = {
     [TEXT] = {.size = 32, .module = "/told.dll"},
 };
 
-/* For each type, up to the last one that is there. */
+/* One per type, up to the last deferred one. */
 static struct made_gcdump with_deferred(const struct made_deferred *deferred, size_t count)
 {
     struct made_gcdump m = usual;
@@ -123,7 +123,7 @@ Test(gcdump_deferred, what_is_no_list_is_refused)
     expect_made_refused(&m, "6 deferred types, but only 5 types");
 
     m = with_deferred(deferred, 5);
-    m.wide_modules = true; /* the form that is tried last, so what it says is told */
+    m.wide_modules = true; /* the form that is tried last, so its errors are reported */
     struct gcdump_bytes b = gcdump_bytes_make(&m);
     gcdump_bytes_put(&b, b.deferred_count_at, UINT32_MAX);
     expect_refused(&b, "deferred types do not fit");
@@ -135,8 +135,7 @@ Test(gcdump_deferred, what_is_no_list_is_refused)
     gcdump_bytes_free(&b);
 }
 
-/* A reference in place of the first module: to nothing, and to a module that comes later.
- */
+/* A reference replaces the first module: to nothing, and to a later module. */
 Test(gcdump_deferred, modules_must_be_there_before_they_are_referred_to)
 {
     static const struct made_deferred deferred[] = {

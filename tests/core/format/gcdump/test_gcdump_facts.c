@@ -1,4 +1,5 @@
-/* What a collected snapshot knows of its process goes into a gcdump and comes back. */
+/* Facts about the process of a collected snapshot are written into a gcdump and read again.
+ */
 #include "ages/sampled_objects.h"
 #include "format/gcdump/gcdump_log.h"
 #include "heap/process_facts.h"
@@ -189,7 +190,7 @@ Test(gcdump_facts, process_facts_come_back_from_gcdumps_and_digests)
     }
 }
 
-/* Of a file whose line is one that nobody knows, as in those of other tools. */
+/* Facts of a file whose process line is unknown, as in files of other tools. */
 static struct hd_process_facts facts_without_line(const char *facts)
 {
     struct hd_snapshot *snap = forged();
@@ -222,7 +223,7 @@ Test(gcdump_facts, working_set_and_commit_of_the_file_are_facts)
         {"resident=80203776 private=49528832 threads=3", 80203776, 49528832},
         {"resident=80203776", 80203776, HD_UNKNOWN},
         {"threads=3", HD_UNKNOWN, HD_UNKNOWN},
-        /* What other readers read as negative is not written. */
+        /* omitted, since other readers would read a negative number */
         {"resident=9223372036854775807 private=9223372036854775808", INT64_MAX, HD_UNKNOWN},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -256,8 +257,8 @@ Test(gcdump_facts, files_without_process_facts_have_no_trace_of_them)
     }
 }
 
-/* Memory has none: a series of it would have no order in time, and a store the times of
- * files. */
+/* Input in memory has no time: a series would not be ordered in time, and a store would
+ * record the times of files. */
 Test(gcdump_facts, what_was_copied_has_the_time_of_the_copy)
 {
     static const char core[] = "fixtures/core/net10.core.xz",
@@ -282,7 +283,7 @@ Test(gcdump_facts, what_was_copied_has_the_time_of_the_copy)
         hd_snapshot_close(snap);
         free(bytes);
     }
-    /* A trace has its own. */
+    /* A trace has a time of its own. */
     struct hd_snapshot *snap = hd_snapshot_open(trace, &how, &err);
     cr_assert_not_null(snap, "%s", err.message);
     double own = snap->clock;
@@ -334,7 +335,7 @@ Test(gcdump_facts, ids_of_types_come_back_by_name)
     free(bytes);
 }
 
-/* How many ids are read of a line, App.A and App.B being there. */
+/* Number of ids read from a line, for the types App.A and App.B. */
 static size_t ids_in(const char *line)
 {
     struct raw_type types[] = {{.name = "App.A", .kind = TYPE_OBJECT},
@@ -372,7 +373,8 @@ Test(gcdump_facts, ids_that_are_damaged_end_the_line)
 
 /* --- which objects are those of the snapshot before ---------------------------- */
 
-/* Every fourth object died, every fifth came: of a snapshot and itself. */
+/* A map from a snapshot to itself, in which every fourth object died and every fifth is
+ * new. */
 static void tell_itself(struct hd_snapshot *snap)
 {
     struct places p = places_of(snap);

@@ -1,5 +1,6 @@
-/* Every .gcdump of the fixtures against expected.json, which another reader computed,
- * and the series of a known leak against truth.json, which the leaking program wrote. */
+/* Every .gcdump of the fixtures compared with expected.json, computed by another reader,
+ * and the series of a known leak compared with truth.json, written by the leaking program.
+ */
 #include "format/expected_table.h"
 #include "heap/names.h"
 #include "support/forge.h"
@@ -29,7 +30,7 @@ static void expect_tally(const char *path, const char *what, struct hd_tally got
     expect_number(path, what, got.bytes, expected_number(bytes));
 }
 
-/* Rows are [name, count, bytes]; all of them, and no others. */
+/* Rows are [name, count, bytes]; the list is complete. */
 static void expect_rows(const char *path, const struct hd_snapshot *snap,
                         const json_t *rows, bool scaled)
 {
@@ -266,7 +267,7 @@ Test(gcdump_fixtures, the_smallest_file_is_read_as_it_is_described)
 
 /* --- real series ----------------------------------------------------------------- */
 
-/* A series is stored in one of these; which one is of no interest. */
+/* A series is stored with one of these suffixes. */
 static void compressed_path(char *path, size_t size, const char *series, const char *file)
 {
     static const char *const suffixes[] = {".gz", ".zst", ".xz", ".bz2", ""};

@@ -1,6 +1,5 @@
-/* Graphs read by several threads against what was written: any number of references,
- * numbers of any length, records in any order; and damage, which is told in the same words
- * whoever finds it. */
+/* Graphs read by several threads: any number of references, numbers of any length, records
+ * in any order; and damage, which is reported in the same words by every thread. */
 #include "format/large_gcdump.h"
 #include "support/random.h"
 
@@ -10,7 +9,7 @@ static const unsigned thread_counts[] = {1, 2, 3, 8};
 
 static uint32_t target(struct random *r, uint32_t i)
 {
-    /* Distances of one to three bytes, and any. */
+    /* Distances of one to three bytes, and arbitrary ones. */
     uint32_t within[] = {30, 4000, 100000, NODES};
     uint32_t to = i + random_below(r, within[random_below(r, COUNT(within))]);
     return to % NODES;
@@ -87,7 +86,7 @@ Test(gcdump_graph, is_what_was_written_for_any_number_of_threads, .timeout = 120
     large_gcdump_free(&m);
 }
 
-/* Hundreds of references, numbers with zeros in front, of five bytes. */
+/* Hundreds of references, numbers with leading zeros, in five bytes. */
 Test(gcdump_graph, has_unusual_records_too, .timeout = 120)
 {
     static char many[3 + 200 * 5] = "\x02\x81\x48"; /* type 1, 200 references */
@@ -118,7 +117,7 @@ Test(gcdump_graph, has_unusual_records_too, .timeout = 120)
     large_gcdump_free(&m);
 }
 
-/* Any number of nodes may be. */
+/* Any number of pseudo-nodes is valid. */
 Test(gcdump_graph, may_be_of_pseudo_nodes, .timeout = 120)
 {
     struct large_gcdump m = make_nodes();
@@ -168,7 +167,7 @@ Test(gcdump_graph, names_the_first_damaged_node, .timeout = 120)
     uint32_t blob = (uint32_t)(m.bytes.address_count_at - m.bytes.blob_at);
     put_offset(&m, NODES - 2, blob);
     expect_damage(&m, "node 249998: its record is outside all records");
-    put_offset(&m, LATE, blob - 1); /* cut off */
+    put_offset(&m, LATE, blob - 1); /* truncated */
     expect_damage(&m, "node 200000: ");
     m.bytes.data.data[m.bytes.blob_at + offset_of(&m, LATE - 1)] = '\x3F';
     m.bytes.data.data[m.bytes.blob_at + offset_of(&m, LATE - 1) + 1] = '\x7F';
@@ -178,7 +177,7 @@ Test(gcdump_graph, names_the_first_damaged_node, .timeout = 120)
     large_gcdump_free(&m);
 }
 
-/* Each half alone is small enough; both are not. */
+/* Each half alone is small enough; both together are not. */
 Test(gcdump_graph, has_no_records_that_overlap_anywhere, .timeout = 120)
 {
     struct large_gcdump m = make_nodes();
@@ -207,7 +206,7 @@ Test(gcdump_graph, refers_to_nodes_that_exist, .timeout = 120)
     large_gcdump_free(&m);
 }
 
-/* What is told of memory depends on the file only. */
+/* The numbers in memory errors depend on the file only. */
 Test(gcdump_graph, that_is_too_large_is_refused_in_the_same_words, .timeout = 120)
 {
     struct large_gcdump m = make();

@@ -1,4 +1,4 @@
-/* Full names go into the log of a gcdump and come back, where they can be true. */
+/* Full names are written to the log of a gcdump and read again, if they are plausible. */
 #include "format/gcdump/gcdump_log.h"
 #include "support/forge.h"
 #include "support/rewritten.h"
@@ -36,7 +36,7 @@ Test(gcdump_names, each_full_name_is_a_line)
     hd_snapshot_close(snap);
 }
 
-/* That a class declares a variable of its own type is worth a line, too. */
+/* A class with a variable of its own type needs a line, too. */
 Test(gcdump_names, a_variable_of_its_own_class_is_declared_there)
 {
     static const char name[] = "[static var App.Order.s_all]";
@@ -67,7 +67,7 @@ Test(gcdump_names, no_name_makes_a_line_of_its_own_or_the_log_long)
     hd_snapshot_close(snap);
 }
 
-/* What a log says of a name. */
+/* Expects the full name that the log gives for a name. */
 static void expect(const char *log, const char *name, const char *full)
 {
     struct builder b = builder_begin(input_over("", 0), "");

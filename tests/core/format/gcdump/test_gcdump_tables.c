@@ -1,5 +1,5 @@
-/* Nodes counted by several threads against the graph, which is read one node after the
- * other: every length of a type and a size, pseudo-nodes, generations, damage. */
+/* Nodes counted by several threads, compared with the graph, which is read sequentially:
+ * every length of a type and a size, pseudo-nodes, generations, damage. */
 #include "format/large_gcdump.h"
 #include "support/random.h"
 
@@ -15,7 +15,7 @@ static struct large_gcdump make(bool generations)
         m.types[t].size = t > 0 && t % 7 == 0 ? -1 : (int32_t)(t * 8);
     for (uint32_t i = 0; i < NODES; i++) {
         struct made_node *n = &m.nodes[i];
-        /* 7, 14 and 21 bits; sizes of up to 31, and none. */
+        /* 7, 14 and 21 bits; sizes of up to 31 bits, or without one. */
         n->type = random_below(&r, i % 3 == 0 ? 30 : TYPES);
         n->size = i % 2 == 0 && m.types[n->type].size >= 0
                       ? m.types[n->type].size
@@ -88,7 +88,7 @@ Test(gcdump_tables, are_those_of_the_graph_for_any_number_of_threads, .timeout =
     }
 }
 
-/* The first of two damaged records, whichever thread finds one first. */
+/* The first of two damaged records, whichever thread is faster. */
 Test(gcdump_tables, name_the_first_damaged_node, .timeout = 60)
 {
     struct large_gcdump m = make(false);

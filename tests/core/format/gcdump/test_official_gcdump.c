@@ -1,5 +1,5 @@
-/* A trace that is converted against the .gcdump that Microsoft's converter made of the same
- * trace: node for node, and what differs as docs/convert.md has it. */
+/* A converted trace compared, node for node, with the .gcdump that Microsoft's converter
+ * made of it. The differences are those in docs/convert.md. */
 #include "support/rewritten.h"
 
 #include "heap/snapshot.h"
@@ -21,9 +21,9 @@ static struct hd_snapshot *open_to_write(const char *path)
 struct converted {
     struct hd_snapshot *ours, *theirs;
     char *data;
-    node_id null_root;       /* of theirs: the one node that ours has not */
+    node_id null_root;       /* in theirs only */
     size_t null_root_edges;  /* references to it */
-    size_t null_root_owners; /* nodes that have them */
+    size_t null_root_owners; /* nodes with such references */
 };
 
 static enum type_kind kind_of(const struct hd_snapshot *snap, node_id n)
@@ -56,7 +56,7 @@ static void close(struct converted *c)
     free(c->data);
 }
 
-/* The number in ours of a node of theirs. */
+/* Our number of one of their nodes. */
 static node_id same_node(const struct converted *c, node_id theirs)
 {
     return theirs > c->null_root ? theirs - 1 : theirs;
@@ -75,7 +75,7 @@ static void expect_same_string(node_id n, const char *ours, const char *theirs)
         cr_assert_str_eq(ours, theirs, "node %u", n);
 }
 
-/* In their order; those to the null root are counted. */
+/* In order; counts the references to the null root. */
 static void expect_same_references(struct converted *c, node_id n)
 {
     const struct graph *x = c->ours->graph, *y = c->theirs->graph;
@@ -119,7 +119,7 @@ static void expect_same_order_of_records(const struct converted *c)
         cr_assert_eq(x->described[i], same_node(c, y->described[i]), "record %u", i);
 }
 
-/* Types of the table without a node; type 0 is that of what is undefined. */
+/* Types of the table without a node; type 0 is that of undefined nodes. */
 static size_t unused_types(const struct hd_snapshot *snap)
 {
     const struct source *s = snap->source;
@@ -157,12 +157,12 @@ static void expect_same_but_for(const struct expected *e)
 
     cr_expect_eq(c.null_root_edges, e->null_roots, "%zu", c.null_root_edges);
     cr_expect_eq(c.null_root_owners, 1, "[local vars]");
-    /* Ours has types without an object only where all are in size classes. */
+    /* Ours has types without objects only if all of these are in size classes. */
     cr_expect_eq(unused_types(c.ours), e->large_types, "%zu", unused_types(c.ours));
     cr_expect_eq(unused_types(c.theirs), e->large_types + e->unused_types, "%zu",
                  unused_types(c.theirs));
     cr_expect_eq(c.ours->source->is_64_bit, c.theirs->source->is_64_bit);
-    /* What theirs cannot say. */
+    /* Values that theirs lacks. */
     cr_expect_str_eq(c.ours->source->tool, "heapdrift");
     cr_expect_gt(c.ours->source->ticks, 0);
     cr_expect_eq(c.theirs->source->ticks, 0);

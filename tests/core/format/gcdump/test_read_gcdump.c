@@ -1,5 +1,5 @@
-/* Nodes that no fixture has, made byte by byte: rare ones that must be read, and damaged
- * ones that must not. What surrounds them is in test_gcdump.c. */
+/* Nodes that no fixture has, made byte by byte: rare valid ones and damaged ones.
+ * Everything around the nodes is in test_gcdump.c. */
 #include "format/usual_gcdump.h"
 
 #include <pthread.h>
@@ -64,7 +64,7 @@ Test(read_gcdump, one_type_may_have_pseudo_nodes_and_objects)
         {.type = ROOTS, .references = 3, .to = {1, 2, 3}},
         {.type = STACK, .references = 1, .to = {2}}, /* size 0, address 0 */
         {.type = STACK, .size = 40, .address = 64},  /* an object */
-        {.type = STACK, .size = 0, .address = 72},   /* JavaScript has such ones */
+        {.type = STACK, .size = 0, .address = 72},   /* occurs in JavaScript heaps */
     };
     struct made_gcdump m = with_nodes(nodes, COUNT(nodes));
     struct hd_snapshot *snap = read_made(&m);
@@ -248,7 +248,7 @@ Test(read_gcdump, sizes_are_not_negative)
     expect_made_refused(&m, "no valid size");
 }
 
-/* Writers say -1 for a type that no node has. */
+/* Writers store -1 for a type without nodes. */
 Test(read_gcdump, a_type_without_nodes_may_have_any_size)
 {
     struct made_type types[COUNT(usual_types) + 1];
@@ -299,7 +299,7 @@ Test(read_gcdump, records_lie_where_the_records_are)
     gcdump_bytes_free(&b);
 }
 
-/* A small file could stand for terabytes. */
+/* Otherwise a small file could expand to terabytes. */
 Test(read_gcdump, a_record_that_many_nodes_share_is_refused)
 {
     struct made_node nodes[40];
@@ -337,7 +337,7 @@ Test(read_gcdump, undefined_nodes_all_share_one_record)
 
 /* --- files that change --------------------------------------------------------------- */
 
-/* A file whose offsets are written anew as long as somebody reads it through a mapping. */
+/* A file whose offsets are overwritten while it is read through a mapping. */
 struct restless {
     int fd;
     size_t offsets_at, size;
@@ -355,7 +355,7 @@ static void *rewrite_offsets(void *arg)
     return NULL;
 }
 
-/* None of them twice. */
+/* Each occurs once. */
 static void expect_an_order(const struct source *s, uint32_t nodes)
 {
     unsigned char *seen = calloc(nodes, 1);
@@ -369,7 +369,7 @@ static void expect_an_order(const struct source *s, uint32_t nodes)
     free(seen);
 }
 
-/* Nodes of one kind, so that any order of their records is a right one. */
+/* Nodes of one kind, so that any order of their records is correct. */
 static struct gcdump_bytes make_equal_nodes(uint32_t count)
 {
     struct made_node *nodes = calloc(count, sizeof(*nodes));
@@ -405,7 +405,7 @@ Test(read_gcdump, an_order_of_records_has_each_once_even_while_they_are_written,
         const struct hd_read_options opt = {.to_write = true};
         struct hd_error err = {0};
         struct hd_snapshot *snap = hd_snapshot_from_memory(mapping, b.data.len, &opt, &err);
-        /* Half of an offset may be of either order, which leads anywhere. */
+        /* Half an offset may be from either order, which refers to arbitrary bytes. */
         if (snap == NULL)
             continue;
         expect_an_order(snap->source, NODES);

@@ -1,5 +1,5 @@
-/* Files by Microsoft's writers must come out as they were; snapshots of other formats as
- * dotnet-gcdump would have written them. */
+/* Files by Microsoft's writers must be reproduced; snapshots of other formats must be
+ * written as dotnet-gcdump would have. */
 #include "base/input.h"
 #include "format/gcdump/gcdump_records.h"
 #include "format/open.h"
@@ -23,7 +23,7 @@ static void finish(void)
     snap = again = NULL;
 }
 
-/* From snap to again, which must work. */
+/* Writes snap and reads it as again, which must succeed. */
 static void rewrite(void)
 {
     struct hd_error err = {0};
@@ -122,7 +122,7 @@ Test(write_gcdump, files_by_microsofts_writer_come_out_byte_for_byte)
     }
 }
 
-/* So little memory that the graph is dropped, and with it the file closed. */
+/* A limit at which the graph is dropped, and with it the file closed. */
 Test(write_gcdump, what_a_file_said_outlives_it)
 {
     static const char path[] = "fixtures/gcdump-made/ms_full.gcdump";
@@ -148,7 +148,7 @@ Test(write_gcdump, what_a_file_said_outlives_it)
     finish();
 }
 
-/* Labels of 8 bytes, counts of 8 bytes, old versions: written as of today. */
+/* Labels of 8 bytes, counts of 8 bytes, old versions: written in the present layout. */
 Test(write_gcdump, other_layouts_come_out_with_the_same_content)
 {
     static const char *const names[] = {"ms_eight",
@@ -276,7 +276,7 @@ Test(write_gcdump, a_heap_without_roots_has_the_groups_that_are_always_there)
     finish();
 }
 
-/* What is no tree of root_set.h stays as it is. */
+/* A tree in another form than root_set.h makes is unchanged. */
 Test(write_gcdump, other_trees_stay_as_they_are)
 {
     struct forge f = {0};
@@ -348,7 +348,7 @@ Test(write_gcdump, numbers_above_a_signed_integer_are_cut_or_unknown)
     finish();
 }
 
-/* Where Microsoft's reader fails in the table, it opens nothing of the file. */
+/* If Microsoft's reader fails in the table, it rejects the file. */
 Test(write_gcdump, a_damaged_table_of_com_wrappers_is_left_out_and_reported)
 {
     open_to_write("fixtures/gcdump-made/ms_full.gcdump");
@@ -464,7 +464,7 @@ Test(write_gcdump, sizes_of_2_gib_are_cut_and_that_is_told)
     finish();
 }
 
-/* The order of records is sorted by 11 bits of the offset at a time. */
+/* Records are sorted by 11 bits of the offset at a time. */
 Test(write_gcdump, records_beyond_4_mib_keep_their_order)
 {
     struct forge f = {0};
@@ -503,7 +503,8 @@ Test(write_gcdump, generations_become_segments)
     finish();
 }
 
-/* In a trace what lies in no range is frozen; the format knows gen2 only. */
+/* In a trace, objects outside of all ranges are frozen; the format has only gen2 for them.
+ */
 Test(write_gcdump, frozen_objects_are_in_ranges_of_gen2)
 {
     struct forge f = {0};
@@ -553,7 +554,7 @@ Test(write_gcdump, says_when_where_and_by_whom)
     finish();
 }
 
-/* As the roots of heap text are called, whose tree is made anew. */
+/* It has the name of the root of heap text, whose tree is rebuilt. */
 Test(write_gcdump, a_gcdump_whose_root_is_called_like_ours_keeps_its_own_tree)
 {
     static const struct made_type types[] = {{.name = "UNDEFINED"},

@@ -1,8 +1,8 @@
 #ifndef TESTS_FORGED_WALKS_H
 #define TESTS_FORGED_WALKS_H
 
-/* Small traces with heap walks, and what became of reading them. What an event looks like
- * is trace_forge's. */
+/* Small traces with heap walks, and checks of their snapshots. trace_forge defines the
+ * events. */
 #include "support/forge.h"
 #include "support/trace_forge.h"
 

@@ -1,5 +1,5 @@
-/* Traces that lack events or bytes, or hold what cannot be: read with a warning, or refused
- * with the place. What a whole trace says is test_read_nettrace.c's. */
+/* Traces that lack events or bytes, or contain contradictions: read with a warning, or
+ * rejected with the position. Complete traces are in test_read_nettrace.c. */
 #include "format/nettrace/forged_walks.h"
 #include "support/scratch.h"
 
@@ -17,7 +17,7 @@ static void expect_incomplete(struct trace_forge *f, const char *says)
     trace_forge_free(f);
 }
 
-/* By the gap in their own numbers: the trace lost no event that a thread has numbered. */
+/* Found by the gap in their own numbers: no event numbered by a thread was lost. */
 Test(nettrace_damage, a_later_walk_that_lacks_dependent_handles_is_not_taken)
 {
     struct trace_forge f = begin(8);
@@ -71,7 +71,7 @@ Test(nettrace_damage, losses_before_the_walk_do_not_matter)
     trace_forge_free(&f);
 }
 
-/* The system gives a thread's id to a new thread, whose numbers begin again. */
+/* The system reuses the ids of threads; the numbers of a new thread start at 1. */
 Test(nettrace_damage, a_thread_that_begins_again_has_lost_nothing)
 {
     struct trace_forge f = begin(8);
@@ -137,7 +137,7 @@ Test(nettrace_damage, objects_that_are_told_twice_are_noticed_and_found)
     trace_forge_free(&f);
 }
 
-/* Numbers of positions and nodes part more with every repeat. */
+/* The difference between positions and nodes grows with every repeat. */
 Test(nettrace_damage, objects_behind_several_repeats_are_found)
 {
     static const uint64_t addresses[] = {0x7000, 0x7000, 0x7018, 0x7000,
@@ -244,7 +244,7 @@ Test(nettrace_damage, memory_may_be_limited)
 struct change {
     const char *path;
     struct text with;
-    int after; /* rewinds that are still to come before it happens */
+    int after; /* rewinds before it happens */
 };
 
 static void change_at_rewind(void *context, enum hd_phase phase, uint64_t more,
@@ -292,7 +292,7 @@ static void expect_changed(unsigned objects, unsigned then, int after)
     scratch_remove(&scratch);
 }
 
-/* What was allocated for 5 objects must not be filled with 2,000. */
+/* Memory allocated for 5 objects must not be filled with 2,000. */
 Test(nettrace_damage, a_trace_that_grows_between_passes_is_refused)
 {
     expect_changed(5, 2000, 1);

@@ -1,5 +1,5 @@
-/* Events that are short, odd or told twice: what of them counts, and in which words the
- * others are refused. Walks as they should be are test_read_nettrace.c's. */
+/* Events that are short, unusual or repeated: the parts that count, and the messages for
+ * the rest. Regular walks are in test_read_nettrace.c. */
 #include "format/nettrace/forged_walks.h"
 #include "format/nettrace/trace_types.h"
 
@@ -12,7 +12,7 @@ enum { ARRAY = 8 };
 
 /* --- events that are too short ------------------------------------------------- */
 
-/* In a walk, with others. */
+/* In a walk with other events. */
 Test(nettrace_events, that_are_too_short_are_refused)
 {
     static const struct {
@@ -39,7 +39,7 @@ Test(nettrace_events, that_are_too_short_are_refused)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct trace_forge f = begin(8);
         trace_forge_gc(&f, MAIN, true, 1);
-        bool is_first = cases[i].id == STATICS; /* else it begins another walk */
+        bool is_first = cases[i].id == STATICS; /* otherwise it begins another walk */
         if (!is_first)
             walk_two(&f, 0x7000);
         trace_forge_event(&f, MAIN, cases[i].id, cases[i].payload, cases[i].size);
@@ -77,7 +77,7 @@ Test(nettrace_events, numbers_that_no_heap_has_are_refused)
     }
 }
 
-/* Events that announce a walk, and hold nothing of it. */
+/* Events that announce a walk without any record. */
 Test(nettrace_events, without_records_are_no_walk)
 {
     static const char none[10] = "";
@@ -96,7 +96,7 @@ Test(nettrace_events, references_beyond_those_of_all_objects_are_left_over)
     trace_forge_types(&f, MAIN, &box, 1);
     trace_forge_gc(&f, MAIN, true, 1);
     trace_forge_edge(&f, 0x7000);
-    trace_forge_edge(&f, 0x9999); /* leads nowhere */
+    trace_forge_edge(&f, 0x9999); /* target does not exist */
     trace_forge_edge(&f, 0x7000);
     trace_forge_node(&f, 0x7000, 24, box.id, 2);
     trace_forge_walk(&f, MAIN);
@@ -123,7 +123,7 @@ Test(nettrace_events, weak_roots_of_all_events_are_counted)
     for (unsigned i = 0; i < 5; i++)
         trace_forge_root(&f, 0x7000, HANDLE, WEAK);
     trace_forge_root(&f, 0, HANDLE, 0);      /* empty */
-    trace_forge_root(&f, 0x9999, HANDLE, 0); /* leads nowhere */
+    trace_forge_root(&f, 0x9999, HANDLE, 0); /* target does not exist */
     trace_forge_walk(&f, MAIN);
     trace_forge_gc(&f, MAIN, false, 1);
     trace_forge_end(&f);
@@ -135,7 +135,7 @@ Test(nettrace_events, weak_roots_of_all_events_are_counted)
     trace_forge_free(&f);
 }
 
-/* Edges of handles stand with their keys, in the order of what they hold. */
+/* Edges of handles have their keys, in the order of the values. */
 Test(nettrace_events, dependent_handles_come_in_any_order)
 {
     static const struct {
@@ -199,7 +199,7 @@ static const struct type *type_at(const struct hd_snapshot *snap, node_id n)
     return &snap->types[snap->graph->type[n]];
 }
 
-/* The path that is told first counts; "" says nothing. */
+/* The first path counts; "" is unknown. */
 Test(nettrace_events, modules_are_those_of_types_if_they_have_a_path)
 {
     static const struct forged_type types[] = {{.id = 1, .name = "App.A", .module = 10},
@@ -219,8 +219,8 @@ Test(nettrace_events, modules_are_those_of_types_if_they_have_a_path)
     hd_snapshot_close(snap);
 }
 
-/* What a native AOT program tells: so that its program can name them, they are written with
- * the image that the number belongs to. */
+/* A native AOT program stores numbers of types only; with the image of each number its
+ * program can name them. */
 Test(nettrace_events, types_of_an_image_are_written_with_its_address)
 {
     enum { IMAGE = 16 };
@@ -283,7 +283,7 @@ Test(nettrace_events, types_of_an_image_are_written_with_its_address)
     trace_forge_free(&f);
 }
 
-/* Each session tells all types once more; the last definition of an id counts. */
+/* Each session defines all types again; the last definition of an id counts. */
 Test(nettrace_events, types_may_be_defined_again)
 {
     static const struct forged_type first[] = {
@@ -318,7 +318,7 @@ Test(nettrace_events, types_may_be_defined_again)
     hd_snapshot_close(snap);
 }
 
-/* Arguments that do not fit their names teach nothing. */
+/* Arguments that do not match their names are ignored. */
 Test(nettrace_events, outer_classes_are_learned_from_what_fits_only)
 {
     static const struct {
@@ -380,7 +380,7 @@ Test(nettrace_events, the_command_line_names_process_and_program)
         struct hd_snapshot *snap = forge_finish(&f);
         struct text payload = {0}, command = {0};
         forge_wide(&payload, cases[i].line);
-        /* With the zero at its end, and cut before it. */
+        /* With the zero at its end, and truncated before it. */
         for (size_t cut = 0; cut < 3; cut += 2) {
             trace_process_parse(
                 &command,

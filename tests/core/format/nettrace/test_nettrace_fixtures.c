@@ -1,5 +1,5 @@
-/* Every trace of the fixtures against expected.json, which another reader computed, the
- * series with a known leak against truth.json, and whole graphs against the .gcdump that
+/* Every trace of the fixtures compared with expected.json, computed by another reader; the
+ * series with a known leak with truth.json; and whole graphs with the .gcdump that
  * Microsoft's converter made of the same trace. */
 #include "format/expected_table.h"
 #include "support/forge.h"
@@ -82,7 +82,7 @@ static void expect_table(const char *path, const struct hd_snapshot *snap,
     cr_expect_eq(warnings_find(&snap->warnings, WARN_INCOMPLETE) == NULL, good, "%s", path);
 }
 
-/* Roots that are no objects are left out. */
+/* Roots that are not objects are left out. */
 static void expect_graph(const char *path, const struct hd_snapshot *snap,
                          const json_t *expected)
 {
@@ -106,8 +106,8 @@ static void expect_graph(const char *path, const struct hd_snapshot *snap,
     }
 }
 
-/* How many objects have fewer references than they should: of references nobody can say
- * whose they were, so the other reader counts objects. */
+/* Number of objects with too few references. The source of a lost reference is unknown, so
+ * the other reader counts objects. */
 static uint64_t short_of(const struct heap_walk *w, struct input *in)
 {
     struct nettrace *t = nettrace_begin(in, NULL);
@@ -313,7 +313,7 @@ Test(nettrace_fixtures, what_leaks_has_the_expected_counts_and_generations)
 
 /* --- the same graph as the converter's --------------------------------------------- */
 
-/* A node with all that must be equal: type, size, and the addresses that it refers to. */
+/* All properties that must be equal: type, size, and the addresses that it refers to. */
 struct object {
     uint64_t address, size;
     const char *type;
@@ -359,8 +359,8 @@ static struct object *objects_of(const struct hd_snapshot *snap, struct arena *a
     return all;
 }
 
-/* "[other roots] [strong Handles] 7f12": every way from the root to an object that leads
- * through pseudo-nodes only. They are three levels deep at most. */
+/* "[other roots] [strong Handles] 7f12": all paths from the root to an object through
+ * pseudo-nodes only, at most three levels deep. */
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);

@@ -1,5 +1,5 @@
-/* What a trace has of its process: what the collector says of the walk's collection, and
- * what was put behind all else; read, carried on, and not believed. */
+/* Process data in a trace: the collector's events about the walk's collection, and the
+ * appended facts; parsed, passed on, and rejected. */
 #include "format/nettrace/forged_walks.h"
 #include "heap/process_facts.h"
 #include "trace/nettrace.h"
@@ -24,7 +24,7 @@ static void committed(struct trace_forge *f, uint64_t in_use)
     send(f, 39, &t);
 }
 
-/* Free of each generation is `n`. */
+/* The free bytes of each generation are `n`. */
 static void per_heap(struct trace_forge *f, uint64_t n)
 {
     struct text t = {0};
@@ -56,7 +56,7 @@ static void pinned(struct trace_forge *f, uint32_t n)
     send(f, 4, &t);
 }
 
-/* A collection without a walk, whose numbers are none of ours. */
+/* A collection without a walk, whose numbers must be ignored. */
 static void other_collection(struct trace_forge *f, uint32_t gc)
 {
     trace_forge_gc(f, MAIN, true, gc);
@@ -77,7 +77,7 @@ static void part_of_process(struct trace_forge *f, uint32_t number, uint32_t par
     send(f, FORGED_TOLD + 2, &payload);
 }
 
-/* A server of two heaps, with a collection before the walk's. */
+/* Server GC with two heaps, and a collection before the walk's. */
 static struct trace_forge server(const char *line)
 {
     struct trace_forge f = begin(8);

@@ -1,10 +1,9 @@
-/* What a trace keeps of the snapshot before: read, applied, carried on, and not believed.
- */
+/* The survivor map in a trace: parsed, applied, passed on, and rejected. */
 #include "format/nettrace/forged_walks.h"
 #include "identity/places.h"
 #include "identity/same.h"
 
-/* Two boxes, which were there before as well. */
+/* A map for two boxes, which are in both snapshots. */
 static const char *told_of_two(struct text *t, const struct hd_snapshot *snap)
 {
     struct arena a = {0};
@@ -29,7 +28,7 @@ static void add_part(struct trace_forge *f, uint32_t number, uint32_t parts,
     text_free(&payload);
 }
 
-/* The same walk with parts of so many bytes behind it. */
+/* The same walk, followed by parts of at most this size. */
 static struct trace_forge trace_with(const char *text, size_t part)
 {
     struct trace_forge f = begin(8);
@@ -105,8 +104,7 @@ Test(nettrace_told, it_goes_on_into_a_gcdump)
     trace_forge_free(&f);
 }
 
-/* One byte, at every place, as another one: it is as if nothing had been told, or it is
- * told all the same, of the same objects. */
+/* Every byte is changed: the map is ignored, or still valid for the same objects. */
 Test(nettrace_told, damaged_text_tells_nothing)
 {
     static const char others[] = {'0', 'z', ' ', '/', '\0', '\n', (char)0xFF};
@@ -129,7 +127,7 @@ Test(nettrace_told, damaged_text_tells_nothing)
     text_free(&t);
 }
 
-/* What is said of two objects needs no more than some bytes. */
+/* A map of two objects needs only a few bytes. */
 Test(nettrace_told, more_than_objects_need_is_not_kept)
 {
     struct text t = {0};

@@ -1,5 +1,5 @@
-/* What a whole trace says: objects, types, generations, which of several walks, the
- * process. Losses and damage are test_nettrace_damage.c's. */
+/* Complete traces: objects, types, generations, the choice among several walks, the
+ * process. Losses and damage are in test_nettrace_damage.c. */
 #include "format/nettrace/forged_walks.h"
 #include "heap/borrow.h"
 #include "trace/trace_survey.h"
@@ -88,7 +88,8 @@ Test(nettrace, roots_are_grouped_as_the_converter_groups_them)
     trace_forge_free(&f);
 }
 
-/* First and second of three objects are a key and its value; the third is a value too. */
+/* The first and second of three objects are a key and its value; the third is also a value.
+ */
 Test(nettrace, a_dependent_handle_is_an_edge_from_key_to_value_but_no_reference)
 {
     struct trace_forge f = begin(8);
@@ -100,7 +101,7 @@ Test(nettrace, a_dependent_handle_is_an_edge_from_key_to_value_but_no_reference)
     trace_forge_edge(&f, 0x7000);
     trace_forge_root(&f, 0x7000, HANDLE, 0);
     trace_forge_pair(&f, 0x7000, 0x7018);
-    trace_forge_pair(&f, 0x1234, 0x7030); /* the key is elsewhere */
+    trace_forge_pair(&f, 0x1234, 0x7030); /* the key is not in the walk */
     trace_forge_pair(&f, 0, 0x7030);
     trace_forge_pair(&f, 0x7018, 0);
     trace_forge_walk(&f, MAIN);
@@ -274,7 +275,7 @@ Test(nettrace, names_of_another_process_are_not_borrowed)
 
 /* --- generations ----------------------------------------------------------------- */
 
-/* Ranges before the walk say where things were. */
+/* Ranges before the walk have the old addresses. */
 static struct trace_forge with_generations(void)
 {
     struct trace_forge f = begin(8);
@@ -367,7 +368,7 @@ Test(nettrace, of_several_walks_the_last_complete_one_is_read)
     trace_forge_free(&f);
 }
 
-/* Server GC: the thread that starts a collection is stored behind the one that walks. */
+/* Server GC: the thread that starts a collection is stored after the one that walks. */
 Test(nettrace, the_start_may_stand_behind_the_end)
 {
     struct trace_forge f = begin(8);
@@ -393,8 +394,8 @@ Test(nettrace, the_start_may_stand_behind_the_end)
     trace_forge_free(&f);
 }
 
-/* Nothing but the numbers of the events and the statics parts the walks of a thread when
- * its collections are told by another thread. */
+/* If another thread announces the collections of a thread, only the numbers of events and
+ * the statics separate its walks. */
 Test(nettrace, statics_belong_to_the_walk_behind_them)
 {
     struct trace_forge f = begin(8);
@@ -460,7 +461,7 @@ Test(nettrace, the_process_is_the_program_of_the_command_line)
 
 /* --- from a socket --------------------------------------------------------------- */
 
-/* Bytes in small pieces, as they may come. */
+/* Bytes in small pieces, as from a pipe. */
 struct trickle {
     const char *data;
     size_t left, piece;

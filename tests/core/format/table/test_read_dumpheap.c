@@ -39,7 +39,7 @@ static struct hd_snapshot *read_after(const char *echo)
     struct hd_error err;
     text_add_string(&t, echo);
     text_add_string(&t, "\n" HEADER STRINGS STRINGS_TOTAL);
-    /* The caller's snapshot borrows the text, which it no longer needs. */
+    /* The caller's snapshot borrows the text but no longer needs it. */
     struct hd_snapshot *snap = read_text(text_string(&t), &err);
     cr_assert(snap != NULL, "%s: %s", echo, err.message);
     text_free(&t);
@@ -209,7 +209,7 @@ Test(dumpheap, refuses_numbers_in_no_culture)
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         char row[64];
         snprintf(row, sizeof(row), "7f21 1 %s A", wrong[i]);
-        /* With a blank in it, it is two numbers, which do not add up. */
+        /* A number with a blank becomes two, which do not add up. */
         if (strchr(wrong[i], ' ') == NULL)
             expect_row(row, "bad-number");
     }
@@ -296,9 +296,10 @@ Test(dumpheap, says_what_does_not_add_up)
                    "an excerpt of a table: 7 objects of its total are not listed; 2 lines "
                    "were left out");
     cr_assert_null(read_text(HEADER "1 104,535 8 A\nTotal 104,534 objects\n", &err));
-    cr_assert_str_eq(err.message, "rows add up to 104,535 objects, the footer has 104,534: "
-                                  "rows were lost or edited");
-    /* Fewer objects that take as many bytes were edited. */
+    cr_assert_str_eq(err.message,
+                     "rows add up to 104,535 objects, the footer says 104,534: "
+                     "rows were lost or edited");
+    /* Fewer objects with the same bytes: the table was edited. */
     expect_refused(HEADER "1 1 9 A\nTotal 2 objects, 9 bytes\n", "total-mismatch", 3);
     cr_assert_null(read_text(HEADER "1 1 8 A\nTotal 1 objects, 1,009 bytes\n", &err));
     cr_assert_str_eq(
@@ -421,8 +422,8 @@ Test(dumpheap, finds_a_table_behind_a_long_listing)
     text_free(&t);
 }
 
-/* Down to the end of the footer's objects no part of a table may pass for all, and no part
- * of a row for a row. */
+/* Until the footer's objects, a part of a table must not be accepted as a table, nor a part
+ * of a row as a row. */
 Test(dumpheap, takes_no_beginning_of_a_table_for_all_of_it)
 {
     static const char text[] = "> dumpheap -stat\n" HEADER "1 1 8 A\n" STRINGS

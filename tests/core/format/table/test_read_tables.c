@@ -139,7 +139,7 @@ Test(table_json, refuses_other_heads)
     expect_refused("{\"format\":1}", "bad-header", 0);
 }
 
-/* In a folder of snapshots other JSON is passed over; a broken table is not. */
+/* In a folder of snapshots other JSON is skipped; a broken table is an error. */
 Test(table_json, tells_other_json_from_a_broken_table)
 {
     struct hd_error err;
@@ -315,7 +315,7 @@ Test(gcdump_report, refuses_lines_that_are_no_rows)
 
 /* --- all of them --------------------------------------------------------------------- */
 
-/* Any beginning of any fixture: an answer or an error, never a crash. */
+/* Any prefix of any fixture: a snapshot or an error, never a crash. */
 Test(tables, survive_being_cut_anywhere)
 {
     static const char *const files[] = {

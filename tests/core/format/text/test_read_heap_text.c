@@ -1,6 +1,5 @@
-/* Every file of fixtures/heap-text against expected.json, which another program
- * computed. What lines may look like is in test_text_scan.c, what a section adds up
- * to in test_text_section.c. */
+/* Every file of fixtures/heap-text compared with expected.json, computed by another
+ * program. Lines are tested in test_text_scan.c, sections in test_text_section.c. */
 #include "format/reader.h"
 #include "heap/names.h"
 
@@ -108,7 +107,7 @@ static void expect_warnings(const char *file, const struct hd_snapshot *snap,
         if (!graph && needs_graph(string(one, "kind")))
             continue;
         cr_assert_lt(seen, snap->warnings.len, "%s: warning %s", file, string(one, "kind"));
-        /* In the order of the file, too. */
+        /* In file order. */
         const struct warning *w = &snap->warnings.all[seen++];
         cr_expect_str_eq(warning_texts[w->code].code, string(one, "kind"), "%s", file);
         cr_expect_eq(w->count, number(one, "count"), "%s: %s", file, string(one, "kind"));
@@ -211,7 +210,8 @@ static bool is_pseudo(const struct hd_snapshot *snap, node_id n)
     return snap->types[snap->graph->type[n]].kind == TYPE_PSEUDO;
 }
 
-/* References from the roots to each object, the first counted as 1; 0: none. */
+/* Number of references from the roots to each object, including the first; 0: unreachable.
+ */
 static uint32_t *depths(const struct hd_snapshot *snap)
 {
     const struct graph *g = snap->graph;
@@ -268,7 +268,7 @@ static void expect_rooted_by(const char *file, const struct hd_snapshot *snap, n
     }
 }
 
-/* The node that an id of the same section means; nodes stand in file order. */
+/* The node with this id in the same section; nodes are in file order. */
 static node_id node_of(const json_t *nodes, uint64_t domain, const char *id)
 {
     size_t i;
@@ -373,7 +373,7 @@ static void expect_refused(const char *file, const struct hd_read_options *opt,
     cr_assert_null(snap, "%s is refused", file);
     cr_expect_eq(err.where, HD_AT_LINE, "%s", file);
     cr_assert_not_null(err.kind, "%s: %s", file, err.message);
-    bool is_empty = strcmp(err.kind, "empty") == 0; /* as a folder may hold */
+    bool is_empty = strcmp(err.kind, "empty") == 0; /* as a folder may contain */
     cr_expect_eq(err.status, is_empty ? HD_NOT_A_SNAPSHOT : HD_BAD_FORMAT, "%s: %s", file,
                  err.message);
     cr_expect_str_eq(err.kind, string(error, "kind"), "%s", file);

@@ -1,6 +1,5 @@
-/* Lines, words and blocks of heap text, through the reader that takes them apart:
- * which line is refused and why, and that the size of lines and the borders of
- * blocks make no difference. */
+/* Lines, words and blocks of heap text, through the reader: rejected lines and their
+ * messages, and independence of line sizes and block borders. */
 #include "base/text.h"
 #include "heap/snapshot.h"
 
@@ -40,7 +39,7 @@ static const struct {
     const char *text, *kind;
     uint64_t line;
 } refused[] = {
-    /* Left to right; what is wrong with the values comes last. */
+    /* Left to right; wrong values are reported last. */
     {"a 2 x 1\no zz\nc x 2\n", "bad-number", 2},
     {"a 2 x 1\no 0 1\nc x 2\n", "missing-field", 2},
     {"a 2 x 1\no 0 1 8 g\nc x 2\n", "bad-number", 2},
@@ -59,12 +58,12 @@ static const struct {
     {"a x y 1\n", "bad-number", 1},
     {"a 2 x 1\nc 2\nt 1 A\n", "missing-field", 2},
     {"\n \na 2 x 1\na 2 y 1\nc y 2\n", "nested-domain", 4},
-    /* A CR that is not in front of the LF is an ordinary byte. */
+    /* A CR that is not before the LF is an ordinary byte. */
     {"a 2 x 1\no 1 1 8\r 2\nc x 2\n", "bad-number", 2},
     {"a 2 x 1\no 1 1 8\r\r\nc x 2\n", "bad-number", 2},
     {"a 2 x 1\no 1 1 8 \r 2\nc x 2\n", "bad-number", 2},
     {"a 2 x 1\n\r2\nc x 2\n", "unknown-record", 2},
-    /* The end of the file comes before everything else in a line without LF. */
+    /* In a line without LF, the end of the file is the first error. */
     {"a 2 x 1\no zz", "truncated", 2},
     {"a 2 x 1\nc x", "truncated", 2},
     {"a 2 x 1\na 2", "truncated", 2},
@@ -89,7 +88,8 @@ Test(text_scan, refuses_the_first_thing_that_is_wrong)
     }
 }
 
-/* More of them than a block has bytes, of every kind; the line behind them is named. */
+/* More blank lines than a block has bytes, of every kind; the line after them is in the
+ * message. */
 Test(text_scan, counts_blank_lines_that_it_goes_past)
 {
     static const char *const kinds[] = {"\n", " \n", "\t\n", "\r\n", "  \t\n", " \r\n"};
@@ -130,7 +130,7 @@ Test(text_scan, finds_a_nul_wherever_it_stands)
         char text[sizeof(good)];
         memcpy(text, good, sizeof(good));
         line += good[i - 1] == '\n';
-        /* In place of a line end it would join two lines. */
+        /* Replacing a line end would join two lines. */
         if (good[i] == '\n')
             continue;
         text[i] = '\0';
@@ -201,8 +201,8 @@ static struct text file_text(const char *file)
     return text;
 }
 
-/* Blocks have 256 KiB. A section in front, without objects, moves every byte of
- * the file onto a border of blocks. */
+/* Blocks have 256 KiB. A section without objects before the file moves each of its bytes to
+ * a block border. */
 static void expect_no_borders(const char *file, const struct hd_read_options *opt)
 {
     enum { BLOCK = 256 * 1024, FRONT_LINES = 3 };
@@ -243,7 +243,7 @@ Test(text_scan, refuses_every_part_of_a_file)
     static const char *const files[] = {"example.txt", "cycles.txt", "crlf-bom.txt"};
     for (size_t f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
         struct text text = file_text(files[f]);
-        /* The stamp of the last line can be cut unseen. */
+        /* The time in the last line can be truncated undetected. */
         size_t last = text.len;
         while (last > 0 && strchr(" \t\r\n", text.data[last - 1]) != NULL)
             last--;

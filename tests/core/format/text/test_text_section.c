@@ -1,4 +1,4 @@
-/* What a section of heap text adds up to: warnings, ids, references. */
+/* Sections of heap text as a whole: warnings, ids, references. */
 #include "base/text.h"
 #include "heap/snapshot.h"
 
@@ -94,7 +94,7 @@ Test(text_section, has_an_empty_graph_for_an_empty_heap)
     hd_snapshot_close(snap);
 }
 
-/* A section must not cost what the largest one before it did. */
+/* The cost of a section must not depend on earlier ones. */
 Test(text_section, reads_many_small_sections_after_a_large_one, .timeout = 20)
 {
     enum { OBJECTS = 100000, SECTIONS = 20000 };

@@ -5,7 +5,7 @@ static char *data;
 static size_t size;
 static struct hd_losses lost;
 
-/* Of snap, which is closed. */
+/* Writes snap and closes it. */
 static const char *text_of(struct hd_snapshot *snap)
 {
     struct hd_error err = {0};
@@ -140,7 +140,7 @@ Test(write_heap_text, leaves_out_what_is_no_object)
     free(data);
 }
 
-/* A date is no time since a start, but keeps the order of a series. */
+/* A date is not a time since a start, but keeps the order of a series. */
 Test(write_heap_text, tells_what_it_cannot_hold)
 {
     struct made_gcdump m = usual;
