@@ -1,8 +1,8 @@
-/* hint_kinds.h - leaks of real packages, and what must not be taken for one.
+/* hint_kinds.h - leaks of real packages, and lookalikes.
  *
- * Each path is what `heapdrift diff` said of a program of some twenty lines that leaked in
- * this way on .NET 10: its first chain or holder, and of what hangs below the suspect what
- * tells. Where the way into the program was an accident it is HOST. */
+ * Each path is from the output of `heapdrift diff` for a program of some twenty lines that
+ * leaked in this way on .NET 10: its first chain or holder, and the decisive types below
+ * the suspect. HOST replaces an accidental path into the program. */
 #ifndef HINT_KINDS_H
 #define HINT_KINDS_H
 
@@ -50,7 +50,7 @@ static const struct hint_example kinds[] = {
     {"dataflow-link-not-disposed",
      HOST "App.PriceHub > " TARGETS "System.Threading.Tasks.Dataflow.ActionBlock<App.Tick>",
      "App.ClientStream"},
-    /* Task.Delay for a day, with all that its method has */
+    /* Task.Delay for a day, with the state of its method */
     {"delay-not-cancelled", TIMERS "System.Threading.TimerQueueTimer",
      "DelayPromise > " WAITING("App.Worker+<ExpireAsync>d__1") " > App.Context"},
     /* Polly: a pipeline for each key */
@@ -61,12 +61,12 @@ static const struct hint_example kinds[] = {
     {"resilience-pipeline-per-key",
      HOST "App.CarrierClient > " DICTIONARY("System.String,App.Carrier") "App.Carrier",
      "Polly.ResiliencePipeline"},
-    /* Serilog: ForContext of what ForContext gave */
+    /* Serilog: ForContext on the result of ForContext */
     {"logger-chained",
      STATIC("Serilog.Log._logger") "Serilog.Core.Logger > Serilog.Core.Logger > "
                                    "Serilog.Core.Logger",
      "Serilog.Core.Enrichers.FixedPropertyEnricher"},
-    /* prometheus-net: a label with the user's number */
+    /* prometheus-net: a label with the number of the user */
     {"metric-label-per-id",
      STATIC(
          "Prometheus.CollectorRegistry.<DefaultRegistry>k__BackingField") "Prometheus."
@@ -97,8 +97,8 @@ static const struct hint_example kinds[] = {
           "System.Collections.Generic.Dictionary<Quartz.JobKey,Quartz.Simpl.JobWrapper> > "
           "Entry<Quartz.JobKey,Quartz.Simpl.JobWrapper>[] > Quartz.Simpl.JobWrapper",
      "Quartz.Impl.JobDetailImpl"},
-    /* disposables of the root provider: of Microsoft's, by way of who has it injected, and
-     * Autofac's */
+    /* disposables of the root provider: Microsoft's, reached through the object that has it
+       injected, and Autofac's */
     {"disposable-from-root-provider",
      HOST "App.LoadGenerator > " SCOPE " > " OBJECTS "App.Renderer", "System.Byte[]"},
     {"disposable-from-root-provider",
@@ -106,7 +106,8 @@ static const struct hint_example kinds[] = {
           "Autofac.Core.Disposer > System.Collections.Generic.Stack<System.Object> > "
           "System.Object[] > App.Renderer",
      "System.Byte[]"},
-    /* ApplicationStopping.Register: the handle of ConsoleLifetime leads to all of them */
+    /* ApplicationStopping.Register: the handle of ConsoleLifetime refers to all
+       registrations */
     {"application-token-registered", SIGNALS "CallbackNode > Registrations > CallbackNode",
      "System.Action > App.ExportJob"},
     {"application-token-registered",
@@ -114,12 +115,12 @@ static const struct hint_example kinds[] = {
      "Hosting.Internal.ApplicationLifetime > "
      "System.Threading.CancellationTokenSource > Registrations > CallbackNode",
      "System.Action > App.ExportJob"},
-    /* CompositeChangeToken of two tokens that live long */
+    /* CompositeChangeToken of two long-lived tokens */
     {"composite-change-token-kept",
      HOST "App.TokenWatcher > System.Threading.CancellationTokenSource > Registrations > "
           "CallbackNode > " EXTENSIONS "Primitives.CompositeChangeToken",
      "System.Action<System.Object> > App.CatalogView"},
-    /* DefaultRequestHeaders.Add for each call */
+    /* DefaultRequestHeaders.Add in each call */
     {"default-header-per-call",
      HOST
      "App.ApiClient > System.Net.Http.HttpClient > "
@@ -127,12 +128,12 @@ static const struct hint_example kinds[] = {
      "HeaderStoreItemInfo > System.Collections.Generic.List<System.String> > "
      "System.String[] > System.String",
      NULL},
-    /* Akka: actors that nobody stops */
+    /* Akka: actors that are never stopped */
     {"actor-never-stopped",
      HOST "App.SagaHost > Akka.Actor.Internal.ActorSystemImpl > Akka.Actor.LocalActorRef > "
           "Akka.Actor.ActorCell",
      "Akka.Actor.Props > App.OrderSaga"},
-    /* AddJsonFile(reloadOnChange) for each call, where files are polled */
+    /* AddJsonFile(reloadOnChange) in each call, with polling */
     {"configuration-reload-per-call", TIMERS "System.Threading.TimerQueueTimer",
      TENANTS(EXTENSIONS "FileProviders.IPollingChangeToken") " > " EXTENSIONS
                                                              "FileProviders.Physical."
@@ -197,7 +198,7 @@ static const struct hint_example kinds[] = {
                                                                "System.Xml.Serialization."
                                                                "TempAssembly",
      "System.Reflection.RuntimeAssembly"},
-    /* CreateClient with the tenant's name: the handlers, and what the factory logs */
+    /* CreateClient with the tenant's name: the handlers, and the factory's loggers */
     {"http-client-name-per-tenant",
      TIMERS
      "System.Threading.TimerQueueTimer > System.Threading.TimerCallback > " EXTENSIONS
@@ -212,7 +213,7 @@ static const struct hint_example kinds[] = {
      "Http.DefaultHttpClientFactory > " EXTENSIONS
      "Logging.LoggerFactory > " TENANTS(EXTENSIONS "Logging.Thing") " > System.String",
      NULL},
-    /* a Meter for each cart, and those that somebody listens to */
+    /* a Meter for each cart, and instruments with a listener */
     {"instrument-per-call",
      STATIC("System.Collections.Generic.List<System.Diagnostics.Metrics.Meter>.s_"
             "allMeters") "System.Collections.Generic.List<System.Diagnostics.Metrics."
@@ -220,15 +221,15 @@ static const struct hint_example kinds[] = {
                          "System.Diagnostics.Metrics.Meter[] > "
                          "System.Diagnostics.Metrics.Meter",
      "System.Diagnostics.Metrics.ObservableGauge<System.Int32> > App.Cart"},
-    /* WaitAsync on a semaphore that nobody releases */
+    /* WaitAsync on a semaphore that is never released */
     {"semaphore-not-released",
      HOST "App.GateKeeper > System.Threading.SemaphoreSlim > TaskNode",
      WAITING("App.GateKeeper+<EnterAsync>d__2") " > App.Order"},
     /* an AsyncLocal that timers capture */
     {"async-local-kept", TIMERS "System.Threading.TimerQueueTimer",
      "System.Threading.ExecutionContext > OneElementAsyncLocalValueMap > App.Context"},
-    /* WhenAny with a task that never ends: its promises, and the tasks that they wait for
-     */
+    /* WhenAny with a task that never completes: its promises, and the tasks that they wait
+       for */
     {"continuations-on-one-task",
      HOST "App.Racer > System.Threading.Tasks.TaskCompletionSource > " TASK OBJECTS
           "TwoTaskWhenAnyPromise<System.Threading.Tasks.Task>",
@@ -241,9 +242,9 @@ static const struct hint_example kinds[] = {
      NULL},
 };
 
-/* The hint that it has instead. */
+/* The hint that these lookalikes get instead. */
 static const struct hint_example others[] = {
-    /* a collection that an object holds is no static one */
+    /* a collection held by an object is not a static one */
     {"collection-never-emptied",
      HOST
      "App.OrderRegistry > System.Collections.Generic.Dictionary<System.Int32,App.Order> "
@@ -254,7 +255,7 @@ static const struct hint_example others[] = {
                                      "System.Collections.Generic.List<App.Order> > "
                                      "App.Order[] > App.Order",
      NULL},
-    /* one in another, and only the outer one in a variable */
+    /* nested collections, of which only the outer one is in a variable */
     {"static-collection",
      DICTIONARY(
          "System.String,System.Collections.Generic.List<App.Order>") "System.Collections."
@@ -262,7 +263,7 @@ static const struct hint_example others[] = {
                                                                      "Order> > App.Order[] "
                                                                      "> App.Order",
      NULL},
-    /* an assembly below a strong handle is one of a load context */
+    /* an assembly below a strong handle belongs to a load context */
     {"assembly-not-unloaded",
      "[strong Handles] > System.Runtime.Loader.AssemblyLoadContext",
      "System.Reflection.RuntimeAssembly"},
@@ -271,13 +272,13 @@ static const struct hint_example others[] = {
     {"assembly-not-unloaded", "[strong Handles] > PluginContext",
      "System.Reflection.RuntimeAssembly"},
     {"gc-handle-not-freed", "[strong Handles] > App.Order", "System.Byte[]"},
-    /* a LoadContext of somebody else */
+    /* another class named LoadContext */
     {"gc-handle-not-freed", "[strong Handles] > LoadContext", "System.String"},
-    /* scopes that leak hold their services, one scope that holds many is the root's */
+    /* leaked scopes hold their services; one scope that holds many is the root's */
     {"scope-not-disposed",
      HOST "App.Host > System.Collections.Generic.List<App.Scope> > App.Scope[] > " SCOPE,
      OBJECTS "App.Renderer"},
-    /* what a timer's object has is not what it is about */
+    /* other members of a timer's object are irrelevant */
     {"timer-not-disposed", TIMERS "System.Threading.TimerQueueTimer",
      "System.Threading.Timer > App.Reminder > System.Net.Http.HttpConnectionSettings"},
     {"delay-not-cancelled", TIMERS "System.Threading.TimerQueueTimer",
@@ -287,25 +288,25 @@ static const struct hint_example others[] = {
      "DelayPromise > " WAITING(
          "App.Worker+<RunAsync>d__1") " > System.Threading.ExecutionContext > "
                                       "OneElementAsyncLocalValueMap"},
-    /* a token of the program is not that of its host */
+    /* a token of the program, not of its host */
     {"token-registration-not-disposed",
      HOST "App.Service > System.Threading.CancellationTokenSource > Registrations > "
           "CallbackNode",
      "System.Action > App.View"},
-    /* headers of requests that are kept */
+    /* headers of retained requests */
     {"collection-never-emptied",
      HOST
      "App.Log > System.Net.Http.HttpRequestMessage > "
      "System.Net.Http.Headers.HttpRequestHeaders > "
      "System.Collections.Generic.List<System.String> > System.String[] > System.String",
      NULL},
-    /* a memory cache that is not EF Core's */
+    /* a memory cache other than EF Core's */
     {"cache-without-limit", HOST "App.Shop > " QUERY_CACHE,
      EXTENSIONS "Caching.Memory.CacheEntry > App.Page"},
-    /* compiled expressions make no class */
+    /* compiled expressions create no class */
     {"compiled-code-kept", HOST "App.Rules > System.Reflection.Emit.DynamicMethod",
      "System.Reflection.Emit.DynamicResolver"},
-    /* trees of the compiler that a tool keeps */
+    /* compiler trees retained by a tool */
     {"collection-never-emptied",
      HOST "App.Tool > System.Collections.Generic.List<App.File> > App.File[] > App.File",
      "Microsoft.CodeAnalysis.SyntaxTree"},
@@ -316,8 +317,8 @@ static const struct hint_example others[] = {
      NULL},
 };
 
-/* Examples of docs/hints.md as `make check-hints` records them, and what they were taken
- * for. */
+/* Examples of docs/hints.md as recorded by `make check-hints`, with the former wrong hint.
+ */
 static const struct hint_example documented[] = {
     /* AddValueChanged, not a collection */
     {"value-changed-not-removed",
@@ -337,7 +338,7 @@ static const struct hint_example documented[] = {
      "Linked1CancellationTokenSource"},
     {"delay-not-cancelled", LIFETIME "CallbackNode", "DelayPromiseWithCancellation"},
     {"application-token-registered", LIFETIME "CallbackNode", "System.Action > App.Job"},
-    /* sources of diagnostics, which nobody disposes */
+    /* diagnostic sources, which are never disposed */
     {"diagnostic-source-not-disposed",
      HOST "System.Diagnostics.DiagnosticListener > System.Diagnostics.DiagnosticListener",
      NULL},
@@ -367,13 +368,13 @@ static const struct hint_example documented[] = {
      "[local vars] > Microsoft.ApplicationInsights.Channel.InMemoryTransmitter", NULL},
     {"telemetry-configuration-per-call", KEPT "App.Reporter",
      "Microsoft.ApplicationInsights.Extensibility.TelemetryConfiguration"},
-    /* a cache for each call, and a command that its connection does not forget */
+    /* a cache for each call, and a command that its connection does not release */
     {"memory-cache-per-call", TIMERS "System.Threading.TimerQueueTimer",
      "System.Threading.TimerCallback > System.Runtime.Caching.CacheExpires"},
     {"cache-without-limit", HOST OBJECTS "System.Runtime.Caching.MemoryCacheEntry", NULL},
     {"handle-not-disposed",
      HOST OBJECTS "System.WeakReference<Microsoft.Data.Sqlite.SqliteCommand>", NULL},
-    /* a limiter for each user, and names of cultures that come with requests */
+    /* a limiter for each user, and culture names from requests */
     {"rate-limiter-per-key",
      HOST "System.Threading.RateLimiting.DefaultPartitionedRateLimiter<App.User,"
           "System.String> > "
@@ -390,16 +391,16 @@ static const struct hint_example documented[] = {
           "System.Collections.Generic.SortedDictionary<App.Key,App.Job> > "
           "Hangfire.InMemory.Entities.JobEntry",
      NULL},
-    /* who has the options is in a collection */
+    /* the owner of the options is in a collection */
     {"json-options-per-call", KEPT "App.Writer", "System.Text.Json.JsonSerializerOptions"},
     {"collection-never-emptied",
      HOST "System.Collections.Generic.List<App.Hub> > App.Hub[] > App.Hub",
      "App.Protocol > System.Text.Json.JsonSerializerOptions"},
-    /* what a stack refers to, while a thread waits */
+    /* referenced from a stack while a thread waits */
     {"file-watcher-not-disposed", "[local vars] > RunningInstance",
      "Microsoft.Win32.SafeHandles.SafeFileHandle"},
     {"thread-never-ends", "[local vars] > CallbackNode", NULL},
-    /* asynchronous methods that are over */
+    /* completed asynchronous methods */
     {"tasks-kept",
      HOST "System.Collections.Generic.List<System.Threading.Tasks.Task> > "
           "System.Threading.Tasks.Task[] > "

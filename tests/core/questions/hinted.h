@@ -1,4 +1,4 @@
-/* hinted.h - made series in which one chain of types grows, and the hint it gets.
+/* hinted.h - series in which one chain of types grows, and the expected hint.
  *
  *     expect_hint(&(struct hint_example){"gc-handle-not-freed",
  *                                        "[strong Handles] > System.Action", "App.Order"});

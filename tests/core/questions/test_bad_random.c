@@ -1,6 +1,6 @@
-/* What is true of every report, on series that nobody planned: stores that leak, shrink,
- * swing, burst, stop, hand over and jump, with shared objects, pools, thread statics, what
- * nothing reaches, samples and generations; 2 to 6 snapshots of each. */
+/* Invariants of every report, on random series: stores that leak, shrink, fluctuate, burst,
+ * level off, hand over and jump, with shared objects, pools, thread statics, garbage,
+ * samples and generations; 2 to 6 snapshots each. */
 #include "render/written.h"
 #include "support/asked.h"
 
@@ -27,17 +27,17 @@ enum behaviour {
 };
 
 struct site {
-    enum hd_root_kind root; /* HD_ROOT_UNREACHABLE: nothing reaches it */
+    enum hd_root_kind root; /* HD_ROOT_UNREACHABLE: unreachable */
     enum behaviour behaviour;
     uint32_t depth, parts, base, step, with;
     const char *chain[MAX_DEPTH], *item, *part[MAX_PARTS];
-    bool is_shared; /* another site's store refers to the items too */
+    bool is_shared; /* another site's store also refers to the items */
 };
 
 struct made_series {
     size_t snapshots, sites;
     struct site site[MAX_SITES];
-    uint32_t loose; /* references from anywhere to anywhere */
+    uint32_t loose; /* references between arbitrary objects */
     uint64_t seed;
     bool sampled, has_generations;
 };
@@ -218,7 +218,7 @@ static void make_heap_of(struct heap *h, const struct made_series *m, size_t k)
         add_edge(h, random_below(&r, h->object_count), random_below(&r, h->object_count));
 }
 
-/* Backwards all numbers differ: of types, objects, references and roots. */
+/* Backwards: all numbers differ, those of types, objects, references and roots. */
 static struct hd_snapshot *forge_heap(const struct heap *h, const struct made_series *m,
                                       bool backwards)
 {
@@ -324,8 +324,7 @@ static void expect_growth(const struct hd_report *r, bool sampled, const char *w
                      "%s: that of the reachable heap", where);
 }
 
-/* Parts of a whole, in each snapshot: what one suspect has no other has, nor pools and the
- * rest. */
+/* Suspects, pools and the rest are disjoint and sum to the whole, in each snapshot. */
 static void expect_parts(const struct hd_report *r, bool sampled, const char *where)
 {
     const struct hd_diff *all = &r->found.diff;
@@ -345,7 +344,7 @@ static void expect_parts(const struct hd_report *r, bool sampled, const char *wh
         cr_expect_null(all->minor[i].own, "%s: no suspect", where);
 }
 
-/* Counts per snapshot, those of the type in the rest of the heap. */
+/* Counts per snapshot equal to those of the type in the rest of the heap. */
 static bool are_all_of(const struct hd_stopped *s, const struct hd_suspect *of,
                        size_t snapshots)
 {
@@ -368,7 +367,7 @@ static void expect_stopped(const struct hd_report *r, const char *where)
     }
 }
 
-/* How often there was something to look at. */
+/* Number of times that each case occurred. */
 static struct {
     size_t suspects, steady, whole_types, with_others, pooled, stopped, open,
         at_many_places;
@@ -389,7 +388,7 @@ static void count_kinds(const struct hd_report *r)
     met.open += r->diff.growth.is_open;
 }
 
-/* Of the rows that text lists the ranks have no gaps. */
+/* The ranks of the rows in text have no gaps. */
 static void expect_ranks(const struct hd_report *r, const char *where)
 {
     const struct hd_diff *found = &r->found.diff;
@@ -447,7 +446,7 @@ static char *json_of(struct hd_snapshot **snaps, const struct made_series *m,
     return json;
 }
 
-/* What depends on the order of a file: none. */
+/* Nothing in a report depends on the order of a file. */
 static void expect_same(const char *a, const char *b, const char *what,
                         const struct made_series *m)
 {
@@ -459,7 +458,7 @@ static void expect_same(const char *a, const char *b, const char *what,
                  b + from);
 }
 
-/* Addresses go by number, and survivors by address. */
+/* Addresses depend on numbers, and survivors on addresses. */
 static void drop_survivors(char *json)
 {
     char *line;
@@ -474,8 +473,8 @@ static void expect_series(const struct made_series *m, struct hd_options opt)
     struct hd_snapshot *snaps[MAX_SNAPSHOTS], *backwards[MAX_SNAPSHOTS];
     open_series(snaps, m, false);
     open_series(backwards, m, true);
-    opt.chains = 0;     /* a sample of the instances */
-    opt.no_ages = true; /* who stayed goes by address as well */
+    opt.chains = 0;     /* sampled instances differ */
+    opt.no_ages = true; /* survivors also depend on addresses */
     char *one = json_of(snaps, m, opt, 1), *two = json_of(snaps, m, opt, 2);
     char *other = json_of(backwards, m, opt, 1);
     expect_same(one, two, "-j2", m);
@@ -496,7 +495,7 @@ Test(bad_random, every_report_keeps_what_it_promises, .timeout = 300)
         struct hd_options opt = hd_default_options();
         opt.reachable = seed % 5 == 1 && has_roots(&m);
         opt.gen2 = m.has_generations && seed % 2 == 0;
-        opt.min_share = seed % 3 == 0 ? 0.2 : opt.min_share; /* for rows that join */
+        opt.min_share = seed % 3 == 0 ? 0.2 : opt.min_share; /* for rows that are merged */
         expect_series(&m, opt);
     }
     const size_t kinds[] = {met.suspects, met.steady,  met.whole_types, met.with_others,

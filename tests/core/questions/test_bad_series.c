@@ -1,7 +1,6 @@
-/* Series that are not what a comparison wants: each doubt alone and in pairs, and heaps
- * that shrink, grow everywhere, hold nothing, or are given in the wrong order. Two wrongs
- * make no right: what does not pass with one doubt does not pass with two, and nobody is
- * surer. */
+/* Series unfit for comparison: each doubt alone and in pairs, and heaps that shrink, grow
+ * everywhere, are empty, or are in the wrong order. A second doubt must neither turn a
+ * failure into a pass nor raise the confidence. */
 #include "render/written.h"
 #include "report/phrased.h"
 #include "support/asked.h"
@@ -36,7 +35,7 @@ static const char *const names[DOUBTS] = {
 
 #define DOUBT(d) (1U << (d))
 
-/* What the doubts are about: a heap that stays as it is, or one that leaks. */
+/* The series in doubt: a constant heap, or a leaking one. */
 enum content { QUIET, LEAKING, CONTENTS };
 
 static size_t snapshots_of(unsigned doubts)
@@ -123,7 +122,7 @@ static void write_all(const struct hd_report *r)
         char *bytes = written(r, hd_format_name(i));
         bool may_be_empty = strcmp(hd_format_name(i), "github") == 0; /* all pass */
         cr_expect(may_be_empty || bytes[0] != '\0', "%s", hd_format_name(i));
-        /* The script of a page may well say so; its numbers are those of JSON. */
+        /* The script of a page may contain it; the numbers are those of JSON. */
         if (strcmp(hd_format_name(i), "html") != 0)
             cr_expect_null(strstr(bytes, "nan"), "%s: %s", hd_format_name(i), bytes);
         free(bytes);
@@ -259,7 +258,7 @@ Test(bad_series, a_heap_that_shrinks_has_no_suspect)
 
 enum { TYPES = 1000 };
 
-/* One more of each in every step; in one list, or in one each. */
+/* One more of each type in every step, in one list or in separate ones. */
 static struct hd_report *all_types_grow(bool one_list)
 {
     struct hd_snapshot *snaps[MOST];
@@ -310,7 +309,7 @@ Test(bad_series, types_that_all_grow_by_themselves_leave_the_gate_open)
 /* --- heaps with nothing in them
  * ------------------------------------------------------------ */
 
-/* Objects that refer to each other, and that no root leads to. */
+/* Objects that refer to each other, unreachable from any root. */
 static void add_garbage(struct forge *f, uint32_t count)
 {
     node_id first = forge_objects(f, "App.Garbage", 1000, count);
@@ -332,7 +331,7 @@ Test(bad_series, where_nothing_is_reachable_no_graph_tells_who_owns_what)
     hd_report_free(r);
 }
 
-/* Roots, and all of them empty. */
+/* All roots are null. */
 Test(bad_series, roots_that_hold_nothing_show_nothing)
 {
     struct hd_snapshot *snaps[MOST];
@@ -398,7 +397,7 @@ Test(bad_series, heaps_that_are_all_empty)
     hd_report_free(r);
 }
 
-/* A quiet heap, and nothing at its end: that is not known to have stayed as it was. */
+/* A constant heap, then an empty snapshot: not known to have stayed constant. */
 Test(bad_series, a_last_snapshot_without_objects_passes_nothing)
 {
     struct hd_snapshot *snaps[MOST];
@@ -435,7 +434,7 @@ Test(bad_series, as_many_snapshots_as_can_be_compared)
     hd_report_free(r);
 }
 
-/* Each doubt of each of them is told once. */
+/* Every doubt about each snapshot is reported once. */
 Test(bad_series, as_many_snapshots_as_can_be_compared_all_in_doubt)
 {
     struct hd_snapshot *snaps[HD_MAX_SNAPSHOTS];
@@ -453,7 +452,7 @@ Test(bad_series, as_many_snapshots_as_can_be_compared_all_in_doubt)
     hd_report_free(r);
 }
 
-/* A leak that is given from the last to the first looks like a heap that shrinks. */
+/* A leak in reverse order looks like a shrinking heap. */
 Test(bad_series, a_leak_in_the_wrong_order_does_not_pass)
 {
     struct hd_snapshot *snaps[MOST];
@@ -473,8 +472,8 @@ Test(bad_series, a_leak_in_the_wrong_order_does_not_pass)
 /* --- pools and threads
  * ------------------------------------------------------------------------ */
 
-/* A pool of buffers beside a heap that stays, as large as that in the end; blocks is what
- * it holds more of in each snapshot. Whose class it is, its module says. */
+/* A pool of buffers and a constant heap, finally of the same size. The module decides whose
+ * class the pool is. */
 static struct hd_snapshot *heap_with_pool(const char *pool_type, const char *module,
                                           uint32_t count)
 {
@@ -552,7 +551,7 @@ static void expect_pool(const struct pool_case *c, uint32_t each)
     hd_report_free(r);
 }
 
-/* Not at all; by less than a tenth of the heap; by half of it. */
+/* Blocks added per step: 0; less than a tenth of the heap; half of it. */
 Test(bad_series, pools_are_the_runtimes_by_their_module_and_their_growth_is_told)
 {
     static const uint32_t each[] = {0, 1, 40};
@@ -586,7 +585,7 @@ Test(bad_series, growth_within_a_pool_is_no_suspect_and_is_told)
     hd_report_free(r);
 }
 
-/* Each thread has its array; per_thread objects in each. */
+/* Each thread has its array, with per_thread objects. */
 static struct hd_snapshot *threads(uint32_t count, uint32_t per_thread)
 {
     struct forge f = {0};
@@ -649,7 +648,7 @@ Test(bad_series, a_sample_is_never_steady)
     hd_report_free(r);
 }
 
-/* Its bytes are known all the same. */
+/* Its bytes are still known. */
 Test(bad_series, less_than_half_an_object_is_ranked_by_its_size)
 {
     struct hd_report *r = sampled_leak(0.3, 0, true);

@@ -1,6 +1,6 @@
-/* Heaps made to be slow: as many paths, heads, types or levels as objects. A report on one
- * may take some times as long as on a plain heap of as many objects, not a power of that;
- * seconds depend on the machine, so that ratio is what is held. */
+/* Heaps made to be slow: with a path, head, type or level for each object. A report may
+ * take some times as long as on a plain heap with the same number of objects. Checks this
+ * ratio, because seconds depend on the machine. */
 #include "render/written.h"
 #include "support/asked.h"
 
@@ -9,8 +9,8 @@
 
 enum { SNAPSHOTS = 4, MANY = 100000 };
 
-/* How often the time of the plain heap a heap may take. Most take it ten times, ten
- * thousand suspects thirty times; what was quadratic took it 70 to 150 times. */
+/* Limit for the time relative to the plain heap. Most need ten times, ten thousand suspects
+ * thirty times; quadratic algorithms needed 70 to 150 times. */
 enum { MAX_TIMES = 50 };
 
 typedef void make_heap(struct forge *f, size_t k);
@@ -44,7 +44,7 @@ static node_id array_in(struct forge *f, const char *holder, const char *variabl
     return array;
 }
 
-/* As many objects in one list. */
+/* The same number of objects in one list. */
 static void plain(struct forge *f, size_t k)
 {
     uint32_t count = MANY + 10000 * (uint32_t)k;
@@ -54,9 +54,8 @@ static void plain(struct forge *f, size_t k)
         forge_reference(f, array, item + i);
 }
 
-/* The report on the heap, within the time. Processor time counts pages that the system must
- * find first, which takes a second where memory is scarce: so one of three tries is enough.
- */
+/* The report on the heap, within the time. Processor time includes page reclaim, which
+ * takes a second if memory is scarce, so one of three tries is enough. */
 static struct hd_report *timely(make_heap *make, const struct hd_options *opt)
 {
     struct hd_report *r;
@@ -73,10 +72,10 @@ static struct hd_report *timely(make_heap *make, const struct hd_options *opt)
 
 /* --- one type at 10^5 places -------------------------------------------------------- */
 
-enum { SIDE = 320 }; /* its square is MANY, about */
+enum { SIDE = 320 }; /* about the square root of MANY */
 
-/* Cell i of SIDE * SIDE: [static App.Shop.s_a7] -> App.A7 -> App.B3 -> what is there. The
- * first object of it, of count(i, k). */
+/* Cell i of SIDE * SIDE: [static App.Shop.s_a7] -> App.A7 -> App.B3 -> count(i, k) objects.
+ * Has the first object of each cell. */
 struct cells {
     node_id first[SIDE * SIDE];
 };
@@ -115,7 +114,8 @@ static uint32_t rising_and_falling(uint32_t cell, size_t k)
     return 1 + (uint32_t)(cell % 2 ? k : SNAPSHOTS - 1 - k);
 }
 
-/* What falls, falls at once: nothing is what another has lost, though all sums agree. */
+/* All losses are in the first step, so that no loss matches a gain though all sums agree.
+ */
 static uint32_t never_the_same(uint32_t cell, size_t k)
 {
     if (cell % 2)
@@ -140,7 +140,7 @@ static void half_fall_otherwise(struct forge *f, size_t k)
     make_cells(f, k, never_the_same, &cells);
 }
 
-/* What is in a cell refers to what is in the next. */
+/* The objects of a cell refer to those of the next. */
 static void in_a_chain(struct forge *f, size_t k)
 {
     make_cells(f, k, rising, &cells);
@@ -149,7 +149,7 @@ static void in_a_chain(struct forge *f, size_t k)
             forge_reference(f, cells.first[c] + i, cells.first[c + 1] + i);
 }
 
-/* And to the one before: the last way round that joins them. */
+/* To those of the previous cell: the worst order for joining them. */
 static void in_a_chain_backwards(struct forge *f, size_t k)
 {
     make_cells(f, k, rising, &cells);
@@ -158,7 +158,7 @@ static void in_a_chain_backwards(struct forge *f, size_t k)
             forge_reference(f, cells.first[c] + i, cells.first[c - 1] + i);
 }
 
-/* Everybody refers to a few, a few refer to everybody. */
+/* All refer to a few, and a few refer to all. */
 static void crossed(struct forge *f, size_t k)
 {
     make_cells(f, k, rising, &cells);
@@ -207,7 +207,7 @@ Test(bad_sizes, very_many_heads_that_refer_to_each_other)
 
 enum { TYPES = 20000, OF_EACH = 10 };
 
-/* A journal of events, of as many classes, each far below the line. */
+/* A journal of events of TYPES classes, each far below the threshold. */
 static void in_one_store(struct forge *f, size_t k)
 {
     node_id array = array_in(f, "App.Event[]", "App.Shop.s_journal");
@@ -221,7 +221,7 @@ static void in_one_store(struct forge *f, size_t k)
     }
 }
 
-/* Records of one class and their parts, of as many, which a table holds too. */
+/* Records of one class with parts of TYPES classes, which a table also holds. */
 static void co_retained(struct forge *f, size_t k)
 {
     node_id records = array_in(f, "App.Record[]", "App.Shop.s_records");
@@ -241,7 +241,7 @@ static void co_retained(struct forge *f, size_t k)
     }
 }
 
-/* Each refers to the next, and a table to all: every one goes with the one before. */
+/* Each refers to the next, and a table to all: each is co-retained with its predecessor. */
 static void carried_in_a_chain(struct forge *f, size_t k)
 {
     node_id all = array_in(f, "System.Object[]", "App.Shop.s_all"), before = all;
@@ -259,7 +259,7 @@ static void carried_in_a_chain(struct forge *f, size_t k)
     }
 }
 
-/* Strings of records of as many classes: every record refers to every string. */
+/* Strings of records of CLASSES classes: every record refers to every string. */
 static void carried_by_many(struct forge *f, size_t k)
 {
     enum { CLASSES = 20000 };
@@ -320,8 +320,8 @@ Test(bad_sizes, very_many_types_that_go_with_one)
     hd_report_free(r);
 }
 
-/* Held here and there by turns, so that only whole types grow; every second
- * owns the next. */
+/* Held in two alternating places, so that only whole types grow; every second owns the
+ * next. */
 static void in_changing_places(struct forge *f, size_t k)
 {
     node_id even = array_in(f, "App.Even", "App.Shop.s_even");
@@ -367,7 +367,7 @@ static node_id deep(struct forge *f, uint32_t depth, node_id above)
     return first;
 }
 
-/* A list of alternating nodes that is appended to. */
+/* A list of alternating nodes to which nodes are appended. */
 static void deep_list(struct forge *f, size_t k)
 {
     deep(f, MANY + 10000 * (uint32_t)k, array_in(f, "App.List", "App.Shop.s_list"));
@@ -387,7 +387,7 @@ static void deep_and_bushy(struct forge *f, size_t k)
     }
 }
 
-/* Entered elsewhere each time, so that no path is the same twice. */
+/* Entered elsewhere in each snapshot, so that every path is new. */
 static void deep_and_turned(struct forge *f, size_t k)
 {
     node_id list = array_in(f, "App.List", "App.Shop.s_list"), above = list;
@@ -446,7 +446,7 @@ static void open_deep_leak(struct hd_snapshot **snaps)
     }
 }
 
-/* What --by=holder prints can be copied into a suppression. */
+/* The output of --by=holder can be copied into a suppression. */
 Test(bad_sizes, a_deep_holder_has_the_same_name_for_rows_and_for_suspects)
 {
     struct hd_snapshot *snaps[SNAPSHOTS];

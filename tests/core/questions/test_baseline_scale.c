@@ -1,10 +1,10 @@
-/* A baseline held against runs that are not like the one it was made of: how both are
- * measured, how long the later one is, how much it leaks in an iteration, and what a rule
- * is about, in all combinations. The oracle knows the leak, and one sentence:
+/* A baseline applied to runs that differ from its own in time axis, length, leak per
+ * iteration and rule, in all combinations. The oracle has the size of the leak, and this
+ * definition:
  *
- *     What is accepted is a rate. Iterations tell it; without them a step or an hour may,
- * and if these disagree, a rule passes or fails only where both do; if only one of the runs
- *     counts iterations, nothing is known. */
+ *     A baseline accepts a rate: per iteration if both runs count iterations, else per step
+ *     or per hour. If these two disagree, a rule passes or fails only if it does so by
+ * both; if only one of the runs counts iterations, the result is unknown. */
 #include "render/written.h"
 #include "report/phrased.h"
 #include "support/asked.h"
@@ -132,7 +132,7 @@ static uint64_t iterations_of(const struct run *run)
     return run->steps * run->each;
 }
 
-/* What the ranking does not call a suspect needs nobody to accept it. */
+/* Growth that is not a suspect need not be accepted. */
 static bool is_found(size_t rule, const struct run *run, uint64_t leak)
 {
     enum { FEWEST = 10 };
@@ -151,7 +151,7 @@ static enum hd_verdict verdict_of(const struct run *run, enum kind then, enum ki
         return HD_INCONCLUSIVE;
     if (then == ITERATIONS)
         return grown > by_length ? HD_FAIL : HD_PASS;
-    /* A fifth more time for a step is no other pace. */
+    /* A fifth more time per step counts as the same pace. */
     bool timed = then == TIMES && now == TIMES && run->each != 12;
     double least = timed ? fmin(by_steps, by_length) : by_steps;
     double most = timed ? fmax(by_steps, by_length) : by_steps;
@@ -197,7 +197,7 @@ Test(baseline_scale, what_is_accepted_is_a_rate)
         }
 }
 
-/* What grew in no run has no rate; and what did not grow now needs none. */
+/* A type that grew in neither run has no rate; one that does not grow now needs none. */
 Test(baseline_scale, of_what_is_not_accepted_the_length_of_the_run_says_nothing)
 {
     const char *nothing = scratch_file(&scratch, "nothing",

@@ -1,4 +1,4 @@
-/* What a check selects by name, what it takes apart by holder, and what it accepts. */
+/* Checks by name: patterns, suppressed holders, and baselines. */
 #include "render/written.h"
 #include "report/phrased.h"
 #include "support/asked.h"
@@ -57,7 +57,8 @@ static void expect_verdict(struct hd_snapshot *const *snaps, const char *yaml,
 
 /* --- names with the outer class --------------------------------------------------- */
 
-/* As a trace has them: the table says Order, another type told that it is in Outer. */
+/* As in a trace: the table has Order; that it is nested in Outer is known from another
+ * type. */
 static void open_nested(struct hd_snapshot **s)
 {
     for (uint32_t k = 0; k < COUNT; k++) {
@@ -104,7 +105,7 @@ Test(check_names, patterns_select_by_the_name_that_is_shown_too)
     close_all(s, COUNT);
 }
 
-/* A whole file of names in the wrong case: looking for what is meant has an end. */
+/* A whole file of names in the wrong case: the number of suggestions is limited. */
 Test(check_names, what_is_meant_is_told_of_sixteen_patterns_and_no_more)
 {
     enum { WRONG = 18, TOLD = 16 };
@@ -161,7 +162,8 @@ Test(check_names, options_select_by_the_same_names_as_budgets)
 
 /* --- one type below two holders ---------------------------------------------------- */
 
-/* 60 more in every step below s_cache, 40 more below s_leak; as much garbage each time. */
+/* 60 more in every step below s_cache, 40 more below s_leak; each time the same amount of
+ * garbage. */
 static void open_two(struct hd_snapshot **s, int cached, int leaked)
 {
     for (int k = 0; k < COUNT; k++) {
@@ -234,7 +236,7 @@ Test(check_names, what_shrinks_below_a_suppressed_holder_hides_no_growth)
     }
 }
 
-/* What a suppression of a holder takes out of a table nobody knows. */
+/* In a table the part below a suppressed holder is unknown. */
 Test(check_names, without_holders_what_they_excuse_is_left_open)
 {
     struct hd_snapshot *s[COUNT];
@@ -242,7 +244,7 @@ Test(check_names, without_holders_what_they_excuse_is_left_open)
         s[k] = table_of("App.Order", 10 + 10 * k, 1000 + 1000 * k);
     expect_verdict(s, "budgets: [{type: App.Order, max_growth: 0}]", HD_FAIL);
     expect_verdict(s, "budgets: [{type: App.Order, max_growth: 0}]" CACHE, HD_INCONCLUSIVE);
-    /* What is excused may have shrunk. */
+    /* The suppressed part may have shrunk. */
     expect_verdict(s, "budgets: [{type: App.Order, max_growth: 30}]" CACHE,
                    HD_INCONCLUSIVE);
     expect_verdict(s, "budgets: [{suspects: any}]" CACHE, HD_INCONCLUSIVE);
@@ -274,7 +276,7 @@ static char *baseline_of(const struct hd_report *r)
     return bytes;
 }
 
-/* The cache grows by 180 and is excused; later it is the other one that does. */
+/* The cache grows by 180 and is suppressed; later the other store grows. */
 Test(check_names, a_baseline_accepts_nothing_that_is_excused)
 {
     static const char *const yaml[] = {
@@ -294,7 +296,7 @@ Test(check_names, a_baseline_accepts_nothing_that_is_excused)
         struct hd_report *later = check(after, yaml[i], baseline, false, NULL);
         cr_expect_eq(hd_report_verdict(made), HD_PASS, "%s", yaml[i]);
         cr_expect_eq(hd_report_verdict(again), HD_PASS, "%s", yaml[i]);
-        /* An expired suppression excuses nothing: all was accepted. */
+        /* An expired suppression has no effect: everything was accepted. */
         cr_expect_eq(hd_report_verdict(later), i < 3 ? HD_FAIL : HD_PASS, "%s", yaml[i]);
         hd_report_free(made);
         hd_report_free(again);
@@ -321,7 +323,7 @@ Test(check_names, an_excused_type_is_not_accepted_for_the_day_when_it_counts_aga
     close_all(s, COUNT);
 }
 
-/* 2^64 is no number of bytes, but the sum of a double may be. */
+/* A number of bytes is below 2^64, but a sum of doubles may reach it. */
 Test(check_names, a_baseline_of_all_there_can_be_is_one_that_can_be_read)
 {
     struct hd_snapshot *s[COUNT];
@@ -373,7 +375,7 @@ Test(check_names, a_type_that_fails_in_two_ways_has_its_chains_in_both)
     close_all(s, SHOPS);
 }
 
-/* How many times the part is in the text, and how many of the words behind it differ. */
+/* Counts occurrences of part, and the different words after them. */
 static size_t different(const char *text, const char *part, size_t len, size_t *count)
 {
     const char *found[64];
@@ -447,7 +449,7 @@ Test(check_names, a_budget_that_matches_nothing_passes_only_without_strictness)
 
 /* --- order ---------------------------------------------------------------------------- */
 
-/* Two snapshots of one second are in order as they are given. */
+/* Two snapshots of the same second are in the given order. */
 Test(check_names, equal_dates_are_no_doubt_and_falling_ones_are)
 {
     for (int falls = 0; falls < 2; falls++) {

@@ -1,10 +1,10 @@
-/* Budgets of the process against every state of its facts: each number, known in all, some
- * or no snapshots, by each kind of limit, that grows, stays or shrinks.
+/* Budgets of the process with every state of its facts: each number, known in all, some or
+ * no snapshots, growing, constant or shrinking, with each kind of limit.
  *
  *     A rule passes only if all snapshots have its number and show that it is not over its
  *     limit. It fails if those that have it show that it is over.
  *
- * The oracle knows the numbers that went into the facts, and nothing of judge.c. */
+ * The oracle uses the input numbers and must not depend on judge.c. */
 #include "render/written.h"
 #include "report/phrased.h"
 #include "support/scratch.h"
@@ -30,8 +30,8 @@ TestSuite(check_process, .init = open_scratch, .fini = remove_scratch);
 
 /* --- what a cell is ------------------------------------------------------------ */
 
-/* A number, the fact that makes it grow, and one that may be missing. Of the last kind some
- * snapshots without it have another number than the others. */
+/* A number, the fact that grows, and one that may be missing. is_partial: without that fact
+ * the snapshot has another number. */
 static const struct {
     const char *name;
     enum hd_fact grows, missing;
@@ -57,7 +57,7 @@ static const char *const missing_names[MISSING] = {"known", "unknown in the firs
                                                    "unknown in the middle",
                                                    "unknown in the last", "unknown"};
 
-/* Growth of a MiB or two threads a step is over all but the first. */
+/* Growth by a MiB or two threads per step exceeds all except the first. */
 enum limit { ENOUGH, ABSOLUTE, RELATIVE, PER_STEP, PER_ITERATION, LIMITS };
 
 static const struct {
@@ -120,7 +120,7 @@ static struct hd_snapshot *heap(void)
     return forge_finish(&f);
 }
 
-/* Facts of snapshot k, of which one grows by so much in each. */
+/* Sets the facts of snapshot k; one of them grows by step in each. */
 static void set_facts(struct hd_snapshot *snap, enum hd_fact grows, int64_t step, size_t k)
 {
     for (size_t i = 0; i < sizeof(first_facts) / sizeof(*first_facts); i++) {
@@ -154,8 +154,9 @@ static void remove_fact(struct hd_snapshot **snaps, const struct cell *c)
 
 /* --- the oracle ---------------------------------------------------------------- */
 
-/* Windows has no stacks: what no snapshot has is no part of the number. What only one
- * lacks leaves its number unlike the others; the first is what they are compared with. */
+/* A fact missing in all snapshots, as stacks on Windows, is not part of the number. If a
+ * single snapshot lacks it, its number cannot be compared; the first one is the reference.
+ */
 static bool has_number(const struct cell *c, size_t k)
 {
     if (!numbers[c->number].is_partial)
@@ -217,7 +218,7 @@ static const char *const formats[] = {"text",  "md",    "json", "csv",
                                       "junit", "sarif", "tsv",  "github"};
 static const char unknown[] = "not every snapshot has this number";
 
-/* That all formats have the rule, and of one that is undecided why, and no number. */
+/* All formats have the rule; for an undecided one, the reason instead of a number. */
 static void expect_formats(const struct cell *c, const struct hd_report *r)
 {
     char rule[80];
@@ -225,7 +226,7 @@ static void expect_formats(const struct cell *c, const struct hd_report *r)
     bool open = status_of(c) == HD_FOUND_INCONCLUSIVE;
     for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
         char *text = written(r, formats[i]);
-        /* Annotations are of failures only. */
+        /* Annotations are for failures only. */
         bool fails_only = strcmp(formats[i], "github") == 0;
         bool has_rule = !fails_only || status_of(c) == HD_FOUND_FAIL;
         cr_expect_eq(strstr(text, rule) != NULL, has_rule, "%s in %s: %s", name_of(c),
@@ -295,7 +296,7 @@ Test(check_process, passes_only_numbers_that_all_snapshots_have)
     cr_expect_gt(found[HD_FOUND_INCONCLUSIVE], 100);
 }
 
-/* A mean per iteration may be a fraction of a handle, and both units are named. */
+/* A mean per iteration may be a fraction of a handle; both units are named. */
 Test(check_process, names_what_it_counts)
 {
     static const struct {
@@ -332,12 +333,12 @@ Test(check_process, names_what_it_counts)
 
 /* --- the default ------------------------------------------------------------------- */
 
-/* Growth of 10 MiB a step in a heap that does not grow. */
+/* Growth of 10 MiB a step in a constant heap. */
 static const struct {
     const char *process; /* NULL: no budget */
     enum hd_fact grows;
     bool accept;
-    enum hd_finding_status status; /* of the default */
+    enum hd_finding_status status; /* of the default rule */
     const char *says;
 } defaults[] = {
     {NULL, HD_FACT_COUNT, false, HD_FOUND_PASS, NULL},
@@ -387,7 +388,7 @@ Test(check_process, the_default_passes_growth_outside_that_a_budget_allows)
 
 /* --- baselines --------------------------------------------------------------------- */
 
-/* What grew by 1 MiB a step is accepted at that rate, and no more. */
+/* Accepts growth by 1 MiB a step, but not more. */
 Test(check_process, growth_that_a_baseline_accepts_is_not_counted)
 {
     struct hd_snapshot *snaps[SNAPSHOTS];

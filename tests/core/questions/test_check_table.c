@@ -1,10 +1,9 @@
-/* All that a check may meet, in all combinations, against the one sentence that decides:
+/* All inputs of a check, in all combinations, compared with its definition:
  *
  *     A rule passes only if the snapshots show that it is not over its limit.
  *
- * The oracle below knows the numbers that went into the series and that sentence; it has
- * nothing of judge.c. Every cell is judged by the library, and ends with the status that
- * `heapdrift check` ends with. */
+ * The oracle uses the input numbers and this sentence and must not depend on judge.c. The
+ * library judges every cell, and the exit status must be that of `heapdrift check`. */
 #include "render/written.h"
 #include "report/phrased.h"
 #include "support/asked.h"
@@ -37,7 +36,7 @@ static const struct {
     const char *name;
     enum subject subject;
     enum hd_per per;
-    double limit; /* in objects; of scores see limit_of() */
+    double limit; /* in objects; for scores see limit_of() */
     const char *yaml;
 } rules[] = {
     {"total", TOTAL, HD_PER_TOTAL, 150, "{total: objects, max_growth: 150}"},
@@ -55,7 +54,7 @@ static const struct {
      "{holder: '*App.Order[]', max_growth: 50, per: step}"},
     {"holder per iteration", HOLDER, HD_PER_ITERATION, 5,
      "{holder: '*App.Order[]', max_growth: 5, per: iteration}"},
-    /* The same in bytes, of which each order has 100. */
+    /* The same in bytes, 100 for each order. */
     {"total bytes", TOTAL, HD_PER_TOTAL, 150, "{total: bytes, max_growth: 15000}"},
     {"reachable bytes", TOTAL, HD_PER_TOTAL, 150,
      "{total: reachable_bytes, max_growth: 15000}"},
@@ -72,8 +71,8 @@ enum mercy {
     NO_MERCY,
     SUPPRESSED,           /* the type, or the holder */
     SUPPRESSED_BY_HOLDER, /* of types and suspects too */
-    SUPPRESSED_ELSEWHERE, /* what does not grow */
-    BASELINE,             /* made of the same series, when nothing was wrong with it */
+    SUPPRESSED_ELSEWHERE, /* a type that does not grow */
+    BASELINE,             /* made from the same series without the fault */
     BOTH,
     MERCIES
 };
@@ -87,12 +86,12 @@ enum state {
     FIRST_CUT,
     MIDDLE_CUT,
     LAST_CUT,
-    SAMPLED, /* an order stands for ten */
+    SAMPLED, /* an object represents ten */
     RESTARTED,
     OTHER_PROGRAM, /* the first snapshot */
     OUT_OF_ORDER,
     TOO_FEW, /* three */
-    LONE,    /* all but one are incomplete */
+    LONE,    /* all except one are incomplete */
     STATES
 };
 
@@ -100,7 +99,8 @@ static const char *const states[STATES] = {
     "complete",  "first incomplete", "middle incomplete", "last incomplete", "sampled",
     "restarted", "other program",    "out of order",      "too few",         "only one"};
 
-static const uint32_t steps[] = {0, 20, 400}; /* orders more in each; the last is over */
+static const uint32_t steps[] = {
+    0, 20, 400}; /* orders added per step; the last is over the limit */
 enum { GROWTHS = 3, MOST = 6, FIRST_ORDERS = 100, STANDS_FOR = 10 };
 
 struct cell {
@@ -123,8 +123,8 @@ static bool is_cut(enum state state, size_t k)
            (state == LAST_CUT && k == MOST - 1) || (state == LONE && k != 3);
 }
 
-/* A megabyte that stays, and orders in an array that has room for them. In the other
- * program as many objects of other types. */
+/* A constant megabyte, and an array with capacity for all orders. The other program has the
+ * same number of objects of other types. */
 static struct hd_snapshot *heap_of(uint32_t orders, bool other, bool sampled)
 {
     struct forge f = {.sampled = sampled};
@@ -158,12 +158,12 @@ static void open_series(struct hd_snapshot **s, enum state state, uint32_t step)
 
 /* --- the oracle ---------------------------------------------------------------- */
 
-/* What the snapshots show of growth: it lies between the two. */
+/* Bounds of the growth shown by the snapshots. */
 struct shown {
     double low, high;
 };
 
-/* How many objects the rule's subject has in snapshot k. */
+/* Objects of the rule's subject in snapshot k. */
 static double objects(const struct cell *c, size_t k)
 {
     bool there = rules[c->rule].subject == TOTAL || c->state != OTHER_PROGRAM || k > 0;
@@ -176,7 +176,7 @@ static double error(const struct cell *c, size_t k)
     return c->state == SAMPLED ? 2 * STANDS_FOR * sqrt(objects(c, k) / STANDS_FOR) : 0;
 }
 
-/* Only what is complete shows anything. */
+/* Only complete snapshots count. */
 static size_t usable(const struct cell *c, size_t *index)
 {
     size_t n = 0;
@@ -194,8 +194,8 @@ static struct shown growth_between(const struct cell *c, size_t first, size_t la
     return (struct shown){(grown - off) / parts, (grown + off) / parts};
 }
 
-/* Corollary: a step over a missing snapshot shows that one of its steps grew by the mean;
- * any step that is shown to be over the limit is one too many. */
+/* Corollary: a step across a missing snapshot shows that one of its steps grew by the mean;
+ * the rule fails if any step is shown to be over the limit. */
 static struct shown worst_step(const struct cell *c, const size_t *index, size_t n)
 {
     struct shown worst = {-INFINITY, -INFINITY};
@@ -213,8 +213,8 @@ static bool is_score(const struct cell *c)
     return rules[c->rule].subject >= SUSPECTS;
 }
 
-/* Corollary: what is excused is not counted, neither its growth nor its error; totals are
- * those of the whole heap, of which nothing is excused. */
+/* Corollary: neither growth nor error of a suppressed subject counts; totals cover the
+ * whole heap and are never suppressed. */
 static bool is_suppressed(const struct cell *c)
 {
     if (rules[c->rule].subject == TOTAL)
@@ -222,8 +222,8 @@ static bool is_suppressed(const struct cell *c)
     return c->mercy == SUPPRESSED || c->mercy == SUPPRESSED_BY_HOLDER || c->mercy == BOTH;
 }
 
-/* Corollary: what the baseline accepts is no growth, as far as snapshots show any; it does
- * not make a number surer. */
+/* Corollary: growth accepted by the baseline does not count, as far as it is shown; it does
+ * not reduce uncertainty. */
 static double accepted(const struct cell *c, const size_t *index, size_t n)
 {
     if (c->mercy != BASELINE && c->mercy != BOTH)
@@ -247,15 +247,15 @@ static struct shown growth_of(const struct cell *c, const size_t *index, size_t 
         return (struct shown){0, 0};
     if (rules[c->rule].per == HD_PER_STEP)
         return worst_step(c, index, n);
-    /* What came into being with the program is a burst: a score is of what keeps growing.
-     */
+    /* Objects allocated at the start of the program are a burst; a score measures
+     * continuing growth. */
     size_t first = is_score(c) && c->state == OTHER_PROGRAM ? 1 : 0;
     return growth_between(c, index[first], index[n - 1],
                           rules[c->rule].per == HD_PER_ITERATION ? iterations : 1);
 }
 
-/* Corollary: who grows by the same number in every step is a suspect from a lower line on;
- * what begins in the second snapshot does not, and of a sample nobody knows. */
+/* Corollary: the threshold is lower for even growth in every step, but not for growth that
+ * begins in the second snapshot, or for samples. */
 static double default_share(const struct cell *c)
 {
     return c->state == OTHER_PROGRAM || c->state == SAMPLED ? 0.02 : 0.001;
@@ -271,8 +271,8 @@ static double limit_of(const struct cell *c, size_t last)
                                              : rules[c->rule].limit;
 }
 
-/* Corollary: the numbers must be those of one program as it went on, from the first
- * snapshot to the last, and of each step if steps count. */
+/* Corollary: the numbers must be of one run of a program, from the first snapshot to the
+ * last, and of each step if steps count. */
 static bool says_nothing_of_the_rest(const struct cell *c)
 {
     switch (c->state) {
@@ -301,11 +301,11 @@ static enum hd_verdict verdict_of(const struct cell *c)
     if (s.low - accepted(c, index, n) > limit)
         return HD_FAIL; /* shown to be over it */
     if (s.high - accepted(c, index, n) > limit || says_nothing_of_the_rest(c))
-        return HD_INCONCLUSIVE; /* not shown to be kept */
+        return HD_INCONCLUSIVE; /* not shown to be within the limit */
     return HD_PASS;
 }
 
-/* --strict takes no pass that rests on less than whole snapshots. */
+/* --strict rejects a pass that rests on incomplete snapshots. */
 static int status_of(const struct cell *c, bool strict)
 {
     enum hd_verdict verdict = verdict_of(c);
@@ -365,7 +365,7 @@ static struct hd_report *check(struct hd_snapshot *const *snaps, size_t count,
     return r;
 }
 
-/* The growth of the complete series as a baseline: the path of the file. */
+/* Writes the growth of the complete series as a baseline; returns the path. */
 static const char *write_baseline(uint32_t step, const char *name)
 {
     struct hd_snapshot *snaps[MOST];
@@ -409,7 +409,7 @@ static void expect_cell(const struct cell *c, struct hd_snapshot *const *snaps,
                  verdict_names[hd_report_verdict(r)], verdict_names[verdict_of(c)],
                  rule_status_names[f->status], told_observed(f), told_limit(f),
                  told_reason(f));
-    /* Scripts read it from there. */
+    /* Scripts read the verdict there. */
     cr_expect_eq(strcasecmp(r->summary.verdict[0].label, verdict_names[verdict_of(c)]), 0,
                  "%s, %s, %s, +%u: %s", rules[c->rule].name, mercies[c->mercy],
                  states[c->state], c->step, r->diff.headline);
@@ -444,7 +444,7 @@ Test(check_table, passes_only_what_the_snapshots_show)
             close_all(snaps, snapshots_in((enum state)state));
         }
     }
-    /* None of the three is rare. */
+    /* Each verdict is frequent. */
     for (size_t i = 0; i < 3; i++)
         cr_expect_gt(verdicts[i], 200, "%s: %zu", verdict_names[i], verdicts[i]);
 }

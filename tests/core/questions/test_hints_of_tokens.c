@@ -1,7 +1,6 @@
-/* Linked token sources that nobody disposes, as programs of .NET 10 have them: the parent's
- * registrations are a list of nodes, which refer to each other, to their list and to the
- * linked source; that refers to its node, and has a list of its own once somebody registers
- * with it. */
+/* Undisposed linked token sources as in .NET 10: the parent's registrations are a list of
+ * nodes, which refer to each other, to their list and to the linked source; that refers to
+ * its node, and has its own list after a first registration. */
 #include "questions/hinted.h"
 #include "ranking/hints.h"
 
@@ -20,7 +19,7 @@ static node_id nested(struct forge *f, const struct shape *s, const char *name)
     return forge_object(f, full, 64);
 }
 
-/* A node in a list; before: the one that was added before it, or 0. */
+/* A node in a list; before: the previously added node, or 0. */
 static node_id add_node(struct forge *f, const struct shape *s, node_id list,
                         node_id before, node_id calls)
 {
@@ -34,7 +33,7 @@ static node_id add_node(struct forge *f, const struct shape *s, node_id list,
     return node;
 }
 
-/* Lists begin at the node that was added last. */
+/* Lists begin at the newest node. */
 static struct hd_snapshot *gateway(const struct shape *s, uint32_t requests)
 {
     static const char *const variables[] = {"App.Program.Stopping", "App.Program.Second"};
@@ -71,7 +70,7 @@ static struct hd_snapshot *gateway(const struct shape *s, uint32_t requests)
     return forge_finish(&f);
 }
 
-/* type: what is ranked first; of several parents the linked source is next below roots. */
+/* type: the first suspect. With several parents the linked source is next below roots. */
 static const struct shape shapes[] = {
     {1, false, false, "CallbackNode"},
     {1, true, false, "Registrations"},
@@ -100,7 +99,7 @@ Test(hints_of_tokens, a_linked_source_has_its_hint_however_it_is_ranked)
     }
 }
 
-/* Sources that are kept and listened to, and linked with none. */
+/* Sources in a collection, with registrations but not linked. */
 Test(hints_of_tokens, other_sources_have_none_of_it)
 {
     struct hint_example e = {

@@ -1,11 +1,11 @@
-/* Reports in which a thousand types leak, each with a chain of its own: every writer tells
- * each of them, once. */
+/* Reports in which a thousand types leak, each with its own chain: every writer prints each
+ * of them once. */
 #include "render/written.h"
 
 enum { MANY = 1000, SNAPSHOTS = 3 };
 
-/* [static var App.Type7.s_all] -> App.Type7[] -> App.Type7, more of them from snapshot to
- * snapshot; of the types in reverse order as much. */
+/* [static var App.Type7.s_all] -> App.Type7[] -> App.Type7; `each` objects of
+ * every type. */
 static struct hd_snapshot *heap_of(uint32_t each)
 {
     struct forge f = {0};
@@ -56,7 +56,7 @@ Test(many_types, are_sorted_by_what_they_retain_and_written)
     cr_assert_eq(d->suspect_count, MANY);
     cr_assert_eq(d->suspects_shown, MANY);
     cr_assert_geq(d->types.len, MANY);
-    for (uint32_t i = 0; i < MANY; i++) { /* an element grows as its array does */
+    for (uint32_t i = 0; i < MANY; i++) { /* elements grow in the same way as the array */
         char name[64];
         snprintf(name, sizeof(name), "App.Type%u", MANY - 1 - i);
         cr_assert_eq(strncmp(d->types.rows[i].type, name, strlen(name)), 0, "%u: %s", i,

@@ -1,5 +1,5 @@
-/* What piles up outside the heap, in every format, and what a check makes of it: who
- * excuses it, and who only does not look. */
+/* Objects with memory outside the heap that pile up, in every format, and in checks:
+ * suppressed, excluded, or accepted. */
 #include "render/written.h"
 #include "report/phrased.h"
 #include "support/asked.h"
@@ -29,8 +29,8 @@ static void remove_scratch(void)
 
 TestSuite(native_report, .init = open_scratch, .fini = remove_scratch);
 
-/* Assemblies below one strong handle, each with its module, in a heap that is so large that
- * nothing of it is a suspect, or so small that something is. */
+/* Assemblies below one strong handle, each with its module, in a heap that is large enough
+ * to have no suspect, or small enough to have one. */
 static struct hd_snapshot *heap(uint32_t assemblies, uint32_t heap_bytes)
 {
     struct forge f = {0};
@@ -79,8 +79,8 @@ static struct hd_report *check(uint32_t each, uint32_t heap_bytes,
     return r;
 }
 
-/* 5 assemblies in each step. A heap of which nothing is known but that they pile up is no
- * pass; who suppresses, excludes or accepts the type has looked. */
+/* 5 assemblies per step. A heap in which they pile up does not pass, unless the user has
+ * suppressed, excluded or accepted the type. */
 Test(native_report, is_no_pass_unless_somebody_excuses_it)
 {
     static const char *const names[] = {ASSEMBLY};
@@ -146,7 +146,7 @@ Test(native_report, is_told_in_every_format_with_its_number)
     hd_report_free(r);
 }
 
-/* The headline: with no suspect, with a large one, with the type itself. */
+/* The headline without a suspect, with a large one, with the type itself. */
 Test(native_report, the_headline_does_not_say_that_nothing_grows)
 {
     struct hd_report *r = check(5, LARGE_HEAP, NULL, NULL);
@@ -165,7 +165,7 @@ Test(native_report, the_headline_does_not_say_that_nothing_grows)
     hd_report_free(r);
 }
 
-/* Few objects that go along with the assemblies are not the news. */
+/* Few objects that are co-retained with the assemblies are not in the headline. */
 Test(native_report, leads_the_headline_where_suspects_are_small)
 {
     struct hd_snapshot *snaps[SNAPSHOTS];

@@ -1,4 +1,4 @@
-/* Which suspects of --by=holder speak for which, and what they have then. */
+/* Suspects of --by=holder that represent others, and their remaining growth. */
 #include "questions/report_suspects.h"
 
 #include "base/arena.h"
@@ -12,7 +12,7 @@ enum { SNAPSHOTS = 2 };
 /* Every row of at least 10 is a suspect. */
 static const struct suspect_line line = {.bytes = 10};
 
-/* A row of a ranking: what it has in the last snapshot, nothing in the first. */
+/* A row of a ranking: its numbers in the last snapshot; 0 in the first. */
 struct place {
     const char *name;
     double score;

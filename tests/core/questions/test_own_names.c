@@ -1,10 +1,10 @@
-/* What a report calls a suspect and its owner, where files tell modules: the program's own
- * class beside that of a package, and the method of a call that waits. */
+/* Titles and owners of suspects in files with modules: the program's own class before that
+ * of a package, and the method of an awaiting call. */
 #include "render/written.h"
 
 #define BOX "AsyncStateMachineBox<System.Int32,Acme.Web.Gate+<EnterAsync>d__2>"
 
-/* Single objects below each other, and 10, 20, ... of the last, in the process Acme.Web. */
+/* A chain of single objects with 10, 20, ... of the last type, in the process Acme.Web. */
 static struct hd_snapshot *heap_of(const char *const *types, size_t len, uint32_t instances)
 {
     struct forge f = {0};

@@ -1,4 +1,4 @@
-/* Series held against budgets: what becomes of each rule, and the verdict. */
+/* Series checked against budgets: the result of each rule, and the verdict. */
 #include "render/written.h"
 #include "report/phrased.h"
 #include "support/asked.h"
@@ -25,14 +25,14 @@ TestSuite(report_check, .init = open_scratch, .fini = remove_scratch);
 /* --- series -------------------------------------------------------------------- */
 
 enum series_name {
-    STEADY,      /* nothing changes */
+    STEADY,      /* constant */
     LEAK,        /* 20 orders of 100 bytes more in every step: 100 to 160 */
-    BURST,       /* 200 more in the first step, then nothing */
+    BURST,       /* 200 more in the first step, then constant */
     SHRINKING,   /* 20 fewer in every step */
     PAIR,        /* LEAK, first and last */
     TRIPLE,      /* LEAK without its last */
     COUNTS,      /* LEAK without bytes */
-    SIZES,       /* 10 buffers that get larger: 1,000 bytes more in every step */
+    SIZES,       /* 10 growing buffers: 1,000 bytes more in every step */
     NEW_TYPE,    /* no order at first, then 30 more in every step */
     SOME_FREE,   /* free space grows */
     LAST_CUT,    /* LEAK, the last snapshot incomplete */
@@ -40,9 +40,9 @@ enum series_name {
     MIDDLE_CUT,  /* LEAK, the second */
     STEADY_CUT,  /* STEADY, the last snapshot incomplete */
     STEADY_HOLE, /* STEADY, the second incomplete */
-    ALL_CUT,     /* LEAK, all but one incomplete */
-    BACKWARDS,   /* SHRINKING, with times that fall */
-    SAMPLES,     /* LEAK as samples: an object stands for 10 */
+    ALL_CUT,     /* LEAK, all except one incomplete */
+    BACKWARDS,   /* SHRINKING, with times in reverse order */
+    SAMPLES,     /* LEAK as samples: an object represents 10 */
     SHOPS_GRAPH, /* graphs: orders below App.Shop.s_orders, 10 more in every step */
     SERIES_COUNT
 };
@@ -106,7 +106,7 @@ static size_t open_series(enum series_name name, struct hd_snapshot **s)
 
 static const uint64_t rounds[] = {0, 10, 20, 30};
 
-/* The series held against "budgets:" and what follows in yaml; or the default. */
+/* The series checked against "budgets:" with yaml appended; or the default. */
 static struct hd_report *checked(enum series_name name, const char *yaml, int64_t today,
                                  const uint64_t *iterations, struct hd_error *err)
 {
@@ -143,7 +143,7 @@ static const struct {
     const char *yaml;
     enum hd_verdict verdict;
     enum hd_finding_status status; /* of the first finding */
-    double value;                  /* that was observed; NAN: not known */
+    double value;                  /* the observed one; NAN: unknown */
     const char *subject, *observed;
 } cases[] = {
     /* the default budget */
@@ -261,7 +261,7 @@ static const struct {
      NULL},
     {LEAK, HOLDER("*", "max_growth: 0"), HD_INCONCLUSIVE, HD_FOUND_INCONCLUSIVE, NAN, NULL,
      NULL},
-    /* what the snapshots cannot show */
+    /* limits of the evidence */
     {LAST_CUT, TYPE("App.Order", "max_growth: 39"), HD_FAIL, HD_FOUND_FAIL, 40, "App.Order",
      NULL},
     {LAST_CUT, TYPE("App.Order", "max_growth: 40"), HD_INCONCLUSIVE, HD_FOUND_INCONCLUSIVE,
@@ -323,7 +323,7 @@ Test(report_check, series_times_budgets)
         struct hd_error err = {0};
         struct hd_report *r = checked(cases[i].series, cases[i].yaml, TODAY, rounds, &err);
         if (r == NULL) {
-            /* A series of fewer than four has no use for these rounds. */
+            /* The rounds are irrelevant for fewer than four snapshots. */
             err = (struct hd_error){0};
             r = checked(cases[i].series, cases[i].yaml, TODAY, NULL, &err);
         }
@@ -375,7 +375,7 @@ Test(report_check, every_type_that_fails_is_told_the_largest_first)
     cr_expect_eq(report_rule_end(&r->check, 0), 2);
     cr_expect_gt(r->check.rules[0].chains.len, 0);
     cr_expect_gt(r->check.rules[1].chains.len, 0);
-    /* One snapshot was looked at, so there are no numbers per snapshot. */
+    /* Chains of one snapshot only, so there are no numbers per snapshot. */
     cr_expect_null(r->check.rules[1].chains.all[0].instances);
     hd_report_free(r);
 }
@@ -484,7 +484,7 @@ Test(report_check, what_is_accepted_passes_and_nothing_more)
     static const enum series_name names[] = {LEAK, BURST, SIZES, NEW_TYPE, SHOPS_GRAPH};
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         struct hd_report *made = check_strictly(names[i], NULL);
-        /* Reachable bytes and holders are not known of tables. */
+        /* Tables have neither reachable bytes nor holders. */
         enum hd_verdict wanted = names[i] == SHOPS_GRAPH ? HD_PASS : HD_INCONCLUSIVE;
         cr_expect_eq(hd_report_verdict(made), wanted, "series %d", names[i]);
         char *baseline = baseline_of(made);

@@ -1,4 +1,4 @@
-/* Hints on made series: chains of types as real programs of .NET 8 to 11 have them. */
+/* Hints on series made by hand: chains of types as in real programs of .NET 8 to 11. */
 #include "questions/hint_kinds.h"
 #include "ranking/hints.h"
 
@@ -302,7 +302,8 @@ Test(report_hints, a_leak_of_each_kind_has_its_hint)
 Test(report_hints, every_hint_has_an_example)
 {
     for (size_t h = 0; h < hint_count; h++) {
-        bool found = hints[h].id == NULL || hints[h].case_count == 0; /* of the process */
+        bool found =
+            hints[h].id == NULL || hints[h].case_count == 0; /* hints about the process */
         for (size_t i = 0; i < EXAMPLES; i++)
             found |= !found && strcmp(examples[i].id, hints[h].id) == 0;
         for (size_t i = 0; i < KINDS; i++)
@@ -351,8 +352,8 @@ Test(report_hints, what_has_no_known_pattern_has_no_hint)
         expect_hint(&unknown[i]);
 }
 
-/* One timer, registration, subscription or entry whose object collects something: that
- * collection leaks, not what leads to it. */
+/* One timer, registration, subscription or entry whose object has a growing collection: the
+ * collection leaks, not its holder. */
 Test(report_hints, what_is_there_once_is_not_blamed_for_what_grows_below_it)
 {
 #define LIST_OF_ORDERS \
@@ -396,8 +397,8 @@ static void add_steps(struct text *chain, int from, int end)
     }
 }
 
-/* Of more types than are looked at those nearest to it are. What is to be found among them
- * is in the middle, where the name of a holder has none. */
+/* On a long way only the types nearest to the suspect are examined. The decisive type is in
+ * the middle, which the name of a holder omits. */
 Test(report_hints, of_a_long_way_the_end_is_known)
 {
     enum { BEFORE = 40, ALL = 70 };
@@ -445,8 +446,9 @@ Test(report_hints, what_few_instances_hold_says_nothing_about_all)
     hd_report_free(r);
 }
 
-/* A store owns orders that lie on two neighbouring shelves each. The first shelf is a queue
- * and nearest to them: of two shelves all chains lead by it, of five two fifths. */
+/* A store owns orders that are on two neighboring shelves each. The first shelf is a queue
+ * and nearest to them: with two shelves all chains lead through it, with five two fifths.
+ */
 static struct hd_snapshot *shelves(uint32_t orders, uint32_t count)
 {
     static const char *const types[] = {"App.Order[]", "App.B", "App.C", "App.D", "App.E"};

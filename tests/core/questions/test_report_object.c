@@ -1,4 +1,4 @@
-/* One object, in every format: what is told, and that nothing in it is obeyed. */
+/* One object, in every format: its values, with control characters escaped. */
 #include "owners/dominators.h"
 #include "render/written.h"
 #include "report/object_words.h"
@@ -256,7 +256,7 @@ static void expect_cell(const struct hd_field *f, const char *cell, const char *
     hd_memory_free(&m);
 }
 
-/* Of a reference what the object there says, else nothing. */
+/* For a reference, the value of its target, if it has one. */
 Test(report_object, values_in_one_cell)
 {
     const struct hd_field in_box = {.kind = HD_FIELD_ENUM,
@@ -330,7 +330,7 @@ static struct hd_snapshot *any_heap(struct random *r)
     return forge_finish(&f);
 }
 
-/* What it dominates, itself included; HD_UNKNOWN of garbage. */
+/* Retained bytes including its own; HD_UNKNOWN for garbage. */
 static uint64_t dominated_by(const struct hd_snapshot *snap, node_id n)
 {
     struct dominators d = dominators_find(snap, DOMINATORS_PLAIN);

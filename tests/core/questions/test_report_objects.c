@@ -21,8 +21,8 @@ static void expect_held(const struct hd_object_sum *sum, enum hd_root_kind kind,
 
 /* --- what holds them ------------------------------------------------------------- */
 
-/* An order each that a variable, a variable and a frame, a frame, a handle, the queue of
- * finalizers and nothing holds; by way of a list where it is a variable. */
+/* One order each held by a variable, a variable and a frame, a frame, a handle, the
+ * finalizer queue, and none; variables refer to a list. */
 static struct hd_snapshot *held_orders(void)
 {
     struct forge f = {0};
@@ -53,7 +53,7 @@ Test(report_objects, the_strongest_root_that_reaches_an_object_holds_it)
     for (int kind = 0; kind < HD_ROOT_KIND_COUNT; kind++)
         sum += set->all.held[kind];
     cr_expect_eq(sum, set->all.count);
-    /* What a frame holds too is not the variable's alone; what no root reaches is nobody's.
+    /* The variable does not retain an order that a frame also holds; garbage has no owner.
      */
     cr_expect_eq(set->all.retained, 500);
     cr_assert_eq(set->len, 6);
@@ -83,7 +83,7 @@ Test(report_objects, rows_tell_who_owns_them)
     hd_report_free(r);
 }
 
-/* Any objects below any groups, variables and objects that are neither. */
+/* Random objects below random groups, variables, and objects. */
 static struct hd_snapshot *any_roots(struct random *r)
 {
     enum { OBJECTS_BELOW = 20 };
@@ -166,7 +166,7 @@ static struct hd_snapshot *any_heap(struct random *r)
     return forge_finish(&f);
 }
 
-/* Set the bits of what the root reaches without going through one object. */
+/* The set of nodes reachable from the root without passing through one object, as bits. */
 static uint64_t reached_without(const struct graph *g, node_id without)
 {
     uint64_t seen = UINT64_C(1) << g->root;
@@ -182,7 +182,8 @@ static uint64_t reached_without(const struct graph *g, node_id without)
     return without != NO_NODE ? seen & ~(UINT64_C(1) << without) : seen;
 }
 
-/* What goes when one of the objects of a type goes, for any of them; NULL: of any type. */
+/* Bytes that become unreachable without an object of a type, summed over all of these;
+ * NULL: of any type. */
 static uint64_t lost_with(const struct hd_snapshot *snap, const char *type, node_id one)
 {
     const struct graph *g = snap->graph;
@@ -252,8 +253,8 @@ Test(report_objects, what_retains_most_is_listed_first)
     }
 }
 
-/* A list with as many elements as are told, twice: neither its depth nor its length costs
- * more than a look at each. */
+/* A list with twice the maximum number of rows: depth and length must cost only one visit
+ * per element. */
 Test(report_objects, all_of_a_long_list_have_their_owner)
 {
     enum { COUNT = 2 * HD_MAX_OBJECT_ROWS };
@@ -339,7 +340,7 @@ Test(report_objects, filters_are_those_of_roots)
     hd_report_free(r);
 }
 
-/* Three snapshots: so many orders are there when each is taken, in this order. */
+/* Three snapshots with this number of orders each. */
 enum { TAKEN = 3 };
 static const uint32_t there[TAKEN] = {4, 6, 9};
 
@@ -408,8 +409,8 @@ Test(report_objects, those_that_were_new_in_a_snapshot_are_chosen)
     }
 }
 
-/* A bus that only a local variable holds; with a second snapshot a subscriber in it, one in
- * a new object that it holds, and one that is a local variable's alone. */
+/* A bus held by a local variable only; in the second snapshot with a subscriber in it, one
+ * in a new object that it holds, and one held by a local variable only. */
 static struct hd_snapshot *local_bus(bool later, node_id *bus)
 {
     struct forge f = {0};
@@ -496,7 +497,7 @@ Test(report_objects, what_there_is_not_is_refused)
     expect_refused(same, 2, NULL, 0, "takes a type");
 }
 
-/* Of a type that only an earlier snapshot has, none is left: no mistake. */
+/* A type that exists only in an earlier snapshot is not an error. */
 Test(report_objects, none_may_be_left)
 {
     struct forge f = {0};

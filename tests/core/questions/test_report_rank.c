@@ -7,8 +7,8 @@
 
 /* --- helpers ------------------------------------------------------------------------- */
 
-/* [static var App.Cache.s_all] -> one object of each type of chain, which ends with NULL,
- * but count, of 100 bytes each, of the last. */
+/* [static var App.Cache.s_all] -> one object of each type of chain, except the last, which
+ * has count objects of 100 bytes. chain ends with NULL. */
 static struct hd_snapshot *chain_heap(const char *const *chain, uint32_t count)
 {
     struct forge f = {0};
@@ -247,7 +247,7 @@ Test(report_rank, a_type_of_the_framework_shows_if_its_title_is_of_the_program)
 /* --- survivors
  * ---------------------------------------------------------------------------- */
 
-/* Old objects on the stack; each snapshot has those of the one before at their places. */
+/* Old objects on the stack; those of the previous snapshot have the same addresses. */
 static struct hd_snapshot *old_heap(uint32_t count, double multiplier)
 {
     struct forge f = {0};
@@ -259,7 +259,7 @@ static struct hd_snapshot *old_heap(uint32_t count, double multiplier)
     if (multiplier > 1)
         forge_multiplier(&f, "App.Order", multiplier);
     struct hd_snapshot *snap = forge_finish(&f);
-    snap->input = input_over("", 0); /* as all that have addresses: they lie in it */
+    snap->input = input_over("", 0); /* as all that have addresses, which are in it */
     return snap;
 }
 
@@ -302,7 +302,7 @@ Test(report_rank, survivors_of_a_program_that_was_started_anew_are_unknown)
     expect_survivors(snaps, HD_UNKNOWN);
 }
 
-/* App.Order is held, then given up: what stays there is garbage. */
+/* App.Order, of which only some are held; the others are garbage. */
 static struct hd_snapshot *half_held(uint32_t held, uint32_t all)
 {
     struct forge f = {0};
@@ -351,7 +351,7 @@ Test(report_rank, without_addresses_survivors_are_unknown)
 /* --- memory outside the heap -----------------------------------------------------------
  */
 
-/* Whether tables with these counts of a type give the warning. */
+/* Expects a warning, or none, for tables with these counts of a type. */
 static void expect_native(const char *type, const uint64_t *counts, size_t len, bool warned)
 {
     struct hd_snapshot *snaps[SHOPS];
@@ -391,8 +391,7 @@ Test(report_rank, snapshots_that_are_not_fit_do_not_make_three)
 /* --- real files
  * --------------------------------------------------------------------------- */
 
-/* What an old writer made beside what a new one did: every report must come to an end,
- * and be writable. */
+/* Files of an old writer and a new one: every report must terminate and be writable. */
 static void expect_written_diff(const char *const *paths, const struct hd_options *opt)
 {
     struct hd_snapshot *snaps[2];

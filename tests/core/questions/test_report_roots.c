@@ -33,8 +33,7 @@ Test(report_roots, instances_are_counted_in_every_snapshot_and_traced_in_the_las
     hd_report_free(r);
 }
 
-/* However many snapshots: what was counted in each goes on in the next line, down to what
- * holds them ("held in"). */
+/* With any number of snapshots, the heading wraps to the next line ("held in"). */
 Test(report_roots, the_heading_fits_any_width)
 {
     enum { COUNT = 12 };
@@ -62,7 +61,7 @@ Test(report_roots, the_heading_fits_any_width)
     hd_report_free(r);
 }
 
-/* Orders in a list of the one or of the other, with addresses. */
+/* Orders with addresses, in a list of this owner. */
 static struct hd_snapshot *orders_of(const char *owner, uint32_t count)
 {
     struct forge f = {0};
@@ -99,8 +98,8 @@ Test(report_roots, a_chain_that_is_gone_has_no_example)
     hd_report_free(r);
 }
 
-/* A few of the first are held otherwise, none of the last, and samples cannot tell whether
- * that is chance. */
+/* Few orders of the first snapshot have another holder, none of the last; samples cannot
+ * exclude chance. */
 static struct hd_snapshot *held_two_ways(uint32_t otherwise)
 {
     enum { ALL = 2000 };
@@ -254,7 +253,7 @@ Test(report_roots, a_group_of_roots_is_no_type)
 
 /* --- real heaps ------------------------------------------------------ */
 
-/* Chains as canonical names, folded; numbers stand for names. */
+/* Chains as canonical names, folded; numbers represent names. */
 struct namer {
     char *names[512];
     uint32_t count;
@@ -306,7 +305,7 @@ static bool ends_with(const struct signature *s, const struct signature *tail)
     return true;
 }
 
-/* The group of chains that ends with the path of truth.json, as a share. */
+/* The share of the group of chains that ends with the path of truth.json. */
 static double share_of_path(const struct hd_report *r, const json_t *truth)
 {
     struct namer names = {0};
@@ -335,8 +334,8 @@ static const char *primary_culprit(const json_t *truth)
     return NULL;
 }
 
-/* The culprit hangs in the last snapshot where the program's source says, with about
- * that share of its instances. */
+/* In the last snapshot the culprit is at the path from the program's source, with at least
+ * this share of its instances. */
 static void expect_holder(const char *series, double least_share, struct hd_options opt)
 {
     char path[128];
@@ -365,7 +364,7 @@ Test(report_roots, the_holders_of_real_leaks_are_found)
     expect_holder("timers", 0.9, hd_default_options());
 }
 
-/* Half of the strings are elsewhere: all of them have to be looked at. */
+/* Half of the strings are elsewhere: all have to be examined. */
 Test(report_roots, a_leak_among_many_holders_is_found_with_enough_samples)
 {
     struct hd_options opt = hd_default_options();
@@ -374,7 +373,7 @@ Test(report_roots, a_leak_among_many_holders_is_found_with_enough_samples)
     expect_holder("list", 7500.0 / 15521, opt);
 }
 
-/* The first failure wins, and says of which snapshot it is. */
+/* The first failure is kept, and names its snapshot. */
 Test(report_roots, an_error_that_is_already_set_stays_as_it_is)
 {
     static const char *const pattern[] = {"App.Order"};
@@ -397,7 +396,7 @@ Test(report_roots, an_error_that_is_already_set_stays_as_it_is)
     close_all(snaps, 2);
 }
 
-/* Found by fuzzing: what stands above all root groups has no chain. */
+/* Found by fuzzing: a node above all root groups has no chain. */
 Test(report_roots, the_root_of_all_roots_may_itself_be_an_instance)
 {
     struct forge f = {0};
@@ -416,7 +415,7 @@ Test(report_roots, the_root_of_all_roots_may_itself_be_an_instance)
 
 /* --- what it usually is ---------------------------------------------------------- */
 
-/* So many views that listen to one feed, and as many names in a list of it. */
+/* `count` views that listen to one feed, and a list of the same number of names in it. */
 static struct hd_snapshot *feed_of(uint32_t count)
 {
     struct forge f = {0};
@@ -475,7 +474,7 @@ Test(report_roots, what_does_not_pile_up_has_no_hint)
 {
     expect_hint_of("App.View", 40, 40, 2, "none");
     expect_hint_of("App.View", 40, 10, 2, "none");
-    /* Anything is in some collection. */
+    /* A generic collection proves nothing. */
     expect_hint_of("App.Name", 10, 40, 1, "none");
 }
 

@@ -1,4 +1,4 @@
-/* Which code allocated the objects of suspects: found by samples, and shown everywhere. */
+/* Sites that allocated the objects of suspects: from samples to every format. */
 #include "identity/places.h"
 #include "render/written.h"
 #include "report/phrases.h"
@@ -8,14 +8,14 @@
 
 enum { SERIES = 5, PER_STEP = 400, LARGE = 1000 };
 
-/* Snapshot k was taken in collection 10 * (k + 1). */
+/* Collection of snapshot k: 10 * (k + 1). */
 static uint32_t collection_of(size_t k)
 {
     return 10 * ((uint32_t)k + 1);
 }
 
-/* A table that stays, and a list that gains orders in each step; each order with a text.
- * Nodes: 0 shop, 1 array, 2 table, then orders, then texts. */
+/* A constant table, and a list to which orders are added in each step; each order has a
+ * text. Nodes: 0 shop, 1 array, 2 table, then orders, then texts. */
 enum { FIRST_ORDER = 3 };
 
 static uint32_t orders_in(size_t k)
@@ -63,8 +63,9 @@ static struct hd_snapshot *shop_at(size_t k)
 #define HOST " < -System.Net.Listen < -System.Threading.Run"
 #define USUAL ADD " < " POST HOST
 
-/* One order of each interval, and one more of the second; a text of the last; what the
- * first snapshot has, the table, and an object without a suspect above it are no part. */
+/* Samples: one order per interval, and a second of interval 2; a text of the last. Not
+ * counted: objects of the first snapshot, the table, and an object without a suspect above
+ * it. */
 static size_t samples_at(size_t k, struct made_sample *all)
 {
     size_t count = 0;
@@ -141,7 +142,7 @@ Test(report_sites, samples_are_counted_by_the_interval_that_made_them)
     hd_report_free(r);
 }
 
-/* The data of a page must not become all stacks. */
+/* The data of a page must not be dominated by stacks. */
 Test(report_sites, of_many_sites_and_stacks_the_first_ones_are_kept)
 {
     enum { EACH = 60 };
@@ -199,7 +200,7 @@ Test(report_sites, the_ways_up_from_a_site_share_what_they_have_in_common)
     hd_report_free(r);
 }
 
-/* PGO inlines delegates into the framework: the samples that have own frames tell more. */
+/* PGO inlines delegates into the framework: samples with own frames are better evidence. */
 Test(report_sites, methods_of_the_program_come_before_those_of_the_framework)
 {
     struct hd_snapshot *snaps[SERIES];
@@ -233,7 +234,7 @@ Test(report_sites, methods_of_the_program_come_before_those_of_the_framework)
     hd_report_free(r);
 }
 
-/* What the collector told: all objects stayed but the array, which is another one. */
+/* Writes the survivor map: all objects survived except the array, which was replaced. */
 static void tell(struct hd_snapshot *newer, const struct hd_snapshot *older, size_t k)
 {
     struct places a = places_of(older), b = places_of(newer);
@@ -354,8 +355,8 @@ Test(report_sites, a_suspect_without_a_sample_says_how_long_to_wait)
     hd_report_free(r);
 }
 
-/* As when the process does not answer for a while, another tool takes the samples, or the
- * last interval was too much for it. */
+/* As when the process does not answer in time, another tool consumes the samples, or an
+ * interval exceeded a limit. */
 Test(report_sites, without_samples_of_every_interval_nothing_is_said_of_time)
 {
     for (size_t lost = 1; lost <= SERIES; lost++) {
@@ -375,7 +376,7 @@ Test(report_sites, without_samples_of_every_interval_nothing_is_said_of_time)
         cr_assert(a != NULL && !a->is_whole, "%zu", lost);
         cr_expect_eq(a->wait_seconds, HD_UNKNOWN);
         char *text = written(r, "text");
-        /* Without the last one nothing tells how much a sample stands for. */
+        /* Without the last interval the weight of a sample is unknown. */
         expect_part(text, lost == SERIES - 1
                               ? "allocated   unknown: none of its objects was sampled"
                               : "allocated   unknown: not every interval was sampled");
@@ -532,7 +533,7 @@ Test(report_sites, names_of_methods_cannot_command_a_terminal)
         char *text = written(r, formats[i]);
         expect_no_part(text, "\x1b");
         expect_no_part(text, "\x07");
-        if (i < 2) /* nobody prints a page or JSON into a log */
+        if (i < 2) /* pages and JSON are never printed into a log */
             expect_no_part(text, "##vso[x]");
         expect_no_part(text, i == 2 ? "<b>Add" : "a\nb");
         free(text);
@@ -593,7 +594,7 @@ Test(report_sites, the_tree_by_site_adds_up_and_goes_from_the_outermost_method_d
     hd_report_free(r);
 }
 
-/* Snapshots whose stacks all differ have more than a tree may have. */
+/* Snapshots with only different stacks exceed the limit of a tree. */
 Test(report_sites, stacks_beyond_the_limit_are_others_and_sums_hold)
 {
     enum { EACH = 700 };
@@ -685,7 +686,7 @@ Test(report_sites, digests_say_the_same)
     hd_report_free(r);
 }
 
-/* Of very many stacks those of most objects stay. */
+/* With too many stacks, those with most objects are kept. */
 Test(report_sites, a_digest_keeps_the_stacks_of_most_objects)
 {
     enum { STACKS = 900 };

@@ -1,4 +1,4 @@
-/* Static variables as a report: which, in which order, what is told of them. */
+/* Static variables as a report: selection, order, values. */
 #include "render/written.h"
 #include "support/asked.h"
 #include "support/forge.h"
@@ -13,8 +13,7 @@ static const struct hd_static_set *set_of(const struct hd_report *r)
     return hd_report_model(r)->statics;
 }
 
-/* A small list and a large array; a list that two variables refer to; a list of a thread.
- */
+/* A small list and a large array; a list with two variables; a list of a thread. */
 static struct hd_snapshot *variables(void)
 {
     struct forge f = {0};
@@ -40,7 +39,7 @@ Test(report_statics, what_retains_most_comes_first)
         const char *field;
         uint64_t bytes, retained;
     } wanted[] = {{"s_large", 250, 250},
-                  {"s_all", 32, 232}, /* without the order that a frame holds too */
+                  {"s_all", 32, 232}, /* without the order that a frame also holds */
                   {"s_one", 24, 24},
                   {"s_other", 24, 24}};
     cr_expect_not(set->has_values);
@@ -106,7 +105,7 @@ static uint64_t chosen(struct hd_snapshot *snap, const char *type, const char *e
     return count;
 }
 
-/* By the class, the variable, its type, and that of the object. */
+/* By the class, the variable, its type, and the type of the object. */
 Test(report_statics, patterns_match_whatever_a_variable_is_known_by)
 {
     cr_expect_eq(chosen(made_fields(), "Shop.Store", NULL, false), 4);
@@ -116,7 +115,7 @@ Test(report_statics, patterns_match_whatever_a_variable_is_known_by)
     cr_expect_eq(chosen(made_fields(), NULL, "System.*", false), 1);
     cr_expect_eq(chosen(made_fields(), "Shop.Store", "Shop.Store.t_last", false), 3);
     cr_expect_eq(chosen(made_fields(), NULL, NULL, true), 4);
-    /* Without a class it goes by the object. */
+    /* Without a class, the object's type is matched. */
     cr_expect_eq(chosen(variables(), NULL, NULL, true), 3);
     cr_expect_eq(chosen(variables(), "App.Cache", NULL, false), 2);
 }
@@ -143,7 +142,7 @@ Test(report_statics, secrets_need_asking_for)
     hd_report_free(r);
 }
 
-/* What has no value yet has none in any format. */
+/* A variable without a value has none in any format. */
 Test(report_statics, programs_are_told_what_people_are)
 {
     struct hd_report *r = statics_of(made_fields(), NULL);

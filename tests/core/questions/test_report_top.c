@@ -62,7 +62,8 @@ Test(report_top, rows_add_up_to_the_heap)
     hd_report_free(r);
 }
 
-/* Arrays of 1,000 bytes stand for a hundred each; what hangs below stands for itself. */
+/* Arrays of 1,000 bytes represent a hundred each; objects below them represent themselves.
+ */
 static struct hd_snapshot *sampled_arrays(int arrays)
 {
     struct forge f = {.sampled = true};

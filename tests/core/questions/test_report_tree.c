@@ -1,4 +1,4 @@
-/* Trees of owners as reports: what is in one, what is shown of it, how it is written. */
+/* Trees of owners as reports: contents, visible part, formats. */
 #include "render/written.h"
 #include "report/view.h"
 #include "support/random.h"
@@ -129,7 +129,7 @@ Test(report_tree, needs_references_and_a_count_of_snapshots)
     cr_expect_eq(err.status, HD_USAGE);
 }
 
-/* As many as there may be. */
+/* The maximum. */
 Test(report_tree, of_fifty_snapshots_has_fifty_numbers)
 {
     struct hd_snapshot *snaps[HD_MAX_SNAPSHOTS];
@@ -147,7 +147,7 @@ Test(report_tree, of_fifty_snapshots_has_fifty_numbers)
 
 enum { TREES = 300, MAX_NODES = 60 };
 
-/* A tree of any shape, with others and marks, whose sums are right. Growth is that of two
+/* A random tree with consistent sums, including others and marks. Growth is that of two
  * snapshots. */
 static struct hd_tree random_tree(struct random *r, struct arena *a)
 {
@@ -198,7 +198,7 @@ static struct hd_tree random_tree(struct random *r, struct arena *a)
     return t;
 }
 
-/* Lines that the document will have. */
+/* Number of lines of the document. */
 static size_t lines_of(const struct hd_tree *t)
 {
     size_t lines = 0;
@@ -259,7 +259,7 @@ Test(view_tree, shows_all_where_there_is_room)
     }
 }
 
-/* Rank 1 is shown wherever one place is shown beside those above it. */
+/* Rank 1 is shown whenever any place is shown in addition to its ancestors. */
 Test(view_tree, suspects_come_first)
 {
     struct random random = random_from(33);
@@ -273,7 +273,7 @@ Test(view_tree, suspects_come_first)
     }
 }
 
-/* What folds has one child with nearly all of it, and no mark. */
+/* A folded node has one child with nearly all of its bytes, and no mark. */
 Test(view_tree, what_folds_says_nothing_of_its_own)
 {
     struct random random = random_from(34);
@@ -303,7 +303,7 @@ Test(view_tree, variables_are_told_of_what_they_hold_or_of_who_declares_them)
     static const struct {
         const char *variable, *full, *object;
         bool declares;
-        const char *type, *field; /* field NULL: it is not the variable of that object */
+        const char *type, *field; /* field NULL: not a variable of this object */
     } cases[] = {
         {"[static var App.Shop.s_all]", NULL, "App.Shop", false, "", "s_all"},
         {"[static var A<B.C>.<I.X>k__F]", NULL, "A<B.C>", false, "", "<I.X>k__F"},
@@ -354,7 +354,7 @@ Test(report_tree, folded_stacks_have_two_columns)
     hd_report_free(r);
 }
 
-/* By that a tool knows what it opens. */
+/* Tools identify the format by this. */
 Test(report_tree, speedscope_is_told_what_it_is)
 {
     struct hd_report *r = shop_tree(NULL);
@@ -365,7 +365,7 @@ Test(report_tree, speedscope_is_told_what_it_is)
     hd_report_free(r);
 }
 
-/* Whatever the width: no number is cut, no name is gone. */
+/* In any width no number is truncated, and no name is missing. */
 Test(report_tree, lines_fit_any_width)
 {
     struct hd_report *r = shop_tree(NULL);
@@ -400,7 +400,7 @@ static void write_all(const struct hd_report *r)
     }
 }
 
-/* A shop whose objects are in generations: every second order is young. */
+/* A shop whose objects have generations: every second order is young. */
 static struct hd_snapshot *shop_of_generations(uint32_t orders)
 {
     struct forge f = {0};
@@ -473,8 +473,8 @@ Test(report_tree, all_questions_together_have_answers_that_add_up)
     }
 }
 
-/* Stacks of paths that are longer than stacks may be lose their middle but no byte, in no
- * more time than what is written takes. */
+/* Paths longer than the maximum stack lose their middle but no bytes; the time is linear in
+ * the output. */
 Test(report_tree, a_path_of_many_types_is_no_trouble, .timeout = 60)
 {
     enum { DEEP = 2000 };

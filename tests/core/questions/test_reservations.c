@@ -1,5 +1,5 @@
-/* Types that grew like a leak and are not suspects, since their holder is known to let go.
- */
+/* Types that grew like a leak and are not suspects, since their holder is known to release
+ * them. */
 #include "heap/snapshot.h"
 #include "report/report.h"
 #include "support/asked.h"
@@ -10,7 +10,7 @@
 
 enum { SNAPSHOTS = 5 };
 
-/* Entries of App.Page below an object of that type, 20 more in each snapshot. */
+/* Entries of App.Page below an object of this type, 20 more in each snapshot. */
 static struct hd_report *watched(const char *holder, double seconds_apart)
 {
     struct hd_snapshot *snaps[SNAPSHOTS];

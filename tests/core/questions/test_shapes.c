@@ -1,6 +1,5 @@
-/* What the gate may say of a heap, by the shape in which it changes: how many snapshots
- * there are, where the change begins and which objects it is made of must not matter. What
- * grows is never let pass as if it did not, what swings or shrinks never fails. */
+/* Verdicts by the shape of a change: number of snapshots, start and kind of objects must
+ * not matter. Growth never gets an all-clear; fluctuating or shrinking heaps never fail. */
 #include "render/written.h"
 #include "report/report.h"
 #include "support/random.h"
@@ -8,8 +7,8 @@
 
 enum { FEWEST = 4, MOST = 30, HIGH = 100, UNIT = 4000, KINDS_OF_TYPES = 40 };
 
-/* What changes: a list, one object, many types of which none is large, what each of ten
- * threads keeps, rows of a table, and one of these rows. */
+/* Objects that change: a list, one object, many types of which none is large, thread
+ * statics of ten threads, rows of a table, and one of these rows. */
 enum matter { A_LIST, AN_ARRAY, MANY_TYPES, IN_THREADS, A_TABLE, ONE_ROW, MATTERS };
 
 static const char *const matters[MATTERS] = {
@@ -17,7 +16,7 @@ static const char *const matters[MATTERS] = {
 
 enum truth {
     GROWS,   /* no all-clear */
-    STAYS,   /* grew, and has stayed: a pass with a reservation at most */
+    STAYS,   /* grew, and is constant now: a pass with a reservation at most */
     BOUNDED, /* an all-clear */
     UNKNOWN
 };
@@ -25,9 +24,9 @@ enum truth {
 struct shape {
     const char *name;
     uint32_t level[MOST]; /* 0 to HIGH */
-    uint32_t at, n;       /* where it changes, and how many */
+    uint32_t at, n;       /* where it changes; snapshots */
     enum truth truth;
-    size_t since; /* of what is not found, if it begins later; 0: not looked at */
+    size_t since; /* first start that is too late to be found; 0: not checked */
 };
 
 /* --- heaps ----------------------------------------------------------------------- */
@@ -161,7 +160,7 @@ static void expect_shape(const struct shape *shape)
         try_matter(shape, m);
 }
 
-/* 4, 5, 6, 8, 12, 20, 30: few have every number of snapshots. */
+/* 4, 5, 6, 8, 12, 20, 30: few shapes are tried with every number of snapshots. */
 static uint32_t next_length(uint32_t n)
 {
     return n < 6     ? n + 1
@@ -276,7 +275,7 @@ Test(shapes, what_swings_is_cleared_once_that_is_known, .timeout = 120)
     }
 }
 
-/* Each tooth leaves some more behind. */
+/* Each tooth leaves a rest. */
 Test(shapes, teeth_that_rise_are_growth, .timeout = 120)
 {
     for (uint32_t n = 6; n <= MOST; n = next_length(n)) {
@@ -306,8 +305,8 @@ enum suppression_match { SUPPRESSED, HIDDEN, ALL_HIDDEN, ACCEPTED, EXCUSES };
 static const char *const suppression_matches[EXCUSES] = {"suppressed", "hidden",
                                                          "all hidden", "accepted"};
 
-/* A leak, and beside it many types that grow from the fifth of eight snapshots on, or do
- * not. */
+/* A leak, and many other types that grow from the fifth of eight snapshots on, or do not.
+ */
 static size_t open_beside(struct hd_snapshot **snaps, bool late)
 {
     enum { COUNT = 8 };

@@ -1,8 +1,8 @@
-/* Trees whose places are parted by fields: what a place is called in stacks, as owners and
- * as holders. */
+/* Trees whose places are separated by fields: their names in stacks, as owners and as
+ * holders. */
 #include "render/written.h"
 
-/* A cache with two arrays of the same type, by two fields. */
+/* A cache with two arrays of the same type, in two fields. */
 static struct hd_snapshot *heap_of(uint32_t each)
 {
     struct forge f = {0};
@@ -19,9 +19,8 @@ static struct hd_snapshot *heap_of(uint32_t each)
     return forge_finish(&f);
 }
 
-/* Of two fields that lead to the same place it is named by the one that leads to more of
- * it, and where both lead to as many by the first in the alphabet; by the order of the file
- * never. */
+/* If two fields refer to the same place, it has the name of the field with more objects; if
+ * equal, of the first in the alphabet. File order must not matter. */
 Test(tree_fields, the_field_of_most_names_a_place)
 {
     static const struct {

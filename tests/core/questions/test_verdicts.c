@@ -1,6 +1,6 @@
-/* The promise, kept on real programs: in every window of four to six snapshots in a row the
- * gate fails on a leak and names it first, and lets a healthy program pass
- * (fixtures/leaklab, fixtures/leaklab2, with the truth by their authors). */
+/* Verdicts on real programs: in every window of four to six consecutive snapshots the gate
+ * must fail on a leak and name it first, and pass a healthy program (fixtures/leaklab,
+ * fixtures/leaklab2, with the truth by their authors). */
 #include "report/report.h"
 #include "support/asked.h"
 
@@ -48,7 +48,7 @@ static bool is_culprit(const struct program *p, const char *type)
     return false;
 }
 
-/* Its rank, or 0 if the leak is no suspect. */
+/* Its rank, or 0 if the leak is not a suspect. */
 static size_t rank_of_leak(const struct program *p, const struct hd_report *r)
 {
     for (size_t i = 0; i < r->diff.suspect_count; i++) {
@@ -62,7 +62,7 @@ static size_t rank_of_leak(const struct program *p, const struct hd_report *r)
     return 0;
 }
 
-/* A few snapshots that begin with the start of the program may have its warm-up on top. */
+/* Warm-up may rank first in a few snapshots from the start of the program. */
 static void expect_leak(const struct program *p, const struct hd_report *r,
                         bool from_the_start, const char *where)
 {
@@ -73,7 +73,7 @@ static void expect_leak(const struct program *p, const struct hd_report *r,
               rank, r->diff.suspect_count > 0 ? r->diff.suspects[0].type : "none");
 }
 
-/* A leak whose load has stopped may be a cache that is full: no suspect, but told. */
+/* A leak whose load has ended may be a full cache: not a suspect, but reported. */
 static void expect_stopped(const struct program *p, const struct hd_report *r,
                            const char *where)
 {

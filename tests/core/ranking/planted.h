@@ -1,5 +1,5 @@
-/* planted.h - what tests of made series look up: paths of an ownership tree by the labels
- * that the truth names, rows of type tables, and whether two graphs are the same. */
+/* planted.h - lookups for tests of made series: paths of an ownership tree by the labels of
+ * the truth, rows of type tables, equality of graphs. */
 #ifndef PLANTED_H
 #define PLANTED_H
 
@@ -7,7 +7,7 @@
 #include "owners/tree_paths.h"
 #include "ranking/leak_ranking.h"
 
-/* A type that is in no snapshot has no row. */
+/* A type that occurs in no snapshot has no row. */
 static inline struct hd_tally table_tally(const struct aligned *a, const char *type,
                                           size_t k)
 {
@@ -42,7 +42,7 @@ static inline bool is_anchor(const struct ownership_tree *t, const char *label)
     return false;
 }
 
-/* The truth knows full paths; the aligned ownership tree begins anew at every anchor. */
+/* The truth has full paths; the aligned ownership tree restarts at every anchor. */
 static inline path_id find_culprit(const struct ownership_tree *t, const char *series,
                                    const char *const *path)
 {
@@ -54,8 +54,8 @@ static inline path_id find_culprit(const struct ownership_tree *t, const char *s
     return at;
 }
 
-/* Labels of the full ownership tree of snapshot k from the root to a path; they are the
- * truth's. */
+/* Expects the truth's labels in the full ownership tree of snapshot k, from the root to a
+ * path. */
 static inline void expect_full_path(const struct ownership_tree *t, path_id p, size_t k,
                                     const char *series, const char *const *path)
 {
@@ -77,7 +77,7 @@ static inline void expect_in_path(const struct ownership_tree *t, path_id p, siz
                  (unsigned long long)kept);
 }
 
-/* Every number that makes the graph. */
+/* True if all numbers of the graphs are equal. */
 static inline bool same_graphs(const struct hd_snapshot *a, const struct hd_snapshot *b)
 {
     const struct graph *x = a->graph, *y = b->graph;

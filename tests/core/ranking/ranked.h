@@ -1,4 +1,4 @@
-/* ranked.h - a short series of made heaps, lined up, folded into an ownership tree and
+/* ranked.h - a short series of made heaps, aligned, folded into an ownership tree and
  * ranked.
  *
  *     struct ranked r = {0};
@@ -31,7 +31,7 @@ static inline node_id heap_root(struct forge *f)
     return root;
 }
 
-/* A pseudo-node below another one, and an object that another node refers to. */
+/* A pseudo-node below another one; an object referred to by another node. */
 static inline node_id heap_group(struct forge *f, node_id above, const char *name)
 {
     node_id n = forge_pseudo(f, name);
@@ -47,7 +47,7 @@ static inline node_id heap_object(struct forge *f, node_id holder, const char *t
     return n;
 }
 
-/* count objects that the holder refers to; the first is returned, the others follow. */
+/* Makes count objects held by holder, with consecutive ids; returns the first. */
 static inline node_id heap_objects(struct forge *f, node_id holder, const char *type,
                                    uint64_t size, uint32_t count)
 {
@@ -67,7 +67,7 @@ struct ranked {
     struct leak_ranking ranking;
 };
 
-/* Only the ownership tree. */
+/* Makes only the ownership tree. */
 static inline void fold_series(struct ranked *r)
 {
     ownership_tree_begin(&r->tree, r->a.count);
@@ -94,7 +94,7 @@ static inline void ranked_free(struct ranked *r)
 
 /* --- paths ---------------------------------------------------------------------- */
 
-/* "A > B" of an aligned path, in a. */
+/* "A > B" for an aligned path; allocated in a. */
 static inline const char *path_name(const struct ownership_tree *t, path_id p,
                                     struct arena *a)
 {
@@ -104,7 +104,7 @@ static inline const char *path_name(const struct ownership_tree *t, path_id p,
     return arena_printf(a, "%s > %s", path_name(t, t->parent[p], a), name);
 }
 
-/* The path of that name, or NO_PATH. */
+/* The path with this name, or NO_PATH. */
 static inline path_id find_path(struct ranked *r, const char *name)
 {
     for (path_id p = 1; p < r->tree.len; p++)
@@ -120,7 +120,7 @@ static inline path_id ranked_path(struct ranked *r, const char *name)
     return p;
 }
 
-/* Objects at a path, and bytes at it and below, in all snapshots. */
+/* Expects objects at a path, and bytes at and below it, in all snapshots. */
 static inline void expect_path(struct ranked *r, const char *name, const uint64_t *count,
                                const uint64_t *retained)
 {
@@ -155,14 +155,14 @@ static inline void expect_types(const struct ranked *r, const struct ranked_type
     }
 }
 
-/* expect_ranking(&r, {"App.Order", 960}, {"System.String", 12}): these and no others. */
+/* expect_ranking(&r, {"App.Order", 960}, {"System.String", 12}): exactly these. */
 #define expect_ranking(r, ...)                                         \
     expect_types((r), (r)->ranking.all, (r)->ranking.len,              \
                  (const struct expected_type[]){__VA_ARGS__},          \
                  sizeof((const struct expected_type[]){__VA_ARGS__}) / \
                      sizeof(struct expected_type))
 
-/* The same for what pools hold. */
+/* The same for objects in pools. */
 #define expect_pooled(r, ...)                                                   \
     expect_types((r), (r)->ranking.all + (r)->ranking.len, (r)->ranking.pooled, \
                  (const struct expected_type[]){__VA_ARGS__},                   \
@@ -174,7 +174,7 @@ static inline void expect_empty_ranking(const struct ranked *r)
     expect_types(r, r->ranking.all, r->ranking.len, NULL, 0);
 }
 
-/* The ranked or pooled type of that name. */
+/* The ranked or pooled type with this name. */
 static inline const struct ranked_type *ranked_type(const struct ranked *r,
                                                     const char *name)
 {
@@ -197,7 +197,7 @@ static inline void expect_names_along(const struct ranked *r, const char *type,
         cr_expect_str_eq(r->tree.labels.all[row->also[i]].name, wanted[i], "%s", type);
 }
 
-/* expect_along(&r, "App.Order", "System.String", ...): the types that go with a row, in
+/* expect_along(&r, "App.Order", "System.String", ...): the types co-retained with a row, in
  * order. */
 #define expect_along(r, type, ...)                                      \
     expect_names_along((r), (type), (const char *const[]){__VA_ARGS__}, \
@@ -206,8 +206,7 @@ static inline void expect_names_along(const struct ranked *r, const char *type,
 #define expect_suspect(r, type, wanted) \
     cr_expect_eq(ranked_type((r), (type))->suspicion, (wanted), "%s", (type))
 
-/* "[static vars] > App.Cache": what stands above the head of a type in the last
- * snapshot. */
+/* "[static vars] > App.Cache": the nodes above the head of a type in the last snapshot. */
 static inline const char *holder_of(struct ranked *r, const char *type)
 {
     const label_id *labels;

@@ -16,8 +16,8 @@ static struct hd_power power(size_t snapshots, enum hd_identity_source source)
 
 /* --- the numbers, against leaks that are made ---------------------------------------- */
 
-/* Of what came last, and stays, so many in a hundred are not found again: they went, and
- * others came. */
+/* Adds leaked objects, of which `missed` percent are not recognized later: one dies and
+ * another appears. */
 static void add_leaked(struct dealt *d, size_t k, uint32_t count, uint32_t missed,
                        struct random *r)
 {
@@ -29,7 +29,7 @@ static void add_leaked(struct dealt *d, size_t k, uint32_t count, uint32_t misse
     }
 }
 
-/* Share of leaks of so many objects in all, at random, that keep what they get. */
+/* Share of random leaks, of this number of objects in all, that are shown as retained. */
 static double share_shown(size_t n, double objects, uint32_t missed)
 {
     enum { LEAKS = 400 };
@@ -44,7 +44,8 @@ static double share_shown(size_t n, double objects, uint32_t missed)
     return (double)shown / LEAKS;
 }
 
-/* Four of five, give or take what chance does to so few; and not far more than that. */
+/* Four of five leaks must show, with tolerance for chance, and clearly fewer of half the
+ * size. */
 static void expect_power(enum hd_identity_source source, uint32_t missed)
 {
     for (size_t n = 3; n <= 50; n += n < 12 ? 1 : 7) {
@@ -67,7 +68,7 @@ Test(power, four_of_five_random_leaks_show_by_order)
     expect_power(HD_SAME_BY_ORDER, 24);
 }
 
-/* As many in every step, or one more. */
+/* An even distribution of objects over steps. */
 static uint32_t step(uint64_t objects, size_t steps, size_t i)
 {
     return (uint32_t)(objects * (i + 1) / steps - objects * i / steps);
@@ -139,7 +140,7 @@ Test(power, tables_samples_and_a_line_that_is_off_show_by_size_only)
     cr_expect(p.large == 4096 && p.bytes == 512 && p.objects == 20);
 }
 
-/* The least number that reaches a line does, and the one below does not. */
+/* The smallest number that reaches a threshold does; one less does not. */
 Test(power, is_exact_at_the_lines)
 {
     struct random r = random_from(28);
@@ -156,7 +157,7 @@ Test(power, is_exact_at_the_lines)
     }
 }
 
-/* Fewer snapshots are never worth more, and what is not known never more than what is. */
+/* Fewer snapshots or unknown survivors never give a higher confidence. */
 Test(power, confidence_rises_with_what_would_have_shown)
 {
     for (size_t n = 2; n <= 50; n++) {
@@ -240,7 +241,7 @@ Test(confidence, beside_suspects_growth_is_unexplained_if_the_rest_is_most_of_it
     cr_expect(growth_verdict_of(&q).is_open);
     q.rest = 51;
     cr_expect(growth_verdict_of(&q).is_unexplained);
-    q.growth = q.rest = 0; /* of tables nobody knows */
+    q.growth = q.rest = 0; /* unknown in tables */
     cr_expect_not(growth_verdict_of(&q).is_unexplained);
     q.has_suspects = false;
     cr_expect(growth_verdict_of(&q).is_unexplained);

@@ -1,5 +1,5 @@
-/* Free space between objects: a fact that no total has, and a finding if it keeps growing.
- */
+/* Free space between objects: a fact outside of all totals, and a finding if it keeps
+ * growing. */
 #include "ranking/free_growth.h"
 
 #include "owners/aligned.h"
@@ -9,7 +9,7 @@
 enum { SNAPSHOTS = 6 };
 #define MIB (UINT64_C(1) << 20)
 
-/* Tables of a type of so many MiB, and of free space. */
+/* Tables of a type and of free space; sizes in MiB. */
 static const struct hd_free_growth *grown(struct aligned *a, const uint64_t *of_type,
                                           const uint64_t *of_free)
 {

@@ -9,7 +9,8 @@
 #define CONSOLE "Microsoft.Extensions.Hosting.Internal.ConsoleLifetime"
 #define TIMER "System.Threading.TimerQueueTimer"
 
-/* The process is Acme.Web; what begins so is of its module, Polly of a package. */
+/* The process is Acme.Web; types with this prefix are of its module, those of Polly of a
+ * package. */
 static void tell_modules(struct forge *f, const char *type)
 {
     if (strncmp(type, "Acme.", 5) == 0)
@@ -18,8 +19,8 @@ static void tell_modules(struct forge *f, const char *type)
         forge_module(f, type, "Polly.dll");
 }
 
-/* Single objects below each other, from a static variable of the framework or of App on,
- * and 10, then 20 of the last type. What owns them, and what has that; "none". */
+/* A chain of single objects, from a static variable of the framework or of App on, with 10,
+ * then 20 of the last type. Expects its owner, and the owner of that; "none". */
 static void expect_owner(const char *variable, const char *const *types, size_t len,
                          const char *owner, const char *of)
 {
@@ -33,7 +34,8 @@ static void expect_owner(const char *variable, const char *const *types, size_t 
             tell_modules(&f, types[i]);
         }
         heap_objects(&f, at, types[len - 1], 50, 10 + 10 * k);
-        /* So that nothing is told by being alone. */
+        /* The types occur elsewhere, too, so that none is special by being the only
+         * instance. */
         node_id locals = heap_group(&f, root, "[local vars]");
         for (size_t i = 0; i + 1 < len; i++)
             heap_object(&f, locals, types[i], 24);
@@ -77,7 +79,7 @@ Test(head_owner, of_a_packages_object_is_the_programs_own_class_above_it)
                  "System.String");
 }
 
-/* Who waits for a timer leads to whom the next one refers. */
+/* An object that waits for a timer reaches the objects of the next timers. */
 Test(head_owner, is_of_nobody_beyond_a_timer)
 {
     EXPECT_OWNER("Polly.Registry", "none", INSTANCES, "Acme.Web.Client", TIMER,

@@ -1,4 +1,4 @@
-/* What every hint needs, and the page that goes with the list. */
+/* Requirements of every hint, and the page that belongs to the list. */
 #include "ranking/hints.h"
 
 #include <criterion/criterion.h>
@@ -37,7 +37,7 @@ Test(hints, each_has_a_name_of_its_own_and_says_what_to_do)
     }
 }
 
-/* It stands behind "kept alive by". */
+/* It follows "kept alive by". */
 Test(hints, what_holds_it_is_a_noun_in_the_middle_of_a_sentence)
 {
     enum { LONGEST_HOLDER = 60 };
@@ -63,7 +63,8 @@ static bool is_root_kind(const char *word)
     return false;
 }
 
-/* Of the process, which no type is evidence of: process_growth.c has their names. */
+/* Hints about the process have no types as evidence; their names are in process_growth.c.
+ */
 static bool is_of_process(const struct hint *h)
 {
     static const char *const ids[] = {"native-memory-grows", "malloc-arenas",
@@ -112,7 +113,7 @@ Test(hints, what_holds_it_directly_is_compared_with_the_end_of_the_way)
     cr_expect_null(hint_below("System.EventHandler", way, 0), "nothing known");
 }
 
-/* A part of a case may not come from one way and the rest from another. */
+/* One way must match all parts of a case. */
 Test(hints, one_way_has_to_fit_as_a_whole)
 {
     static const char *const list[] = {"[static var App.Store.s_all]",
@@ -131,7 +132,7 @@ Test(hints, one_way_has_to_fit_as_a_whole)
                      "a root before a list");
 }
 
-/* Two ways that fit count together. */
+/* Shares of matching ways are added. */
 Test(hints, half_of_the_instances_have_to_be_held_so)
 {
     static const char *const queue[] = {"App.A", "System.Collections.Generic.Queue<App.X>",
@@ -158,7 +159,7 @@ static const char *chosen(const char *type, const struct hint_below *below, size
     return h != NULL ? h->id : "none";
 }
 
-/* The order of the table means nothing: it asks for more, or finds it nearer. */
+/* The order of the table must not matter: the more specific or nearer case wins. */
 Test(hints, what_asks_for_more_wins_and_what_is_nearer)
 {
     static const char timer[] = "System.Threading.TimerQueueTimer";
@@ -177,7 +178,7 @@ Test(hints, what_asks_for_more_wins_and_what_is_nearer)
     cr_expect_str_eq(chosen("App.Client", client, 1), "http-client-per-call");
 }
 
-/* Two cases of different hints that ask for the same would leave it to the order. */
+/* If two hints had an equal case, the order of the table would decide. */
 Test(hints, no_two_hints_have_a_case_in_common)
 {
     for (size_t i = 0; i < hint_count; i++)
@@ -209,7 +210,7 @@ static char *page(void)
     return text;
 }
 
-/* The section of that name, or NULL; its end in *end. */
+/* The section with this name, or NULL; its end in *end. */
 static const char *section(const char *text, const char *name, const char **end)
 {
     char heading[80];
@@ -250,8 +251,7 @@ Test(hints, each_has_a_section_with_code_before_and_after)
     free(text);
 }
 
-/* They are read by build_hint_page() too, which knows paragraphs and code, and nothing that
- * begins a line otherwise. */
+/* build_hint_page() reads them, which supports only paragraphs and code. */
 Test(hints, sections_have_paragraphs_and_code_only)
 {
     enum { LONGEST_CODE = 90 }; /* indented in help, on a terminal */

@@ -116,7 +116,7 @@ Test(ranking, folds_the_events_into_the_documented_trie)
     ranked_free(&r);
 }
 
-/* The columns g and o of the table, before containers are taken out. */
+/* The columns g and o of the table, before containers are subtracted. */
 Test(ranking, what_keeps_growing_is_the_matter_of_its_owner)
 {
     static const struct {
@@ -196,7 +196,7 @@ Test(ranking, tells_more_per_owner_from_more_owners)
 /* --- owners that change ----------------------------------------------------------------
  */
 
-/* A static owns a list; the runtime's array holds it too, and once an enumerator does. */
+/* A static owns a list; the runtime's array also holds it, and once an enumerator does. */
 static void add_weaker_owners(struct ranked *r)
 {
     for (uint32_t k = 0; k < STEPS; k++) {
@@ -252,7 +252,7 @@ Test(ranking, an_owner_that_changes_above_a_single_service_changes_nothing)
     ranked_free(&r);
 }
 
-/* Views come and share the orders that are there: the orders move up, and do not grow. */
+/* New views share existing orders: the orders move up, and do not grow. */
 static void add_migration(struct ranked *r)
 {
     for (uint32_t k = 0; k < STEPS; k++) {

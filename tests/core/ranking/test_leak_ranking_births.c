@@ -1,5 +1,5 @@
-/* What the ranking makes of who came and who went, where the collector told it: entries of
- * one store, which live for so many steps, beside a table that does not change. */
+/* Survivors from GC events in the ranking: entries of one store, each with a fixed number
+ * of steps to live, and a constant table. */
 #include "ranking/ranked.h"
 
 #include <criterion/criterion.h>
@@ -78,7 +78,7 @@ static enum hd_suspicion suspicion_of_entries(struct store *s)
     return found;
 }
 
-/* 60 come in each step, of which so many go after so many steps. */
+/* 60 are added in each step, of which `going` die after `steps`. */
 static enum hd_suspicion suspicion_of(size_t going, size_t steps)
 {
     static struct store s;
@@ -96,7 +96,7 @@ Test(leak_ranking_births, what_keeps_all_is_a_suspect_by_its_size)
     cr_expect_eq(suspicion_of(0, 1), HD_SUSPECT_SIZE);
 }
 
-/* Jobs that are done at once, beside those that stay for ever. */
+/* Short jobs, among others that are never freed. */
 Test(leak_ranking_births, what_goes_early_does_not_clear_what_stays)
 {
     cr_expect_eq(suspicion_of(9, 1), HD_SUSPECT_SIZE);

@@ -1,5 +1,5 @@
-/* The rules for objects that change hands, move up, go along with others, or come steadily:
- * examples worked by hand with docs/ranking.md, to the digit. */
+/* The rules for objects that are handed over, move up, are co-retained with others, or are
+ * added steadily: examples worked by hand with docs/ranking.md, to the digit. */
 #include "ranking/ranked.h"
 
 static node_id begin_statics(struct forge *f)
@@ -39,7 +39,7 @@ static void expect_reachable(const struct ranked *r, const uint64_t *bytes)
 
 /* --- what moves up with its owner --------------------------------------------------- */
 
-/* Views come and share old orders, which have lists. */
+/* New views share old orders, which have lists. */
 static void add_children(struct ranked *r)
 {
     for (uint32_t n = 10; n <= 50; n += 20) {
@@ -67,7 +67,7 @@ Test(leak_ranking_changes, what_hangs_from_shared_objects_is_judged_where_they_c
     ranked_free(&r);
 }
 
-/* From snapshot 2 on a second holder of the queue that grows. */
+/* From snapshot 2 on there is a second holder of the growing queue. */
 static void add_growing_children(struct ranked *r)
 {
     for (uint32_t k = 0; k < 3; k++) {
@@ -239,8 +239,8 @@ Test(leak_ranking_changes, three_snapshots_do_not_tell_what_is_steady)
 
 /* --- one cause ------------------------------------------------------------------------ */
 
-/* Of each type another size and its own place; the second comes so many times as often as
- * the first, the third in other steps. */
+/* Each type has its own size and place; the second is added `times` as often as the first,
+ * the third in other steps. */
 static void add_alike(struct ranked *r, const uint64_t sizes[3], size_t snapshots,
                       uint32_t times, bool even)
 {
@@ -280,9 +280,9 @@ Test(leak_ranking_changes,
         {{60, 50, 20}, 5, 1, 1, false},    /* both small */
         {{1000, 900, 30}, 5, 0, 1, false}, /* both large: two findings */
         {{1000, 30, 30}, 3, 0, 1, false},  /* two steps may be alike by chance */
-        {{1000, 30, 30}, 5, 1, 3, false},  /* three for each */
-        {{1000, 30, 30}, 5, 1, 1, true},   /* by an even load, the same number */
-        {{1000, 30, 30}, 5, 0, 3, true},   /* or only the same load */
+        {{1000, 30, 30}, 5, 1, 3, false},  /* three of the second for each */
+        {{1000, 30, 30}, 5, 1, 1, true},   /* the same number by an even load */
+        {{1000, 30, 30}, 5, 0, 3, true},   /* only the same load */
     };
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         struct ranked r = {0};

@@ -1,17 +1,18 @@
-/* Real series with planted leaks, and healthy ones: the ranking by graphs, what of the
- * growth it explains, and what has stopped, against an independent program, for windows of
- * two to six snapshots (fixtures/leaklab/expected, fixtures/leaklab2/expected). */
+/* Real series with planted leaks, and healthy ones: the ranking by graphs, the explained
+ * share of the growth, and leveled-off types, compared with an independent program, for
+ * windows of two to six snapshots (fixtures/leaklab/expected, fixtures/leaklab2/expected).
+ */
 #include "ranking/ranked.h"
 
 #include <glob.h>
 #include <jansson.h>
 
 enum {
-    MAX_ROWS = 8, /* that a window lists; one with fewer has no more */
+    MAX_ROWS = 8, /* rows per window in the file; fewer mean that there are no more */
     MAX_FILES = 8
 };
 
-/* The snapshots of a series by their numbers; windows overlap, so they are kept. */
+/* The snapshots of a series by number; kept open, because windows overlap. */
 struct files {
     const char *set, *series; /* "leaklab", "cache" */
     struct hd_snapshot *all[MAX_FILES];
@@ -39,7 +40,7 @@ static uint64_t number_at(const json_t *array, size_t i)
     return (uint64_t)json_integer_value(json_array_get(array, i));
 }
 
-/* The file has six decimals of scores and nine of tau. */
+/* The file has six decimals for scores and nine for tau. */
 static void expect_near(const char *where, const char *what, double got, double wanted)
 {
     cr_expect(fabs(got - wanted) <= 1e-9 * fabs(wanted) + 5e-7, "%s: %s is %.9f, not %.9f",
@@ -55,7 +56,7 @@ static void expect_numbers(const char *where, const char *what, const uint64_t *
                      what, k, (unsigned long long)got[k]);
 }
 
-/* What stands above the head in the last snapshot. */
+/* Expects the nodes above the head in the last snapshot. */
 static void expect_holder(const char *where, struct ranked *r,
                           const struct ranked_type *type, const json_t *wanted)
 {
@@ -68,14 +69,14 @@ static void expect_holder(const char *where, struct ranked *r,
     cr_expect_eq(path[len - 1], type->label, "%s: the path ends at the type", where);
 }
 
-/* Which word JSON has for what the file calls a path. */
+/* The word in JSON for a path in the file. */
 static const char *basis_of(const json_t *row)
 {
     const char *basis = json_string_value(json_object_get(row, "basis"));
     return strcmp(basis, "path") == 0 ? "graph" : basis;
 }
 
-/* The same types, whatever their order. */
+/* Expects the same types in any order. */
 static void expect_also(const char *where, struct ranked *r, const struct ranked_type *type,
                         const json_t *wanted)
 {
@@ -148,7 +149,7 @@ static void expect_growth(const char *where, struct ranked *r, const json_t *win
         expect_near(where, "explained", g->explained, json_number_value(explained));
     else
         cr_expect(isnan(g->explained), "%s: explained %f", where, g->explained);
-    /* Those numbers are of growth that goes on steadily: there may be more of it. */
+    /* The file lists only steady growth, so there may be more. */
     cr_expect(g->open.grew || !json_is_true(json_object_get(window, "unexplained_growth")),
               "%s: unexplained", where);
 }
@@ -174,7 +175,7 @@ static void expect_stopped(const char *where, struct ranked *r, const json_t *wa
 
 static void expect_window(struct files *f, const json_t *window)
 {
-    /* The independent program knows no clock. */
+    /* The independent program has no clock. */
     static const uint64_t steps[MAX_FILES] = {1, 2, 3, 4, 5, 6, 7, 8};
     struct ranked r = {.iterations = steps};
     const json_t *numbers = json_object_get(window, "snapshots");

@@ -7,7 +7,7 @@ static node_id begin_statics(struct forge *f)
     return heap_group(f, heap_root(f), "[static vars]");
 }
 
-/* One snapshot per count: [static vars] -> App.Cache -> that many objects. */
+/* One snapshot per count: [static vars] -> App.Cache -> `count` objects. */
 static void add_counts(struct ranked *r, const char *type, uint64_t size,
                        const uint32_t *counts, size_t snapshots)
 {
@@ -53,8 +53,8 @@ Test(leak_ranking_rules, growth_that_ended_in_the_first_half_is_none)
     ranked_free(&r);
 }
 
-/* The buffer stands still in the last interval, and what is left of its rate is two
- * thirds of that of its first three snapshots. */
+/* The buffer is constant in the last interval; its remaining rate is two thirds of that of
+ * its first three snapshots. */
 Test(leak_ranking_rules, a_buffer_that_doubles_grows_in_size)
 {
     static const uint64_t sizes[] = {819224, 1638424, 3276824, 3276824};
@@ -72,7 +72,7 @@ Test(leak_ranking_rules, a_buffer_that_doubles_grows_in_size)
 
 Test(leak_ranking_rules, rates_are_per_iteration_where_those_are_known)
 {
-    /* Slopes 1, 4 and 3.25 objects of 10 bytes over 40 iterations; 3.25 stays. */
+    /* Slopes 1, 4 and 3.25 objects of 10 bytes over 40 iterations; 3.25 is used. */
     static const uint64_t iterations[] = {0, 10, 40};
     static const uint32_t counts[] = {10, 20, 140};
     struct ranked r = {.iterations = iterations};
@@ -112,7 +112,7 @@ Test(leak_ranking_rules, fifty_snapshots_are_ranked_like_three)
 
 /* --- owners -------------------------------------------------------------------------- */
 
-/* Owners grow from 10 to 20, what they own from 200: 400 more would be explained by half.
+/* Owners grow from 10 to 20, their objects from 200: 400 more would be explained by half.
  */
 static void add_share(struct ranked *r, uint32_t more_owned)
 {
@@ -143,8 +143,8 @@ Test(leak_ranking_rules, what_is_explained_by_more_is_the_matter_of_its_owner)
     ranked_free(&r);
 }
 
-/* Tables of which two grow as fast as what holds them: none is the container of another
- * that grows in size. */
+/* Two tables grow as fast as their holder: a type that grows in size is not a container of
+ * another. */
 Test(leak_ranking_rules, only_what_grows_in_count_has_a_container)
 {
     struct ranked r = {0};
@@ -160,7 +160,7 @@ Test(leak_ranking_rules, only_what_grows_in_count_has_a_container)
 }
 
 /* Eleven items of App.X drop their buffers, 10,000 bytes, while their log entries gain
- * 19,900: what is left to them is less than nothing, and costs those of App.Y nothing. */
+ * 19,900: their remaining growth is negative, which must not reduce that of App.Y. */
 Test(leak_ranking_rules, a_head_in_debt_does_not_lower_another)
 {
     struct ranked r = {0};
@@ -182,8 +182,8 @@ Test(leak_ranking_rules, a_head_in_debt_does_not_lower_another)
 /* --- snapshots that are unfit, objects that are young ----------------------------------
  */
 
-/* The second of four snapshots shows next to nothing: it is left out, and with it its
- * place on the axis and its number of threads. */
+/* The second of four snapshots is nearly empty: it is left out, with its position on the
+ * axis and its number of threads. */
 Test(leak_ranking_rules, unfit_snapshots_are_no_part_of_it)
 {
     static const uint32_t arrays[] = {100, 1, 120, 130}, threads[] = {10, 1, 10, 13};
@@ -204,7 +204,8 @@ Test(leak_ranking_rules, unfit_snapshots_are_no_part_of_it)
         ownership_tree_add(&r.tree, k, r.a.snaps[r.a.series.usable[k]], SELECT_ALL);
     ownership_tree_align(&r.tree);
     r.ranking = leak_ranking_of(&r.tree, &r.a.series, NULL, &usual_line, &r.a.arena);
-    /* At 1, 3 and 4 the threads rise by 0 and then by 3; a third of that per step stays. */
+    /* At 1, 3 and 4 the threads rise by 0 and then by 3; a third of that per step remains.
+     */
     expect_ranking(&r, {"System.Threading.Thread", 30 * 4.0 / 9});
     ranked_free(&r);
 }
@@ -230,7 +231,7 @@ Test(leak_ranking_rules, of_old_objects_ranks_old_ones_only)
     ranked_free(&r);
 }
 
-/* 2 sqrt(10 * 100) objects are noise where ten stand behind each of ten. */
+/* 2 sqrt(10 * 100) objects are noise if each of ten represents ten. */
 Test(leak_ranking_rules, a_sample_has_to_grow_by_more_than_its_noise)
 {
     static const uint32_t last[] = {15, 20};
@@ -252,7 +253,7 @@ Test(leak_ranking_rules, a_sample_has_to_grow_by_more_than_its_noise)
     }
 }
 
-/* Two heads with the same credit: the one that is first by the names along its path. */
+/* Two heads with the same credit: the first by the names along its path. */
 Test(leak_ranking_rules, of_equal_heads_the_first_by_name_says_who_holds_them)
 {
     struct ranked r = {0};
@@ -293,7 +294,8 @@ Test(leak_ranking_rules, equal_scores_go_by_objects_and_then_by_name)
     ranked_free(&r);
 }
 
-/* Two lists of items: one row, with what both hold, and the larger one's holder. */
+/* Two lists of items: one row, with the objects of both, and the holder of the larger one.
+ */
 Test(leak_ranking_rules, heads_of_one_type_add_up)
 {
     struct ranked r = {0};
@@ -348,7 +350,7 @@ Test(leak_ranking_rules, a_path_that_is_not_in_a_snapshot_has_no_full_path_there
     ranked_free(&r);
 }
 
-/* As deep as the heap is large: nothing recurses, nothing is quadratic. */
+/* Depth equals the number of objects: without recursion or quadratic steps. */
 Test(leak_ranking_rules, rank_a_trie_of_a_million_paths, .timeout = 60)
 {
     static const char *const types[] = {"App.A", "App.B", "App.C", "App.D", "App.E",
@@ -363,7 +365,7 @@ Test(leak_ranking_rules, rank_a_trie_of_a_million_paths, .timeout = 60)
         aligned_add(&r.a, forge_finish(&f));
     }
     rank(&r);
-    /* All of the second half is below its first object, which is the one head. */
+    /* The whole second half is below its first object, the only head. */
     expect_ranking(&r, {types[LONG % 9], 8.0 * (LONGER - LONG)});
     ranked_free(&r);
 }

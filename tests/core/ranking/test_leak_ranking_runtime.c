@@ -1,4 +1,4 @@
-/* What the ranking knows about the runtime: threads and pools of buffers. */
+/* Special rules of the ranking for the runtime: threads and pools of buffers. */
 #include "ranking/ranked.h"
 
 /* --- threads -------------------------------------------------------------------------- */
@@ -20,7 +20,7 @@ static void add_threads(struct ranked *r, const struct thread_case *c)
     }
 }
 
-/* The score of the arrays beside owners that score 20; 0 when they are not ranked. */
+/* The score of the arrays if their owners score 20; 0 if they are not ranked. */
 static double score_of_arrays(const struct thread_case *c)
 {
     struct ranked r = {0};
@@ -130,7 +130,7 @@ Test(leak_ranking_runtime, what_a_pool_holds_is_listed_apart)
     }
 }
 
-/* What was rented and never given back hangs elsewhere. */
+/* Buffers that were rented and never returned are held elsewhere. */
 Test(leak_ranking_runtime, a_type_can_be_ranked_and_pooled)
 {
     struct ranked r = {0};

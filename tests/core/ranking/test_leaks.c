@@ -1,5 +1,5 @@
-/* Made series with planted leaks: what is true of them by construction is what type
- * tables, ownership trees and dominators say, exactly. */
+/* Series with planted leaks: type tables, ownership trees and dominators must give exactly
+ * their known numbers. */
 #include "owners/retained.h"
 #include "ranking/planted.h"
 #include "support/leaks.h"
@@ -50,7 +50,7 @@ Test(leaks, are_dominated_by_their_culprits_whatever_the_class_of_roots)
 {
     for (enum leak_kind kind = LEAK_NONE + 1; kind < LEAK_KINDS; kind++) {
         if (kind == LEAK_LIST || kind == LEAK_BUFFER)
-            continue; /* strings and byte[] that are no culprits are everywhere */
+            continue; /* strings and byte[] outside of the leak are everywhere */
         struct leak_series s = series_of(kind, 6);
         struct leak_truth truth = leak_truth(&s, 1);
         struct hd_snapshot *snap = leak_snapshot(&s, 0);
@@ -90,7 +90,7 @@ Test(leaks, add_just_their_culprits_to_the_type_table)
     aligned_free(&without);
 }
 
-/* All are reachable, and nothing is odd about the snapshots. */
+/* Everything is reachable, and the snapshots are consistent. */
 Test(leaks, are_series_without_warnings)
 {
     for (enum leak_kind kind = LEAK_NONE; kind < LEAK_KINDS; kind++) {

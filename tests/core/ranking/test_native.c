@@ -1,4 +1,5 @@
-/* What holds memory outside the heap, by its name, and how it must grow to be told. */
+/* Types with memory outside the heap, by name, and the growth at which they are reported.
+ */
 #include "ranking/native.h"
 
 #include "support/forge.h"
@@ -50,9 +51,9 @@ Test(native, is_told_by_whole_names_that_are_the_runtimes)
 
 enum { MOST = 6 };
 
-/* Rows of that name and count in each of n snapshots, and what found is told of. */
+/* Rows with this name and count in each of n snapshots, and the expected finding. */
 struct native_case {
-    const char *name, *beside; /* another row that is always there; NULL */
+    const char *name, *beside; /* another row, in all snapshots; NULL */
     uint64_t counts[MOST];
     size_t n;
     bool found, is_much;
@@ -92,7 +93,8 @@ static void expect_native(const struct native_case *c)
 Test(native, must_rise_in_every_step_and_by_ten_to_weigh)
 {
     static const char assembly[] = "System.Reflection.RuntimeAssembly",
-                      module[] = "System.Reflection.RuntimeModule", /* goes with them */
+                      module[] =
+                          "System.Reflection.RuntimeModule", /* co-retained with them */
         unload[] = "assembly-not-unloaded", thread[] = "System.Threading.Thread";
     const struct native_case cases[] = {
         {assembly, module, {9, 14, 19, 24, 29, 34}, 6, true, true, unload},

@@ -1,4 +1,4 @@
-/* Whether a part of a process keeps growing, and what of a series follows from it. */
+/* Detects parts of a process that keep growing, and derives findings from a series. */
 #include "ranking/process_growth.h"
 
 #include "heap/process_facts.h"
@@ -25,7 +25,7 @@ struct part_case {
     bool keeps_growing;
 };
 
-/* Of a series that took so many seconds. */
+/* For a series of this length. */
 static void expect_within(const struct part_case *c, double seconds)
 {
     uint64_t at[MOST];
@@ -41,7 +41,7 @@ static void expect_case(const struct part_case *c)
     expect_within(c, NAN);
 }
 
-/* Programs that took six snapshots five seconds apart, from their start on. */
+/* Programs with six snapshots, five seconds apart, from their start on. */
 static const struct part_case recorded[] = {
     {"AllocHGlobal",
      HD_PART_NATIVE,
@@ -298,7 +298,7 @@ Test(process_growth, parts_of_the_collector_are_apart_and_large)
 
 /* --- a series ---------------------------------------------------------------------- */
 
-/* A snapshot of objects of so many bytes, with the facts of a line; "" has none. */
+/* A snapshot with objects of this total size and the facts of a line; "": without facts. */
 static void add(struct aligned *a, uint64_t objects, const char *line)
 {
     struct hd_snapshot *snap = any_table(100);
@@ -307,7 +307,7 @@ static void add(struct aligned *a, uint64_t objects, const char *line)
     aligned_add(a, snap);
 }
 
-/* Six of them: fact `f` is 10 MiB, and 8 MiB more each time; objects grow by `objects`. */
+/* Six snapshots: fact `f` is 10 MiB, plus 8 MiB in each step; objects grow by `objects`. */
 static struct aligned growing(enum hd_fact f, uint64_t objects)
 {
     enum { SNAPSHOTS = 6 };
@@ -339,7 +339,7 @@ static const struct hd_process_growth *growth_in(struct aligned *a)
     return process_growth_of(&a->series, &a->arena);
 }
 
-/* Four snapshots with so many sockets. */
+/* Four snapshots with these numbers of sockets. */
 static bool sockets_are_opened(const uint64_t at[4])
 {
     struct aligned a = {0};
@@ -421,7 +421,7 @@ Test(process_growth, part_that_grows_has_its_hint)
     }
 }
 
-/* 8 MiB of native memory a step, beside that of objects. */
+/* 8 MiB of native memory per step, with growing objects. */
 Test(process_growth, objects_that_explain_half_are_no_growth_outside)
 {
     static const struct {
@@ -486,7 +486,7 @@ Test(process_growth, snapshots_without_a_size_are_left_out)
     aligned_free(&a);
 }
 
-/* Facts of six snapshots that grow by 10 MB each; where it is said to grow. */
+/* Facts of six snapshots that grow by 10 MB each; returns the finding. */
 static const struct hd_process_growth *growth_of_six(struct aligned *a, const char *always,
                                                      const char *later, const char *part,
                                                      unsigned step)
@@ -581,7 +581,7 @@ Test(process_growth, objects_of_unknown_size_explain_an_unknown_share)
     aligned_free(&a);
 }
 
-/* Numbers of files that were forged. */
+/* Numbers from forged files. */
 Test(process_growth, sizes_beyond_measure_are_cut)
 {
     struct aligned a = {0};

@@ -1,5 +1,5 @@
-/* Real series with planted leaks: the ranking by tables against that of an independent
- * program, for windows of two to six snapshots (fixtures/leaklab/expected). */
+/* Real series with planted leaks: the ranking by tables compared with that of an
+ * independent program, for windows of two to six snapshots (fixtures/leaklab/expected). */
 #include "owners/aligned.h"
 #include "ranking/table_ranking.h"
 
@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <math.h>
 
-/* The file lists at most so many rows of a window. */
+/* rows per window in the file */
 enum { MAX_ROWS = 8 };
 
 static struct hd_snapshot *open_numbered(const char *series, json_int_t number)

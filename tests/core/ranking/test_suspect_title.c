@@ -2,8 +2,8 @@
 
 #include "ranking/ranked.h"
 
-/* [static vars] -> a chain of types, each object holding one of the next, in 10 and then
- * 20 copies. */
+/* [static vars] -> a chain of types, each object holding one of the next, in 10 and then 20
+ * copies. */
 static void add_chain(struct ranked *r, const char *const *types, size_t len)
 {
     for (uint32_t k = 0; k < 2; k++) {
@@ -21,7 +21,7 @@ static void add_chain(struct ranked *r, const char *const *types, size_t len)
     }
 }
 
-/* All that has more objects in the last snapshot grows. */
+/* All types with more objects in the last snapshot grow. */
 static const char *find_subject(struct ranked *r, const char *head)
 {
     const struct ownership_tree *t = &r->tree;
@@ -32,7 +32,7 @@ static const char *find_subject(struct ranked *r, const char *head)
     return suspect_title_of(&tree, ranked_path(r, head), NULL);
 }
 
-/* Of the first type of a chain. */
+/* Expects the title of the first type of a chain. */
 static void expect_subject(const char *const *types, size_t len, const char *wanted)
 {
     struct ranked r = {0};
@@ -63,15 +63,14 @@ Test(subject, is_the_first_class_of_the_program_on_the_way_down)
     EXPECT_SUBJECT("App.Order<X>", "System.Object", "App.Order<X>");
 }
 
-/* Classes without a namespace are passed by if there is one with, and a dot inside < >
- * is none. */
+/* Classes with a namespace are preferred; a dot inside < > does not count. */
 Test(subject, prefers_a_namespace)
 {
     EXPECT_SUBJECT("App.Order", "CacheEntry", "App.Order");
     EXPECT_SUBJECT("App.Order", "Box<App.Line>", "CacheEntry", "App.Order");
 }
 
-/* The head is level 0; the first type behind level 8 is too far. */
+/* The head is level 0; types beyond level 8 are ignored. */
 Test(subject, is_looked_for_eight_levels_down)
 {
     EXPECT_SUBJECT("App.Order", "System.A", "System.B", "System.C", "System.D", "System.E",
@@ -84,7 +83,7 @@ Test(subject, is_looked_for_eight_levels_down)
                    "System.E", "System.F", "System.G", "System.H", "System.I", "App.Order");
 }
 
-/* Delegates, each with a target of another kind; counts are those of two snapshots. */
+/* Delegates with targets of several kinds; counts are those of two snapshots. */
 struct target {
     const char *type;
     uint64_t size;
@@ -130,7 +129,7 @@ Test(subject, of_equals_is_the_first_by_name)
     expect_target(targets, 3, "App.A");
 }
 
-/* 20 delegates more: a target that comes with half of them is one, with fewer is none. */
+/* 20 delegates more: the target must grow with at least half of them. */
 Test(subject, comes_with_half_of_the_heads_at_least)
 {
     static const struct target few[] = {{"App.Rare", 1000, {10, 19}},
@@ -147,7 +146,7 @@ Test(subject, does_not_shrink_or_stay)
     expect_target(targets, 2, "System.Action");
 }
 
-/* More objects are not enough: one that only gained a second owner does not grow. */
+/* More objects below the head are not enough: they may only have gained a second owner. */
 Test(subject, is_something_that_grows)
 {
     static const char *const types[] = {"System.Action", "App.Order"};
@@ -194,7 +193,7 @@ Test(subject, without_a_namespace_anywhere_is_the_first_that_is_not_plain)
 /* --- 2. up the path, 3. the type itself ------------------------------------------------
  */
 
-/* A chain of single objects, and strings that grow in the last of them. */
+/* A chain of single objects, and strings that grow in the last one. */
 static void expect_above(const char *const *groups, size_t group_count,
                          const char *const *types, size_t type_count, const char *wanted)
 {
@@ -239,7 +238,7 @@ Test(subject, with_nothing_else_is_the_type_itself)
     expect_above(groups, 1, NULL, 0, "System.String");
 }
 
-/* A buffer that grows has no more objects, so nothing below it is a candidate. */
+/* A growing buffer has no more objects, so there is no candidate below it. */
 Test(subject, of_what_grows_in_size_is_looked_for_above)
 {
     struct ranked r = {0};
@@ -259,7 +258,7 @@ Test(subject, of_what_grows_in_size_is_looked_for_above)
 /* --- whose it is -----------------------------------------------------------------------
  */
 
-/* A chain as above in a process, each type with its module ("": not told). */
+/* A chain as above in a process, each type with its module ("": unknown). */
 static const char *subject_among(const char *const *types, const char *const *modules,
                                  size_t len, struct ranked *r)
 {
@@ -276,8 +275,8 @@ static const char *subject_among(const char *const *types, const char *const *mo
     return find_subject(r, arena_printf(&r->a.arena, "[static vars] > %s", types[0]));
 }
 
-/* An actor, as Akka has it: what is the program's stands below three classes of the
- * package. And what is nested in a class of the framework is not the program's. */
+/* An Akka actor: the program's class is below three classes of the package. A type nested
+ * in a class of the framework does not belong to the program. */
 Test(subject, is_the_programs_own_class_before_that_of_a_package)
 {
     static const char *const actor[] = {"Akka.Actor.ActorCell", "Akka.Actor.Props",
@@ -300,7 +299,7 @@ Test(subject, is_the_programs_own_class_before_that_of_a_package)
     ranked_free(&c);
 }
 
-/* Below Acme.Web.Host the package's registry is nearer, and without it the head itself. */
+/* Below Acme.Web.Host the package's registry is nearer; without it, the head itself. */
 Test(subject, above_is_the_programs_own_class_before_that_of_a_package)
 {
     struct ranked r = {0};

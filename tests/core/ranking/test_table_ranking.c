@@ -22,7 +22,7 @@ static node_id plant(struct forge *f, const char *owner, const char *array,
     return first;
 }
 
-/* Children of each of count parents. */
+/* Adds a child to each of count parents. */
 static node_id hang(struct forge *f, node_id parent, uint32_t count, const char *type,
                     uint64_t bytes)
 {
@@ -145,20 +145,20 @@ static void expect_score(const struct made_row *row, size_t snapshots, double wa
 
 Test(growth, a_dip_weakens_the_score)
 {
-    /* sigma 7.5 * 3 steps, tau 4/6. The halves rise alike: nothing slows down. */
+    /* sigma 7.5 * 3 steps, tau 4/6. Both halves grow alike, without a slowdown. */
     expect_score(&(struct made_row){"T", {10, 30, 20, 40}, {10, 30, 20, 40}}, 4, 10);
 }
 
 Test(growth, slowing_growth_counts_less)
 {
-    /* sigma 250 in the second half, which is a quarter of the first. */
+    /* sigma 250 in the second half, a quarter of the first. */
     expect_score(&(struct made_row){"T", {1, 11, 16, 18}, {1000, 2000, 2500, 2750}}, 4,
                  250 * 3 * 0.25);
 }
 
 Test(growth, a_doubling_buffer_is_judged_by_its_longer_half)
 {
-    /* 2,457,600 * (5/6)^2; the last three rise by 819,200 a step, the first three by
+    /* 2,457,600 * (5/6)^2; the last three grow by 819,200 a step, the first three by
      * 1,228,800. */
     expect_score(
         &(struct made_row){"T[]", {1, 1, 1, 1}, {819224, 1638424, 3276824, 3276824}}, 4,
@@ -202,7 +202,7 @@ Test(growth, the_axis_is_that_of_the_iterations)
     aligned_add_tables(&a, ROWS(rows), 3);
     struct ranking r = rank(&a, iterations);
     cr_assert_eq(r.len, 1);
-    /* Slopes 10, 5 and 100/30: 100/30 is what is left in the second half. */
+    /* Slopes 10, 5 and 100/30: 100/30 remains in the second half. */
     cr_expect_float_eq(r.all[0].score, 40 * 100.0 / 30, 1e-9);
     aligned_free(&a);
 }
@@ -211,7 +211,7 @@ Test(growth, without_bytes_the_score_is_in_objects)
 {
     static const struct made_row rows[] = {
         {"T", {10, 20, 30}, {HD_UNKNOWN, HD_UNKNOWN, HD_UNKNOWN}},
-        {"Bigger", {5, 5, 5}, {100, 200, 300}}, /* its size cannot be relied on */
+        {"Bigger", {5, 5, 5}, {100, 200, 300}}, /* its size is unreliable */
         {"U", {10, 15, 20}, {100, 200, 300}},
     };
     struct aligned a = {0};
@@ -330,7 +330,7 @@ Test(growth, unfit_snapshots_do_not_spoil_what_is_exact)
 /* --- what no suspect has ---------------------------------------------------------------
  */
 
-/* Of 1000, 1300, 1600 bytes and free space that moves. */
+/* From 1000, 1300, 1600 bytes and changing free space. */
 Test(growth, the_rest_of_a_table_is_without_suspects_and_free_space)
 {
     static const uint32_t unused[] = {900, 0, 500};

@@ -1,5 +1,5 @@
-/* What paths do not explain, by type; what the suspects explain; what grew and stayed: the
- * examples worked by hand with docs/ranking.md, to the digit. */
+/* Growth by type that paths do not explain, growth explained by suspects, and growth that
+ * leveled off: examples worked by hand with docs/ranking.md, to the digit. */
 #include "ranking/ranked.h"
 
 static node_id begin_statics(struct forge *f)
@@ -46,7 +46,7 @@ static void expect_explained(const struct ranked *r, double share)
               r->ranking.growth.explained);
 }
 
-/* The only one. */
+/* Expects a single one. */
 static void expect_stopped(const struct ranked *r, const char *type, double growth)
 {
     cr_assert_eq(r->ranking.stopped_count, 1, "%zu stopped", r->ranking.stopped_count);
@@ -79,7 +79,7 @@ static void add_timers(struct ranked *r)
     }
 }
 
-/* A thousand strings that do not grow weigh nothing in what the timers own. */
+/* A thousand constant strings must not count in the objects of the timers. */
 Test(type_growth, a_type_is_found_wherever_it_is_held)
 {
     struct ranked r = ranked_series(add_timers);
@@ -103,8 +103,8 @@ Test(type_growth, a_type_is_found_wherever_it_is_held)
 /* --- a little of a type, the same number in every iteration ----------------------------
  */
 
-/* 100 timers of 40 bytes in a heap of a million, in one list or the other; late: one that
- * comes a snapshot later than it should. */
+/* 100 timers of 40 bytes in a heap of a million, in alternating lists; late: one of them is
+ * added a snapshot later. */
 static void add_few_timers(struct ranked *r, bool late)
 {
     for (uint32_t k = 0; k < 5; k++) {
@@ -209,7 +209,7 @@ Test(type_growth, a_suspect_of_which_a_path_shows_a_part_is_counted_as_a_whole)
 
 /* --- what stopped --------------------------------------------------------------------- */
 
-/* With lines: a log that goes on growing. */
+/* lines: with a log that keeps growing. */
 static void add_stopped(struct ranked *r, size_t snapshots, bool lines)
 {
     static const uint32_t items[] = {100, 200, 300, 300, 299};
@@ -260,7 +260,7 @@ Test(type_growth, four_snapshots_tell_what_stopped)
     ranked_free(&r);
 }
 
-/* Counts of objects of 100 bytes, of which a heap is large enough that they matter. */
+/* Counts of objects of 100 bytes, in a heap in which they matter. */
 static size_t stopped_of(const uint32_t *counts, size_t snapshots)
 {
     struct ranked r = {0};
@@ -276,7 +276,7 @@ static size_t stopped_of(const uint32_t *counts, size_t snapshots)
     return stopped;
 }
 
-/* Within a tenth of what it grew by, in the second half. */
+/* The second half stays within a tenth of the growth. */
 Test(type_growth, what_stays_is_neither_much_more_nor_less_at_the_end)
 {
     static const struct {

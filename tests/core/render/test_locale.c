@@ -1,4 +1,5 @@
-/* What a program gets that has called setlocale(LC_ALL, "") where 1.5 is "1,5". */
+/* Output of a program that has called setlocale(LC_ALL, ""), in a locale where 1.5 is
+ * "1,5". */
 #include "base/text.h"
 #include "render/written.h"
 #include "support/scratch.h"
@@ -21,7 +22,8 @@ static void remove_scratch(void)
 
 TestSuite(locale, .init = open_scratch, .fini = remove_scratch);
 
-/* Made here, as few machines have one: localedef needs no sources of others for it. */
+/* Made here, as few machines have such a locale; localedef needs no other sources for it.
+ */
 static void enter_comma(void)
 {
     static const char source[] = "LC_NUMERIC\n"
@@ -30,7 +32,7 @@ static void enter_comma(void)
                                  "grouping 3;3\n"
                                  "END LC_NUMERIC\n";
     scratch_file(&scratch, "source", source, sizeof(source) - 1);
-    /* It complains that there is nothing else in it. */
+    /* It warns that the locale has no other categories. */
     const char *make = arena_printf(
         &scratch.arena, "cd '%s' && localedef -c -i source ./comma >localedef.log 2>&1",
         scratch.folder);

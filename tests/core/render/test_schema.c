@@ -1,5 +1,5 @@
-/* The tables of records: what they say fits the structs that they are of, and the schemas
- * in docs/json-schema are those that are made of them. GOLDEN=accept writes them anew. */
+/* The tables of records must fit their structs, and the schemas in docs/json-schema must be
+ * those made from them. GOLDEN=accept rewrites them. */
 #include "report/records.h"
 #include "support/schema.h"
 
@@ -10,7 +10,7 @@
 
 static void expect_field(const struct record *r, const struct record_field *f);
 
-/* Each key of a list is a field of the record; of a list for people one with a column. */
+/* Each key of a list is a field of the record; in a list for people, one with a column. */
 static void expect_list(const struct record *r, const char *list, bool for_people)
 {
     struct listed all[MAX_LISTED];
@@ -34,7 +34,7 @@ static void expect_record(const struct record *r)
     expect_list(r, r->page, true);
 }
 
-/* A record within another is of the struct that lies there. */
+/* A nested record must have the size of its struct. */
 static void expect_field(const struct record *r, const struct record_field *f)
 {
     const struct field_shape *s = &f->shape;
@@ -55,7 +55,7 @@ static void expect_field(const struct record *r, const struct record_field *f)
         return;
     if (s->kind != FIELD_MADE) {
         bool whole = s->stride == s->record->size;
-        /* What is per generation is an array, which a pointer leads to the first of. */
+        /* Values per generation are an array; the pointer is to its first element. */
         bool first_of = s->kind == FIELD_POINTER && s->record->size % s->stride == 0;
         cr_expect(whole || first_of, "%s is of %zu bytes, its record of %zu", key,
                   s->stride, s->record->size);
@@ -87,7 +87,7 @@ static void add_line(struct text *t, size_t indent)
         text_add_char(t, ' ');
 }
 
-/* As people like to read it: a property in a line, but for what has properties. */
+/* Formatted for readers: one property per line, except those that have properties. */
 static void add_schema(struct text *t, const json_t *schema, size_t indent, unsigned depth)
 {
     const char *key;

@@ -1,11 +1,11 @@
-/* What a diff looks like in places of any width, and what of it a screen is spared. */
+/* Layout of a diff in every width, and parts that a screen omits. */
 #include "document/build.h"
 #include "questions/report_suspects.h"
 #include "render/written.h"
 
 /* --- widths --------------------------------------------------------------------------- */
 
-/* Types of long names, in namespaces, held by a long name too; the last one shrinks. */
+/* Types with long names, in namespaces, with a long holder; the last one shrinks. */
 static struct hd_snapshot *long_names(uint32_t orders)
 {
     struct forge f = {0};
@@ -33,7 +33,7 @@ static struct hd_report *long_diff(size_t count, const struct hd_options *opt)
     return diff_of(snaps, count, opt);
 }
 
-/* Columns of a line without what is painted. */
+/* Columns of a line without escape sequences. */
 static size_t line_columns(const char *line, size_t len)
 {
     struct text bare = {0};
@@ -48,7 +48,7 @@ static size_t line_columns(const char *line, size_t len)
     return columns;
 }
 
-/* But for commands and links, which are to be copied. */
+/* Except commands and links, which are to be copied. */
 static void expect_fits(const char *text, unsigned width)
 {
     for (const char *line = text; *line != '\0'; line += strcspn(line, "\n") + 1) {
@@ -150,7 +150,7 @@ static struct hd_snapshot *many_types(uint32_t k)
     return forge_finish(&f);
 }
 
-/* Lines have the verdict alone, unless details or rows are asked for. */
+/* By default only verdict lines; tables with details or rows. */
 Test(screen, tables_are_for_those_who_ask_for_rows)
 {
     static const char *const pattern[] = {"App.Type0?"};
@@ -200,7 +200,7 @@ Test(screen, a_cut_table_says_so)
     }
 }
 
-/* A large App.Cache that grows, and little ones that grow by a trifle. */
+/* A large growing App.Cache, and small types that grow slightly. */
 static struct hd_snapshot *with_noise(uint32_t k)
 {
     struct forge f = {0};
@@ -296,7 +296,7 @@ Test(screen, a_holder_speaks_for_those_below_it)
     const struct hd_diff *d = hd_report_model(r)->diff;
     cr_assert_eq(d->suspect_count, 1);
     cr_expect_eq(d->suspects[0].also_count, 2);
-    /* The array, orders, and the strings that they hold; all rows still sum to the heap. */
+    /* The array, orders, and their strings; all rows still sum to the heap. */
     cr_expect_eq(d->suspects[0].at[3].count, 81);
     cr_expect_eq(d->types.sum.at[3].count, d->types.totals[3].count);
     cr_expect(d->types.is_whole);

@@ -41,7 +41,7 @@ static void expect_printed(struct build *b, unsigned width, bool color, const ch
     document_free(b->doc);
 }
 
-/* Of one row. */
+/* Expects a table of one row. */
 static void expect_row(const struct doc_column *columns, unsigned width, const char *n,
                        const char *type, const char *wanted)
 {

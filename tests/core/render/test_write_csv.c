@@ -128,7 +128,7 @@ Test(write_csv, the_first_column_says_what_rows_are)
     hd_report_free(r);
 }
 
-/* What top writes is an input format: the names come back. */
+/* The output of top is an input format: the names are read back. */
 Test(write_csv, the_table_of_top_can_be_read_again)
 {
     static const char *const names[] = {"=1+1", "Pair<A,B>", "a\"b", "-A", "App.Order"};
@@ -171,7 +171,7 @@ Test(write_csv, names_that_begin_with_apostrophes_come_back_too)
     }
 }
 
-/* U+009B and U+202E. A backslash of TSV's own is no second one. */
+/* U+009B and U+202E. Backslashes of TSV's own escapes are not doubled. */
 Test(write_csv, no_cell_commands_a_terminal_or_a_build_server)
 {
     expect_cell("a\x1b[2J\a\x7f", "a\\x1b[2J\\x07\\x7f", "a\\x1b[2J\\x07\\x7f");

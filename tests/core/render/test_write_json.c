@@ -14,7 +14,7 @@ static json_t *json_of(const struct hd_report *r)
     return whole;
 }
 
-/* The part behind a key, and of an array number i. */
+/* The member with a key; element i of an array. */
 static const json_t *part(const json_t *from, const char *key)
 {
     const json_t *found = json_object_get(from, key);
@@ -42,7 +42,7 @@ static void expect_integer(const json_t *value, json_int_t wanted)
                  (long long)json_integer_value(value));
 }
 
-/* That an object begins with these keys, in their order. New ones come at the end. */
+/* Expects an object to begin with these keys, in this order. New ones are appended. */
 static void expect_keys(const json_t *object, const char *wanted)
 {
     struct text t = {0};
@@ -289,7 +289,7 @@ Test(write_json, no_name_commands_a_terminal_or_a_build_server)
                        "%s", got);
     free(got);
     hd_report_free(r);
-    /* And it is still the same name. */
+    /* Still the same name. */
     expect_name(name, name);
 }
 
@@ -326,7 +326,7 @@ Test(write_json, warnings_say_where_and_how_often)
     hd_report_free(r);
 }
 
-/* The kernel cuts names of threads after 15 bytes, which may be inside of a character. */
+/* The kernel truncates names of threads to 15 bytes, possibly inside a character. */
 Test(write_json, names_of_threads_may_be_any_bytes)
 {
     static const char line[] =

@@ -95,7 +95,7 @@ Test(write_markdown, unknown_values_are_dashes)
     hd_report_free(r);
 }
 
-/* Every line of a table has as many cells as its head. */
+/* Every line of a table has the same number of cells as its head. */
 static size_t cells_of(const char *line, size_t len)
 {
     size_t cells = 0;
@@ -178,7 +178,7 @@ Test(write_markdown, warnings_name_their_file)
     expect_sentence(snaps, 2, "**incomplete** `forged`: objects may be missing");
 }
 
-/* A name in a warning must not become a heading, a picture or a call for somebody. */
+/* A name in a warning must not become a heading, a picture or a mention. */
 Test(write_markdown, warnings_are_one_line_of_plain_text)
 {
     struct hd_report *r = top_of(table_of("A", 1, 10), NULL);

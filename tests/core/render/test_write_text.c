@@ -199,7 +199,7 @@ Test(write_text, without_a_terminal_nothing_is_cut_or_coloured)
     hd_report_free(r);
 }
 
-/* The widest line that holds the part. */
+/* Width of the widest line that contains the part. */
 static size_t width_of(const char *text, const char *part)
 {
     size_t widest = 0;

@@ -287,7 +287,7 @@ static struct hd_memory written_in(const struct hd_report *r, unsigned width)
     return got;
 }
 
-/* Names are in ASCII here, but for "…", which has three bytes. */
+/* Names are ASCII here, except "…", which has three bytes. */
 static size_t widest_line(const char *text)
 {
     size_t widest = 0;

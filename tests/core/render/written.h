@@ -1,4 +1,4 @@
-/* written.h - reports about a small made shop, and what writers make of them. */
+/* written.h - reports about a small shop, and the output of writers. */
 #ifndef WRITTEN_H
 #define WRITTEN_H
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The report as bytes, with a NUL behind them; for free(). opt may be NULL. */
+/* The report as bytes, with a NUL appended; for free(). opt may be NULL. */
 static inline char *written_with(const struct hd_report *r, const char *format,
                                  const struct hd_write_options *opt)
 {
@@ -25,14 +25,14 @@ static inline char *written_with(const struct hd_report *r, const char *format,
     return bytes;
 }
 
-/* All that the format says of it. */
+/* With all details. */
 static inline char *written(const struct hd_report *r, const char *format)
 {
     const struct hd_write_options all = {.size = sizeof(all), .details = true};
     return written_with(r, format, &all);
 }
 
-/* Whether format number i has a place for the report. */
+/* True if format number i supports the report. */
 static inline bool can_be_written(const struct hd_report *r, size_t i)
 {
     return (!hd_format_is_for_check(i) || r->kind == HD_REPORT_CHECK) &&
@@ -40,7 +40,7 @@ static inline bool can_be_written(const struct hd_report *r, size_t i)
            (!hd_format_is_for_fleet(i) || r->kind == HD_REPORT_FLEET);
 }
 
-/* The same for one without NULs. */
+/* The same for output without NULs. */
 static inline void expect_written(const struct hd_report *r, const char *format,
                                   const char *wanted)
 {
@@ -49,7 +49,7 @@ static inline void expect_written(const struct hd_report *r, const char *format,
     free(got);
 }
 
-/* That the text holds this, or does not. */
+/* Expects the text to contain the part, or not. */
 static inline void expect_part(const char *text, const char *part)
 {
     cr_expect(strstr(text, part) != NULL, "no \"%s\" in:\n%s", part, text);
@@ -60,7 +60,7 @@ static inline void expect_no_part(const char *text, const char *part)
     cr_expect(strstr(text, part) == NULL, "\"%s\" in:\n%s", part, text);
 }
 
-/* Chains in one line again, as they were before they were folded. */
+/* Joins chains that were wrapped into several lines. */
 static inline char *unfolded(char *text)
 {
     char *to = text;
@@ -74,7 +74,7 @@ static inline char *unfolded(char *text)
     return text;
 }
 
-/* That the first line with the part has the value too. Layouts may change. */
+/* Expects the value in the first line with the part, independent of layout. */
 static inline void expect_line(const char *text, const char *part, const char *value)
 {
     const char *line = strstr(text, part);
@@ -86,8 +86,8 @@ static inline void expect_line(const char *text, const char *part, const char *v
               "no \"%s\" beside \"%s\" in:\n%s", value, part, text);
 }
 
-/* [static var App.Shop.s_orders] -> App.Shop -> App.Order[] -> orders, each with a
- * string; and a string on the stack. */
+/* [static var App.Shop.s_orders] -> App.Shop -> App.Order[] -> orders, each with a string;
+ * and a string on the stack. */
 static inline struct hd_snapshot *shop(uint32_t orders)
 {
     struct forge f = {0};
@@ -105,7 +105,7 @@ static inline struct hd_snapshot *shop(uint32_t orders)
     return forge_finish(&f);
 }
 
-/* The type table of such a shop, without the graph. */
+/* The type table of such a shop, without a graph. */
 static inline struct hd_snapshot *shop_table(uint32_t orders)
 {
     struct forge f = {0};
@@ -116,7 +116,7 @@ static inline struct hd_snapshot *shop_table(uint32_t orders)
     return forge_finish(&f);
 }
 
-/* A table of one type of any name. */
+/* A table of one type. */
 static inline struct hd_snapshot *table_of(const char *type, uint64_t count, uint64_t bytes)
 {
     struct forge f = {0};
@@ -138,7 +138,7 @@ static inline void close_all(struct hd_snapshot **snaps, size_t count)
         hd_snapshot_close(snaps[k]);
 }
 
-/* Reports that outlive their snapshots. opt may be NULL, but for roots. */
+/* Reports that outlive their snapshots. opt may be NULL, except for roots. */
 static inline struct hd_report *diff_of(struct hd_snapshot **snaps, size_t count,
                                         const struct hd_options *opt)
 {
@@ -175,7 +175,7 @@ static inline struct hd_report *shop_table_diff(const struct hd_options *opt)
     return diff_of(snaps, SHOPS, opt);
 }
 
-/* Held against these budgets, or the default; b is freed. */
+/* Checked against these budgets, or the default; frees b. */
 static inline struct hd_report *check_of(struct hd_snapshot **snaps, size_t count,
                                          const struct hd_options *opt, struct hd_budgets *b)
 {
@@ -220,7 +220,7 @@ static inline struct hd_report *roots_of(struct hd_snapshot *snap, const char *t
     return r;
 }
 
-/* The instances of types of a heap, which is closed. */
+/* The instances of types of a heap; closes it. */
 static inline struct hd_report *objects_of(struct hd_snapshot *snap, const char *type,
                                            struct hd_options opt)
 {
@@ -233,7 +233,7 @@ static inline struct hd_report *objects_of(struct hd_snapshot *snap, const char 
     return r;
 }
 
-/* Static variables of a heap, which is closed. */
+/* Static variables of a heap; closes it. */
 static inline struct hd_report *statics_of(struct hd_snapshot *snap,
                                            const struct hd_options *opt)
 {
@@ -244,7 +244,7 @@ static inline struct hd_report *statics_of(struct hd_snapshot *snap,
     return r;
 }
 
-/* One object of a heap, which is closed. */
+/* One object of a heap; closes it. */
 static inline struct hd_report *object_of(struct hd_snapshot *snap, uint32_t number,
                                           bool values, const struct hd_options *opt)
 {
@@ -259,7 +259,7 @@ static inline struct hd_report *object_of(struct hd_snapshot *snap, uint32_t num
     return r;
 }
 
-/* A shop, and a file that is none. */
+/* A shop, and a file that is not a snapshot. */
 static inline struct hd_report *info_of_two(void)
 {
     struct hd_snapshot *snap = shop(10);

@@ -1,10 +1,10 @@
-/* phrased.h - what people read of a finding, for comparing. */
+/* phrased.h - phrases of a finding as strings, for comparison. */
 #ifndef PHRASED_H
 #define PHRASED_H
 
 #include "report/phrases.h"
 
-/* Each in a buffer of its own, until the next call. "-" if there is none. */
+/* Returns buffer, which is valid until the next call. "-" if there is no phrase. */
 static inline const char *phrased(char buffer[512], struct text *t, bool any)
 {
     snprintf(buffer, 512, "%s", any ? text_string(t) : "-");

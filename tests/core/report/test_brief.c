@@ -1,4 +1,4 @@
-/* Chains as a reader meets them: from their owner, in few elements. */
+/* Shortened chains: from their owner, in few elements. */
 #include "render/written.h"
 #include "report/text_parts.h"
 #include "support/asked.h"
@@ -25,9 +25,9 @@ static node_id line(struct forge *f, node_id above, const char *const *types)
 
 #define LINE(f, above, ...) line((f), (above), (const char *const[]){__VA_ARGS__, NULL})
 
-/* A cache that two loops refer to, App.Pump and App.Cleanup; the shortest way is by the
- * one whose timer is due first, which differs from snapshot to snapshot. Another cache
- * elsewhere; and, if the container is asked for, its call sites. */
+/* A cache that two loops refer to, App.Pump and App.Cleanup; the shortest path is through
+ * the one whose timer is due first, which differs between snapshots. Another cache
+ * elsewhere; and optionally the container's call sites. */
 static struct hd_snapshot *service(uint32_t pages, bool pump_first, bool container)
 {
     struct forge f = {0};
@@ -157,7 +157,7 @@ Test(brief, json_has_the_whole_chain_and_its_owner)
     hd_report_free(r);
 }
 
-/* App.Feed alone leads to its channel; a loop that waits leads to App.Feed. */
+/* Only App.Feed refers to its channel; a waiting loop refers to App.Feed. */
 Test(brief, a_channel_belongs_to_the_class_whose_field_it_is)
 {
     struct hd_snapshot *snaps[SHOPS];
@@ -221,8 +221,8 @@ Test(brief, a_chain_of_all_instances_retains_what_its_suspect_does)
 /* --- which elements --------------------------------------------------------------------
  */
 
-/* "0123": the types of a made chain, o the owner, P a class of the program, . others;
- * shown as the same with - for what is left out. */
+/* "0123": the types of a made chain; o: the owner, P: a class of the program, .: others. In
+ * `shown`, - replaces omitted ones. */
 static void expect_brief(const char *chain, const char *shown)
 {
     struct arena a = {0};
@@ -306,7 +306,7 @@ Test(brief, an_error_of_before_survives_a_report_that_fails)
     close_all(snaps, 2);
 }
 
-/* As many ways as objects. */
+/* A path for each object. */
 static struct hd_snapshot *many_ways(uint32_t ways)
 {
     struct forge f = {0};

@@ -127,7 +127,7 @@ Test(human, the_middle_gives_way_and_the_end_keeps_more)
 Test(human, wide_characters_take_two_columns)
 {
     expect_cut("日本語日本語", 7, "日…本語");
-    expect_cut("日本語日本語", 8, "日…本語"); /* a half character is none */
+    expect_cut("日本語日本語", 8, "日…本語"); /* half a character is dropped */
     expect_cut("日本語日本語", 2, "…");
 }
 
@@ -189,7 +189,7 @@ Test(human, namespaces_give_way_before_the_name_does)
     expect_short_name("Contoso.Orders", 0, "");
 }
 
-/* A pattern of a budget may be anything, arrows that share a blank for one. */
+/* A pattern of a budget may be anything, even arrows that share a blank. */
 Test(human, names_with_any_arrows_get_short)
 {
     static const char *const parts[] = {"App.Order", "B", " → ", "→ ", " ", ".", ""};
@@ -211,7 +211,7 @@ Test(human, names_with_any_arrows_get_short)
 
 /* --- the shell ------------------------------------------------------- */
 
-/* What sh takes the word for. */
+/* Expects the word as sh parses it. */
 static void expect_word(const char *word, const char *wanted)
 {
     struct text t = {0}, command = {0};
@@ -241,7 +241,7 @@ Test(human, shell_words_are_quoted_only_if_they_must_be)
     expect_word("a\nb", "'a\nb'");
 }
 
-/* Of Azure Pipelines and of GitHub Actions: what is printed goes into their logs. */
+/* Commands of Azure Pipelines and GitHub Actions, whose logs get the output. */
 Test(human, names_are_no_commands_of_a_build_server)
 {
     static const struct {

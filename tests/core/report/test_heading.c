@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* A report of so many snapshots, a minute apart, for hd_report_free(). */
+/* A report of `count` snapshots, a minute apart, for hd_report_free(). */
 static struct hd_report *report_of(size_t count)
 {
     static const struct hd_options none;
@@ -72,7 +72,7 @@ Test(heading, growth_becomes_a_rate_per_hour)
     hd_report_free(r);
 }
 
-/* The line of it as text of that width. */
+/* Expects its line in text of this width. */
 static void expect_origin(const struct hd_report *r, unsigned width, const char *text)
 {
     struct build b = {.r = r, .doc = document_new("test")};

@@ -1,5 +1,4 @@
-/* The model of a report, by the public header alone: whoever links the library reads it so.
- */
+/* The model of a report, through the public header only, as for users of the library. */
 #include "support/asked.h"
 
 #include <heapdrift.h>

@@ -2,7 +2,7 @@
 
 #include <criterion/criterion.h>
 
-/* Of a heap of 75 MB with six snapshots. */
+/* For a heap of 75 MB with six snapshots. */
 static struct hd_report made(void)
 {
     struct hd_report r = {.kind = HD_REPORT_DIFF};
@@ -62,7 +62,7 @@ Test(phrase_power, stands_below_an_all_clear_only)
     r.check.verdict = HD_INCONCLUSIVE;
     expect(&r, NULL);
     r.check.verdict = HD_PASS;
-    r.diff.suspect_count = 1; /* suppressed, say */
+    r.diff.suspect_count = 1; /* for example suppressed */
     struct text t = {0};
     cr_expect(phrase_power_of_verdict(&t, &r));
     text_free(&t);

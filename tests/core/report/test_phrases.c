@@ -1,4 +1,4 @@
-/* What people read of the numbers of a finding. */
+/* Phrases for the numbers of a finding. */
 #include "report/phrased.h"
 
 #include <criterion/criterion.h>
@@ -137,7 +137,7 @@ Test(phrases, a_pattern_without_a_match_says_what_may_be_meant)
 
 /* --- side by side ------------------------------------------------------------------ */
 
-/* The number in front, and its unit. */
+/* The leading number and its unit. */
 static void first_words(const char *phrase, char words[64])
 {
     const char *end = strchr(phrase, ' ');

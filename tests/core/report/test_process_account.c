@@ -1,5 +1,4 @@
-/* The parts of a process, as all formats show them: what is known, and nothing of the rest.
- */
+/* The parts of a process in all formats: known ones only. */
 #include "report/process_account.h"
 
 #include "heap/process_facts.h"
@@ -9,7 +8,7 @@
 
 enum { SERIES = 4 };
 
-/* A small heap whose process has the facts of a line; "" has none. */
+/* A small heap whose process has the facts of a line; "": without facts. */
 static struct hd_snapshot *snapshot_with(const char *line)
 {
     struct hd_snapshot *snap = shop(10);
@@ -25,7 +24,7 @@ static struct hd_report *series_of(const char *const *lines)
     return diff_of(snaps, SERIES, NULL);
 }
 
-/* 100 MiB in the beginning; native memory gains 10 MiB in each step. */
+/* 100 MiB at first; native memory gains 10 MiB in each step. */
 static const char *const grows[SERIES] = {
     "resident=104857600 swapped=0 of_gc=20971520 of_brk=10485760 of_large=31457280 "
     "of_code=10485760 of_stacks=10485760 of_files=20971520 threads=7 sockets=2",
@@ -218,7 +217,7 @@ Test(process_account, info_lists_only_what_is_known)
         "\n  descriptors ", "\n  collector ", "\n  fragmented ",    "\n  collections "};
     static const struct {
         const char *line;
-        int has; /* of names; -1: none */
+        int has; /* index in names; -1: none */
     } cases[] = {{"", -1},
                  {"resident=1024", 0},
                  {"private=1024", 1},

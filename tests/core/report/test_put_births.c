@@ -1,4 +1,4 @@
-/* Who stayed, in a sentence: what is said of which numbers, and of which nothing. */
+/* The sentence about survivors: its wording for various numbers, or its absence. */
 #include "report/report.h"
 
 #include <criterion/criterion.h>
@@ -7,7 +7,7 @@ static const size_t numbers[] = {0, 1, 2, 3};
 static struct hd_snapshot_facts files[4] = {
     {.clock = 0}, {.clock = 0}, {.clock = 1795423884, .clock_is_date = true}, {.clock = 0}};
 
-/* 81 were there; 23, 20 and 15 came. */
+/* 81 at first; then 23, 20 and 15 are added. */
 static const uint64_t all_stay[] = {81, 81, 81, 81, 23, 23, 23, 20, 20, 15};
 static const uint64_t some_go[] = {81, 80, 70, 60, 23, 10, 5, 20, 8, 15};
 static const uint64_t few_go[] = {81, 80, 70, 60, 23, 22, 20, 20, 18, 15};

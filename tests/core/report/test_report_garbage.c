@@ -1,5 +1,5 @@
-/* What is counted where snapshots hold garbage, and by which fields chains part, for each
- * combination of snapshots. */
+/* Objects that count when snapshots contain garbage, and chains separated by fields, for
+ * each combination of snapshots. */
 #include "report/report.h"
 #include "support/forge.h"
 
@@ -10,7 +10,7 @@ enum kind { LIVE, DUMP, DUMP_WITHOUT_ROOTS, TABLE };
 
 enum { HELD = 6, LOST = 4 };
 
-/* Orders in a static list, and others that nothing holds. A gcdump has no others. */
+/* Orders in a static list, and unreachable ones, except in a gcdump. */
 static struct hd_snapshot *snapshot_of(enum kind kind, uint32_t more)
 {
     struct forge f = {0};
@@ -54,9 +54,9 @@ static uint64_t orders_in(const struct hd_type_table *t, size_t k)
 
 static const struct combination {
     enum kind first, last;
-    bool reachable;  /* what is counted */
-    bool warned;     /* that garbage is counted */
-    bool fields;     /* part chains */
+    bool reachable;  /* only reachable objects count */
+    bool warned;     /* about counting garbage */
+    bool fields;     /* chains are separated by fields */
     uint64_t orders; /* in the first */
 } combinations[] = {
     {LIVE, LIVE, false, false, false, HELD},
@@ -96,7 +96,7 @@ Test(report_garbage, each_combination_counts_what_all_of_it_can_tell)
     }
 }
 
-/* A question to one dump, asked with the selection that is given. */
+/* A question to one dump, with the given selection. */
 static struct hd_report *ask(struct hd_snapshot **snap, struct hd_comparison **one,
                              struct hd_report *(*question)(struct hd_comparison *,
                                                            const struct hd_options *,
@@ -144,7 +144,7 @@ Test(report_garbage, top_roots_and_tree_leave_garbage_out)
 
 enum { SESSIONS = 10 };
 
-/* Sessions with an order each by one field, and every second with another by the second. */
+/* Sessions with an order each in one field, and every second with another in the second. */
 static struct hd_snapshot *shop(void)
 {
     struct forge f = {0};

@@ -1,11 +1,12 @@
-/* Whether what is reachable was found while reading or by the report: nobody sees it. */
+/* Results do not depend on when reachability is computed: while reading or for the report.
+ */
 #include "render/written.h"
 
 #include <criterion/criterion.h>
 
 enum { SNAPSHOTS = 3 };
 
-/* A list that grows; all but the last is mostly garbage. */
+/* A growing list; all except the last snapshot are mostly garbage. */
 static struct hd_snapshot *list_with_garbage(uint32_t k, bool later)
 {
     struct forge f = {.reach_later = later};

@@ -29,7 +29,8 @@ static void tell_types(struct made *m, uint64_t first, uint64_t last)
     }
 }
 
-/* App.Order, 0 to 600, in so many snapshots: a third of the heap, held by s_orders. */
+/* App.Order, 0 to 600, in this number of snapshots: a third of the heap, held by s_orders.
+ */
 static struct made *make(size_t snapshots, size_t suspects)
 {
     struct made *m = calloc(1, sizeof(*m));
@@ -70,7 +71,7 @@ static struct made *make(size_t snapshots, size_t suspects)
     return m;
 }
 
-/* How sure it is, and why not surer. Lives as long as m. */
+/* The confidence and its reason. Lives as long as m. */
 static const char *confidence_of(struct made *m)
 {
     for (size_t i = 0; i < m->r.summary.fact_len; i++)
@@ -85,7 +86,7 @@ static void drop(struct made *m)
     free(m);
 }
 
-/* The verdict, and the confidence if wanted; frees it. */
+/* Expects the verdict, and the confidence if wanted; frees m. */
 static void expect_both(struct made *m, enum hd_tone tone, const char *wanted,
                         const char *confidence)
 {
@@ -140,7 +141,7 @@ Test(summary, two_or_three_snapshots_show_no_leak)
                  "snapshots, +2.00 KiB, 33 % of the heap" HELD);
 }
 
-/* What are snapshots of different programs is compared, and proves nothing. */
+/* Snapshots of different programs are compared, but prove nothing. */
 Test(summary, low_confidence_is_no_leak)
 {
     struct made *m = make(6, 1);
@@ -178,14 +179,14 @@ Test(summary, what_to_do_stands_below_the_leak_that_it_is_about)
     cr_expect_str_eq(m->r.summary.verdict[1].label, "FIX");
     cr_expect_str_eq(m->r.summary.verdict[2].label, "LEAK");
     drop(m);
-    m = make(6, 2); /* not known of the first: that of the second is no help */
+    m = make(6, 2); /* unknown for the first suspect; that of the second is irrelevant */
     m->suspects[1].hint = "timer-not-disposed";
     report_summarize(&m->r);
     cr_assert_eq(m->r.summary.verdict_len, 2);
     drop(m);
 }
 
-/* Threads that a telemetry configuration has bring no line of their own. */
+/* Threads of a leaked telemetry configuration have no line of their own. */
 Test(summary, what_comes_with_a_known_cause_is_no_leak_besides)
 {
     struct hd_tally threads[MOST];
@@ -218,7 +219,7 @@ Test(summary, what_comes_with_a_known_cause_is_no_leak_besides)
     }
 }
 
-/* 2026-11-23 14:05:59 UTC is no part of a minute less. */
+/* 2026-11-23 14:05:59 UTC; seconds are dropped. */
 Test(summary, what_began_late_has_its_beginning)
 {
     static const size_t of[] = {0, 1, 2, 3, 4, 5};
@@ -244,7 +245,7 @@ Test(summary, what_began_late_has_its_beginning)
     expect_words(m, HD_TONE_BAD, LEAK HELD);
 }
 
-/* Of less than a minute it would be guesswork. */
+/* In less than a minute it would be guesswork. */
 Test(summary, the_growth_of_the_heap_has_its_rate_where_times_are_known)
 {
     struct made *m = make(6, 1);
@@ -273,7 +274,7 @@ Test(summary, an_exact_rate_is_told)
                  "iteration, +2.00 KiB, 33 % of the heap" HELD);
 }
 
-/* The title is the subject; what was counted is named where it is another type. */
+/* The title is the suspect's; a different counted type is named. */
 Test(summary, a_number_belongs_to_the_name_beside_it)
 {
     struct made *m = make(6, 1);
@@ -294,7 +295,7 @@ Test(summary, a_number_belongs_to_the_name_beside_it)
                  "heap" HELD);
 }
 
-/* One array that is made larger again and again is 0, 1, 1, 1. */
+/* A single array that is replaced by larger ones: 0, 1, 1, 1. */
 Test(summary, what_grows_in_size_is_not_more_objects)
 {
     struct made *m = make(6, 1);
@@ -344,7 +345,7 @@ Test(summary, a_holder_is_named_as_far_as_it_holds)
     expect_words(held(1, HD_BASIS_TYPE), HD_TONE_BAD, LEAK HELD);
     expect_words(held(0.8, HD_BASIS_TYPE), HD_TONE_BAD,
                  LEAK ", kept alive by different owners over time");
-    /* Each place in a list of several classes has a chain of its own, and one owner. */
+    /* Each place in a list of several classes has its own chain; the owner is the same. */
     struct made *m = held(0.03, HD_BASIS_GRAPH);
     m->suspects[0].chains.owner_share = 1;
     expect_words(m, HD_TONE_BAD, LEAK HELD);
@@ -366,7 +367,7 @@ Test(summary, without_a_variable_it_is_a_class_of_the_program_or_the_kind_of_roo
     m->chain.chain.frames = frames;
     m->chain.chain.frame_count = 5;
     expect_words(m, HD_TONE_BAD, LEAK ", kept alive by Cache");
-    /* What is above the owner is innocent. */
+    /* Frames above the owner are innocent. */
     m = held(1, HD_BASIS_GRAPH);
     m->suspects[0].holder_len = 1;
     m->chain.chain.frames = frames;
@@ -387,8 +388,8 @@ Test(summary, without_a_variable_it_is_a_class_of_the_program_or_the_kind_of_roo
         "heap");
 }
 
-/* What is known of such leaks says more than the kind of root, or a class of the framework,
- * and less than a variable or a class of the program. */
+/* A hint is more specific than the kind of root or a class of the framework, and less than
+ * a variable or a class of the program. */
 Test(summary, a_hint_knows_the_holder_where_names_do_not)
 {
     struct made *m = held(1, HD_BASIS_GRAPH);
@@ -478,7 +479,7 @@ Test(summary, a_single_array_that_grows_is_named)
 
 /* --- the way from its root ------------------------------------------------------------ */
 
-/* The path of a chain of these frames, with its owner at a frame. */
+/* Expects the path of a chain of these frames, with its owner at a frame. */
 static void expect_path(const char *const types[], size_t owner, const char *wanted)
 {
     enum { FRAMES = 10 };
@@ -507,17 +508,17 @@ Test(summary, a_path_shows_where_one_becomes_many_and_whose_it_is)
     expect_path((const char *[]){"[local vars]", "App.Host", "Lib.Hub", "Lib.Table",
                                  "App.Rows", "Lib.Entry[]", "App.Order", NULL},
                 2, "a local variable → … → Hub → … → Rows → Entry[] → Order");
-    /* What is above the owner has no part in it. */
+    /* Frames above the owner are left out. */
     expect_path((const char *[]){"[local vars]", "App.Host", "App.Hub", "App.Order", NULL},
                 2, "a local variable → … → Hub → Order");
-    /* As much as fits; root and end always. */
+    /* As many as fit; always the root and the end. */
     expect_path((const char *[]){"[local vars]", "Lib.AVeryLongNameOfSomethingThatHasAll",
                                  "Lib.AnotherVeryLongNameOfAnEntry[]", "App.Order", NULL},
                 HD_NO_OWNER,
                 "a local variable → AVeryLongNameOfSomethingThatHasAll → … → Order");
 }
 
-/* What can make it unsure, alone and with a suspect. */
+/* Reasons for uncertainty, alone and with a suspect. */
 static void change(struct made *m, int what)
 {
     struct hd_diff *d = &m->r.diff;
@@ -606,7 +607,7 @@ Test(summary, doubts_beside_a_suspect)
     }
 }
 
-/* What of the growth is in no suspect has its number beside the heap. */
+/* Growth outside of all suspects is given after that of the heap. */
 Test(summary, unexplained_growth_is_told_beside_a_suspect)
 {
     struct made *m = make(6, 1);
@@ -628,7 +629,7 @@ Test(summary, doubts_are_told_together)
                 "segments count");
 }
 
-/* Four are enough where the collector said who stayed. */
+/* Four are enough with survivors from GC events. */
 Test(summary, four_snapshots_may_miss_a_slow_leak)
 {
     struct made *m = make(4, 0);
@@ -761,7 +762,7 @@ Test(summary, it_is_said_again_where_its_beginning_has_scrolled_away)
 
 /* --- outside of the objects ----------------------------------------------------------- */
 
-/* A process that grew from 58 to 116 MiB, of it `part` from 8 to 60. */
+/* A process that grew from 58 to 116 MiB, its `part` from 8 to 60. */
 struct made_process {
     struct hd_process_growth growth;
     uint64_t size[6], part[6], threads[6];
@@ -874,7 +875,7 @@ Test(summary, unknown_numbers_of_threads_are_not_printed)
     }
 }
 
-/* The process is a fact if it grew much and objects do not explain it. */
+/* The process is mentioned if it grew much and objects do not explain it. */
 Test(summary, process_is_shown_if_objects_do_not_explain_it)
 {
     static const struct {

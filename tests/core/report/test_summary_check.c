@@ -1,10 +1,10 @@
-/* The first line of a check: its first word is the verdict, whatever decided it, as scripts
- * and the action read it. */
+/* The first line of a check: its first word is always the verdict, as scripts and the
+ * action read it. */
 #include "heap/process_facts.h"
 #include "render/written.h"
 #include "report/phrases.h"
 
-/* Shops that keep 10 orders more in each, held against one rule; or the default. */
+/* Shops with 10 more orders in each, checked against one rule; or the default. */
 static struct hd_report *checked(size_t snapshots, const char *option, const char *value)
 {
     enum { MOST = 5 };
@@ -36,7 +36,7 @@ static const struct {
     const char *option, *value, *headline;
     enum hd_verdict verdict;
     enum hd_tone tone;
-    bool counts; /* the line beside it, of how many rules */
+    bool counts; /* with the number of rules in the line */
 } checks[] = {
     {2, "budget", "App.Order=5", "FAIL 1 of 1 rule is over budget." GREW2, HD_FAIL,
      HD_TONE_BAD, false},
@@ -75,8 +75,8 @@ Test(summary_check, begins_with_the_verdict_whatever_decided_it)
     }
 }
 
-/* What a verdict is worth that rests on two or three: no leak is shown, nor any warning
- * beside the text, which has it here. */
+/* The confidence of a verdict from two or three snapshots. Shows neither a leak nor a
+ * separate warning. */
 Test(summary_check, says_what_two_snapshots_cannot_show)
 {
     static const struct {
@@ -90,7 +90,7 @@ Test(summary_check, says_what_two_snapshots_cannot_show)
         {3, "budget", "App.Order=5",
          "medium: 3 snapshots, +10 objects in every step; fewer than four cannot tell a "
          "leak from warm-up"},
-        {2, NULL, NULL, "low: 2 snapshots"}, /* inconclusive for that reason */
+        {2, NULL, NULL, "low: 2 snapshots"}, /* inconclusive for this reason */
         {5, "max-growth", "5%",
          "high: 5 snapshots, +10 objects in every step; no times: long-lived objects are "
          "not ruled out"}};
@@ -102,7 +102,7 @@ Test(summary_check, says_what_two_snapshots_cannot_show)
     }
 }
 
-/* The verdict of a check that fails is about its rules: what else there is, is not lost. */
+/* The verdict of a failing check is about its rules; other growth is still mentioned. */
 Test(summary_check, that_fails_without_suspects_tells_of_other_growth)
 {
     struct hd_tally totals[2] = {{100, 1000}, {200, 9000}};
@@ -131,7 +131,7 @@ Test(summary_check, that_fails_without_suspects_tells_of_other_growth)
 /* --- a process that grows outside of its objects ----------------------------------------
  */
 
-/* Shops of which `more` orders come with each; native memory grows by 10 MiB each time. */
+/* Shops with `more` orders added in each; native memory grows by 10 MiB each time. */
 static struct hd_report *checked_process(const char *line, uint32_t more,
                                          const char *option, const char *value)
 {
@@ -185,7 +185,7 @@ Test(summary_check, leak_fails_whatever_grows_outside)
     hd_report_free(r);
 }
 
-/* They limit objects, and these are within limits. */
+/* They limit objects, which are within limits. */
 Test(summary_check, rules_of_ones_own_pass_whatever_grows_outside)
 {
     struct hd_report *r = checked_process(NATIVE, 0, "max-growth", "5%");

@@ -1,5 +1,4 @@
-/* What a verdict comes to, and how each format paints it: every kind of verdict in every
- * format that has colours, signs or levels. */
+/* Verdicts in every format that has colors, signs or levels. */
 #include "render/written.h"
 
 /* --- verdicts ---------------------------------------------------------------------- */
@@ -109,7 +108,7 @@ static const struct {
 
 static const int all_tones[] = {HD_TONE_GOOD, HD_TONE_UNSURE, HD_TONE_BAD};
 
-/* The signs that the verdict has one of, by tone; only: of a check alone. */
+/* The verdict must have one of these signs, by tone; only: in a check. */
 static const struct {
     const char *format;
     bool only_check;
@@ -128,7 +127,7 @@ static const struct {
      true,
      {"\"verdict\": \"pass\"", "\"verdict\": \"inconclusive\"", "\"verdict\": \"fail\""}}};
 
-/* The verdict of text is its first line. */
+/* The verdict in text is its first line. */
 static char *first_line(char *text)
 {
     text[strcspn(text, "\n")] = '\0';

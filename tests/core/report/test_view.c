@@ -1,5 +1,5 @@
-/* Another view of the same answer: which rows, in which order, how many; and what they and
- * the others add up to. */
+/* Views of one answer: selection, order and number of rows, and their sums including
+ * others. */
 #include "render/written.h"
 #include "report/phrases.h"
 #include "report/view.h"
@@ -210,7 +210,7 @@ Test(view, patterns_that_match_nothing_are_told_with_what_is_near)
     arena_free(&a);
 }
 
-/* Text of the same report by another view is that of another report with those options. */
+/* Text of a view equals text of a new report with these options. */
 static void expect_same(const struct hd_options *of_view)
 {
     struct hd_options plain = hd_default_options();

@@ -3,14 +3,14 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-/* Exact, by fractions of whole numbers (Python, math.comb). */
+/* Exact, from rational arithmetic (Python, math.comb). */
 Test(fleet_chance, is_that_of_fisher)
 {
     static const struct {
         uint64_t before_with, before_without, since_with, since_without;
         double log_chance;
     } all[] = {
-        {1, 3, 3, 1, -1.4152818979931432}, /* the lady and the tea: 0.2429 */
+        {1, 3, 3, 1, -1.4152818979931432}, /* the lady tasting tea: 0.2429 */
         {0, 240, 120, 240, -71.005273776772512},  {0, 1000, 1, 1, -6.2166061010848646},
         {5, 95, 30, 70, -13.242359513354096},     {50, 50, 50, 50, -0.5866133353888614},
         {10, 10, 2, 18, -0.00062401090660735292}, {0, 5, 5, 0, -5.5294290875114234},
@@ -31,7 +31,7 @@ static double choose(unsigned n, unsigned k)
     return k > n ? 0 : ways;
 }
 
-/* The sum of the definition. */
+/* The sum in the definition. */
 static double defined(unsigned bw, unsigned bo, unsigned sw, unsigned so)
 {
     double sum = 0;

@@ -9,8 +9,7 @@ struct name_case {
     bool wanted;
 };
 
-/* Whatever a type is called, one of the program's own is none of the runtime's; and without
- * a module the name has to do. */
+/* A type of the program never belongs to the runtime; without a module the name decides. */
 static void expect_names(bool (*is)(const char *, enum type_origin),
                          const struct name_case *cases, size_t len)
 {
@@ -46,8 +45,7 @@ Test(runtime_names, modules_say_whose_a_type_is)
         cr_expect_eq(type_origin_of(cases[i].module), cases[i].origin, "case %zu", i);
 }
 
-/* Of all snapshots that have the type: one that is the program's decides, one that does not
- * tell leaves it open. */
+/* A module of the program in any snapshot decides; an unknown one leaves it open. */
 Test(runtime_names, of_a_series_the_snapshot_that_says_least_decides)
 {
     static const char *const modules[] = {"System.Private.CoreLib.dll", NULL, "app.dll"};
@@ -69,7 +67,7 @@ Test(runtime_names, of_a_series_the_snapshot_that_says_least_decides)
     }
 }
 
-/* Spelled as in snapshots of .NET 10 (fixtures/leaklab). */
+/* Names as in snapshots of .NET 10 (fixtures/leaklab). */
 Test(runtime_names, are_spelled_as_snapshots_spell_them)
 {
     cr_expect_str_eq(THREAD_STATICS_ARRAY, "System.Object[]");

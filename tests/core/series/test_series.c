@@ -116,7 +116,7 @@ static void expect_status(enum hd_series_status wanted, const struct made_row *r
     struct aligned a = {0};
     struct made_row rows[] = {*row, {"Rest", {0}, {0}}};
     for (size_t k = 0; k < count; k++)
-        rows[1].count[k] = rows[1].bytes[k] = 1000000; /* no total drops */
+        rows[1].count[k] = rows[1].bytes[k] = 1000000; /* no total shrinks */
     aligned_add_tables(&a, ROWS(rows), count);
     align(&a, NULL);
     enum hd_series_status got = aligned_row(&a, row->type)->status;
@@ -463,7 +463,7 @@ Test(series, a_snapshot_that_is_left_out_leaves_its_gap_on_the_axis)
     aligned_free(&a);
 }
 
-/* Seconds since the device was started, then since 1970: no axis. */
+/* Seconds since the device was started, then since 1970: not an axis. */
 Test(series, clocks_of_two_kinds_are_no_axis)
 {
     struct aligned a = {0};

@@ -1,4 +1,4 @@
-/* Series that are none: of several processes, in the wrong order, the same one twice. */
+/* Invalid series: several processes, wrong order, a repeated snapshot. */
 #include "owners/aligned.h"
 
 #include "series/series.h"
@@ -22,7 +22,7 @@ static const struct series_warning *warning_of(const struct aligned *a,
     return NULL;
 }
 
-/* One warning of that kind about that snapshot, with this in its message. */
+/* Expects one warning of this kind about the snapshot, with this part in its message. */
 static void expect_warning(const struct aligned *a, enum warning_code code, size_t snapshot,
                            uint64_t times, const char *part)
 {
@@ -36,7 +36,7 @@ static void expect_warning(const struct aligned *a, enum warning_code code, size
 
 /* --- another process ---------------------------------------------------------- */
 
-/* Why a series cannot show that nothing grows, as a check asks. */
+/* Reasons why a series cannot show the absence of growth, as a check needs it. */
 enum doubt { DOUBT_NONE, DOUBT_OUT_OF_ORDER, DOUBT_REPEATS, DOUBT_RESTARTED };
 
 static enum doubt doubt_of(const struct series *s)
@@ -106,7 +106,7 @@ Test(series_identity, a_restart_says_when)
     aligned_free(&a);
 }
 
-/* The kernel's idea of when it booted moves by a second now and then. */
+/* The boot time reported by the kernel varies by a second. */
 Test(series_identity, a_start_that_is_told_differently_is_no_proof)
 {
     struct aligned a = {0};
@@ -229,7 +229,7 @@ Test(series_identity, runs_of_one_program_are_told_apart_by_nothing_but_addresse
     }
 }
 
-/* One tool says dotnet, another one the assembly. */
+/* Tools name the process differently: dotnet, or the assembly. */
 Test(series_identity, addresses_outweigh_what_tools_call_a_process)
 {
     struct aligned a = {0};
@@ -318,8 +318,8 @@ Test(series_identity, equal_tables_of_one_file_are_one_however_its_path_is_writt
 
 /* --- the order ------------------------------------------------------------------ */
 
-/* Snapshots with these clocks: dates, stamps of heap text (s), or none; the last is out of
- * order, or none is. */
+/* Snapshots with these clocks: dates, stamps of heap text (s), or none; the last may be out
+ * of order. */
 static void expect_order(const char *clocks, bool out_of_order, const char *part)
 {
     struct aligned a = {0};

@@ -1,5 +1,5 @@
-/* Which objects of which tables a series counts: --gen2, --reachable, how a table was
- * made, and samples. The rest of series.c: test_series.c. */
+/* Objects and tables that a series counts: --gen2, --reachable, the origin of a table, and
+ * samples. The rest of series.c is in test_series.c. */
 #include "owners/aligned.h"
 
 #include <criterion/criterion.h>
@@ -51,7 +51,7 @@ Test(series_selection, tables_of_unknown_making_are_warned_about)
 
 /* --- selections ------------------------------------------------------ */
 
-/* Two orders in gen2, one in gen0, a big array in the LOH that no root holds. */
+/* Two orders in gen2, one in gen0, a big unreachable array in the LOH. */
 static struct hd_snapshot *with_generations(void)
 {
     struct forge f = {0};

@@ -105,7 +105,7 @@ Test(trend, of_four_one_pair_may_fall)
     cr_expect_not(grows((const double[]){1, 3, 4, 2}, 4)); /* two fall */
 }
 
-/* 8 up, 2 down: tau is 0.6 exactly, which no floating-point test may spoil. */
+/* 8 up, 2 down: tau is exactly 0.6, which rounding must not change. */
 Test(trend, of_five_two_pairs_may_fall)
 {
     cr_expect(grows((const double[]){2, 1, 4, 3, 5}, 5));
@@ -120,7 +120,7 @@ Test(trend, the_last_must_be_above_the_first)
     cr_expect(grows((const double[]){1, 2}, 2));
     cr_expect_not(grows((const double[]){1}, 1));
     cr_expect_not(grows((const double[]){0}, 0));
-    /* 28 of 45: only the ends speak against it. */
+    /* 28 of 45: only the ends contradict growth. */
     cr_expect_not(grows((const double[]){9, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 10));
     cr_expect(grows((const double[]){9, 1, 2, 3, 4, 5, 6, 7, 8, 10}, 10));
 }

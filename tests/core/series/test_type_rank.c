@@ -87,7 +87,7 @@ Test(type_rank, without_such_a_module_all_but_the_framework_is_alike)
         RANK_OWN, "a path");
 }
 
-/* Nothing else of Microsoft is its own. */
+/* Other names of Microsoft are not its own. */
 Test(type_rank, a_program_called_as_the_framework_shares_no_word_with_it)
 {
     struct type types[] = {

@@ -1,4 +1,4 @@
-/* Allocations that a runtime reports: payloads of .NET 8 to 10, older and damaged ones. */
+/* Allocation events: payloads of .NET 8 to 10, older and damaged ones. */
 #include "trace/trace_heap_events.h"
 
 #include "support/trace_forge.h"
@@ -19,7 +19,7 @@ static void put_pointer(struct text *t, uint64_t value, unsigned pointer_size)
         forge_u32(t, (uint32_t)value);
 }
 
-/* Of version 1 to 4: each has all of the one before, and more. */
+/* Versions 1 to 4: each appends fields to the previous one. */
 static struct text tick(unsigned version, unsigned pointer_size)
 {
     struct text t = {0};
@@ -60,12 +60,12 @@ static bool parse(uint32_t id, const struct text *t, size_t len, unsigned pointe
     return heap_allocation_parse(&e, payload, pointer_size, a);
 }
 
-/* Up to `needed` bytes are too few. */
+/* Fewer than `needed` bytes are rejected. */
 static void expect_fields(uint32_t id, struct text *t, size_t needed, unsigned pointer_size)
 {
     struct heap_allocation a;
     for (size_t len = 0; len < needed; len++) {
-        struct text copy = {0}; /* a byte too far is seen by a sanitizer */
+        struct text copy = {0}; /* a sanitizer reports a byte too many */
         text_add(&copy, t->data, len);
         cr_expect_not(parse(id, &copy, len, pointer_size, &a), "%zu of %zu", len, t->len);
         text_free(&copy);
@@ -89,7 +89,7 @@ Test(allocations, of_a_tick)
         expect_fields(TICK, &t, t.len, pointer_size);
         t = tick(4, pointer_size);
         size_t needed = t.len;
-        forge_u64(&t, 0); /* as a later version may have */
+        forge_u64(&t, 0); /* as in a later version */
         expect_fields(TICK, &t, needed, pointer_size);
     }
 }

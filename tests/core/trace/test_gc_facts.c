@@ -1,4 +1,4 @@
-/* What the collector's events say of a collection: payloads of .NET 10 and damaged ones. */
+/* The collector's events about a collection: payloads of .NET 10 and damaged ones. */
 #include "trace/trace_heap_events.h"
 
 #include "support/trace_forge.h"
@@ -11,14 +11,14 @@ static struct bytes bytes_of(const struct text *t)
     return (struct bytes){(const unsigned char *)t->data, t->len};
 }
 
-/* Every shorter payload says nothing; then the whole one, with more bytes than are known
- * behind it as well. */
+/* Expects no facts from shorter payloads; parses the whole one, with unknown bytes appended
+ * as well. */
 static struct hd_process_facts parsed(enum trace_heap_event kind, struct text *t,
                                       unsigned pointer_size, size_t needed)
 {
     struct hd_process_facts facts = {0};
     for (size_t size = 0; size < needed; size++) {
-        char *copy = malloc(size + 1); /* a byte too far is seen by a sanitizer */
+        char *copy = malloc(size + 1); /* a sanitizer reports a byte too many */
         if (size > 0)
             memcpy(copy, t->data, size);
         cr_expect_not(gc_facts_parse(kind,
@@ -112,7 +112,7 @@ static void forge_pointer(struct text *t, unsigned pointer_size, uint64_t n)
         forge_u32(t, (uint32_t)n);
 }
 
-/* Of generation g from 1 on, in lists 1000 * g, too small for these g; all else differs. */
+/* The free lists of generation g >= 1 have 1000 * g bytes, all other numbers differ. */
 static struct text per_heap(unsigned pointer_size, uint32_t generations)
 {
     struct text t = {0};

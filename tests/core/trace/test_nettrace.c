@@ -1,5 +1,5 @@
-/* The container of a trace, of all versions: heads that are right, odd, damaged or cut, and
- * what is said about them. What events mean is test_read_nettrace.c's. */
+/* The container of a trace, all versions: heads that are valid, unusual, damaged or
+ * truncated, and messages. Events are in test_read_nettrace.c. */
 #include "trace/nettrace.h"
 
 #include "support/trace_forge.h"
@@ -12,7 +12,7 @@
 
 /* --- pieces of files ------------------------------------------------------------- */
 
-/* What a trace says about itself. */
+/* The header of a trace. */
 struct self {
     unsigned date[8];
     uint64_t frequency;
@@ -41,7 +41,7 @@ static void put_object(struct text *t, const char *begin, uint32_t version,
     forge_u8(t, 6);
 }
 
-/* Of version 4; of version 3 in the older container. */
+/* Version 4; version 3 is in the older container. */
 static struct text old_trace(uint32_t version, bool is_netperf, const struct self *s)
 {
     struct text t = {0};
@@ -80,7 +80,7 @@ static void put_string(struct text *t, const char *s)
     text_add_string(t, s);
 }
 
-/* Of version 6, saying so much about itself. */
+/* Version 6, with these pairs in its header. */
 static struct text new_trace(const struct self *s, const char *const *pairs, uint32_t count)
 {
     struct text t = new_head(), self = {0};
@@ -99,13 +99,13 @@ struct outcome {
     struct trace_header header;
     struct trace_event last;
     unsigned events;
-    size_t losses; /* gaps; the first one, and the sum of the events in all */
+    size_t losses; /* gaps; the first one, and the total of events */
     struct trace_loss first_loss;
     uint64_t lost;
     struct hd_error err;
 };
 
-/* t is used up. */
+/* Frees t. */
 static struct outcome read_trace(struct text *t)
 {
     struct outcome o = {0};
@@ -189,7 +189,7 @@ Test(nettrace_container, a_head_of_something_else_is_refused_where_it_differs)
     }
 }
 
-/* Wherever it is cut before anything is told, it is cut. */
+/* Truncation anywhere before the first event is reported as such. */
 Test(nettrace_container, heads_that_are_cut)
 {
     for (unsigned form = 0; form < 3; form++) {
@@ -331,7 +331,7 @@ Test(nettrace_container, objects_begin_and_end_by_their_tags)
 
 /* --- blocks of version 6 --------------------------------------------------------- */
 
-/* Content of metadata: a head of two bytes, then one record. */
+/* Contents of metadata: a head of two bytes, then one record. */
 static struct text metadata(const char *provider, unsigned id, const char *options,
                             size_t size)
 {
@@ -355,7 +355,7 @@ static struct text metadata(const char *provider, unsigned id, const char *optio
     return t;
 }
 
-/* Rows that are compressed: one event of metadata 1, without bytes. */
+/* A compressed row: one event of metadata 1, without bytes. */
 static struct text one_event(void)
 {
     struct text t = {0};
@@ -380,7 +380,7 @@ Test(nettrace_container, options_of_metadata_tell_the_version)
         {"\4\1t\5\2tt\x09\5", 9, 5},                       /* template, text */
         {"\6\1a\1b\7ABCDEFGHIJKLMNOP\x09\6\x09\7", 26, 7}, /* pair, GUID; the last */
         {"\x09\3\x0a\x09\4", 5, 3},                        /* unknown: no length */
-        {"\x09", 1, 0},                                    /* cut */
+        {"\x09", 1, 0},                                    /* truncated */
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct text t = new_trace(&usual, NULL, 0);
@@ -399,7 +399,7 @@ Test(nettrace_container, options_of_metadata_tell_the_version)
     }
 }
 
-/* By name, in full. */
+/* By full name. */
 Test(nettrace_container, providers_are_told_apart)
 {
     static const struct {
@@ -424,7 +424,7 @@ Test(nettrace_container, providers_are_told_apart)
     }
 }
 
-/* After a sequence point that says so, numbers of metadata mean nothing any more. */
+/* A sequence point with this flag invalidates all numbers of metadata. */
 Test(nettrace_container, a_sequence_point_may_forget_metadata)
 {
     for (uint32_t flags = 0; flags < 4; flags++) {
@@ -452,7 +452,7 @@ Test(nettrace_container, threads_tell_their_process)
     } cases[] = {
         {"\2\x0b", 2, 11},
         {"\1\4main\3\x09\4\1a\1b\2\x0c", 15, 12},
-        {"\5\2\x0b", 3, HD_UNKNOWN}, /* an element of no known length */
+        {"\5\2\x0b", 3, HD_UNKNOWN}, /* an element of unknown length */
         {"", 0, HD_UNKNOWN},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -473,7 +473,7 @@ Test(nettrace_container, threads_tell_their_process)
 
 /* --- losses ---------------------------------------------------------------------- */
 
-/* A thread has used a number: for an event, or so a sequence point says. */
+/* A number used by a thread, from an event or a sequence point. */
 struct number {
     unsigned thread, sequence, time;
     bool in_point;
@@ -524,7 +524,7 @@ Test(nettrace_losses, are_gaps_in_the_numbers_of_a_thread)
          1,
          {12, 20, 3},
          3},
-        {"numbers wrap and begin again", /* 0 is what a thread without events has */
+        {"numbers wrap and begin again", /* 0 is the number of a thread without events */
          {{7, UINT32_MAX, 10, 0},
           {7, 0, 11, 0},
           {7, 5, 12, 0},
@@ -540,7 +540,7 @@ Test(nettrace_losses, are_gaps_in_the_numbers_of_a_thread)
          1,
          {10, 20, 4},
          4},
-        {"before a sequence point", /* thread 9 was not seen before */
+        {"before a sequence point", /* thread 9 is new */
          {{7, 3, 10, 0}, {7, 5, 30, 1}, {9, 8, 30, 1}, {7, 5, 31, 1}, {7, 6, 32, 0}},
          1,
          {10, 30, 2},
@@ -614,7 +614,8 @@ Test(nettrace_container, blocks_that_lie_about_what_is_in_them)
     }
 }
 
-/* Any block of version 6, cut anywhere: never more than a cut. */
+/* Any block of version 6, truncated anywhere: reported as truncated, never as another
+ * error. */
 Test(nettrace_container, files_of_version_6_that_are_cut)
 {
     struct text whole = new_trace(&usual, NULL, 0), point = {0}, threads = {0};

@@ -1,4 +1,4 @@
-/* The stacks of events: which one is whose, how long, and how many are kept. */
+/* Stacks of events: assignment, length, and the number that is kept. */
 #include "trace/nettrace.h"
 
 #include "support/trace_forge.h"
@@ -14,14 +14,14 @@ static const uint64_t frames[] = {0x1111111111111111, 0x2222222222222222,
                                   0x3333333333333333};
 static const struct forged_stack three[] = {{frames, 16}, {frames, 0}, {frames + 1, 8}};
 
-/* An event with that stack. */
+/* An event with this stack. */
 static void happens(struct trace_forge *f, uint32_t stack)
 {
     f->stack = stack;
     trace_forge_event(f, THREAD, TICK, "x", 1);
 }
 
-/* What is read: the size of each event's stack, -1 behind the last. */
+/* Result of reading: the size of each event's stack; -1 ends the list. */
 struct outcome {
     long sizes[256];
     uint64_t first[256]; /* address; 0: none */
@@ -31,7 +31,7 @@ struct outcome {
     struct hd_error err;
 };
 
-/* f is used up. */
+/* Frees f. */
 static struct outcome read_trace(struct trace_forge *f, size_t keep, size_t distrust)
 {
     struct outcome o = {0};
@@ -176,7 +176,7 @@ Test(nettrace_stacks, of_32_bit_processes)
     EXPECT(o, "whole addresses", 12, 8, 0);
 }
 
-/* An id takes 4 bytes of the file, and more of memory. */
+/* An id needs 4 bytes in the file, and more in memory. */
 Test(nettrace_stacks, are_charged_to_who_distrusts_the_stream)
 {
     enum { MANY = 100000 };
@@ -193,7 +193,7 @@ Test(nettrace_stacks, are_charged_to_who_distrusts_the_stream)
     }
 }
 
-/* Whatever a byte of the file becomes, and wherever it ends, the reader does so too. */
+/* For any changed byte and any truncation, the reader terminates. */
 Test(nettrace_stacks, of_files_that_are_damaged_or_cut_anywhere)
 {
     static const unsigned char values[] = {0, 1, 0x7F, 0xFF};
@@ -219,7 +219,7 @@ Test(nettrace_stacks, of_files_that_are_damaged_or_cut_anywhere)
 
 /* --- version 6, and damage ----------------------------------------------------------- */
 
-/* Metadata of no provider we know, the bytes as a block of stacks, and an event that has
+/* Metadata of an unknown provider, the bytes as a block of stacks, and an event with
  * stack 1. */
 static struct outcome read_new(const void *stacks, size_t size, size_t keep)
 {

@@ -1,4 +1,4 @@
-/* Distinct stacks: numbers, what is forgotten, and what happens when there are too many. */
+/* Distinct stacks: numbers, removal, and too many of them. */
 #include "trace/stack_table.h"
 
 #include "base/arrays.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A stack of two addresses that no other number has. */
+/* A stack of two addresses, unique to this number. */
 static uint32_t add(struct stack_table *t, uint64_t number)
 {
     unsigned char bytes[16];
@@ -30,7 +30,7 @@ Test(stack_table, equal_stacks_have_one_number)
     cr_expect_eq(add(&t, 5), 0);
     cr_expect_eq(add(&t, 6), 1);
     cr_expect_eq(add(&t, 5), 0);
-    /* A part of another one is not the same. */
+    /* A prefix of a stack is a different stack. */
     struct bytes part = stack_table_at(&t, 0);
     part.size = 8;
     cr_expect_eq(stack_table_add(&t, part), 2);
@@ -114,8 +114,8 @@ Test(stack_table, their_bytes_are_bounded)
     stack_table_free(&t);
 }
 
-/* Whoever forgets when it is due does so a number of times that grows with the logarithm of
- * what is needed, or once for as many new ones as are needed, full or not. */
+/* Removal is due a logarithmic number of times, and then once per `kept` new stacks (at
+ * least 1024), even if the table is full of needed ones. */
 Test(stack_table, is_due_after_as_many_new_ones_as_were_kept)
 {
     enum { NEW = 1 << 18 };

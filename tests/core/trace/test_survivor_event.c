@@ -1,4 +1,4 @@
-/* Text in events of our own: cut into parts, and put together again. */
+/* Text in events of our own: separated into parts and joined again. */
 #include "trace/nettrace.h"
 
 #include "base/little_endian.h"
@@ -9,7 +9,7 @@
 
 enum { HEAD = 8, ENOUGH = 1 << 20 };
 
-/* Blocks of their own are no trace: a head that says nothing makes them one. */
+/* Blocks alone are not a trace: an empty head makes them one. */
 static void begin(struct text *t)
 {
     static const unsigned char date[16] = {0xEA, 0x07, 1, 0, 4, 0, 1, 0};
@@ -80,7 +80,7 @@ Test(survivor_event, text_of_any_length_comes_back)
     }
 }
 
-/* What is behind the blocks of a trace that has all texts, or some. */
+/* Expects the texts after the blocks of a trace, all or some. */
 static void expect_all(const char *same, const char *process, const char *sites)
 {
     struct text trace = {0}, blocks = {0}, texts[OUR_EVENTS] = {{0}};

@@ -78,7 +78,7 @@ Test(trace_code_events, a_module_has_a_path)
     text_free(&t);
 }
 
-/* As the runtime has them: prologues, of a handler as well, instructions, epilogue. */
+/* As in the runtime: prologues, also of a handler, instructions, epilogue. */
 static const struct {
     uint32_t il, native;
 } pairs[] = {{0xFFFFFFFE, 0}, {0xFFFFFFFE, 60}, {0, 8},          {5, 8},

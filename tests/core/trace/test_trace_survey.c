@@ -57,7 +57,7 @@ static void add_block(struct text *t, const struct text *rows)
     forge_u8(t, 6);
 }
 
-/* Starts of collections, each on a thread of its own. */
+/* Starts of collections, each on its own thread. */
 static struct text of_threads(uint32_t count)
 {
     struct text t = {0}, rows = {0}, meta = {0}, start = {0};

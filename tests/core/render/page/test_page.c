@@ -70,7 +70,7 @@ Test(page, json_in_a_script_cannot_end_it)
 
 /* --- words -------------------------------------------------------------------------- */
 
-/* What page.js makes of a packed name. */
+/* Unpacks a name in the same way as page.js. */
 static void unpack(struct text *to, const struct page_words *w, const char *packed)
 {
     for (char *end; *packed != '\0'; packed = end) {
@@ -160,7 +160,7 @@ Test(page, every_type_is_in_its_data_and_some_in_its_table)
     cr_expect_eq(json_array_size(json_object_get(types, "name")), (size_t)TYPES);
     cr_expect_eq(json_integer_value(json_object_get(whole, "types_omitted")), TYPES);
     cr_expect_eq(json_array_size(json_object_get(whole, "types")), 0U);
-    /* The last by growth never changes, and each object has 24 bytes. */
+    /* The last by growth is constant, and each object has 24 bytes. */
     const json_t *count = json_object_get(types, "count"),
                  *bytes = json_object_get(types, "bytes");
     cr_expect_eq(json_integer_value(json_array_get(count, TYPES - 1)), 10);
