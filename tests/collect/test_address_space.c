@@ -1,5 +1,5 @@
-/* What a process has mapped, of the process that runs this test: each kind of memory is
- * made, and the runs found in it are held against what was written. */
+/* Mapped memory of the test's own process: makes each kind of memory and compares the runs
+ * that are found with the pages that were written. */
 #define _GNU_SOURCE /* memfd_create */
 #include "collect/process_copy.h"
 
@@ -18,7 +18,7 @@ enum { PAGES = 64 };
 /* Names a memory file as the runtime does. */
 static const char doublemapper[] = "doublemapper";
 
-/* The part of the runs that lies in a mapping, a letter each page: `.` not found, `w`
+/* Draws the part of the runs inside a mapping, a letter per page: `.` not found, `w`
  * private, `s` shared. */
 static void picture(const struct runs *r, const unsigned char *at, char to[PAGES + 1])
 {
@@ -39,7 +39,7 @@ static unsigned char *mapped(int flags, int fd, off_t offset)
     return p;
 }
 
-/* The runs of a mapping as they are found through FROM. Not those of the whole process: a
+/* Finds the runs of one mapping through FROM, not of the whole process, in which a
  * sanitizer has mapped terabytes. */
 static bool find(struct runs *r, const struct page_source *from, const unsigned char *at,
                  struct hd_error *err)
@@ -58,7 +58,7 @@ static bool find(struct runs *r, const struct page_source *from, const unsigned 
     uint64_t sum = 0;
     for (size_t i = 0; i < r->count; i++) {
         sum += r->all[i].size;
-        r->all[i].area = NULL; /* goes with the arena */
+        r->all[i].area = NULL; /* freed with the arena */
         cr_assert(i == 0 ||
                   r->all[i - 1].address + r->all[i - 1].size <= r->all[i].address);
     }
@@ -75,7 +75,7 @@ static struct page_source source(void)
     return from;
 }
 
-/* What the kernel says of pages, as a file: it cannot be asked about runs of them. */
+/* A file with the kernel's data about pages, which cannot be asked for runs. */
 static int copy_of_page_map(int pages, const unsigned char *at)
 {
     enum { ENTRY = 8 };
@@ -84,7 +84,7 @@ static int copy_of_page_map(int pages, const unsigned char *at)
     int fd = memfd_create("pages", MFD_CLOEXEC);
     cr_assert_eq(pread(pages, entries, sizeof(entries), place), sizeof(entries));
     cr_assert_eq(pwrite(fd, entries, sizeof(entries), place), sizeof(entries));
-    /* Behind it lies what tells of other memory that it has no pages. */
+    /* The rest of the file is zero: other memory has no pages. */
     cr_assert_eq(ftruncate(fd, (off_t)1 << 50), 0);
     return fd;
 }
@@ -93,8 +93,8 @@ Test(address_space, finds_the_pages_that_were_written)
 {
     unsigned char *p = mapped(MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     p[0] = p[3 * PAGE] = p[4 * PAGE] = p[(PAGES - 1) * PAGE] = 1;
-    /* Zeros that were read; a kernel that tells them from what was written leaves them out.
-     */
+    /* Pages that were only read are zeros; a kernel that can distinguish them leaves them
+     * out. */
     cr_assert_eq(*(volatile unsigned char *)(p + 7 * PAGE), 0);
     struct page_source from = source();
     struct runs r = {0};
@@ -116,7 +116,7 @@ Test(address_space, finds_the_pages_that_were_written)
     cr_expect_eq(found[PAGES - 1], 'w');
     runs_free(&r);
 
-    /* Or tells of none. */
+    /* Or it reports no pages. */
     close(from.pages);
     from.pages = open("/dev/null", O_RDONLY | O_CLOEXEC);
     r = (struct runs){0};
@@ -127,7 +127,7 @@ Test(address_space, finds_the_pages_that_were_written)
     page_source_close(&from);
 }
 
-/* A file of the runtime's own, whose second half is mapped here. */
+/* A file of the runtime's own; its second half is mapped here. */
 static unsigned char *shared_with_itself(int *fd)
 {
     unsigned char page[PAGE];
@@ -155,7 +155,7 @@ Test(address_space, finds_what_was_written_through_another_mapping)
     cr_expect_eq(found[PAGES - 1], '.');
     runs_free(&r);
 
-    /* All of it: data up to the end of the mapping, and of the file. */
+    /* Everything: data up to the end of the mapping, and of the file. */
     unsigned char *all = mmap(NULL, 2 * PAGES * PAGE, PROT_WRITE, MAP_SHARED, fd, 0);
     cr_assert_neq(all, MAP_FAILED);
     memset(all, 1, 2 * PAGES * PAGE);
@@ -170,7 +170,7 @@ Test(address_space, finds_what_was_written_through_another_mapping)
     cr_expect_eq(fcntl(shared, F_GETFD), -1);
 }
 
-/* Pages that nobody tells of would be missing in the copy without a word. */
+/* Pages of unknown state would be missing in the copy without a warning. */
 Test(address_space, a_file_that_does_not_tell_is_an_error)
 {
     int fd, ends[2];

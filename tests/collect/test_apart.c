@@ -1,4 +1,4 @@
-/* Work in a child: what it gives back, and how it is given up. */
+/* Work in a child process: its result, and its cancellation. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier): O_PATH */
 #include "collect/proc.h"
 
@@ -159,7 +159,7 @@ Test(apart, a_path_inside_of_another_root_is_known_by_its_form)
         cr_expect_not(others_is_inside(others[i], &pid, &inside), "%s", others[i]);
 }
 
-/* A file by way of this process's own root. */
+/* A file by a path through this process's own root. */
 static const char *by_root(const char *name)
 {
     return arena_printf(&scratch.arena, "/proc/%ld/root%s", (long)getpid(),
@@ -221,7 +221,8 @@ static int count_descriptors(void *context, struct text *answer)
     return -1;
 }
 
-/* A child that nobody can end would hold them for good: a lock, or the pipe of a shell. */
+/* A child that cannot be killed would keep them indefinitely: a lock, or the pipe of a
+ * shell. */
 Test(apart, has_no_descriptor_of_ours)
 {
     struct text answer = {0};

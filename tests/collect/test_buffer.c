@@ -1,5 +1,4 @@
-/* How much of its memory a process may use for a snapshot of it, by what is known before.
- */
+/* The memory that a process may use for its own snapshot, from the facts known before. */
 #include "collect/session.h"
 
 #include <criterion/criterion.h>
@@ -7,7 +6,7 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* The plan must be "refused", or "one" or "two" sessions with a buffer of that size. */
+/* Expects the plan "refused", or "one" or "two" sessions with a buffer of mb. */
 static void expect(const char *runtime, uint64_t left, uint64_t expected, uint64_t memory,
                    const char *how, uint32_t mb)
 {
@@ -79,7 +78,7 @@ Test(buffer, needs_room_beside_it)
     expect("10.0.12", 0, 1, 1, "refused", 0);
     expect("11.0.0", 0, 0, 0, "refused", 0);
     expect("10.0.12", 8 * MIB, 1, 0, "refused", 0);
-    /* Numbers that no process has. */
+    /* Impossible numbers. */
     expect("10.0.12", 400 * MIB, UINT64_MAX - 1, UINT64_MAX - 1, "two", 342);
     expect("9.0.0", UINT64_MAX - 1, UINT64_MAX - 1, 0, "one", TRACING_MAX_BUFFER_MB);
 }

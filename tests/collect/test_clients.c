@@ -1,4 +1,4 @@
-/* Who else is connected to a socket: children of this process. */
+/* Finds other clients of a socket: children of this process. */
 
 #include "collect/proc.h"
 #include "support/scratch.h"
@@ -18,7 +18,7 @@
 
 static struct scratch scratch;
 
-/* Some kernels do not list Unix sockets; then there is nothing to find. */
+/* Some kernels do not list Unix sockets; clients cannot be found then. */
 static bool kernel_lists_sockets(void)
 {
     struct {
@@ -85,7 +85,7 @@ struct child {
     int end; /* of the server */
 };
 
-/* A process that is connected, and calls itself that. */
+/* A connected process with this name in its arguments. */
 static struct child client(int listener, const char *path, const char *name)
 {
     struct child c = {.pid = fork()};
@@ -96,8 +96,8 @@ static struct child client(int listener, const char *path, const char *name)
     }
     c.end = accept(listener, NULL, NULL);
     cr_assert_geq(c.end, 0);
-    /* Until it is the program: the kernel sets the short name before the arguments, and a
-     * process without arguments goes by its short name. */
+    /* Waits until the program runs: the kernel sets the short name before the arguments,
+     * and a process without arguments is identified by its short name. */
     struct proc proc = {0};
     do {
         usleep(1000);
@@ -162,7 +162,8 @@ Test(clients, are_found_through_links_and_through_proc)
     expect_clients(arena_printf(&scratch.arena, "%s/socket", link), 1, &c);
     expect_clients(arena_printf(&scratch.arena, "/proc/%ld/root%s", (long)getpid(), path),
                    1, &c);
-    /* The file is gone, the name stays; the same name in another place is another. */
+    /* The file is deleted, the name remains; the same name in another folder is another
+     * socket. */
     unlink(path);
     expect_clients(path, 1, &c);
     expect_clients(scratch_path(&scratch, "socket"), 0, NULL);

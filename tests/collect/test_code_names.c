@@ -1,4 +1,4 @@
-/* Addresses of code, and what a forged process lists of its methods. */
+/* Code addresses, and the list of methods of a forged process. */
 #include "collect/code_names.h"
 
 #include "base/error.h"
@@ -63,7 +63,7 @@ static struct text module_event(uint64_t id, const char *path)
     return t;
 }
 
-/* IL 10 * n at byte 8 * n of the code. */
+/* Native offset 8 * n has IL offset 10 * n. */
 static struct text map_event(uint64_t method, uint16_t count, uint32_t il)
 {
     struct text t = {0};
@@ -135,7 +135,7 @@ Test(code_names, an_address_to_return_to_is_of_the_method_of_the_byte_before)
     add_code(&l, 0x1010, 0x10, "Second");
     end(&l);
     expect_name(&l, 0, NULL);
-    expect_name(&l, 1, "Shop.Cart.First"); /* nothing is before it */
+    expect_name(&l, 1, "Shop.Cart.First"); /* no method precedes it */
     expect_name(&l, 2, "Shop.Cart.First");
     expect_name(&l, 3, "Shop.Cart.First"); /* its last call never returns */
     expect_name(&l, 4, "Shop.Cart.Second");
@@ -330,7 +330,7 @@ static void forge_event(struct trace_forge *f, unsigned id, struct text payload)
     text_free(&payload);
 }
 
-/* A list as a runtime sends it: methods, each behind its map, then modules. */
+/* A list as a runtime sends it: methods, each preceded by its map, then modules. */
 static struct trace_forge forge_list(const char *module, const char *other)
 {
     const struct forged_code add = {1, SHOP, 0x1000, 0x40, TOKEN, "Shop.Cart", "Add"};
@@ -374,7 +374,7 @@ static bool read_names(struct code_names *n, const struct peer_script *script,
     return ok;
 }
 
-/* The process is this one, whose program is called app; it has loaded a module of the same
+/* The process is this one, with a program called app; it has loaded a module of the same
  * name from another folder. Both are tests/clr/managed/symbols/Cart.cs. */
 static void make_program(void)
 {

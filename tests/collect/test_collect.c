@@ -91,7 +91,7 @@ Test(collect, asks_from_the_newest_command_down_and_stops_once)
     cr_expect_eq(o.log.flushes, 0);
 }
 
-/* The end of the stream comes only after the stop, as from a runtime. */
+/* The end of the stream follows the stop, as with a runtime. */
 Test(collect, stops_at_the_end_of_the_walk_and_reads_on)
 {
     enum { END_TAG = 1 };
@@ -176,7 +176,7 @@ static uint64_t left_to_process(void *context, uint64_t pid)
     return *(const uint64_t *)context;
 }
 
-/* A process with that runtime, and room for that many MiB. */
+/* A process with this runtime, and memory left for this many MiB. */
 static struct outcome collect_held(const char *runtime, unsigned newest, uint64_t left_mib,
                                    bool never_walks, size_t tail)
 {
@@ -217,12 +217,12 @@ Test(collect, near_a_limit_reads_the_heap_while_it_is_walked)
     cr_expect_eq(o.log.collections, 1);
     cr_expect_eq(o.log.stops, 1);
     cr_expect_eq(o.log.buffer_mb, 342);
-    /* The session that forces the collection ends first. */
+    /* The session that forces the collection is stopped first. */
     cr_expect_eq(o.log.commands[o.log.count - 1], 0x0201);
     cr_expect_eq(o.log.commands[o.log.count - 2], 0x0201);
 }
 
-/* Where the event of its end was lost, or is held. */
+/* If the event of its end was lost, or is delayed. */
 Test(collect, near_a_limit_waits_for_no_end_of_the_collection)
 {
     static const struct {
@@ -277,7 +277,7 @@ Test(collect, asks_a_runtime_that_no_other_session_makes_walk_in_one)
 
 /* --- cuts and damage ------------------------------------------------------------- */
 
-/* `make check-full` cuts at every 1,000th byte of all of them. */
+/* `make check-full` truncates at every 1,000th byte of all of them. */
 static size_t step_of(size_t quick)
 {
     return getenv("HEAPDRIFT_FULL") != NULL ? 1000 : quick;
@@ -292,8 +292,7 @@ static void cut_everywhere(const char *path, size_t step)
                                  .newest_command = 0x0206};
     for (size_t cut = 0; cut < stream.size; cut += step) {
         script.cut = cut;
-        /* A peer that is dead is not waited for, and one that the machine does not let run
-         * is. */
+        /* A dead peer times out; one that the machine has not scheduled must not. */
         struct outcome o =
             collect_with(&script, (struct hd_collect_options){.silence_ms = 30000});
         cr_assert_not(o.ok, "%s: cut at %zu", path, cut);
@@ -320,7 +319,7 @@ Test(collect, fails_at_every_cut_of_a_new_stream)
     cut_everywhere(NET10, step_of(20000));
 }
 
-/* The same of a process that is read while it walks: it dies with both sessions. */
+/* The same for a process that is read during the walk: it dies with both sessions. */
 Test(collect, fails_at_every_cut_of_a_stream_near_a_limit)
 {
     struct bytes stream = outcome_recording(NET10);
@@ -438,12 +437,12 @@ Test(collect, gives_up_on_a_stream_that_stops)
     free((void *)stream.data);
 }
 
-/* A block of nothing, again and again: each is sound. */
+/* An empty block, repeated: each is valid. */
 Test(collect, gives_up_on_a_stream_without_end)
 {
     enum { BEFORE_BLOCKS = 102, SILENCE = 100, MAX_SILENCES = 20 };
     static const unsigned char block[] = "\5\5\1\2\0\0\0\0\0\0\0\7\0\0\0Unknown\6";
-    /* The size, 2^30, and as many zeros as somebody likes to read. */
+    /* The size, 2^30, and any number of zeros. */
     unsigned char endless[65536] = {0};
     struct bytes all = outcome_recording(NET31);
     unsigned char *start = malloc(BEFORE_BLOCKS + sizeof(block) + 8);
@@ -464,7 +463,7 @@ Test(collect, gives_up_on_a_stream_without_end)
     free((void *)all.data);
 }
 
-/* A metadata row of 4 GiB in a block of 4 GiB: nothing of that size is held. */
+/* A metadata row of 4 GiB in a block of 4 GiB: nothing of this size may be allocated. */
 Test(collect, holds_no_more_than_a_runtime_would_send)
 {
     enum { BEFORE_BLOCKS = 102 };
@@ -490,7 +489,7 @@ Test(collect, holds_no_more_than_a_runtime_would_send)
 
 /* --- one at a time ------------------------------------------------------------------- */
 
-/* Another collector of this process: it goes after that time. */
+/* Another collector of this process, which ends after this time. */
 static pid_t collector_for(unsigned ms)
 {
     char path[64];
@@ -559,7 +558,7 @@ Test(collect, says_in_words_why_a_runtime_refuses)
 
 struct patience_of_user {
     double until;
-    uint64_t bytes; /* or until so many have come */
+    uint64_t bytes; /* or until this number of bytes has arrived */
 };
 
 static bool until_then(void *context, const struct hd_collect_progress *so_far)
@@ -568,7 +567,7 @@ static bool until_then(void *context, const struct hd_collect_progress *so_far)
     return p->until > 0 ? outcome_now() < p->until : so_far->bytes < p->bytes;
 }
 
-/* What tracing makes a runtime allocate is there before its heap is walked. */
+/* Memory that the runtime allocates for tracing exists before the heap walk. */
 Test(collect, a_session_that_asks_for_nothing_may_come_first)
 {
     struct bytes stream = outcome_recording(NET10);
@@ -619,7 +618,7 @@ Test(collect, stops_the_session_when_the_user_has_enough)
     outcome_fails_with(o, HD_STOPPED, "stopped");
     cr_expect_eq(o.log.stops, 1);
     cr_expect_lt(o.seconds, 2 * outcome_busy());
-    /* While the heap is walked the session has no number yet; the answer is waited for. */
+    /* During the heap walk the session has no number yet; waits for the answer. */
     user = (struct patience_of_user){.until = outcome_now() + 0.2};
     script.wait_ms = 800;
     o = collect_with(&script, how);
@@ -629,7 +628,7 @@ Test(collect, stops_the_session_when_the_user_has_enough)
     free((void *)stream.data);
 }
 
-/* Nothing was asked for yet, so nothing is to be stopped. */
+/* No session was requested, so there is nothing to stop. */
 Test(collect, does_not_begin_when_the_user_has_enough_of_waiting_for_another)
 {
     struct patience_of_user user = {.until = outcome_now() + 0.3};
@@ -665,7 +664,7 @@ Test(collect, says_what_is_wrong_with_a_socket)
     fclose(to);
 }
 
-/* 2^32 more is another process, not this one. */
+/* Its number plus 2^32 is another process. */
 Test(collect, takes_no_number_for_another_process)
 {
     struct hd_collected got;
@@ -690,7 +689,7 @@ Test(collect, a_process_goes_by_its_name_and_by_patterns_of_it)
     cr_expect(hd_process_goes_by(&shop, "*[1]"));
     cr_expect(hd_process_goes_by(&shop, "Shop?Web [?]"));
     cr_expect(hd_process_goes_by(&shop, "*"));
-    /* A part of a name is another program's. */
+    /* A part of a name belongs to another program. */
     cr_expect_not(hd_process_goes_by(&shop, "Shop"));
     cr_expect_not(hd_process_goes_by(&shop, "Web [1]"));
     cr_expect_not(hd_process_goes_by(&shop, "Web*"));
@@ -698,7 +697,7 @@ Test(collect, a_process_goes_by_its_name_and_by_patterns_of_it)
     cr_expect_not(hd_process_goes_by(&nameless, "*"));
 }
 
-/* The kernel's 15 characters are a name, too. */
+/* The kernel's name of 15 characters also counts. */
 Test(collect, a_process_goes_by_the_name_that_the_kernel_has)
 {
     char name[32] = "";
@@ -735,7 +734,7 @@ Test(collect, asks_all_processes_side_by_side)
     }
     double began = outcome_now();
     hd_processes_find(&all);
-    /* One after the other they would use up the patience for all of them, 3 s. */
+    /* Sequentially they would exceed the patience for all of them, 3 s. */
     cr_expect_lt(outcome_now() - began, 2.5 * WAITS_MS / 1e3 * outcome_busy());
     cr_expect_eq(mute_ones(&all), COUNT);
     hd_processes_free(&all);

@@ -1,4 +1,4 @@
-/* Memory of a process without .NET: what of it is copied, and what a core of it holds. */
+/* Memory of a process without .NET: the copied part, and the resulting core. */
 #include "clr/process/process_image.h"
 #include "collect/process_copy.h"
 

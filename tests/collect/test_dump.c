@@ -1,4 +1,4 @@
-/* Cores that a runtime is asked for: a peer writes what it is told to, or refuses. */
+/* Cores requested from a runtime: a peer writes a file, or refuses. */
 #include "heapdrift.h"
 
 #include "support/outcome.h"
@@ -43,7 +43,7 @@ static bool never(void *context, const struct hd_collect_progress *so_far)
     return false;
 }
 
-/* Into a file of that name, or a nameless one. */
+/* Into a file of this name, or an unnamed one. */
 static struct dumped ask(const struct peer_script *script, const char *name,
                          struct hd_collect_options how)
 {
@@ -68,7 +68,7 @@ static void fails_with(struct dumped d, enum hd_status status, const char *words
     cr_expect_not_null(strstr(d.err.message, words), "%s", d.err.message);
 }
 
-/* What a dump has left in the folder of the socket. */
+/* Files that a dump has left in the folder of the socket. */
 static size_t left_behind(void)
 {
     size_t count = 0;
@@ -151,10 +151,10 @@ Test(dump, waits_while_it_grows_and_not_for_ever)
     cr_expect_eq(left_behind(), 0);
 }
 
-/* milliseconds; silence that a busy machine does not reach */
+/* milliseconds; a busy machine is never silent for this long */
 enum { PATIENT_MS = 20 * 1000 };
 
-/* When it has been asked for: the calls before that take no time. */
+/* Cancels after the request: the earlier calls take no time. */
 static bool not_for_long(void *context, const struct hd_collect_progress *so_far)
 {
     int *calls = context;
@@ -164,7 +164,7 @@ static bool not_for_long(void *context, const struct hd_collect_progress *so_far
     return *calls < 8;
 }
 
-/* Removed before it is begun, it would be there for good. */
+/* If it were removed before it is created, it would remain. */
 Test(dump, one_that_is_not_wanted_any_more_is_begun_before_it_is_removed)
 {
     const struct peer_script script = {.dump = core, .begins_ms = 1500};
@@ -178,7 +178,7 @@ Test(dump, one_that_is_not_wanted_any_more_is_begun_before_it_is_removed)
     cr_expect_eq(left_behind(), 0);
 }
 
-/* Of a process that may not write ours. */
+/* For a process that may not write to our file. */
 static bool count_names(void *context, const struct hd_collect_progress *so_far)
 {
     size_t *most = context;
@@ -187,7 +187,7 @@ static bool count_names(void *context, const struct hd_collect_progress *so_far)
     return true;
 }
 
-/* So that kill -9 leaves nothing of it. */
+/* So that kill -9 leaves no file. */
 Test(dump, one_beside_the_socket_has_no_name_any_more_when_it_is_begun)
 {
     const struct peer_script script = {.dump = core, .wait_ms = SILENCE_MS - 50};

@@ -1,4 +1,4 @@
-/* A series of snapshots of a forged process, which says where its objects move. */
+/* A series of snapshots of a forged process that traces movements of its objects. */
 #include "heapdrift.h"
 
 #include "heap/allocation_sites.h"
@@ -30,7 +30,7 @@ enum { THREAD = 11, OTHER_THREAD = 12, TYPE = 0x10, SIZE = 24, NO = 0, MAX_OBJEC
 
 /* --- what the process says ----------------------------------------------------------- */
 
-/* A snapshot in the collection of that number, of objects that lie there. */
+/* A snapshot in the collection with this number, of objects at these addresses. */
 static struct trace_forge forge_heap(uint32_t number, const uint64_t *addresses)
 {
     struct trace_forge f = {.pointer_size = 8};
@@ -115,7 +115,7 @@ struct told {
     struct hd_error why[4];
     struct hd_snapshot *snaps[4];
     struct hd_activity activity; /* before the last one; without its sites */
-    char *site;                  /* the first of these; NULL: none */
+    char *site;                  /* the first one; NULL: none */
     struct hd_error sites_error;
     struct peer_log log;
 };
@@ -168,8 +168,8 @@ static void told_free(struct told *t)
     free(t->site);
 }
 
-/* Two snapshots, in collections 1 and that one, with that movement between. With a list of
- * methods allocations are sampled. */
+/* Two snapshots, in collections 1 and `last`, with these movements between them. With a
+ * list of methods allocations are sampled. */
 static struct told follow_until(struct trace_forge *moves, enum peer_movement habit,
                                 uint32_t last, const struct trace_forge *methods)
 {
@@ -211,7 +211,8 @@ static struct trace_forge begin_moves(void)
     return f;
 }
 
-/* Of the second: 0x10018 went to 0x20000, what lay at 0x10000 is dead, 0x30018 came. */
+/* In the second snapshot 0x10018 was moved to 0x20000, the object at 0x10000 is dead,
+ * 0x30018 is new. */
 static struct trace_forge usual_moves(void)
 {
     struct trace_forge f = begin_moves();
@@ -258,7 +259,7 @@ Test(following, tells_the_second_snapshot_who_stayed)
     told_free(&t);
 }
 
-/* Those of the program: 2, of gen0 or gen2, and none that a snapshot is of. */
+/* Counts the collections of the program: 2, in gen0 or gen2, without those of snapshots. */
 static void expect_collections(uint32_t depth, bool is_gen2_known)
 {
     struct trace_forge moves = begin_moves();
@@ -327,7 +328,7 @@ Test(following, a_lost_event_tells_nothing)
     expect_unknown(&t, HD_UNTOLD_LOST, "lost events");
 }
 
-/* As Native AOT does it: it is not asked again. */
+/* As with Native AOT: it is not traced again. */
 Test(following, a_process_that_never_names_survivors_tells_nothing)
 {
     struct trace_forge moves = begin_moves();
@@ -364,7 +365,7 @@ Test(following, objects_that_are_elsewhere_tell_nothing)
     expect_unknown(&t, HD_UNTOLD_MISPLACED, "not at the addresses");
 }
 
-/* A block that nobody knows, and that does not end. */
+/* An unknown block that does not end. */
 Test(following, a_process_that_tells_too_much_is_left_alone)
 {
     enum { FLOOD = 130 << 20 };
@@ -379,7 +380,7 @@ Test(following, a_process_that_tells_too_much_is_left_alone)
     for (size_t i = 0; i < 2; i++)
         streams[i] =
             (struct bytes){(unsigned char *)heaps[i].bytes.data, heaps[i].bytes.len};
-    /* The first half is sent before the stop: all that there is. */
+    /* The first half, sent before the stop, is everything. */
     unsigned char *twice = calloc(2, head.bytes.len);
     memcpy(twice, head.bytes.data, head.bytes.len);
     struct bytes movement = {twice, 2 * head.bytes.len};
@@ -457,7 +458,7 @@ static void forge_stacks(struct trace_forge *f)
     trace_forge_stacks(f, 1, stacks, 2);
 }
 
-/* An object that stays, and three that are dead soon. */
+/* An object that survives, and three that die soon. */
 Test(following, tells_which_code_allocated_what_is_there)
 {
     struct trace_forge moves = begin_moves(), methods = methods_of();
@@ -507,7 +508,8 @@ static struct told follow_without_samples(uint32_t budgets)
     return t;
 }
 
-/* As where another tool has the runtime draw them at random: silence says nothing. */
+/* As when another tool makes the runtime sample at random: missing samples prove nothing.
+ */
 Test(following, a_process_that_allocates_without_a_sample_has_unknown_sites)
 {
     struct told t = follow_without_samples(2);

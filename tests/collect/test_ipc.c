@@ -1,5 +1,5 @@
-/* Strings in a reply: what they say of their length is not believed. And what becomes of a
- * connection whose other end is slow, gone, or never was. */
+/* Strings in a reply, whose length is not trusted; and connections to a slow, closed or
+ * missing peer. */
 #include "collect/ipc.h"
 
 #include <criterion/criterion.h>
@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* A reply of these bytes, behind what a string read before has left there. */
+/* A reply with these bytes, in a buffer that contains an earlier string. */
 static struct reply *reply_of(const void *bytes, size_t size)
 {
     struct reply *r = calloc(1, sizeof(*r));
@@ -52,13 +52,13 @@ Test(ipc, refuses_a_string_that_is_longer_than_its_reply)
     cr_expect_not(reads("\3\0\0\200h\0i\0\0\0", 10, "", 0), "its bytes wrap around");
 }
 
-/* A surrogate at the end does not look at what lies behind the string. */
+/* A surrogate at the end must not read past the string. */
 Test(ipc, keeps_to_the_string_where_half_a_character_ends_it)
 {
     cr_expect(reads("\1\0\0\0\x3d\xd8\0\xde", 8, "\xed\xa0\xbd", 6));
 }
 
-/* The first that does not fit leaves nothing of the one before. */
+/* If the first one does not fit, the earlier one is cleared. */
 Test(ipc, replaces_the_string_that_was_read_before)
 {
     struct reply *r = reply_of("\1\0\0\0a\0\1\0\0\0b\0\2\0\0\0c\0", 18);
@@ -86,7 +86,7 @@ static bool never(void *context)
 
 static const struct patience stopped = {.silence_ms = 10000, .go_on = never};
 
-/* Both ends of a connection, ours without waiting. */
+/* Both ends of a connection, ours non-blocking. */
 static void connect_pair(int ends[2])
 {
     cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
@@ -165,7 +165,7 @@ Test(ipc, who_hangs_up_has_ended)
     free(reply);
 }
 
-/* A pipe is no socket, and a closed descriptor is nothing. */
+/* A pipe is not a socket; a closed descriptor is invalid. */
 Test(ipc, what_is_no_connection_is_an_error_of_the_system)
 {
     int ends[2];

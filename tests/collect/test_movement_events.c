@@ -1,4 +1,4 @@
-/* Events of collections, in the order of a stream: what becomes of objects. */
+/* Events of collections, in stream order, and the resulting addresses of objects. */
 #include "collect/movement_events.h"
 
 #include "base/alloc.h"
@@ -64,7 +64,7 @@ static bool territories(struct movement_events *e, uint64_t time)
     return ok;
 }
 
-/* One object; from where it is to the same: it stays. */
+/* One object; if both addresses are equal, it survives in place. */
 static bool moves(struct movement_events *e, uint64_t time, uint64_t from, uint64_t to)
 {
     struct text t = {0};
@@ -97,7 +97,7 @@ static uint64_t address_of(const struct movement_events *e, uint32_t object)
 
 static const uint64_t two[] = {0x1000, 0x3000};
 
-/* What each thread says comes at once: the end of a collection before its middle. */
+/* Events of a thread arrive together: the end of a collection before its middle. */
 Test(movement_events, order_is_that_of_time)
 {
     struct movement_events e = {0};
@@ -156,7 +156,8 @@ Test(movement_events, what_was_before_the_snapshot_is_nothing_to_it)
     movement_events_free(&e);
 }
 
-/* Young ones interrupt it: what it did at its beginning was before, its list is behind. */
+/* Young collections interrupt it: its moves at the start precede them, its list follows
+ * them. */
 Test(movement_events, a_collection_in_the_background_is_folded_in_parts)
 {
     static const uint64_t four[] = {0x1000, 0x2000, 0x3000, 0x3100};
@@ -236,7 +237,7 @@ static bool cut_short(struct movement_events *e)
     return starts(e, 10, 2, 1, AT_ONCE) && add(e, EVENT_MOVED, 11, &t) && ends(e, 12, 2, 1);
 }
 
-/* As a later version of the event may have it: each record is longer. */
+/* As a later version of the event could be: each record is longer. */
 static bool of_another_version(struct movement_events *e)
 {
     struct text t = {0};
@@ -302,7 +303,8 @@ Test(movement_events, what_is_odd_is_not_known)
 /* --- samples ---------------------------------------------------------------------------
  */
 
-/* An object of gen0 of stack that has a number; where it is later, or GONE. */
+/* Allocates an object in gen0, with a stack numbered `stack`. Below: its later address, or
+ * GONE. */
 static bool allocates(struct movement_events *e, uint64_t time, uint64_t address,
                       uint64_t stack)
 {
@@ -322,7 +324,7 @@ static uint64_t sample_of(const struct movement_events *e, uint64_t stack)
     return GONE;
 }
 
-/* A thread tells of its allocations when it likes. */
+/* A thread reports its allocations with a delay. */
 Test(movement_events, samples_are_folded_in_the_order_of_time)
 {
     struct movement_events e = {0};
@@ -344,7 +346,7 @@ Test(movement_events, samples_are_folded_in_the_order_of_time)
     movement_events_free(&e);
 }
 
-/* The session of a snapshot's time begins before it, and ends behind the next one. */
+/* The session for a snapshot's interval begins before it, and ends after the next one. */
 Test(movement_events, samples_of_another_interval_are_left_out)
 {
     struct movement_events e = {0};
@@ -382,7 +384,7 @@ Test(movement_events, samples_are_followed_without_a_snapshot_to_begin_with)
 /* --- what the program did --------------------------------------------------------------
  */
 
-/* Both of the two stay where they are. */
+/* Both objects survive in place. */
 static bool survives(struct movement_events *e, uint64_t time)
 {
     return territories(e, time) && moves(e, time, 0x1000, 0x1000) &&
@@ -414,7 +416,7 @@ Test(movement_events, collections_between_two_snapshots_are_counted_and_timed)
     movement_events_free(&e);
 }
 
-/* Most of what a program allocates dies at once. */
+/* Most objects of a program die immediately. */
 Test(movement_events, stacks_of_many_samples_stay)
 {
     enum { OTHERS = 3000 };
@@ -439,7 +441,7 @@ Test(movement_events, stacks_of_many_samples_stay)
     movement_events_free(&e);
 }
 
-/* What a background collection lists at its end was allocated before its start. */
+/* Objects in the list of a background collection were allocated before it began. */
 Test(movement_events, samples_may_be_younger_than_a_background_collection)
 {
     struct movement_events e = {0};
@@ -458,7 +460,7 @@ Test(movement_events, samples_may_be_younger_than_a_background_collection)
     movement_events_free(&e);
 }
 
-/* The rest does not suffer for it. */
+/* The rest is not affected. */
 Test(movement_events, a_sample_that_is_late_or_has_no_stack_is_left_out)
 {
     static const unsigned char nothing[1];
@@ -508,8 +510,8 @@ Test(movement_events, only_large_objects_of_a_tick_may_be_smaller)
     }
 }
 
-/* Many come before a collection, and as many live through it: those that are kept are an
- * even choice, and stand for all. */
+/* More samples than the maximum before a collection, and as many survivors: the kept ones
+ * are an unbiased choice and represent all. */
 Test(movement_events, of_too_many_samples_some_are_kept_and_stand_for_the_others)
 {
     enum { MANY = 5 * MAX_SAMPLES / 2 };
@@ -529,7 +531,7 @@ Test(movement_events, of_too_many_samples_some_are_kept_and_stand_for_the_others
     cr_expect(even > living / 2 - 1000 && even < living / 2 + 1000, "%zu", even);
     cr_expect(e.sampled > MANY - 8000 && e.sampled < MANY + 8000, "%lu",
               (unsigned long)e.sampled);
-    /* The living count as well. */
+    /* Survivors count, too. */
     for (uint64_t i = 0; i < MANY; i++) {
         cr_assert(allocates(&e, MANY + 4 * SECOND + i, 0x5000, i % 2));
         cr_assert_leq(e.allocated_len + e.movement.sample_count, MAX_SAMPLES);
@@ -538,7 +540,7 @@ Test(movement_events, of_too_many_samples_some_are_kept_and_stand_for_the_others
     movement_events_free(&e);
 }
 
-/* Of a stack each that nobody shares, 1 MiB with the number at its end. */
+/* A sample with a unique stack of 1 MiB that contains its number. */
 static bool allocates_deep(struct movement_events *e, uint64_t time, uint64_t number)
 {
     enum { DEEP = 1 << 20 };
@@ -570,15 +572,15 @@ Test(movement_events, of_too_many_stacks_some_samples_are_kept_too)
     movement_events_free(&e);
 }
 
-/* A program that runs for days has more stacks than any table holds, few of them of what is
- * still there. */
+/* A program that runs for days has more stacks than fit into a table, few of them of
+ * survivors. */
 Test(movement_events, stacks_of_dead_samples_are_forgotten)
 {
     enum { ROUNDS = 200, EACH = 1000 };
     struct movement_events e = {0};
     uint64_t stack = 1000;
     begin(&e, two, 2, 0);
-    cr_assert(allocates(&e, 1, 0x5000, 7)); /* in no generation: it stays */
+    cr_assert(allocates(&e, 1, 0x5000, 7)); /* in no generation, so it survives */
     for (uint64_t i = 1; i <= ROUNDS; i++) {
         for (int k = 0; k < EACH; k++)
             cr_assert(allocates(&e, 10 + 3 * SECOND * i, 0x1100, stack++));

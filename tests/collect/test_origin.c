@@ -88,7 +88,7 @@ Test(origin, nothing_is_known_of_what_cannot_be_seen)
     cr_expect_str_eq(o.program, "");
 }
 
-/* A process of a machine of that name, or 0 where none may be made; kill it. */
+/* A process on a machine with this name, or 0 if that is not allowed; kill it. */
 static pid_t process_on(const char *host)
 {
     int ready[2];
@@ -126,7 +126,7 @@ Test(origin, the_host_of_a_container_is_its_own_not_ours)
     expect_host("shop-7d9f.example_1", "shop-7d9f.example_1");
 }
 
-/* It goes to logs and files: what no resolver takes is no name. */
+/* It is written to logs and files: names that no resolver accepts are dropped. */
 Test(origin, a_host_name_that_is_none_stays_unknown)
 {
     expect_host("a b\n", "");

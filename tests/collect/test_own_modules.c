@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* As the SDK writes it, shortened. */
+/* As written by the SDK, shortened. */
 static const char deps[] =
     "{\"runtimeTarget\":{\"name\":\".NETCoreApp,Version=v10.0\",\"signature\":\"\"},"
     "\"compilationOptions\":{},"

@@ -1,4 +1,4 @@
-/* Which user a process counts against. */
+/* The user to whom a process is charged. */
 #define _GNU_SOURCE
 #include "collect/proc.h"
 
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Also what nobody can see. */
+/* Including invisible processes. */
 Test(owner, is_the_user_of_a_process)
 {
     cr_expect_eq(process_owner(getpid(), 1234), 1234);
@@ -26,7 +26,7 @@ static bool map_all(pid_t pid, const char *ids)
     return map != NULL && fclose(map) == 0 && ok;
 }
 
-/* Who has 65,536 users, and one of those a namespace of its own, is still one. */
+/* A user with 65,536 mapped ids, of which one has its own namespace, is still one user. */
 Test(owner, of_a_user_namespace_is_who_made_it)
 {
     int ready[2], go[2];

@@ -1,5 +1,4 @@
-/* What /proc tells, of children of the test: by their arguments, names, environment, and
- * when they have ended. */
+/* /proc of children of the test: their arguments, names, environment, and end. */
 #include "collect/proc.h"
 #include "support/scratch.h"
 
@@ -19,7 +18,7 @@ TestSuite(proc, .timeout = 60);
 
 enum { NOBODY = 1 << 22 };
 
-/* A shell that waits, with these arguments and this environment. */
+/* A waiting shell with these arguments and this environment. */
 static pid_t waiting(const char *const arguments[], const char *const environment[])
 {
     int ready[2], input[2];
@@ -138,7 +137,7 @@ Test(proc, what_has_ended_is_not_there)
     arena_free(&arena);
 }
 
-/* Maps a file of that name, below a folder of a runtime. */
+/* Maps a file with this name in a folder of a runtime. */
 static void map_of_runtime(struct scratch *s, const char *version)
 {
     char path[512];

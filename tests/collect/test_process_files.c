@@ -1,4 +1,4 @@
-/* Files of a process, for the program: its own program is one to compare with. */
+/* Files of a process, as the program reads them: its own executable for comparison. */
 #include "heapdrift.h"
 
 #include <criterion/criterion.h>
@@ -43,7 +43,7 @@ Test(process_files, the_program_of_a_process_is_copied)
     fclose(own);
 }
 
-/* One that is full, as a memory that is too small. */
+/* A full file system, as memory that is too small. */
 Test(process_files, a_copy_that_does_not_fit_fails)
 {
     struct hd_error err = {0};

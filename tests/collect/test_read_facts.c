@@ -1,4 +1,4 @@
-/* What mappings are for, by how they lie: layouts of real processes, and forged ones. */
+/* The purpose of mappings, from their layout: real processes, and forged ones. */
 #include "collect/read_facts.h"
 
 #include "heap/process_facts.h"
@@ -159,7 +159,7 @@ enum { MOST = 64, RESERVED = true, USED = false };
 #define ARENA (64 * MIB)
 #define BASE 0x7f0000000000 /* a multiple of 64 MiB */
 
-/* Blocks one after the other; a used one is resident. */
+/* Consecutive blocks; a used one is resident. */
 struct layout {
     struct laid_block all[MOST];
     size_t count;
@@ -189,8 +189,8 @@ static void lay_arena(struct layout *l, uint64_t used)
         lay(l, ARENA - used, RESERVED, BLOCK_ARENA);
 }
 
-/* Up to `end`: tables, what they do not need yet, regions and a hole among them, and what
- * no region uses yet. */
+/* Up to `end`: tables, their unused part, regions with a hole among them, and the unused
+ * regions. */
 static void lay_reservation(struct layout *l, uint64_t end)
 {
     lay(l, 80 * KIB, USED, BLOCK_GC);
@@ -257,7 +257,7 @@ Test(read_facts, arenas_above_the_reservation_and_a_stack_above_them)
     lay_reservation(&l, BASE + 48 * GIB);
     lay_arena(&l, 132 * KIB);
     lay_arena(&l, 4 * KIB);
-    lay(&l, 4 * KIB, RESERVED, BLOCK_GC); /* a guard, of which nothing is resident */
+    lay(&l, 4 * KIB, RESERVED, BLOCK_GC); /* a guard, not resident */
     lay(&l, 8 * MIB - 4 * KIB, USED, BLOCK_STACK);
     expect_layout(&l, "above");
 }
@@ -271,7 +271,7 @@ Test(read_facts, arenas_right_below_the_reservation)
     expect_layout(&l, "below");
 }
 
-/* The kernel shows a guard page and what is reserved below it as one. */
+/* The kernel shows a guard page and the reservation below it as one mapping. */
 Test(read_facts, stack_right_above_the_reservation)
 {
     struct layout l = {.at = BASE + 12 * KIB};
@@ -294,7 +294,7 @@ Test(read_facts, large_objects_at_the_upper_end_of_the_reservation)
     expect_layout(&l, "large objects");
 }
 
-/* What is decommitted between regions may end where an arena would. */
+/* A decommitted range between regions may end where an arena would. */
 Test(read_facts, holes_in_the_heap_are_no_arenas)
 {
     struct layout l = {.at = BASE + 12 * KIB};

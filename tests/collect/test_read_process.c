@@ -1,5 +1,5 @@
-/* Facts of processes that other tests of read_facts() do not have: of one that begins,
- * ends, or has names of threads that are no text. */
+/* Facts of processes that other tests of read_facts() lack: one that starts, one that ends,
+ * and one with thread names that are not text. */
 #include "collect/read_facts.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-/* How much of what a stranger sends a session takes: forged streams. */
+/* Limits for a session with an untrusted peer: forged streams. */
 #include "heapdrift.h"
 
 #include "support/outcome.h"
@@ -23,7 +23,7 @@ TestSuite(session, .init = open_scratch, .fini = remove_scratch, .timeout = 60);
 
 enum { THREAD = 11, TYPE = 0x10, MAX_WALKS = 1000, MAX_GCS = 20000 };
 
-/* A heap of one object each, without the collection that belongs to it. */
+/* Heaps of one object each, without the collection that belongs to them. */
 static void forge_walks(struct trace_forge *f, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -33,7 +33,7 @@ static void forge_walks(struct trace_forge *f, size_t count)
     }
 }
 
-/* What becomes of a stream that ends. */
+/* Collects from a stream that ends. */
 static struct outcome collect_forged(struct trace_forge *f)
 {
     trace_forge_end(f);

@@ -39,7 +39,7 @@ static const char *socket_named(long number, const char *rest)
         &scratch, arena_printf(&scratch.arena, "dotnet-diagnostic-%ld%s", number, rest));
 }
 
-/* A file that nobody listens at. */
+/* A socket file without a listener. */
 static void leave_behind(const char *path)
 {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
@@ -106,7 +106,7 @@ Test(target, takes_names_that_were_cut)
 
 /* --- strangers ------------------------------------------------------------------- */
 
-/* A process of that user that listens at path, with a backlog for 8; kill it. */
+/* A process of this user that listens at path, with a backlog of 8; kill it. */
 static pid_t stranger_at(const char *path, uid_t uid)
 {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
@@ -136,7 +136,7 @@ static void end_stranger(pid_t child)
     waitpid(child, NULL, 0);
 }
 
-/* Somebody who makes a file in /tmp to be asked in place of another. */
+/* Another process has made a file in /tmp to be asked instead. */
 Test(target, refuses_another_process_behind_the_name)
 {
     struct target t;
@@ -145,7 +145,7 @@ Test(target, refuses_another_process_behind_the_name)
     pid_t child = stranger_at(path, geteuid());
     cr_expect_not(target_of_process(&t, getpid(), &brief, &scratch.arena, &err));
     cr_expect_not_null(strstr(err.message, "listens on"), "%s", err.message);
-    /* Named outright it is what it is. */
+    /* A path given by the user is used. */
     err = (struct hd_error){0};
     cr_expect(target_at_socket(&t, path, &brief, &scratch.arena, &err), "%s", err.message);
     cr_expect_eq(t.pid, child);
@@ -162,7 +162,7 @@ static void another_listens_by_now(const struct target *t)
                        err.message);
 }
 
-/* Between two requests a socket may come to be another's. */
+/* Between two requests another process may replace the socket. */
 Test(target, sends_nothing_to_another_process_that_took_the_socket_over)
 {
     struct target t;
@@ -179,7 +179,7 @@ Test(target, sends_nothing_to_another_process_that_took_the_socket_over)
     int fd = target_connect(&t, &brief, &err);
     cr_expect_geq(fd, 0, "%s", err.message);
     close(fd);
-    /* Who can be seen is not the one who could not. */
+    /* A visible process is not the earlier, invisible one. */
     t = (struct target){.socket = t.socket, .pid = first, .uid = t.uid};
     another_listens_by_now(&t);
     end_stranger(second);
@@ -196,14 +196,14 @@ Test(target, sends_nothing_to_another_user_who_took_the_socket_over)
     const char *path = socket_named(getpid(), "-1-socket");
     pid_t child = stranger_at(path, NOBODY);
     cr_assert(target_at_socket(&t, path, &brief, &scratch.arena, &err), "%s", err.message);
-    /* The kernel says who it was that began to listen. */
+    /* The kernel reports the user that called listen(). */
     cr_expect_eq(t.uid, NOBODY);
     t.uid = 0;
     another_listens_by_now(&t);
     end_stranger(child);
 }
 
-/* 0: refused for that reason. In a child, which gives up being root. */
+/* 0: refused with these words. Runs in a child, which drops root. */
 static int refusal_for_nobody(const char *path, const char *words)
 {
     pid_t child = fork();
@@ -249,7 +249,7 @@ Test(target, trusts_no_other_user_neither_with_the_file_nor_behind_it)
 
 enum { MANY = 30 };
 
-/* Listens, with a full backlog; the process ends before long. */
+/* Listens, with a full backlog; the process exits soon. */
 static void block_at(const char *path)
 {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
@@ -284,7 +284,7 @@ Test(target, does_not_wait_for_each_of_many_sockets_that_take_no_connections)
                  MANY * short_one.silence_ms / 2.0 * outcome_busy());
 }
 
-/* The honest one is the last to be tried. */
+/* The honest one is tried last. */
 Test(target, finds_a_process_behind_many_sockets_that_take_no_connections)
 {
     struct target t;
@@ -312,7 +312,7 @@ Test(target, asks_all_sockets_side_by_side)
     block_many();
     uint64_t began = clock_ms();
     struct found *all = targets_find(&count, &incomplete, &brief, &scratch.arena);
-    /* One after the other they would use up the patience for all of them. */
+    /* Sequentially they would exceed the patience for all of them. */
     cr_expect_lt((double)(clock_ms() - began), 2.0 * brief.silence_ms * outcome_busy());
     for (size_t i = 0; i < count; i++)
         found += strcmp(all[i].target.socket, path) == 0 && all[i].problem == NULL;

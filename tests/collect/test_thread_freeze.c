@@ -1,5 +1,5 @@
-/* A process with many threads that count, stopped and let go, also by readers that are
- * killed: it must go on counting, and get every signal that was sent to it. */
+/* A process with many counting threads, frozen and released, also by readers that are
+ * killed: it must continue to count, and get every signal sent to it. */
 #include "collect/process_copy.h"
 
 #include "support/random.h"
@@ -23,12 +23,12 @@ TestSuite(thread_freeze, .timeout = 120);
 
 enum { COUNTERS = 12, KILLS = 100 };
 
-/* What the process shares with the test. */
+/* Memory shared by the process and the test. */
 struct shared {
-    atomic_ulong counts[COUNTERS]; /* one for each thread */
-    atomic_ulong signals;          /* that arrived */
-    atomic_ulong started;          /* threads that came and went */
-    atomic_ulong stops;            /* that a reader made */
+    atomic_ulong counts[COUNTERS]; /* one per thread */
+    atomic_ulong signals;          /* received */
+    atomic_ulong started;          /* threads that ran and ended */
+    atomic_ulong stops;            /* made by a reader */
 };
 
 static struct shared *shared;
@@ -110,7 +110,7 @@ static unsigned long sum(void)
     return all;
 }
 
-/* Every thread counts on. */
+/* True if every thread continues to count. */
 static bool goes_on(void)
 {
     unsigned long before[COUNTERS];
@@ -127,7 +127,7 @@ static bool goes_on(void)
     return false;
 }
 
-/* The word behind "State:" or "TracerPid:". */
+/* The letter after "State:" or "TracerPid:". */
 static char status_of(const char *word)
 {
     char path[64], line[256];
@@ -144,7 +144,7 @@ static char status_of(const char *word)
 
 /* --- stopping --------------------------------------------------------------------- */
 
-/* Nothing moves while it stands. */
+/* Nothing changes while it is frozen. */
 static bool look_twice(const struct thread_freeze *s, void *context, struct hd_error *err)
 {
     unsigned long *moved = context;
@@ -224,7 +224,8 @@ Test(thread_freeze, goes_on_when_its_reader_is_killed_at_any_moment)
     begin();
     atomic_store(&sends, true);
     pthread_create(&sender, NULL, send_signals, NULL);
-    /* On a busy machine many are killed before they stop anything: then there are more. */
+    /* On a busy machine many are killed before they freeze anything: then there are more.
+     */
     for (int i = 0; i < KILLS || (i < 20 * KILLS && shared->stops <= KILLS / 4); i++) {
         pid_t reader = fork();
         if (reader == 0)
@@ -245,7 +246,7 @@ Test(thread_freeze, goes_on_when_its_reader_is_killed_at_any_moment)
     end();
 }
 
-/* The parent, which waits for stops, too, hears of none. */
+/* The parent, which waits for stops, too, must not see any. */
 Test(thread_freeze, the_parent_is_told_nothing)
 {
     long us = 5000;
@@ -274,7 +275,7 @@ Test(thread_freeze, one_that_was_stopped_stays_so)
     kill(counting, SIGSTOP);
     waitpid(counting, NULL, WUNTRACED);
     cr_assert(thread_freeze_run(counting, &m, &stood, NULL));
-    /* It stops again by itself, as soon as a busy machine lets it. */
+    /* It stops again as soon as a busy machine schedules it. */
     for (int i = 0; i < 1000 && status_of("State:") != 'T'; i++)
         sleep_us(10000);
     sleep_us(10000);

@@ -1,4 +1,4 @@
-/* What is known of a snapshot's objects, put into the trace that it was read of. */
+/* The survivor map of a snapshot, written into its trace. */
 #include "ages/sampled_objects.h"
 #include "base/input.h"
 #include "heap/process_facts.h"
@@ -48,7 +48,7 @@ static struct hd_snapshot *opened(const char *path)
     return snap;
 }
 
-/* Every third object came: of a snapshot and itself. */
+/* A map from a snapshot to itself, in which every third object is new. */
 static void tell_itself(struct hd_snapshot *snap)
 {
     struct places p = places_of(snap);
@@ -90,7 +90,7 @@ static uint64_t sum_of(const char *path)
     return sum;
 }
 
-/* How many events it has, of which so many are ours, and the largest number of one. */
+/* Events of a trace, those of our own, and the largest number of a definition. */
 struct counted {
     size_t events, ours, losses;
     uint32_t last_definition;
@@ -146,7 +146,7 @@ Test(told_trace, it_is_read_again_and_nothing_else_changes)
     cr_expect_str_eq(again->info.time, snap->info.time);
     same_free(&s);
 
-    /* Once is enough. */
+    /* A second map is rejected. */
     uint64_t after = sum_of(path);
     cr_expect_not(write_into(path, "r+", snap, &err));
     cr_expect_eq(sum_of(path), after);
@@ -154,7 +154,7 @@ Test(told_trace, it_is_read_again_and_nothing_else_changes)
     hd_snapshot_close(snap);
 }
 
-/* Every way in which it cannot be: the trace stays what it was. */
+/* In every failure the trace is unchanged. */
 Test(told_trace, a_trace_that_has_no_place_for_it_is_left_as_it_was)
 {
     static const struct {

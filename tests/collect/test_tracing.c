@@ -1,14 +1,14 @@
-/* What is asked for, byte by byte, in each form of the command. */
+/* Requests, byte by byte, in each form of the command. */
 #include "collect/session.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* A request as runtimes read it. */
+/* A request, parsed as in a runtime. */
 struct asked {
     uint32_t buffer_mb, level;
     uint64_t keywords, rundown;
-    bool stacks; /* true where a form does not ask */
+    bool stacks; /* true if the form has no such field */
     bool only;
     uint32_t events[8], event_count; /* 0: no filter */
     size_t rest;
@@ -80,8 +80,8 @@ Test(tracing, movement_is_asked_for_without_stacks)
     }
 }
 
-/* 303 is never asked for: while it is, other clients get no ticks. Without 203 a runtime on
- * Linux sends them up to its next collection only. */
+/* 303 is never requested: otherwise other clients get no ticks. Without 203 a runtime on
+ * Linux sends them only up to its next collection. */
 Test(tracing, allocations_are_asked_for_with_stacks)
 {
     static const uint32_t events[] = {1, 2, 10, 21, 22, 23, 203};

@@ -1,4 +1,4 @@
-/* In which order processes are asked: in turns of their users. */
+/* The order in which processes are asked: their users take turns. */
 #include "collect/proc.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
-/* asked_fleet.h - a fleet that a test fills by hand, and what it answers: for the suites
- * that ask one. Its state is that of the test, which has a process of its own. */
+/* asked_fleet.h - a fleet that a test fills by hand, and its answer. Global state, because
+ * each test has its own process. */
 #ifndef ASKED_FLEET_H
 #define ASKED_FLEET_H
 

@@ -14,7 +14,7 @@ struct heap_text {
     unsigned next;
 };
 
-/* count objects of a type in an array that a static variable of another type holds. */
+/* Adds count objects of a type, in an array held by a static variable of another type. */
 static inline void add_pool(struct heap_text *h, unsigned holder, unsigned type,
                             unsigned count, unsigned size)
 {
@@ -41,7 +41,7 @@ static inline double noise(struct random *r)
     return random_below(r, 1000) / 1000.0;
 }
 
-/* All of it, at a moment in milliseconds; its parts are freed. */
+/* Writes the whole heap with a time in milliseconds; frees its parts. */
 static inline void finish_heap(struct heap_text *h, const char *types, uint64_t stamp,
                                struct text *to)
 {

@@ -1,4 +1,4 @@
-/* made_runs.h - run records made by hand: what a run on a host shows, in a line. */
+/* made_runs.h - run records made by hand, one line per run. */
 #ifndef MADE_RUNS_H
 #define MADE_RUNS_H
 
@@ -16,17 +16,17 @@ struct made_run {
     double started;   /* days since made_start */
     const char *type; /* of its suspect; NULL: healthy */
     const char *holder;
-    double share, per_hour; /* of the suspect: of the heap; bytes */
+    double share, per_hour; /* of the suspect: share of the heap; bytes */
     enum hd_doubt doubt;
     double heap_per_hour;
     uint64_t limit;
     const char *subject, *hint, *chain; /* of the suspect; NULL: type, none, none */
     size_t points;                      /* snapshots; 0: six */
-    double age;                         /* hours that its process is old at the first */
-    bool fills; /* it gets half as much in each hour as in the one before */
+    double age; /* hours, age of the process at its first snapshot */
+    bool fills; /* its growth halves every hour */
 };
 
-/* Of every hour a snapshot. Good until the next one is made. */
+/* One snapshot per hour. Valid until the next call. */
 static inline const struct hd_run_record *made_record(uint64_t series,
                                                       const struct made_run *m)
 {

@@ -1,9 +1,11 @@
-/* A fleet in files, for tests of stores and shards: make-fleet FOLDER HOSTS SNAPSHOTS
+/* A fleet in files, for tests of stores and shards:
  *
- * FOLDER/host-007/3.gcdump is the fourth snapshot of one process on host-007, an hour after
- * the third. Hosts 1, 2 and 3 of every five leak App.Sessions from their second snapshot
- * on, others have noise only; host 0 of every ten has a cache that is large from the start.
- * The same arguments give the same bytes. */
+ *     make-fleet FOLDER HOSTS SNAPSHOTS
+ *
+ * FOLDER/host-007/3.gcdump is the fourth snapshot of one process on host-007, an hour
+ * after the third. Hosts 1, 2 and 3 of every five leak App.Sessions from their second
+ * snapshot on, others have only noise; host 0 of every ten has a cache that is large from
+ * the start. The same arguments give the same bytes. */
 #include "support/made_heap.h"
 
 #include <errno.h>
@@ -57,7 +59,7 @@ static struct hd_snapshot *make(unsigned host, unsigned number)
     return made_heap_finish(&h);
 }
 
-/* What a collector knows besides. */
+/* Further facts from a collector. */
 static void describe(struct hd_snapshot *snap, unsigned host, unsigned number)
 {
     struct hd_origin origin = {.instance = made_chance(7, 8, host) | 1};

@@ -1,17 +1,17 @@
-/* Services whose processes live for minutes or hours, with known truth: how many leaks are
- * found within a week of nightly evaluations, and how many services without one are accused
- * in a month of them.
+/* Services with short-lived processes (minutes or hours) and known truth: counts leaks
+ * found within a week of nightly evaluations, and false alarms of services without a leak
+ * in a month.
  *
- *   short-lives [services=N] [seed=N] [threads=N] [days=N]
+ *     short-lives [services=N] [seed=N] [threads=N] [days=N]
  *
- * A row is a kind of service, a column how long its processes live; in each cell are N
- * services of four hosts, half of them deployed on all hosts at once, each day's as a new
- * build, half restarted by themselves. Status 1 unless
- * - one in a hundred services without a leak is accused at most (but for a cache that takes
- * a whole life to fill, which docs/fleet-method.md lists as a false alarm),
- * - nine of ten leaks are found, where a life has three snapshots behind its first half
- * hour or ends near its limit, and nothing else is accused beside them,
- * - every leak is named. */
+ * A row is a kind of service, a column the lifetime of its processes; each cell has N
+ * services of four hosts. Half of them are deployed on all hosts together, each day's as a
+ * new build; half restart independently. Status 1 unless
+ *   - at most one in a hundred services without a leak is accused (except for a cache that
+ *     takes a whole life to fill, which docs/fleet-method.md lists as a false alarm),
+ *   - nine of ten leaks are found if a life has three snapshots after its first half hour
+ *     or ends near its limit, and nothing else is accused in the same service,
+ *   - every leak is named. */
 #include "fleet/answer.h"
 #include "fleet/heap_text.h"
 
@@ -30,14 +30,14 @@ enum { HOSTS = 4, WEEK = 7, NAME = 32 };
 
 enum load { FLAT, SINE, SKEWED, WALK };
 
-/* Shares are of what is always there and a usual load. */
+/* Shares are relative to the constant part of the heap and a usual load. */
 struct kind {
     const char *name;
     enum load load;
-    double leak;       /* of that in one life, in per cent */
-    double fills;      /* lives in which a cache fills to 63 %; 0: none */
-    double limit;      /* of that, in per cent; 0: none */
-    unsigned leaky;    /* of the hosts: how many leak */
+    double leak;       /* per cent of that in one life */
+    double fills;      /* lives in which a cache fills to 63 %; 0: no cache */
+    double limit;      /* per cent of that; 0: no limit */
+    unsigned leaky;    /* hosts that leak */
     bool follows_load; /* the leak */
 };
 
@@ -56,7 +56,7 @@ static const struct kind kinds[] = {
 };
 enum { KINDS = sizeof(kinds) / sizeof(*kinds), WHOLE_LIFE = 4, SLOW = 10 };
 
-/* How long processes live, and how often a snapshot is taken: hours. */
+/* Lifetime of processes and interval of snapshots, in hours. */
 struct life {
     const char *name;
     double hours, every;
@@ -73,7 +73,7 @@ struct service {
     const struct kind *kind;
     const struct life *life;
     unsigned seed, days;
-    bool is_deployed; /* all at once */
+    bool is_deployed; /* on all hosts together */
 };
 
 struct run {
@@ -85,8 +85,8 @@ struct run {
 /* --- loads and heaps -------------------------------------------------------------------
  */
 
-/* Sums of a few slow waves, whose lengths no day divides: it wanders as a random walk does
- * that is held together. */
+/* Sum of a few slow waves whose periods do not divide a day: wanders like a bounded random
+ * walk. */
 static double walk(unsigned seed, double time)
 {
     static const double lengths[] = {3.1, 7.7, 13.3, 29.9, 61.7};
@@ -111,7 +111,7 @@ static double load_at(const struct service *s, double time)
     }
 }
 
-/* Of the life before that age, as the load was. */
+/* Load over the life until this age, integrated. */
 static double loaded(const struct service *s, const struct run *run, double time)
 {
     enum { STEPS = 16 };
@@ -157,8 +157,8 @@ struct runs {
     size_t len, cap;
 };
 
-/* A life is as long as it should be, or up to a fifth shorter or longer; what is killed by
- * its leak reaches its limit behind it. */
+/* A life is up to a fifth shorter or longer than planned; a process killed by its leak
+ * reaches its limit after it. */
 static void add_runs(struct runs *r, const struct service *s, unsigned host)
 {
     struct random random =
@@ -280,7 +280,7 @@ struct seen {
     char what[80];
 };
 
-/* The window of a week before that night. */
+/* The window of a week before this night. */
 static void evaluate(struct hd_fleet *all, unsigned night, struct seen *seen)
 {
     double until = start + night * day, since = until - WEEK * day;
@@ -364,7 +364,7 @@ static bool can_be_found(const struct kind *kind, size_t life)
     return kind->limit > 0 || (life != QUARTER && life != HOURLY);
 }
 
-/* Whether the cell is as it has to be; it is printed. */
+/* Prints the cell; true if it is as required. */
 static bool show(const struct kind *kind, size_t life, const struct counts *c)
 {
     unsigned n = plan.services;

@@ -1,12 +1,12 @@
 /* A fleet with known truth: three services on the same hosts for weeks, builds that are
- * rolled out one after the other, load that follows the hour of the day, processes that are
- * restarted. In Shop orders pile up from one build on, on a share of the hosts; one host
- * has a big cache. Cart and Mail are healthy.
+ * rolled out one after the other, load by hour of the day, restarted processes. In Shop
+ * orders pile up from one build on, on a share of the hosts; one host has a big cache.
+ * Cart and Mail are healthy.
  *
- *   simulate part OUT [NAME=N...]    compare all, and write what it shows as a part
- *   simulate store URL [NAME=N...]   record every snapshot
- *   simulate records OUT [NAME=N...] records as comparing would make them, for timing what
- *                                    is done with very many
+ *     simulate part OUT [NAME=N...]    compare all, and write the result as a shard
+ *     simulate store URL [NAME=N...]   record every snapshot
+ *     simulate records OUT [NAME=N...] records as comparing would make them, for timing
+ *                                      operations on very many
  *
  * hosts=200 days=30 builds=5 bad=3 share=60 (per cent) every=3 (hours) restarts=20 (per
  * cent of runs) seed=1 threads=2 */
@@ -28,7 +28,7 @@ enum { SERVICES = 3, BIG_CACHE_HOST = 13, NAME = 32 };
 static const char *const services[SERVICES] = {"Cart", "Mail", "Shop"};
 enum { CART, MAIL, SHOP };
 
-/* One run of one process. */
+/* A run of one process. */
 struct run {
     unsigned service, host, build; /* build from 1 */
     double from, until;            /* Unix seconds */
@@ -37,7 +37,7 @@ struct run {
 
 /* --- heaps ------------------------------------------------------------------------- */
 
-/* A host's own speed: half to twice that of others. */
+/* Speed of a host: half to twice the average. */
 static double factor(unsigned host)
 {
     struct random r = random_from(host + 977);
@@ -51,7 +51,7 @@ static bool leaks(const struct run *run)
            run->host * 37 % 100 < plan.share;
 }
 
-/* What a heap of that run has at that time, as heap text. */
+/* The heap of a run at a time, as heap text. */
 static void make_heap(struct text *to, struct run *run, double time)
 {
     static const char types[] =
@@ -75,7 +75,7 @@ static void make_heap(struct text *to, struct run *run, double time)
 
 /* --- runs ---------------------------------------------------------------------------- */
 
-/* Builds are rolled out within half a day; some processes begin again before the next. */
+/* Builds are rolled out within half a day; some processes restart before the next. */
 struct runs {
     struct run *all;
     size_t len, cap;
@@ -227,7 +227,7 @@ static bool to_part(struct runs *runs, const char *path, struct hd_error *err)
 
 /* --- records --------------------------------------------------------- */
 
-/* As many numbers as a run of the simulation has; of one in ten a suspect. */
+/* The same number of values as in a run of the simulation; one in ten has a suspect. */
 static void add_record(struct hd_fleet *f, const struct run *run, uint64_t id)
 {
     double times[HD_MAX_SNAPSHOTS];

@@ -1,4 +1,4 @@
-/* What records made by hand say together. */
+/* Answers from records made by hand. */
 #include "fleet/asked_fleet.h"
 
 #include <stdio.h>
@@ -313,8 +313,8 @@ Test(fleet_answer, orders_builds_by_their_first_run_on_any_host)
     cr_expect_eq(a.suspects[0].onset, HD_ONSET_NAMED);
 }
 
-/* Four runs without, then five with: one in 126. It is not enough for one boundary of two.
- */
+/* Four runs without, then five with: one in 126. Not enough for one of two possible
+ * boundaries. */
 Test(fleet_answer, names_no_build_that_may_be_chance_for_one_of_several)
 {
     for (unsigned builds = 2; builds <= 3; builds++) {
@@ -358,7 +358,7 @@ Test(fleet_answer, has_a_row_per_host)
     cr_expect_eq(a.host_rows[2].suspects, 0);
 }
 
-/* The first run has no snapshot, the last shows what the second showed. */
+/* The first run has no snapshot, the last repeats the second. */
 Test(fleet_answer, counts_a_suspect_of_several_runs_of_a_host_once)
 {
     struct made_run m = leak;

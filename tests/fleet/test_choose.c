@@ -42,7 +42,7 @@ Test(fleet_choose, is_even_where_snapshots_are)
         cr_expect_eq(chosen[k], wanted[k]);
 }
 
-/* A store keeps all of the last day, and one a day before. */
+/* A store keeps all of the last day, and one per day before. */
 Test(fleet_choose, is_even_in_time_where_a_store_was_thinned)
 {
     double taken[30 + 240];

@@ -1,6 +1,6 @@
-/* Histories of hosts whose truth is known, by way of a store: processes that begin again,
- * two of one name on a host, clocks that are set. Every combination is a host; what fleet
- * says of each is held against a table of what can be known. */
+/* Histories of hosts with known truth, through a store: restarted processes, two of one
+ * name on a host, clock changes. Every combination is a host; the answer for each is
+ * compared with a table. */
 #include "support/stored.h"
 
 #include "base/text.h"
@@ -14,9 +14,8 @@
 enum { SNAPSHOTS = 6, MAX_RUNS = 4 };
 static const double noon = 1795262400, hour = 3600, day = 86400;
 
-/* When snapshot k was taken by the clock of its machine, in hours; a process begins an hour
- * before its first. The store has them by this time, whatever the order in which they came.
- */
+/* Time of snapshot k by the clock of its machine, in hours; a process begins an hour before
+ * its first. The store sorts by this time, whatever the order of arrival. */
 enum clock { EVEN, EQUAL, PAIR, FALLS_BEHIND, FAR, CLOCKS };
 static const double clocks[CLOCKS][SNAPSHOTS] = {
     [EVEN] = {0, 6, 12, 18, 24, 30},      [EQUAL] = {0, 0, 0, 0, 0, 0},
@@ -24,13 +23,13 @@ static const double clocks[CLOCKS][SNAPSHOTS] = {
     [FAR] = {0, 6, 12, 9000, 9006, 9012},
 };
 
-/* By what two processes of one service on one host can be told apart. */
+/* Distinguishes two processes of one service on one host. */
 enum twins { ALONE, BY_START, BY_INSTANCE, NOT_AT_ALL, TWINS };
 
 struct history {
     enum clock clock;
     enum twins twins;
-    unsigned generations; /* processes one after the other */
+    unsigned generations; /* consecutive processes */
     bool leaks, is_backwards;
 };
 
@@ -44,8 +43,8 @@ static unsigned runs_of(const struct history *h)
     return are_one(h) ? 1 : h->generations * (h->twins == ALONE ? 1 : 2);
 }
 
-/* What can be known of a run: with equal times nobody knows the order, and two processes
- * that are taken for one have equal times. */
+/* The doubt about a run: the order of equal times is unknown, and two processes that look
+ * like one have equal times. */
 static enum hd_doubt truth(const struct history *h)
 {
     if (are_one(h) || h->clock == EQUAL || h->clock == PAIR)
@@ -245,8 +244,7 @@ Test(fleet_histories, are_judged_by_what_can_be_known)
 
 /* --- what is measured ---------------------------------------------------------------- */
 
-/* Six snapshots an hour apart, the first at noon, or two that are that many seconds apart.
- */
+/* Six snapshots an hour apart, the first at noon, or two that are `apart` seconds apart. */
 static void record_one(const char *host, double started, double apart)
 {
     struct hd_run run = stored_run("Shop", host, 7);

@@ -1,5 +1,5 @@
-/* Parts: whatever way records are added up, the result has the same bytes; and what is no
- * good part is refused in a line. */
+/* Shards: records added in any way give the same bytes, and bad shards are rejected with
+ * one line. */
 #include "fleet/made_runs.h"
 #include "report/report.h"
 #include "support/random.h"
@@ -27,7 +27,7 @@ static const char *file(const char *name)
     return scratch_path(&scratch, name);
 }
 
-/* Run number i of a fleet with all that a record can have. */
+/* Run number i of a fleet, with every field of a record. */
 static struct made_run run(unsigned i)
 {
     static char host[32];
@@ -105,7 +105,7 @@ static void save_shards(void)
     }
 }
 
-/* Merge some of the parts into one until there is only one, in any order. */
+/* Merges random shards until a single one is left. */
 static char *merged_at_random(struct random *r, unsigned round)
 {
     char names[2 * SHARDS][32];
@@ -136,7 +136,7 @@ Test(fleet_part, any_order_and_grouping_gives_the_bytes_of_one_run)
     struct random r = random_from(3);
     struct hd_fleet *whole = of_shard(0);
     char *wanted = as_json(whole);
-    /* How many parts there were is the only thing that is not the same. */
+    /* Only the number of shards differs. */
     char *shards = strstr(wanted, "\"shards\": 1,");
     cr_assert_not_null(shards);
     shards[strlen("\"shards\": ")] = '0' + SHARDS;
@@ -267,7 +267,7 @@ Test(fleet_part, of_another_program_or_version_is_refused)
     expect_refused(hd_fleet_new(NULL), file("x"), HD_UNSUPPORTED, "heapdrift 9.9.9");
 }
 
-/* Every prefix, and every byte changed. */
+/* Every prefix, and every changed byte. */
 Test(fleet_part, cut_or_changed_anywhere_is_refused)
 {
     struct hd_fleet *f = made_fleet(1, SHARDS);

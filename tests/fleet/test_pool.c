@@ -1,4 +1,4 @@
-/* What runs made by hand say together that say too little alone. */
+/* Answers from several runs made by hand, each of which is too short alone. */
 #include "fleet/asked_fleet.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 TestSuite(fleet_pool, .init = begin, .fini = end);
 
-/* Six snapshots in five hours; the heap is 100 MiB, always. */
+/* Six snapshots in five hours; the heap is always 100 MiB. */
 static const struct made_run leak = {.service = "Shop",
                                      .host = "a",
                                      .build = "1",
@@ -26,8 +26,8 @@ static struct made_run healthy(void)
 
 enum { LIFE = 6 };
 
-/* So many runs of a host, one after the other, six hours each: at all hours of the day from
- * the fifth on, as they come later by one each day. */
+/* `count` runs of a host, one after the other, six hours each: they cover all hours of the
+ * day from the fifth on, since they shift by an hour each day. */
 static void add_runs(struct made_run m, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
@@ -82,7 +82,7 @@ Test(fleet_pool, needs_several_times)
     cr_expect_eq(a.services[0].suspects, 0);
 }
 
-/* A deployment starts all at once, and all have one load. */
+/* A deployment starts all together, and all have the same load. */
 Test(fleet_pool, counts_runs_at_one_time_once)
 {
     for (unsigned i = 0; i < 40; i++) {
@@ -164,7 +164,7 @@ Test(fleet_pool, tells_a_build_that_leaks_from_others)
     cr_expect_eq(s->periods, 12, "the other build is a pool of its own");
 }
 
-/* Who deploys for each run has no build that says anything alone. */
+/* If each run has its own build, no build is sufficient alone. */
 Test(fleet_pool, joins_builds_that_are_too_short)
 {
     for (unsigned i = 0; i < 8; i++) {
@@ -180,7 +180,7 @@ Test(fleet_pool, joins_builds_that_are_too_short)
     cr_expect_eq(a.suspects[0].build_count, 8);
 }
 
-/* Runs that name no build are none of the builds before them. */
+/* Runs without a build do not belong to the previous build. */
 Test(fleet_pool, joins_no_build_with_runs_that_name_none)
 {
     struct made_run m = leak;
@@ -221,7 +221,7 @@ Test(fleet_pool, counts_a_run_from_the_moment_another_ends_as_a_period)
     cr_expect_eq(a.suspects[0].periods, 8);
 }
 
-/* Six periods are enough for one suspect of a service, not for one of two. */
+/* Six periods are enough if a service has one suspect, but not if it has two. */
 Test(fleet_pool, wants_more_of_a_service_with_more_suspects)
 {
     struct made_run other = leak;
@@ -253,7 +253,7 @@ Test(fleet_pool, needs_neither_builds_nor_hosts)
     cr_expect_eq(a.unnamed_hosts, 8);
 }
 
-/* Two hosts of forty, one of which shows it by chance, once. */
+/* Two hosts of forty, one of which has it by chance, once. */
 Test(fleet_pool, finds_the_hosts_that_show_it)
 {
     struct made_run m = healthy();
@@ -283,7 +283,7 @@ Test(fleet_pool, finds_the_hosts_that_show_it)
     cr_expect_str_eq(a.host_rows[0].subject, "App.Order");
 }
 
-/* On single hosts chance counts as often as there are hosts that could say something. */
+/* For single hosts the chance is multiplied by the number of hosts with enough evidence. */
 Test(fleet_pool, is_not_held_against_hosts_with_a_single_run)
 {
     struct made_run m = healthy();
@@ -318,7 +318,7 @@ Test(fleet_pool, counts_hosts_of_which_half_the_runs_show_it)
     cr_expect_eq(a.suspects[0].runs, 73, "for the build all count");
 }
 
-/* A host with one run of another build, of which nothing is known. */
+/* A host with one run of another build, without evidence. */
 Test(fleet_pool, counts_no_host_of_a_build_that_is_no_evidence)
 {
     struct made_run m = leak;
@@ -332,7 +332,7 @@ Test(fleet_pool, counts_no_host_of_a_build_that_is_no_evidence)
     cr_expect_eq(a.suspects[0].hosts, 1);
 }
 
-/* Two findings of one type and holder are one place where it grows. */
+/* Two findings of one type and holder are one growth site. */
 Test(fleet_pool, counts_a_run_once_that_shows_a_suspect_twice)
 {
     struct made_run m = healthy();
@@ -355,7 +355,7 @@ Test(fleet_pool, counts_a_run_once_that_shows_a_suspect_twice)
     expect_missing(HD_MISSING_SHARE);
 }
 
-/* Runs that were judged alone were asked there whether they slow down. */
+/* Runs judged alone were already checked for a slowdown. */
 Test(fleet_pool, asks_no_judged_run_whether_it_slows_down)
 {
     struct made_run m = leak;
@@ -443,7 +443,7 @@ Test(fleet_pool, says_nothing_of_runs_whose_clock_jumped)
 
 /* --- limits ------------------------------------------------------------------------ */
 
-/* Two snapshots: the first at the start, and a heap that gets 40 MiB an hour. */
+/* Two snapshots: the first at the start; the heap grows by 40 MiB an hour. */
 static struct made_run killed(void)
 {
     struct made_run m = leak;
@@ -473,14 +473,14 @@ Test(fleet_pool, counts_what_ended_near_its_limit)
     cr_expect_eq(s->ended_near_limit, 13, "nothing followed the last");
     cr_expect_eq(s->periods, 13);
     cr_expect_lt(fabs(s->pool_log_chance - 13 * log(0.5)), 1e-9);
-    /* 100 MiB of 160 a quarter of an hour after the start, as the last one has, and 40 an
+    /* 100 MiB of 160 a quarter of an hour after the start, as in the last run, and 40 an
      * hour. */
     cr_expect_lt(fabs(s->life_hours - 1.75), 1e-6, "%g", s->life_hours);
     cr_expect_lt(fabs(s->hours_left - 1.5), 1e-6, "%g", s->hours_left);
     cr_expect_lt(fabs(a.services[0].hours_left - 1.5), 1e-6);
 }
 
-/* Three points may be a walk, two are a coin. */
+/* Three points may be a random walk, two prove nothing. */
 Test(fleet_pool, counts_the_start_of_what_ended_near_its_limit)
 {
     struct made_run m = killed();
@@ -494,7 +494,7 @@ Test(fleet_pool, counts_the_start_of_what_ended_near_its_limit)
     cr_expect_lt(fabs(a.suspects[0].pool_log_chance - 13 * log(0.3)), 1e-9);
 }
 
-/* 30 of the 40 MiB that are a quarter of the limit were seen. */
+/* 30 of the 40 MiB that are a quarter of the limit were observed. */
 Test(fleet_pool, adds_what_a_suspect_retained_until_the_end)
 {
     struct made_run m = killed();
@@ -507,7 +507,7 @@ Test(fleet_pool, adds_what_a_suspect_retained_until_the_end)
     cr_expect_eq(a.suspect_count, 1);
 }
 
-/* Nothing is left to a dead process; the one that began behind it has a whole life. */
+/* A dead process has no time left; its successor has a whole life. */
 Test(fleet_pool, tells_a_process_that_just_began_its_whole_life)
 {
     struct made_run m = leak;
@@ -549,8 +549,8 @@ Test(fleet_pool, takes_the_limit_that_is_asked_about)
     cr_expect_eq(a.suspects[0].ended_near_limit, 0);
 }
 
-/* Two snapshots an hour apart, the next process after so many hours, a heap of 100 MiB of
- * which 112 would be near the limit: how many ended near it. */
+/* Number of runs that ended near their limit. Two snapshots an hour apart, the next process
+ * hours_until_next later, a heap of 100 MiB; from 112 on it is near the limit. */
 static uint64_t ended_near(double heap_per_hour, double hours_until_next)
 {
     struct made_run m = leak;
@@ -581,7 +581,7 @@ Test(fleet_pool, adds_growth_of_one_interval_at_most)
     cr_expect_eq(ended_near(10, 3), 0);
 }
 
-/* Three an evening, the first at that hour. */
+/* Three each evening, the first at this hour. */
 static void add_evenings(double hour)
 {
     for (unsigned i = 0; i < 5; i++) {
@@ -597,8 +597,8 @@ static void add_evenings(double hour)
     }
 }
 
-/* What the load of some hours of the day does to a heap that is too small, whichever hours
- * these are: the others may reach over midnight. */
+/* Ends that are all at the same hours may be due to their load, on a heap with too small a
+ * limit; whichever hours these are, even across midnight. */
 Test(fleet_pool, wants_ends_at_different_hours)
 {
     static const double hours[] = {0, 11, 21};
@@ -626,7 +626,7 @@ Test(fleet_pool, does_not_blame_what_hardly_grew_for_the_end)
     expect_missing(HD_MISSING_SNAPSHOTS);
 }
 
-/* A part may say anything. */
+/* A shard may contain anything. */
 Test(fleet_pool, survives_times_that_cannot_be)
 {
     const double starts[] = {1e290, -1e290, -1, -1e6, 1e8, 0};

@@ -395,8 +395,7 @@ static void add_entry(struct clr_forge *f, uint64_t table, const struct forged_t
 static void put_statics(struct clr_forge *f, uint64_t table, uint64_t auxiliary,
                         const struct forged_type *type)
 {
-    static const uint32_t has_elements =
-        0x80000000U; /* these bits hold the size of the elements */
+    static const uint32_t has_elements = 0x80000000U; /* size of elements */
     const struct runtime_layout *at = &f->runtime.at;
     if (!is_8(f)) {
         forge_clr_put(f, auxiliary - 24, type->statics, 8);

@@ -1,5 +1,5 @@
 /* forged_clr.h - a process with one module that has types of all kinds: classes, generic
- * ones, structs, enums, arrays in a struct. Each test forges what it needs besides. */
+ * ones, structs, enums, arrays in a struct. Tests add their own. */
 #ifndef FORGED_CLR_H
 #define FORGED_CLR_H
 
@@ -58,7 +58,7 @@ static inline uint32_t pair_field(const char *name, const char *arguments, size_
     return forge_field(&meta, name, bytes, 5 + size);
 }
 
-/* Rows of fields, by what declares them. */
+/* Rows of fields, by declaring type. */
 static struct {
     uint32_t first, second, name, count, value, low, high, all, element, number, fixed;
     uint32_t log, of_pair, of_cells, of_rights, of_buffer, of_generic, items, shared, mine;

@@ -1,6 +1,6 @@
-/* forged_heap.h - what a heap in a forged core has beside objects: lists of references,
- * handles, finalizers, threads that allocate. From the description of the format, not from
- * the reader's code. */
+/* forged_heap.h - parts of a heap in a forged core other than objects: lists of references,
+ * handles, finalizers, allocating threads. From the description of the format; must not
+ * share code with the reader. */
 #ifndef FORGED_HEAP_H
 #define FORGED_HEAP_H
 
@@ -12,7 +12,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-/* Where these lie. */
+/* Their addresses. */
 #define FORGED_HANDLES UINT64_C(0x7f4000000000) /* map, bucket, table */
 #define FORGED_HANDLE_SEGMENT UINT64_C(0x7f4000010000)
 #define FORGED_FINALIZERS UINT64_C(0x7f5000000000)
@@ -22,9 +22,9 @@
 enum {
     POINTERS_FLAG = 0x01000000,
     FORGED_COLLECTOR_AT = 0x5100, /* GcDacVars in the library */
-    FORGED_VARIABLES_AT = 0x5000, /* of globals: second that of the thread store */
+    FORGED_VARIABLES_AT = 0x5000, /* globals; the second is that of the thread store */
     FORGED_GENERATIONS_AT = 0x5400,
-    FORGED_SCRATCH_AT = 0x5f00, /* nothing uses it */
+    FORGED_SCRATCH_AT = 0x5f00, /* unused */
     HANDLE_TYPES = 13
 };
 
@@ -46,7 +46,7 @@ static inline void forge_runs(struct core_forge *f, uint64_t type, uint32_t base
     }
 }
 
-/* Ascending runs of an element of that size. */
+/* Ascending runs in an element of this size. */
 static inline void forge_elements(struct core_forge *f, uint64_t type, uint32_t element,
                                   const struct forged_run *runs, unsigned count)
 {
@@ -61,7 +61,7 @@ static inline void forge_elements(struct core_forge *f, uint64_t type, uint32_t 
     }
 }
 
-/* A type of objects of that size whose pointers fill them. */
+/* A type whose objects consist of pointers. */
 static inline uint64_t forge_pointers(struct core_forge *f, unsigned count)
 {
     uint32_t size = 16 + 8 * count;
@@ -99,7 +99,7 @@ static inline void forge_handles(struct core_forge *f)
     }
 }
 
-/* In the block of its kind; one of second halves is 64 blocks further. */
+/* In the block of its kind; secondaries are 64 blocks further. */
 static inline void forge_handle(struct core_forge *f, unsigned kind, unsigned i,
                                 uint64_t object, uint64_t secondary)
 {
@@ -117,7 +117,7 @@ static inline void forge_handle(struct core_forge *f, unsigned kind, unsigned i,
 
 /* --- finalizers and threads ---------------------------------------------- */
 
-/* One that is registered, one that is due as a critical one, one that is due. */
+/* One registered, one due as critical, one due. */
 static inline void forge_finalizers(struct core_forge *f, const uint64_t objects[3])
 {
     const uint64_t queue = FORGED_FINALIZERS, array = queue + 0x100;
@@ -132,8 +132,8 @@ static inline void forge_finalizers(struct core_forge *f, const uint64_t objects
         forge_core_put(f, array + 8 * (uint64_t)i, objects[i], 8);
 }
 
-/* The only one of the runtime: where it allocates, from pointer to limit. On aarch64 much
- * of it stands 40 bytes further on. */
+/* The only thread of the runtime, with its allocation context from pointer to limit. On
+ * aarch64 many offsets are 40 bytes higher. */
 static inline void forge_managed_thread(struct core_forge *f, uint64_t id, uint64_t pointer,
                                         uint64_t limit)
 {
@@ -151,7 +151,7 @@ static inline void forge_managed_thread(struct core_forge *f, uint64_t id, uint6
 
 /* --- reading ------------------------------------------------------------- */
 
-/* Without values it is the same heap: whatever is forged is tried. */
+/* The redacted dump has the same heap: tried with every forged one. */
 static inline void expect_same_redacted(struct hd_snapshot *snap)
 {
     struct hd_error err = {0};
@@ -182,7 +182,7 @@ static inline struct hd_snapshot *read_forged(struct core_forge *f, struct hd_er
     return snap;
 }
 
-/* The number of the object at an address; NO_NODE. */
+/* The number of the object at an address, or NO_NODE. */
 static inline node_id node_at(const struct hd_snapshot *snap, uint64_t address)
 {
     for (node_id n = 0; n < snap->graph->node_count; n++)
@@ -191,7 +191,7 @@ static inline node_id node_at(const struct hd_snapshot *snap, uint64_t address)
     return NO_NODE;
 }
 
-/* The objects that a root group holds: how many, and whether one of them is at address. */
+/* True if a root group has the object at address; *count: its objects. */
 static inline bool group_holds(const struct hd_snapshot *snap, const char *group,
                                uint64_t address, uint32_t *count)
 {

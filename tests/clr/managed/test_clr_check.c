@@ -1,5 +1,5 @@
-/* Whether a table fits the runtime's own library: one of a process of .NET 8 with the types
- * that are asked for, of which one word at a time is another. */
+/* Checks a layout table against the runtime's own library: a process of .NET 8 with the
+ * types that are checked, with one word changed at a time. */
 #include "clr/managed/clr_types.h"
 #include "support/forge_clr.h"
 #include "support/forge_metadata.h"
@@ -133,7 +133,7 @@ Test(clr_check, what_does_not_fit_is_named)
     }
 }
 
-/* Names that are not there, a dump that is cut, and runtimes that describe themselves. */
+/* Missing names, a truncated dump, and runtimes that describe themselves. */
 Test(clr_check, nothing_is_asked_where_nothing_can_be_known)
 {
     forge_clr_put(&f, string + 10, LIST, 2);

@@ -1,5 +1,5 @@
-/* Types of a process whose memory lies, lacks parts, or asks for more than it is worth: all
- * of it ends, and what is told is right or "UNKNOWN". */
+/* Types of a process whose memory is wrong, incomplete, or expensive to read: reading
+ * always terminates, and every answer is right or "UNKNOWN". */
 #include "clr/managed/clr_types.h"
 #include "clr/managed/forged_clr.h"
 
@@ -23,7 +23,7 @@ Test(clr_damage, arguments_and_elements_that_contain_themselves)
     cr_expect_gt(strlen(clr_type_of(types, deep)->name), 32U);
 }
 
-/* Each pair of the one before: names would double each time. */
+/* Each is a pair of the previous one: names would double each time. */
 Test(clr_damage, names_are_bounded)
 {
     uint64_t type = string;
@@ -60,7 +60,7 @@ static void take_no_variable(void *context, const struct clr_static *v)
     cr_assert(v->field != NULL && v->declared_by != NULL);
 }
 
-/* Links that lead back to where they come from: of threads, maps, hash tables. */
+/* Cycles in threads, maps and hash tables. */
 Test(clr_damage, chains_in_circles)
 {
     pair(string, int32, 8, 8);
@@ -86,7 +86,7 @@ Test(clr_damage, chains_in_circles)
     expect_name(store, "Shop.Store", "Shop.Store");
 }
 
-/* Every byte that is not zero, once another; all is asked, and must end. */
+/* Each nonzero byte is changed once; all questions must terminate. */
 Test(clr_damage, damage_ends)
 {
     uint64_t asked[] = {session(3), instance(INNER, string, int32),
@@ -114,7 +114,7 @@ Test(clr_damage, damage_ends)
 /* --- what is not there -----------------------------------------------------------------
  */
 
-/* Something of everything: what is asked, and what is told of static variables. */
+/* Types of every kind: expected names, fields and static variables. */
 struct asked {
     uint64_t types[6];
     const char *names[6];
@@ -170,8 +170,8 @@ static void free_asked(struct asked *a)
     text_free(&a->statics);
 }
 
-/* Whether each word of a name is one of the right name, or says that it is not known: a
- * namespace may be lost, and brackets be those of metadata. */
+/* True if each word of a name is in the right name or unknown: a namespace may be lost, and
+ * brackets may be those of metadata. */
 static bool is_made_of(const char *name, const char *right)
 {
     static const char separators[] = "<>[],+`. ";
@@ -185,8 +185,7 @@ static bool is_made_of(const char *name, const char *right)
     return is;
 }
 
-/* All that t still tells is true, or says that it is not known. How many names are right.
- */
+/* Expects every answer of t to be true or unknown. Returns the number of right names. */
 static size_t expect_truth(struct clr_types *t, struct asked *a, const char *what,
                            uint64_t where)
 {
@@ -206,7 +205,7 @@ static size_t expect_truth(struct clr_types *t, struct asked *a, const char *wha
                   strstr("Read | Write | Execute", member) != NULL,
               "%s: %s", what, member);
     clr_types_statics(t, note_static, &told);
-    text_string(&told); /* so that it ends */
+    text_string(&told); /* to terminate it */
     for (char *rest = told.data, *line; (line = strtok_r(rest, "\n", &rest)) != NULL;)
         cr_assert(is_made_of(line, text_string(&a->statics)), "%s %llx: %s", what,
                   (unsigned long long)where, line);
@@ -259,7 +258,7 @@ Test(clr_damage, a_budget_that_is_used_up_tells_less_and_nothing_wrong)
     free_asked(&a);
 }
 
-/* What a runtime's description may leave out. */
+/* Members that a runtime's description may omit. */
 Test(clr_damage, layouts_may_lack_members)
 {
     struct asked a;

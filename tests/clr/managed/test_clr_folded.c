@@ -1,5 +1,5 @@
-/* Structs that are one value to people, in types: which are meant, whose they are, and what
- * has another layout than they have. */
+/* Structs that are shown as one value, in types: which ones, from which assembly, and those
+ * with another layout. */
 #include "clr/managed/clr_types.h"
 #include "support/forge_clr.h"
 #include "support/forge_metadata.h"
@@ -81,7 +81,7 @@ static void end(void)
 
 TestSuite(clr_folded, .init = begin, .fini = end);
 
-/* "offset name kind size" of each field. */
+/* "offset name kind size" for each field. */
 static void expect_fields(uint64_t type, const char *wanted)
 {
     char got[512] = "";
@@ -104,7 +104,7 @@ Test(clr_folded, a_date_of_the_core_library_is_one_value)
     expect_fields(single(core, HALF, half, 7, 2), "8+0 value 6 2\n");
 }
 
-/* Called as one of the core library's, but the program's own. */
+/* It has the name of one in the core library, but belongs to the program. */
 Test(clr_folded, a_date_of_the_program_shows_its_fields)
 {
     expect_fields(single(program, 2, 1, 0x0B, 8), "8+0 _dateData 5 8\n");
@@ -189,7 +189,7 @@ Test(clr_folded, objects_that_say_something_besides_their_fields)
     clr_types_close(types);
 }
 
-/* Its assembly is known by the file, on either system. */
+/* Its assembly is recognized by the file name, on either system. */
 Test(clr_folded, a_uri_is_known_by_the_assembly)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Structs of the core library as people read them: vectors that Python's decimal and int
- * made, a calendar that is counted day by day, and bytes that no value has. */
+/* Structs of the core library in readable form: vectors from Python's decimal and int, a
+ * calendar counted day by day, and bytes without a value. */
 #include "clr/managed/clr_forms.h"
 
 #include "base/little_endian.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* wanted NULL: no value has these bytes. */
+/* wanted NULL: these bytes are not a value. */
 static void expect(enum clr_form form, const unsigned char *bytes, const char *wanted)
 {
     struct text t = {0};
@@ -189,7 +189,7 @@ Test(clr_forms, decimals_keep_their_scale)
     }
 }
 
-/* Scales of 29 and 255, and bits that no decimal has. */
+/* Scales of 29 and 255, and bits that are always 0 in a decimal. */
 Test(clr_forms, what_is_no_decimal)
 {
     static const uint32_t flags[] = {29U << 16, 255U << 16, 1,
@@ -288,7 +288,7 @@ Test(clr_forms, what_is_no_value_is_shown_as_its_bytes)
     text_free(&t);
 }
 
-/* Whatever bytes stand there, a form ends and stays inside (sanitizers look). */
+/* For any bytes a form terminates and stays inside (sanitizers check). */
 Test(clr_forms, any_bytes)
 {
     unsigned char bytes[CLR_MAX_BYTES];

@@ -1,6 +1,6 @@
-/* Types of a process of .NET 8: rows in 16 bits, counts of fields that are packed, images
- * by way of a PEAssembly, statics in local modules. What is told of them is what is told of
- * later versions; and memory that lies ends. */
+/* Types of a process of .NET 8: rows in 16 bits, packed counts of fields, images through a
+ * PEAssembly, statics in local modules. Answers are the same as for later versions; wrong
+ * memory terminates. */
 #include "clr/managed/clr_types.h"
 #include "clr/managed/forged_clr.h"
 
@@ -40,7 +40,7 @@ Test(clr_locals, types_that_can_be_unloaded)
     cr_expect_not(clr_type_of(types, other)->is_collectible, "the flag of later versions");
 }
 
-/* 65535 is no row: it says that the row stands elsewhere. */
+/* 65535 means that the row is stored elsewhere. */
 Test(clr_locals, rows_have_16_bits)
 {
     uint64_t far = plain(CLOSURE, object);
@@ -59,7 +59,7 @@ Test(clr_locals, structs_are_taken_apart)
 
 static void begin_unpacked(void)
 {
-    end(); /* what the suite has begun */
+    end(); /* begun by the suite */
     begin_all(forge_clr_begin_8, true);
 }
 
@@ -68,7 +68,7 @@ Test(clr_locals, counts_of_fields_may_be_unpacked, .init = begin_unpacked)
     expect_session();
 }
 
-/* Of a number the length stands in front of it; 32 bits are the most. */
+/* A number follows its length, at most 32 bits. */
 Test(clr_locals, packed_counts_of_any_length)
 {
     static const struct {
@@ -77,7 +77,7 @@ Test(clr_locals, packed_counts_of_any_length)
     } cases[] = {
         /* Lengths 1, 1, 1: 1 instance field, 0 methods, 1 static field. */
         {{0x20, 0x00, 0x02}, 2},
-        /* Lengths of 32 bits, all ones: more than fields can be. */
+        /* Lengths of 32 bits, all ones: more fields than possible. */
         {{0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
           0xFF, 0xFF, 0xFF},
          0},
@@ -96,8 +96,8 @@ Test(clr_locals, packed_counts_of_any_length)
     }
 }
 
-/* An instantiation over types of another module: its own module is elsewhere, among what
- * does not fit into the MethodTable. Each bit says that something is there. */
+/* An instantiation over types of another module: its own module is among the optional
+ * members after the MethodTable, one bit for each. */
 Test(clr_locals, a_module_may_be_overridden)
 {
     enum { OVERRIDE = 0x10, VIRTUALS = 9 };
@@ -126,7 +126,7 @@ Test(clr_locals, a_module_may_be_overridden)
 
 /* --- images -------------------------------------------------------------------- */
 
-/* PEAssembly, PEImage, PEImageLayout. What came from bytes has no layout that is loaded. */
+/* PEAssembly, PEImage, PEImageLayout. An image loaded from bytes has no loaded layout. */
 Test(clr_locals, images_by_way_of_a_pe_assembly)
 {
     static const char path[] = "/app/Shop.dll";
@@ -170,7 +170,7 @@ static uint64_t array_of(uint64_t first, uint64_t second)
     return array;
 }
 
-/* Plain types of a module have theirs in one place, generic ones by themselves. */
+/* Statics of a module's plain types are together, those of generic ones separate. */
 static void make_statics(uint32_t flags, uint64_t of_plain, uint64_t of_generic)
 {
     struct forged_type t = {.module = module,
@@ -199,7 +199,7 @@ Test(clr_locals, statics_of_plain_types_and_of_generic_ones)
                    "Shop.Outer<System.String>.s_value bbb0 0\n");
 }
 
-/* Of emitted types, which are in the map of their module. */
+/* For emitted types, which are in the map of their module. */
 Test(clr_locals, statics_of_emitted_types)
 {
     struct forged_type t = {.module = module,
@@ -212,7 +212,7 @@ Test(clr_locals, statics_of_emitted_types)
     expect_statics("Shop.Store+<>c__DisplayClass3_0.s_items aaa0 0\n");
 }
 
-/* An object that keeps arrays, and what leads to it from a module. */
+/* An object that holds arrays, reached from a module. */
 static void make_allocator(uint64_t slots)
 {
     uint32_t row = forge_type_def(&meta, "System.Reflection", "LoaderAllocator");
@@ -239,8 +239,8 @@ Test(clr_locals, statics_of_types_that_can_be_unloaded)
     const struct {
         uint64_t handle;
         bool known;
-    } cases[] = {{4, true},                       /* the second of what it keeps */
-                 {place | 1, true},   {6, false}, /* behind the last */
+    } cases[] = {{4, true},                       /* the second slot */
+                 {place | 1, true},   {6, false}, /* after the last */
                  {2, false},                      /* null */
                  {0, false},          {1, false},
                  {UINT64_MAX, false}, {UINT64_MAX - 1, false}};
@@ -257,7 +257,7 @@ Test(clr_locals, statics_of_types_that_can_be_unloaded)
 
 /* --- threads ------------------------------------------------------------------- */
 
-/* Of module number 0, in the only thread. Returns it. */
+/* Makes module 0 of the only thread; returns its address. */
 static uint64_t make_thread_module(uint64_t block, uint64_t plain_array)
 {
     uint64_t local = forge_clr_room(&f, 64), handle = forge_clr_room(&f, 8);
@@ -296,7 +296,7 @@ Test(clr_locals, statics_of_threads)
         "Shop.Store+<>c__DisplayClass3_0.t_mine bbb0 thread 4711\n";
     expect_statics(expected);
     clr_types_close(types);
-    /* One that has used nothing of the module, and one that knows of fewer modules. */
+    /* A thread that has used no static of the module; and one with fewer modules. */
     forge_clr_put(&f, module + 1232, 1, 8);
     expect_statics("");
     clr_types_close(types);
@@ -321,8 +321,7 @@ static struct clr_bases statics_of(uint64_t type, uint64_t block)
     return found;
 }
 
-/* Numbers of plain types stand behind the local module, those of others behind their entry.
- */
+/* Numbers of plain types follow the local module, those of others their entry. */
 Test(clr_locals, numbers_have_a_place_too)
 {
     enum { HAS_CONSTRUCTOR = 0x400 };
@@ -398,7 +397,7 @@ static void ask_all(const uint64_t asked[4])
     types = NULL;
 }
 
-/* Every byte that is not zero, once another; all is asked, and must end. */
+/* Each nonzero byte is changed once; all questions must terminate. */
 Test(clr_locals, damage_ends)
 {
     uint64_t asked[4];
@@ -413,7 +412,7 @@ Test(clr_locals, damage_ends)
     }
 }
 
-/* Counts that no memory has, and tables that lead to themselves. */
+/* Impossible counts, and cyclic tables. */
 Test(clr_locals, hostile_counts_and_circles_end)
 {
     uint64_t asked[4];
@@ -435,7 +434,7 @@ Test(clr_locals, hostile_counts_and_circles_end)
     }
 }
 
-/* A dump lacks pages: less is told. */
+/* A dump lacks pages: some answers are missing. */
 Test(clr_locals, memory_with_a_hole_ends)
 {
     enum { HOLE = 64 };

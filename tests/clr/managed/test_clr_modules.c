@@ -1,5 +1,5 @@
-/* Modules of a process: their paths, their metadata, their maps of types in parts; how many
- * there may be. */
+/* Modules of a process: their paths, their metadata, their maps of types in parts; limits.
+ */
 #include "clr/managed/clr_types.h"
 #include "support/forge_clr.h"
 #include "support/forge_metadata.h"
@@ -46,21 +46,21 @@ static uint64_t put_wide(const char *ascii, size_t len, bool ended)
     return at;
 }
 
-/* Of a module that has an image, which the dump lacks. */
+/* A module with an image that the dump lacks. */
 Test(clr_modules, paths_end_in_memory)
 {
     enum { LONGEST = 4095 };
     uint64_t with_path = forge_clr_room(&f, 1024);
     struct {
         uint64_t at;
-        size_t len; /* 0: it has none */
+        size_t len; /* 0: no path */
     } cases[] = {
         {put_wide("/app/Shop.dll", 13, true), 13},
         {put_wide("/long", LONGEST, true), LONGEST},
         {put_wide("/long", LONGEST + 1, true), 0},
         {put_wide("", 0, true), 0},
         {0, 0},
-        {1, 0}, /* which is no memory */
+        {1, 0}, /* invalid address */
         {put_wide("/cut", 4, false), 0},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -89,7 +89,7 @@ Test(clr_modules, metadata_that_was_emitted_is_as_long_as_it_says)
     } cases[] = {
         {copy, size, 2}, {copy, UINT32_MAX, 2}, /* up to the end of the memory */
         {copy, 0, 0},    {copy, 8, 0},
-        {0, size, 0},    {8, size, 0}, /* which is no memory */
+        {0, size, 0},    {8, size, 0}, /* invalid address */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         forge_clr_put(&f, module + f.runtime.at.module_dynamic_metadata, cases[i].copy, 8);
@@ -109,7 +109,7 @@ Test(clr_modules, what_is_no_memory_is_no_module)
 
 /* --- maps ---------------------------------------------------------------------- */
 
-/* Three parts: rows 0 to 2, 3 to 4, none; the last one is no memory. */
+/* Three parts: rows 0 to 2, 3 to 4, none; the last one is at an invalid address. */
 Test(clr_modules, maps_of_types_go_on_in_parts)
 {
     const struct runtime_layout *at = &f.runtime.at;
@@ -138,7 +138,7 @@ Test(clr_modules, maps_of_types_go_on_in_parts)
 
 /* --- many ---------------------------------------------------------------------- */
 
-/* Any address may be said to be one; each is made once, in the order they came. */
+/* Any address may be used as a module; each is made once, in order of use. */
 Test(clr_modules, there_may_be_thousands_until_the_budget_is_used_up)
 {
     enum { MANY = 5000 };

@@ -77,7 +77,7 @@ static const struct {
      ELEMENT_CLASS},
     {SIGNATURE("\x06\x15\x11\x05\x01\x08"), "Far.Away[System.Int32]", ELEMENT_VALUETYPE},
     {SIGNATURE("\x06\x12\x7F"), "UNKNOWN", ELEMENT_CLASS}, /* no such table */
-    /* What is no signature of a field. */
+    /* Invalid signatures of a field. */
     {SIGNATURE(""), "UNKNOWN", 0},
     {SIGNATURE("\x06"), "UNKNOWN", 0},
     {SIGNATURE("\x07\x08"), "UNKNOWN", 0},
@@ -100,7 +100,7 @@ Test(clr_signatures, spelled_as_the_runtime_does)
     }
 }
 
-/* Arrays of arrays, arguments of arguments, as deep as the bytes go. */
+/* Arrays of arrays, arguments of arguments, as deep as possible. */
 Test(clr_signatures, depth_is_bounded)
 {
     enum { DEPTH = 100000 };
@@ -116,7 +116,7 @@ Test(clr_signatures, depth_is_bounded)
     free(bytes);
 }
 
-/* In memory of its own, so that a read outside is seen. */
+/* In memory of its own, so that a sanitizer reports reads outside. */
 Test(clr_signatures, damage_reads_nothing_outside)
 {
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

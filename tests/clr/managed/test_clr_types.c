@@ -34,7 +34,7 @@ Test(clr_types, names_of_arrays_and_pointers)
     expect_name(vector, "<>c__DisplayClass3_0[]", "Shop.Store+<>c__DisplayClass3_0[]");
     expect_name(jagged, "<>c__DisplayClass3_0[][,]",
                 "Shop.Store+<>c__DisplayClass3_0[][,]");
-    /* As gcdumps have it, too. */
+    /* As in gcdumps. */
     expect_name(one_bound, "System.Int32<*>", "System.Int32<*>");
     expect_name(pointers, "System.Int32*[]", "System.Int32*[]");
     expect_name(list, "Shop.List<Shop.Store+<>c__DisplayClass3_0[]>",
@@ -73,8 +73,8 @@ Test(clr_types, what_has_no_name)
     expect_name(1, "UNKNOWN 0x1", "UNKNOWN 0x1");
 }
 
-/* Generated types of continuations have no row, and one class for all: as the runtime's
- * events name them. */
+/* Generated types of continuations have no row, and share one class: named as in the
+ * runtime's events. */
 Test(clr_types, names_of_continuations_are_that_of_their_base)
 {
     uint64_t first = plain(0, store), second = plain(0, store), other = plain(0, object),
@@ -94,7 +94,7 @@ Test(clr_types, names_of_continuations_are_that_of_their_base)
 /* --- fields ----------------------------------------------------------------------------
  */
 
-/* Extra is Pair<string, Cell>: what is loaded is the one of any reference. */
+/* Extra is Pair<string, Cell>; the loaded type is that of any reference. */
 Test(clr_types, structs_are_taken_apart)
 {
     expect_session();
@@ -155,7 +155,7 @@ Test(clr_types, members_of_enums)
 /* --- statics ---------------------------------------------------------------------------
  */
 
-/* One that is null, one without a place of its own, and two that count. */
+/* One null, one without its own place, and two that count. */
 Test(clr_types, statics_of_classes_and_instantiations)
 {
     uint64_t values = forge_clr_room(&f, 64);
@@ -198,8 +198,8 @@ Test(clr_types, statics_of_threads)
     forge_clr_put(&f, forge_clr_get(&f, data + 16) + 8 * 3, handle, 8);
     make_thread_static(STORE, 5);
     make_thread_static(CLOSURE, 1 << 24 | 3);
-    make_thread_static(ITERATOR, 8);           /* behind the end */
-    make_thread_static(SESSION, 2U << 24 | 3); /* kept elsewhere */
+    make_thread_static(ITERATOR, 8);           /* after the end */
+    make_thread_static(SESSION, 2U << 24 | 3); /* stored elsewhere */
     expect_statics("Shop.Store.t_mine aaa0 thread 4711\n"
                    "Shop.Store+<>c__DisplayClass3_0.t_mine bbb0 thread 4711\n");
 }
@@ -207,7 +207,7 @@ Test(clr_types, statics_of_threads)
 /* --- agreement -------------------------------------------------------------------------
  */
 
-/* Asked for, and agreed, of each kind. */
+/* Checked and equal numbers, of each kind. */
 static void expect_agreement(uint64_t of_rows, uint64_t of_instances, uint64_t of_fields)
 {
     struct clr_agreement a = clr_types_agreement(types);
@@ -216,7 +216,7 @@ static void expect_agreement(uint64_t of_rows, uint64_t of_instances, uint64_t o
     cr_expect(a.fields.asked == 2 && a.fields.agreed == of_fields);
 }
 
-/* Of those that were asked for; each is held against its module. */
+/* Counts types that were asked for; each is compared with its module. */
 Test(clr_types, agree_with_what_modules_have_of_them)
 {
     uint64_t list = instance(LIST, cell, 0), class = forge_clr_get(&f, cell + 40);

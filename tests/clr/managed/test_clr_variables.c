@@ -1,4 +1,4 @@
-/* Static variables of all kinds: where they are, and which have no value yet. */
+/* Static variables of all kinds: their addresses, and those without a value yet. */
 #include "clr/managed/forged_clr.h"
 
 TestSuite(clr_variables, .init = begin, .fini = end);
@@ -48,7 +48,7 @@ static void make_store(uint64_t statics, uint64_t plain_statics)
                            .plain_statics = plain_statics});
 }
 
-/* References and boxes, numbers and enums; what lies in the image is none. */
+/* References and boxes, numbers and enums; without those in the image. */
 Test(clr_variables, of_a_class)
 {
     make_store(0x5000, 0x6000);
@@ -67,7 +67,7 @@ Test(clr_variables, of_a_class_that_was_not_used)
                      "Shop.Store.Cells Shop.Four 1 5010 boxed unused\n");
 }
 
-/* A runtime that does not tell_variable where the others are. */
+/* A runtime without the offsets of numbers. */
 Test(clr_variables, of_a_layout_without_numbers)
 {
     make_store(0x5000, 0x6000);
@@ -91,8 +91,8 @@ static void make_of_thread(uint32_t row, uint32_t index, uint32_t plain_index)
                            .plain_thread_index = plain_index});
 }
 
-/* In arrays of the thread, or within its own structure; of a class that no thread has used
- * it is said that there is one. */
+/* In arrays of the thread, or within its own structure; a variable that no thread has used
+ * is listed as unused. */
 Test(clr_variables, of_threads)
 {
     char wanted[512];

@@ -1,5 +1,5 @@
-/* Contradictions between parts of a process's memory: each is forged alone, next to the
- * same process without it. */
+/* Contradictions between parts of a process's memory: each is forged alone, and the same
+ * process without it. */
 #include "clr/managed/core_check.h"
 
 #include "clr/managed/forged_heap.h"
@@ -38,7 +38,7 @@ static void forge_list(void)
     }
 }
 
-/* What a sound process of the usual size says. */
+/* A consistent process of the usual size. */
 static void begin(void)
 {
     f = (struct core_forge){.name = "shop", .pid = FIRST_ID};
@@ -62,7 +62,7 @@ static void finish(void)
 
 TestSuite(core_check, .init = begin, .fini = finish);
 
-/* NULL: nothing contradicts. */
+/* NULL: no contradiction. */
 static void expect(const char *wanted)
 {
     o = open_core(&f);
@@ -83,12 +83,12 @@ static void expect(const char *wanted)
 Test(core_check, a_sound_process_has_none)
 {
     expect(NULL);
-    /* A thread that was added or removed just now; one that has ended, one not started. */
+    /* A thread added or removed just now; one that has ended, one not started. */
     forge_core_put(&f, FORGED_THREADS + 112, THREADS + 1, 4);
     forge_core_put(&f, thread_at(1) + 296, 0xBAADF00D, 8);
     forge_core_put(&f, thread_at(2) + 296, 0, 8);
     expect(NULL);
-    /* Little of anything is no evidence. */
+    /* Small numbers are not evidence. */
     roots =
         (struct core_roots){.statics = {3, 0}, .handles = {3, 0}, .finalizable = {3, 0}};
     declared = (struct clr_declared){3, 3, 0};
@@ -116,8 +116,8 @@ Test(core_check, threads_that_are_none_of_the_process)
     expect("threads: 0 of 4 in the list of the runtime are among the 4 of the process");
 }
 
-/* A debugger outside a container writes other ids than the process has; stacks are the
- * same. Without stacks nothing is known. */
+/* A debugger outside a container writes other thread ids than the process has; stacks are
+ * equal. Without stacks nothing is known. */
 Test(core_check, threads_of_another_namespace)
 {
     for (unsigned i = 0; i < THREADS; i++)
@@ -202,7 +202,7 @@ Test(core_check, several_are_named_together)
     expect("static variables: 0 of 20 lead to objects; handles: 0 of 20 lead to objects");
 }
 
-/* What is missing contradicts nothing. */
+/* Missing memory does not contradict. */
 Test(core_check, a_dump_that_lacks_memory_is_not_asked)
 {
     const struct core_facts facts = {&heap,     &globals, &threads, declared,
@@ -221,7 +221,7 @@ Test(core_check, a_dump_that_lacks_memory_is_not_asked)
     close_core(&o);
 }
 
-/* Through the reader, and, without values, through what was written of it. */
+/* Through the reader, and through the redacted dump. */
 Test(core_check, a_contradiction_makes_a_snapshot_incomplete)
 {
     struct hd_error err = {0};

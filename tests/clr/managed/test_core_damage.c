@@ -1,5 +1,5 @@
-/* Heaps that were made up at random come out as they were put in; and whatever the memory
- * of one says, reading it ends, and stays inside. */
+/* Random heaps are read as they were made; and for any memory contents reading terminates,
+ * and stays inside. */
 #include "clr/managed/forged_heap.h"
 #include "support/random.h"
 
@@ -12,7 +12,7 @@ enum { SHAPES = 8, MAX_SLOTS = 24, MAX_OBJECTS = 60, MAX_EDGES = 512 };
 /* Offsets of pointers in an object, or in one element. */
 struct shape {
     uint64_t type;
-    uint32_t base, element; /* bytes; 0: no array */
+    uint32_t base, element; /* bytes; 0: not an array */
     uint32_t slots[MAX_SLOTS], slot_count;
 };
 
@@ -29,7 +29,7 @@ struct world {
     unsigned count;
 };
 
-/* Up to two runs among so many words, the first of which is word `from`. */
+/* Makes up to two runs among `words` words, of which the first is word `from`. */
 static unsigned make_runs(struct world *w, struct shape *s, unsigned from, unsigned words,
                           struct forged_run runs[2])
 {
@@ -90,7 +90,7 @@ static void make_objects(struct world *w)
     }
 }
 
-/* Fills all words, those that are no pointers with addresses too. */
+/* Fills all words; even non-pointers get addresses. */
 static void fill(struct world *w)
 {
     for (unsigned i = 0; i < w->count; i++) {
@@ -156,7 +156,7 @@ Test(core_heaps, come_out_as_they_were_put_in)
 
 /* --- damage ---------------------------------------------------------------- */
 
-/* A process with something of everything, and what of it is looked at for the heap. */
+/* A process with all parts that are read for the heap. */
 static void forge_everything(struct core_forge *f)
 {
     uint64_t at[4];
@@ -177,8 +177,7 @@ static void forge_everything(struct core_forge *f)
     forge_core_put(f, FORGED_STACK, at[3], 8);
 }
 
-/* Every analysis of what is read must hold too: fields of all, a copy, and one without
- * values. */
+/* Further operations must succeed as well: all fields, a copy, and a redacted dump. */
 static void try_core(struct core_forge *f)
 {
     struct hd_error err = {0};

@@ -1,6 +1,6 @@
-/* Real cores, cut down to what is looked at, against the gcdumps that were taken of the
- * same processes in the same state: the gate of tests/live/core_gate.py, for those without
- * .NET. fixtures/README.md says how they were made. */
+/* Real cores, reduced to the parts that are read, compared with gcdumps of the same
+ * processes in the same state: the gate of tests/live/core_gate.py, for machines without
+ * .NET. fixtures/README.md has their origin. */
 #include "format/open.h"
 #include "heap/graph.h"
 
@@ -82,8 +82,8 @@ static void take(const struct graph *g, node_id n, bool *seen, node_id *queue, s
         }
 }
 
-/* By node: whether a root other than those of finalizers holds it. These ran soon after the
- * collection that the gcdump shows. */
+/* By node: true if a root other than those of finalizers holds it. Finalizers ran soon
+ * after the collection in the gcdump. */
 static bool *held_nodes(const struct hd_snapshot *snap)
 {
     const struct graph *g = snap->graph;
@@ -109,7 +109,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* What keeps a collectible type alive is no field. */
+/* The reference that keeps a collectible type alive is not a field. */
 static bool is_no_allocator(const struct hd_snapshot *snap, node_id to)
 {
     return strcmp(type_of(snap, to), "System.Reflection.LoaderAllocator") != 0;
@@ -151,7 +151,7 @@ static void expect_same_heap(const char *name)
     size_t reachable = 0;
     for (size_t i = 0; i < there.len; i++) {
         node_id wanted = there.all[i].node, n = node_at(&here, there.all[i].address);
-        /* Its place may have another one by now. */
+        /* Another object may be at its address by now. */
         if (!held[wanted] &&
             (n == NO_NODE || strcmp(type_of(core, n), type_of(gcdump, wanted)) != 0))
             continue;
@@ -182,7 +182,7 @@ Test(core_fixtures, the_same_heap)
 
 /* --- fields ---------------------------------------------------------------------- */
 
-/* Of n's references those that no field explains: dependent handles. */
+/* Number of n's references without a field: dependent handles. */
 static size_t without_field(const struct hd_snapshot *core, node_id n, field_id *ids)
 {
     const struct graph *g = core->graph;
@@ -229,7 +229,7 @@ static node_id first_below(const struct hd_snapshot *core, const char *pseudo)
     return NO_NODE;
 }
 
-/* The object that a field of n refers to; for an array the last element's. */
+/* The object that a field of n refers to; for an array, from the last element. */
 static node_id follow(const struct hd_snapshot *core, node_id n, const char *field)
 {
     const struct graph *g = core->graph;
@@ -288,7 +288,7 @@ Test(core_fixtures, statics_with_their_classes)
     }
 }
 
-/* A core does not tell when it was taken. */
+/* A core does not contain its time. */
 Test(core_fixtures, a_minidump_knows_its_time)
 {
     struct hd_snapshot *core = open_fixture("net10", "core"),
@@ -314,8 +314,8 @@ static void expect_name(const char *value, const char *field, uint64_t element)
     cr_assert_str_eq(value, field);
 }
 
-/* References among the values of n are those that the graph has by a field, in order. How
- * many values it has. */
+/* Expects the references among the values of n to be those with a field in the graph, in
+ * order. Returns the number of values. */
 static uint64_t expect_values(const struct hd_snapshot *core, node_id n, field_id *ids,
                               struct arena *a)
 {
@@ -366,7 +366,7 @@ Test(core_fixtures, references_among_values_are_those_of_the_graph)
     }
 }
 
-/* Parts of an array are what the whole has there, and behind its end there is nothing. */
+/* Parts of an array equal those of the whole; there are none after its end. */
 Test(core_fixtures, values_of_a_part_are_those_of_the_whole)
 {
     struct hd_snapshot *core = open_fixture("net10", "core");
@@ -402,7 +402,8 @@ static bool is_string(const struct hd_snapshot *core, node_id n)
     return strcmp(type_of(core, n), "System.String") == 0;
 }
 
-/* Of strings and of what refers to nothing; equal where types, sizes and bytes are. */
+/* Contents of strings and of arrays without references; equal only if types, sizes and
+ * bytes are. */
 Test(core_fixtures, contents_of_what_refers_to_nothing_can_be_compared)
 {
     for (size_t i = 0; i < FILES; i++) {
@@ -429,7 +430,7 @@ Test(core_fixtures, contents_of_what_refers_to_nothing_can_be_compared)
     }
 }
 
-/* Text of strings only if it is asked for, up to so many characters; "" of an empty one. */
+/* Text of strings only on request, up to a maximum number of characters; "" if empty. */
 Test(core_fixtures, text_of_strings_is_cut_where_it_is_asked_to_be)
 {
     struct hd_snapshot *core = open_fixture("net10", "core");

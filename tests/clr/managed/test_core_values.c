@@ -1,5 +1,4 @@
-/* Numbers out of memory, and how people and programs read them: every kind in every size.
- */
+/* Numbers from memory, for people and for programs: every kind in every size. */
 #include "clr/managed/core_fields.h"
 #include "report/object_words.h"
 
@@ -22,7 +21,7 @@ static void expect_shown(const struct number_case *c)
     struct text t = {0};
     struct arena a = {0};
     unsigned char bytes[8];
-    /* What follows a small one is none of it. */
+    /* Bytes after a small number are ignored. */
     memset(bytes, 0xA5, sizeof(bytes));
     le_put(bytes, c->bits, c->size);
     core_value_of(&field, bytes, &a, &v);
@@ -103,7 +102,7 @@ Test(core_values, reals_have_the_digits_that_tell_them_apart)
         expect_shown(&all[i]);
 }
 
-/* Digits by Python's struct, which rounds a double to a half. */
+/* Digits from Python's struct, which rounds a double to a half. */
 Test(core_values, halves)
 {
     static const struct number_case all[] = {
@@ -169,7 +168,7 @@ Test(core_values, a_nullable_is_its_value_or_null)
     expect_value(&date, bytes, "null");
 }
 
-/* The runtime lays it out as it likes, and .NET 10 keeps the minutes in four bytes. */
+/* The runtime chooses the layout; .NET 10 stores the minutes in four bytes. */
 Test(core_values, the_parts_of_a_date_with_an_offset)
 {
     struct clr_field field = {.kind = HD_FIELD_STRUCT,

@@ -1,5 +1,5 @@
-/* Where an object has its references, out of the words in front of its MethodTable: shapes
- * that the collector writes, and words that cannot be. */
+/* Positions of references in an object, from the words before its MethodTable: shapes
+ * written by the collector, and invalid words. */
 #include "clr/managed/gc_heap.h"
 
 #include <criterion/criterion.h>
@@ -12,7 +12,7 @@
 enum { MAX_WORDS = 8, MAX_RUNS = 3 };
 static const uint64_t base = 0x10000;
 
-/* Words in the order of their addresses; the MethodTable stands behind the last. */
+/* Words in order of address; the MethodTable follows the last one. */
 static struct gc_descriptor read_words(const uint64_t *words, size_t count, uint32_t size,
                                        uint32_t element, struct arena *a)
 {
@@ -43,20 +43,20 @@ static const struct example {
     size_t count;
     uint32_t size, element;
     enum gc_shape shape;
-    uint64_t object; /* bytes of one that is walked */
+    uint64_t object; /* bytes of an object */
     uint64_t offsets[6];
     size_t len;
 } good[] = {
-    /* One run, two runs of which the lower comes first in memory. */
+    /* One run, two runs of which the lower is first in memory. */
     {{LESS(40) + 16, 8, 1}, 3, 40, 0, GC_RUNS, 40, {8, 16}, 2},
     {{LESS(56) + 8, 8, LESS(56) + 16, 32, 2}, 5, 56, 0, GC_RUNS, 56, {32, 40, 8}, 3},
-    /* References, and structs that are nothing else. */
+    /* References, and structs of references only. */
     {{LESS(24), 16, 1}, 3, 24, 8, GC_ARRAY, 48, {16, 24, 32}, 3},
     {{LESS(24), 16, 1}, 3, 24, 16, GC_ELEMENTS, 56, {16, 24, 32, 40}, 4},
     /* Structs of a number and a reference; of two with a number between. */
     {{ITEM(1, 8), 24, LESS(1)}, 3, 24, 16, GC_ELEMENTS, 56, {24, 40}, 2},
     {{ITEM(1, 0), ITEM(1, 8), 16, LESS(2)}, 4, 24, 24, GC_ELEMENTS, 48, {16, 32}, 2},
-    /* Too short for its references: none. */
+    /* Too short for its references. */
     {{LESS(24), 16, 1}, 3, 24, 8, GC_ARRAY, 24, {0}, 0},
     {{ITEM(1, 8), 24, LESS(1)}, 3, 24, 16, GC_ELEMENTS, 39, {0}, 0},
 };
@@ -86,27 +86,27 @@ Test(gc_descriptor, that_cannot_be_leads_nowhere)
     } bad[] = {
         {{0}, 1, 40, 0},
         {{LESS(40) + 16, 8, 1}, 3, 7, 0},                    /* smaller than its header */
-        {{8, 1}, 2, 40, 0},                                  /* runs that are not there */
-        {{16, 1}, 2, 24, 8},                                 /* the same of an array */
-        {{24, LESS(1)}, 2, 24, 16},                          /* and of elements */
+        {{8, 1}, 2, 40, 0},                                  /* missing runs */
+        {{16, 1}, 2, 24, 8},                                 /* the same for an array */
+        {{24, LESS(1)}, 2, 24, 16},                          /* and for elements */
         {{LESS(40) + 16, 0, 1}, 3, 40, 0},                   /* the MethodTable itself */
         {{LESS(40) + 16, 32, 1}, 3, 40, 0},                  /* the next object's header */
         {{LESS(40) + 32, 8, 1}, 3, 40, 0},                   /* over the end */
         {{LESS(40) + 12, 8, 1}, 3, 40, 0},                   /* half a reference */
-        {{LESS(40), 8, 1}, 3, 40, 0},                        /* none */
+        {{LESS(40), 8, 1}, 3, 40, 0},                        /* an empty run */
         {{LESS(40) + 24, 8, LESS(40) + 16, 8, 2}, 5, 40, 0}, /* some twice */
-        {{LESS(40) + 8, 8, 6}, 3, 40, 0},        /* more than there is room for */
+        {{LESS(40) + 8, 8, 6}, 3, 40, 0},        /* more than there is space for */
         {{LESS(24), 16, 1}, 3, 24, 12},          /* elements of half a word */
-        {{LESS(24), 24, 1}, 3, 24, 8},           /* not where elements begin */
+        {{LESS(24), 24, 1}, 3, 24, 8},           /* not at the start of elements */
         {{LESS(24), 16, 2}, 3, 24, 8},           /* an array with two runs */
-        {{ITEM(0, 16), 16, LESS(1)}, 3, 24, 16}, /* an item of nothing */
+        {{ITEM(0, 16), 16, LESS(1)}, 3, 24, 16}, /* an empty item */
         {{ITEM(1, 0), 24, LESS(1)}, 3, 24, 16},  /* shorter than an element */
         {{ITEM(1, 16), 16, LESS(1)}, 3, 24, 16}, /* longer */
-        {{ITEM(3, 0), 16, LESS(1)}, 3, 24, 16},  /* references behind its end */
+        {{ITEM(3, 0), 16, LESS(1)}, 3, 24, 16},  /* references after its end */
         {{ITEM(1, 8), 40, LESS(1)}, 3, 24, 16},  /* begins in the next element */
         {{ITEM(1, 8), 8, LESS(1)}, 3, 24, 16},   /* begins in the header */
         {{ITEM(1, 8), 20, LESS(1)}, 3, 24, 16},  /* between two words */
-        {{ITEM(1, 8), 16, LESS(3)}, 3, 24, 16},  /* more than there is room for */
+        {{ITEM(1, 8), 16, LESS(3)}, 3, 24, 16},  /* more than there is space for */
         {{0, 0, UINT64_C(1) << 63}, 3, 24, 16},
     };
     for (size_t i = 0; i < COUNT(bad); i++) {

@@ -1,13 +1,13 @@
-/* Heaps of processes that stand still while threads make large objects: a hole where each
- * of these will be. Every object between, in front of and behind holes is found, whatever
- * lies in them; where one is lost the snapshot says that it is incomplete. */
+/* Heaps of processes frozen while threads allocate large objects: a hole in place of each.
+ * Every object between, before and after holes must be found, whatever they contain; if one
+ * is lost, the snapshot must be marked incomplete. */
 #include "clr/managed/forged_heap.h"
 #include "support/random.h"
 
 enum { HELD = 60, LARGE = 3, OLD = 2 };
 
-/* The word in front of an object: none, a sync block, a hash, a lock, of listed free space,
- * of free space that is taken back. */
+/* The word before an object: zero, a sync block, a hash, a lock, of listed free space, of
+ * reclaimed free space. */
 static const uint64_t headers[] = {0,
                                    UINT64_C(0x0800000100000000),
                                    UINT64_C(0x0c12345600000000),
@@ -16,13 +16,13 @@ static const uint64_t headers[] = {0,
                                    FORGED_HEAP + 0x2000};
 enum { HEADERS = sizeof(headers) / sizeof(*headers) };
 
-/* What lies in a hole. */
+/* Contents of a hole. */
 enum content { EMPTY, DATA, EMPTY_THEN_DATA, DATA_THEN_EMPTY, DEAD_OBJECTS, CONTENTS };
 
 struct heap {
     struct core_forge f;
     uint64_t type, array, bytes;
-    uint64_t list, held[HELD]; /* the list has them; a handle has the list */
+    uint64_t list, held[HELD]; /* objects in the list, which a handle holds */
     unsigned count;
 };
 
@@ -63,7 +63,7 @@ static void free_space(struct heap *h, uint64_t size, uint64_t word)
     header(h, at, word);
 }
 
-/* Text, numbers, addresses; and words that are MethodTables, as type objects have them. */
+/* Text, numbers, addresses; and words that are MethodTables, as in type objects. */
 static void put_data(struct heap *h, uint64_t from, uint64_t to)
 {
     const uint64_t words[] = {UINT64_C(0x0036003800310036), 7, h->list, h->type, 0x31,
@@ -146,8 +146,8 @@ Test(gc_holes, objects_around_a_hole_are_found_whatever_lies_in_it)
 
 /* --- all kinds in a row -------------------------------------------------- */
 
-/* Data that looks like an object may stand right in front of one, so that nobody can tell.
- * Then it is told. */
+/* Data that looks like an object may directly precede one, and cannot be recognized. Then
+ * there must be a warning. */
 static bool all_or_told(struct heap *h, const char *what)
 {
     struct hd_error err = {0};
@@ -194,7 +194,7 @@ Test(gc_holes, among_many_holes_every_object_is_found_or_the_loss_is_told)
 
 /* --- what a stack tells -------------------------------------------------- */
 
-/* What the collector has on the stack of a thread that makes a large object. */
+/* The collector's data on the stack of a thread that allocates a large object. */
 static void put_context(struct heap *h, uint64_t at, uint64_t start, uint64_t end)
 {
     enum { BEHIND_LIMIT = 24 };
@@ -203,7 +203,7 @@ static void put_context(struct heap *h, uint64_t at, uint64_t start, uint64_t en
     forge_core_put(&h->f, at + 16, end - start, 8);
 }
 
-/* Half cleared; what lay there before reaches over what follows. Gives where it begins. */
+/* Half cleared; the earlier object overlapped the following ones. Returns its address. */
 static uint64_t half_cleared(struct heap *h, uint64_t type)
 {
     object(h, 40, 0);
@@ -235,9 +235,9 @@ Test(gc_holes, of_what_a_stack_tells_only_what_fits_is_believed)
     begin(&h);
     uint64_t at = half_cleared(&h, h.bytes), stack = FORGED_STACK + 0x100;
     put_context(&h, stack, at, at + 400 + 48);      /* amid an object */
-    put_context(&h, stack - 0x20, at, at + 208);    /* the same of what was there */
+    put_context(&h, stack - 0x20, at, at + 208);    /* the same for the earlier object */
     put_context(&h, stack - 0x40, at, at + 104);    /* amid zeros */
-    put_context(&h, stack + 0x20, at, at + 399);    /* no address of an object */
+    put_context(&h, stack + 0x20, at, at + 399);    /* not the address of an object */
     put_context(&h, stack + 0x40, at, at + 0x8000); /* beyond the region */
     put_context(&h, stack + 0x60, at + 400, at + 432);
     put_context(&h, stack + 0x80, at, at + 400);
@@ -245,7 +245,7 @@ Test(gc_holes, of_what_a_stack_tells_only_what_fits_is_believed)
     expect_all(&h, "several");
 }
 
-/* Others than the collector put numbers side by side. */
+/* Other code also stores such numbers next to each other. */
 Test(gc_holes, a_hole_that_a_thread_tells_may_be_followed_by_another)
 {
     struct heap h;
@@ -279,7 +279,7 @@ Test(gc_holes, where_there_is_no_hole_a_stack_tells_nothing)
 
 /* --- what is lost -------------------------------------------------------- */
 
-/* What lay there before was longer than what is made there now. */
+/* The earlier object was longer than the one that is allocated now. */
 static void forge_stale(struct heap *h, uint64_t type, uint64_t reaches)
 {
     object(h, 40, 0);
@@ -308,7 +308,7 @@ Test(gc_holes, an_object_that_is_lost_below_an_old_one_is_told)
         object(&h, 40, 0);
         object(&h, 40, 0);
         expect_incomplete(&h, true);
-        /* By a handle alone. */
+        /* Held by a handle only. */
         begin(&h);
         forge_stale(&h, is_free ? h.f.free_type : h.bytes, 200 + 40);
         object(&h, 40, 0);
@@ -319,7 +319,7 @@ Test(gc_holes, an_object_that_is_lost_below_an_old_one_is_told)
     }
 }
 
-/* Nothing that counts is missing: garbage is not counted. */
+/* Only garbage is missing, which is not counted. */
 Test(gc_holes, what_garbage_refers_to_may_be_gone)
 {
     struct heap h;
@@ -345,7 +345,7 @@ Test(gc_holes, a_region_whose_rest_is_lost_is_told)
     expect_incomplete(&h, true);
 }
 
-/* Without references nobody can tell whether something is missing. */
+/* Without references missing objects cannot be detected. */
 Test(gc_holes, a_table_alone_of_a_heap_with_data_in_holes_is_incomplete)
 {
     struct hd_error err = {0};

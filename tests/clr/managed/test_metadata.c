@@ -107,7 +107,7 @@ Test(metadata, four_bytes_in_front_of_the_tables)
     expect_shop();
 }
 
-/* The widths of an index, and of one into several tables: 16 bits, less those of the tag.
+/* The widths of an index, and of one into several tables: 16 bits, minus those of the tag.
  */
 Test(metadata, wide_tables)
 {
@@ -132,7 +132,7 @@ Test(metadata, wide_tables)
     }
 }
 
-/* Reflection.Emit, edit and continue: "#-", and tables that nobody has sorted. */
+/* Reflection.Emit, edit and continue: "#-", and unsorted tables. */
 Test(metadata, tables_out_of_order_and_fields_by_pointers)
 {
     forge.name = "#-";
@@ -218,7 +218,7 @@ static struct bytes found_in(const struct text *image, size_t cut)
     struct memory_piece pieces[] = {
         {0x10000, cut, (const unsigned char *)image->data},
         {0x10000 + cut, image->len - cut, (const unsigned char *)image->data + cut}};
-    /* Side by side in memory, but not in the file: a copy. */
+    /* Adjacent in memory, but not in the file: copied. */
     unsigned char *second = malloc(pieces[1].size + 1);
     memcpy(second, pieces[1].bytes, pieces[1].size);
     pieces[1].bytes = second;
@@ -257,7 +257,7 @@ Test(metadata, images_mapped_flat_and_in_pieces)
 /* --- damage ----------------------------------------------------------------------------
  */
 
-/* Everything that can be asked; what it says is not looked at. */
+/* Asks all questions; the answers do not matter. */
 static void ask_all(void)
 {
     struct bytes value;
@@ -277,7 +277,7 @@ static void ask_all(void)
     }
 }
 
-/* In memory of its own, so that a read outside is seen. */
+/* In memory of its own, so that a sanitizer reports reads outside. */
 static void ask_about(const unsigned char *bytes, size_t size)
 {
     unsigned char *copy = malloc(size + 1);

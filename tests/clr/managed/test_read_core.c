@@ -1,5 +1,5 @@
-/* The heap of a core dump: what is laid out in memory comes out of it, and what cannot be
- * right is refused, told, or passed over. */
+/* The heap of a core dump: it is read as it was made; errors are rejected, reported, or
+ * skipped. */
 #include "clr/managed/forged_heap.h"
 
 #define FORGED_GENERATION_AT(i) (FORGED_HEAP + (i) * (uint64_t)FORGED_HEAP_STEP)
@@ -26,7 +26,7 @@ static struct core_forge begin(void)
     return f;
 }
 
-/* An edge by addresses. */
+/* An edge between addresses. */
 static bool refers(const struct hd_snapshot *snap, uint64_t from, uint64_t to)
 {
     const struct graph *g = snap->graph;
@@ -90,8 +90,8 @@ Test(read_core, takes_objects_of_all_generations_but_no_free_space)
     done(&f, snap);
 }
 
-/* As gcdumps have them: a string of 3 has 22 + 2 * 3 bytes, and the next object begins at
- * a multiple of 8. */
+/* As in gcdumps: a string of 3 has 22 + 2 * 3 bytes, and the next object begins at a
+ * multiple of 8. */
 Test(read_core, sizes_are_those_before_rounding_up)
 {
     struct core_forge f = begin();
@@ -135,8 +135,8 @@ Test(read_core, what_threads_may_yet_fill_is_no_object)
     forge_core_object(&f, 0, type, 24);
     uint64_t pointer = forge_core_object(&f, 0, type, 64 + 24),
              behind = forge_core_object(&f, 0, type, 24);
-    forge_core_put(&f, pointer, 0x1234567812345678, 8);      /* what was there before */
-    forge_core_put(&f, pointer + 64, 0x1234567812345678, 8); /* room behind the limit */
+    forge_core_put(&f, pointer, 0x1234567812345678, 8);      /* the earlier contents */
+    forge_core_put(&f, pointer + 64, 0x1234567812345678, 8); /* after the limit */
     forge_managed_thread(&f, 1, pointer, pointer + 64);
     struct hd_snapshot *snap = read_it(&f);
     cr_expect_eq(snap->info.objects, 2);
@@ -152,7 +152,7 @@ Test(read_core, where_the_youngest_objects_end_the_collector_knows_best)
     uint64_t type = forge_core_type(&f, 24, 0);
     forge_core_object(&f, 0, type, 24);
     uint64_t last = forge_core_object(&f, 0, type, 24);
-    forge_core_put(&f, SEGMENT_AT(0), last, 8); /* as it was after the last collection */
+    forge_core_put(&f, SEGMENT_AT(0), last, 8); /* as after the last collection */
     forge_core_put(&f, variable, SEGMENT_AT(0), 8);
     forge_core_put(&f, variable + 8, last + 24, 8);
     forge_global(&f, 80, variable);
@@ -199,7 +199,7 @@ Test(read_core, finds_references_in_every_shape_of_object)
              s = forge_core_object(&f, 3, structs, 24 + 2 * 48);
     forge_core_put(&f, n + 40, a, 8);
     forge_core_put(&f, n + 8, b, 8);
-    forge_core_put(&f, n + 16, a, 8); /* a number that looks like one */
+    forge_core_put(&f, n + 16, a, 8); /* a number that looks like a reference */
     forge_core_put(&f, all + 8, 3, 4);
     forge_core_put(&f, all + 16, n, 8);
     forge_core_put(&f, all + 32, all, 8);
@@ -211,7 +211,7 @@ Test(read_core, finds_references_in_every_shape_of_object)
     const struct graph *g = snap->graph;
     node_id from = node_at(snap, n);
     cr_assert_eq(g->edge_begin[from + 1] - g->edge_begin[from], 2);
-    /* In the order in which the collector walks them. */
+    /* In the collector's order of walking. */
     cr_expect_eq(graph_address(g, g->edge_to[g->edge_begin[from]]), a);
     cr_expect_eq(graph_address(g, g->edge_to[g->edge_begin[from] + 1]), b);
     cr_expect(refers(snap, all, n) && refers(snap, all, all));
@@ -239,12 +239,12 @@ Test(read_core, lists_of_references_that_cannot_be_are_told)
     static const struct {
         uint64_t count, bytes, offset;
     } bad[] = {{0, 0, 0},
-               {1, 0 - UINT64_C(8), 16},  /* over the end */
+               {1, 0 - UINT64_C(8), 16},  /* beyond the end */
                {1, 0 - UINT64_C(16), 0},  /* the MethodTable itself */
-               {2, 0 - UINT64_C(16), 8},  /* the second one is nothing */
-               {UINT64_C(1) << 60, 0, 8}, /* more than there can be */
+               {2, 0 - UINT64_C(16), 8},  /* the second one is empty */
+               {UINT64_C(1) << 60, 0, 8}, /* more than possible */
                {UINT64_C(1) << 63, 0, 8},
-               {0 - UINT64_C(1), 0, 16}}; /* of an array */
+               {0 - UINT64_C(1), 0, 16}}; /* for an array */
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct core_forge f = begin();
         uint64_t type = forge_core_type(&f, 24, POINTERS_FLAG);
@@ -290,7 +290,7 @@ Test(read_core, handles_hold_by_kind_and_weak_ones_do_not)
     cr_expect_eq(snap->weak_roots, 2);
     cr_expect_eq(snap->info.roots, 5);
     cr_expect_eq(snap->info.reachable_objects, 5);
-    /* A dependent one holds as long as its key is there. */
+    /* A dependent handle holds while its key exists. */
     cr_expect(refers(snap, at[DEPENDENT], at[WEAK]));
     cr_expect_eq(snap->info.references, 0);
     done(&f, snap);
@@ -328,7 +328,7 @@ Test(read_core, stacks_hold_what_they_point_into_up_to_where_they_end)
     expect_group(snap, "[local vars]", at[1], 2);
     expect_group(snap, "[local vars]", at[2], 2);
     done(&f, snap);
-    /* Of a thread that is none of the runtime's nothing is looked at. */
+    /* The stack of a thread that the runtime does not know is ignored. */
     f = begin();
     at[0] = forge_core_object(&f, 2, forge_core_type(&f, 24, 0), 24);
     forge_core_region(&f, FORGED_STACK, 0x1000);
@@ -339,7 +339,8 @@ Test(read_core, stacks_hold_what_they_point_into_up_to_where_they_end)
     snap = read_it(&f);
     cr_expect_eq(snap->info.reachable_objects, 0);
     done(&f, snap);
-    /* Where the process calls its threads otherwise, each may be one of the runtime's. */
+    /* If thread ids differ from the process's own, each thread may be one of the runtime's.
+     */
     f = begin();
     at[0] = forge_core_object(&f, 2, forge_core_type(&f, 24, 0), 24);
     forge_core_region(&f, FORGED_STACK, 0x1000);
@@ -352,7 +353,7 @@ Test(read_core, stacks_hold_what_they_point_into_up_to_where_they_end)
 }
 
 /* A description of version 2 has Threads in the list, not the addresses of their links: a
- * thread that is none of the runtime's holds nothing. */
+ * thread outside the runtime holds nothing. */
 Test(read_core, threads_of_either_kind_of_list_are_found)
 {
     for (int is_11 = 0; is_11 < 2; is_11++) {
@@ -378,7 +379,7 @@ Test(read_core, threads_of_either_kind_of_list_are_found)
     }
 }
 
-/* createdump writes no thread pointer on aarch64; its own wins where it is there. */
+/* createdump writes no thread pointer on aarch64; its own is preferred if it exists. */
 Test(read_core, a_stack_ends_where_the_runtime_says_when_nothing_else_does)
 {
     static const struct {

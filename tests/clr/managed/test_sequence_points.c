@@ -1,4 +1,4 @@
-/* Lines of source code, of forged modules and symbols. */
+/* Lines of source code, from forged modules and symbols. */
 #include "clr/clr.h"
 #include "support/forge_symbols.h"
 #include "support/scratch.h"
@@ -35,7 +35,7 @@ static void forge_module(void)
 }
 
 /* Add has lines 10, 12 to 14, none, 11; Clear none; Sum none, 300, 90, 100000, 1; Elsewhere
- * is of two files, and has the code of Later. */
+ * is in two files, and has the code of Later. */
 static void forge_pdb(uint32_t methods)
 {
     struct metadata_forge f = {.other_methods = methods};
@@ -98,7 +98,7 @@ static int file_of(const char *name, const struct text *content)
                 O_RDONLY | O_CLOEXEC);
 }
 
-/* The module is open until the next one. */
+/* The module is open until the next call. */
 static struct clr_source *open_source(bool has_file)
 {
     if (dll >= 0)
@@ -268,7 +268,7 @@ Test(sequence_points, the_first_allocation_before_another_offset_counts_or_no_li
     clr_source_free(s);
 }
 
-/* Opcodes and the sizes of their operands (III.3 and 4), none of which allocates. */
+/* Opcodes that do not allocate, and the sizes of their operands (III.3 and 4). */
 static const struct {
     unsigned char opcode[2], size;
 } instructions[] = {
@@ -288,7 +288,7 @@ static const struct {
 
 enum { NEWARR = 0x8D };
 
-/* All of them, with operands that look like an allocation; a switch; and an allocation. */
+/* All of these, with operands that look like an allocation; a switch; and an allocation. */
 static uint32_t forge_code(struct text *to)
 {
     for (size_t i = 0; i < sizeof(instructions) / sizeof(*instructions); i++) {
@@ -310,7 +310,7 @@ Test(sequence_points, an_operand_is_no_allocation)
     struct text code = {0};
     struct clr_line line;
     uint32_t at = forge_code(&code), place = 0;
-    /* The code is behind the metadata, which says where. */
+    /* The code follows the metadata, which has its address. */
     for (int round = 0; round < 2; round++) {
         struct metadata_forge f = {0};
         forge_type_def(&f, "Shop", "Cart");
@@ -352,7 +352,7 @@ Test(sequence_points, an_operand_is_no_allocation)
 
 /* --- damage -------------------------------------------------------------------------- */
 
-/* All that can be asked; what is said does not matter. */
+/* Asks all questions; the answers do not matter. */
 static void ask_all(const struct clr_source *s)
 {
     struct clr_line line;
@@ -405,12 +405,12 @@ Test(sequence_points, damaged_code_is_survived)
     text_clear(&module);
     while ((n = read(dll, block, sizeof(block))) > 0)
         text_add(&module, block, (size_t)n);
-    /* Headers, code and metadata; the symbols are behind. */
+    /* Headers, code and metadata, without the symbols after them. */
     module.len = module.len < 0xA00 ? module.len : 0xA00;
     try_damage(&module, false);
 }
 
-/* One that says it is large, of a few bytes. */
+/* A few bytes with a large declared size. */
 Test(sequence_points, symbols_that_unpack_to_another_size_than_they_say_are_none)
 {
     static const uint32_t sizes[] = {0, 1, 1 << 20, 1 << 30, UINT32_MAX};

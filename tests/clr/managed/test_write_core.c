@@ -1,6 +1,5 @@
-/* Core dumps without values: nothing of what was planted stands in the bytes, and every
- * question about objects has the answer that it had. Forged ones are tried wherever one is
- * read as well (forged_heap.h). */
+/* Redacted core dumps: no planted byte remains, and every question about objects has the
+ * same answer. Tests that read forged ones also redact them (forged_heap.h). */
 #include "clr/managed/forged_heap.h"
 #include "clr/process/process_image.h"
 #include "heap/graph.h"
@@ -21,7 +20,7 @@ static void plant(struct core_forge *f, uint64_t at, size_t size)
         forge_core_put_bytes(f, at, secret, SECRET);
 }
 
-/* Half a secret is one. */
+/* Half a secret counts as one. */
 static size_t count(const unsigned char *bytes, size_t size)
 {
     static const char twice[] = "SECRET!!SECRET!!";
@@ -41,7 +40,7 @@ static struct hd_memory redact(struct hd_snapshot *snap)
     return file;
 }
 
-/* In all that is no reference of an object, and in what is no object. */
+/* Plants secrets in all words of objects except references, and outside of objects. */
 static uint64_t plant_in_heap(struct core_forge *f)
 {
     const struct forged_run one = {16, 1};
@@ -59,13 +58,13 @@ static uint64_t plant_in_heap(struct core_forge *f)
     uint64_t array = forge_core_object(f, 2, bytes, 24 + RUN);
     forge_core_put(f, array + 8, RUN, 4);
     plant(f, array + 16, RUN);
-    /* Free space; what is none of it nor of an object; what a thread may yet fill. */
+    /* Free space; bytes between objects; the allocation context of a thread. */
     uint64_t free_space = forge_core_object(f, 2, f->free_type, 24 + RUN);
     forge_core_put(f, free_space + 8, RUN, 4);
     plant(f, free_space + 16, RUN);
     plant(f, forge_core_object(f, 2, 0, RUN + 8), RUN);
     forge_core_object(f, 2, type, 48);
-    /* It passes for an object, whose reference is none. */
+    /* It looks like an object, but its reference is invalid. */
     uint64_t dead = forge_core_object(f, 2, type, 48);
     plant(f, dead + 8, 40);
     forge_core_object(f, 2, type, 48);
@@ -110,7 +109,7 @@ Test(write_core, no_byte_of_what_was_planted_is_in_the_file)
 
 /* --- what stays ------------------------------------------------------------------ */
 
-/* The file's threads are in order; their stack pointer is in no object. */
+/* The file's threads are in order; their stack pointers are not in objects. */
 static void expect_registers(const struct hd_memory *file, const uint64_t *wanted,
                              size_t threads)
 {
@@ -267,8 +266,8 @@ static void remove_folder(void)
     scratch_remove(&folder);
 }
 
-/* A heap of a runtime whose library is on disk, too; the dump lacks its description of
- * itself, as createdump's do, or all that nobody wrote to, as the kernel's. */
+/* A heap of a runtime whose library is also on disk; the dump lacks its descriptor, as
+ * createdump's do, or all unmodified pages, as the kernel's. */
 static void forge_on_disk(struct core_forge *f, struct forged_runtime *how, bool by_kernel)
 {
     struct text library = {0};
@@ -285,7 +284,7 @@ static void forge_on_disk(struct core_forge *f, struct forged_runtime *how, bool
                          FORGED_RUNTIME_BASE + FORGED_LIBRARY_DATA);
 }
 
-/* Nothing is looked for on disk any more: it may be another machine. */
+/* Files on disk must not be read again: it may be another machine. */
 Test(write_core, has_what_was_read_from_files, .init = open_folder, .fini = remove_folder)
 {
     for (int by_kernel = 0; by_kernel < 2; by_kernel++) {
@@ -313,7 +312,7 @@ Test(write_core, is_refused_where_only_a_file_tells_the_layout, .init = open_fol
     struct core_forge f;
     struct hd_error err = {0};
     struct hd_memory file = {0};
-    /* Nothing of a forged heap stands there. */
+    /* This address has no part of a forged heap. */
     char *json = strdup(forged_json(10));
     char *at = strstr(json, "\"Path\":200");
     cr_assert_not_null(at);
@@ -343,7 +342,7 @@ static const char *name_at(const struct fields *f, field_id id)
     return id != NO_FIELD ? f->names[id] : "";
 }
 
-/* Of every reference. */
+/* Compares the field of every reference. */
 static void expect_same_fields(const struct hd_snapshot *a, const struct hd_snapshot *b)
 {
     const struct graph *g = a->graph, *h = b->graph;
@@ -363,7 +362,7 @@ static void expect_same_fields(const struct hd_snapshot *a, const struct hd_snap
     free(others);
 }
 
-/* Names, types and references stay; of the rest it is known that there was something. */
+/* Names, types and references are kept; other values are marked as redacted. */
 static void expect_redacted(const struct hd_field *a, const struct hd_field *b)
 {
     cr_assert(rewritten_same_string(a->name, b->name));

@@ -1,4 +1,4 @@
-/* opened.h - a forged core or minidump as the reader sees it. */
+/* opened.h - a forged core or minidump, opened by the reader. */
 #ifndef OPENED_H
 #define OPENED_H
 
@@ -28,7 +28,7 @@ static inline struct opened open_core(struct core_forge *f)
     return open_bytes(forge_core_bytes(f));
 }
 
-/* o stays where it is from here on. */
+/* o must not be moved afterwards. */
 static inline void find_runtime(struct opened *o)
 {
     o->ok = o->ok && runtime_find(&o->runtime, &o->image, &o->a, &o->err);
@@ -40,7 +40,8 @@ static inline void close_core(struct opened *o)
     arena_free(&o->a);
 }
 
-/* The core is refused, or its runtime, in words that have these in them; frees f. */
+/* Expects the core, or its runtime, to be rejected with a message that contains these
+ * words; frees f. */
 static inline void expect_refused(struct core_forge *f, enum hd_status status,
                                   const char *why)
 {

@@ -1,5 +1,5 @@
-/* Names of the types of a native AOT program: of definitions, of what is made of them, from
- * its file and its memory; and files in which something does not fit. */
+/* Names of types of a native AOT program: definitions and constructed types, from its file
+ * and its memory; and inconsistent files. */
 #include "clr/process/aot_image.h"
 
 #include "support/forge_aot.h"
@@ -66,7 +66,7 @@ Test(aot_image, a_file_names_definitions_and_what_is_made_of_them)
     }
 }
 
-/* A running program has made its tables, and its pointers are addresses. */
+/* A running program has made its tables; its pointers are addresses. */
 Test(aot_image, memory_names_the_same)
 {
     const uint64_t base = 0x7f0000000000;
@@ -106,7 +106,7 @@ Test(aot_image, an_unknown_version_is_refused)
     free(p);
 }
 
-/* "Write 5 million zeros", in four bytes, again and again. */
+/* "Write 5 million zeros", in four bytes, repeated. */
 Test(aot_image, few_commands_get_no_memory_without_end)
 {
     struct forged_program *p = make_program();
@@ -120,7 +120,7 @@ Test(aot_image, few_commands_get_no_memory_without_end)
     free(p);
 }
 
-/* A type that is made of itself has no name. */
+/* A type constructed from itself has no name. */
 Test(aot_image, circles_end)
 {
     struct forged_program *p = make_program();
@@ -134,7 +134,7 @@ Test(aot_image, circles_end)
     free(p);
 }
 
-/* Under a sanitizer nothing is read that is not there; all else is up to the file. */
+/* A sanitizer reports reads outside; everything else depends on the file. */
 Test(aot_image, damage_is_survived)
 {
     struct forged_program *whole = make_program();

@@ -1,5 +1,5 @@
-/* Names of the types of a native AOT program out of its symbols: how mangled names are
- * read, which cannot be, and files that have no symbols, or damaged ones. */
+/* Names of types of a native AOT program from its symbols: mangled names that can be
+ * decoded, others, and files without symbols, or with damaged ones. */
 #include "clr/process/aot_image.h"
 
 #include "base/little_endian.h"
@@ -119,7 +119,7 @@ static const struct {
     {"My_Shop___f__AnonymousType0_2<Int32__String>",
      "<>f__AnonymousType0`2[[System.Int32],[System.String]]"},
     {"My_Shop_GlobalOne", "GlobalOne"},
-    /* What nobody can tell is left as it is. */
+    /* Ambiguous names are left unchanged. */
     {"Newtonsoft_Json_Linq_JObject", "Newtonsoft_Json_Linq_JObject"},
     {"S_P_CoreLib_System_Lazy_1<Newtonsoft_Json_Linq_JObject>",
      "S_P_CoreLib_System_Lazy_1<Newtonsoft_Json_Linq_JObject>"},
@@ -225,7 +225,7 @@ Test(aot_symbols, a_stripped_program_has_none)
     text_free(&file);
 }
 
-/* The last name has no NUL, and nothing is behind it. */
+/* The last name has no NUL and is at the end of the file. */
 Test(aot_symbols, names_end_with_the_file)
 {
     static const char last[] = "_ZTV18My_Shop_Acme_Order";
@@ -271,7 +271,7 @@ Test(aot_symbols, damage_is_survived)
     text_free(&whole);
 }
 
-/* A million symbols, of one class or of as many; and one name of a megabyte. */
+/* A million symbols, of one class or of a million; and one name of a megabyte. */
 Test(aot_symbols, time_and_memory_are_those_of_sorting, .timeout = 60)
 {
     enum { MANY = 1000000 };

@@ -85,7 +85,7 @@ Test(core_file, may_have_more_segments_than_its_header_can_count)
     forge_core_free(&f);
 }
 
-/* The byte at which a segment's header has that member. */
+/* The address of a member of a segment's header. */
 static unsigned char *in_segment(struct core_forge *f, size_t i, size_t member)
 {
     return (unsigned char *)f->core.data + 64 + i * 56 + member;
@@ -96,7 +96,7 @@ static struct bytes core_of(const struct core_forge *f)
     return (struct bytes){(const unsigned char *)f->core.data, f->core.len};
 }
 
-/* p_memsz beyond p_filesz: nobody wrote that down. */
+/* p_memsz beyond p_filesz: not in the dump. */
 Test(core_file, does_not_make_up_what_was_not_dumped)
 {
     struct core_forge f = {0};
@@ -143,7 +143,7 @@ Test(core_file, that_is_cut_in_its_headers_says_where)
     forge_core_free(&f);
 }
 
-/* A sparse file has room for them. */
+/* A sparse file is large enough for them. */
 Test(core_file, of_more_segments_than_any_process_has_is_refused)
 {
     struct core_forge f = {.many_segments = true};
@@ -157,7 +157,7 @@ Test(core_file, of_more_segments_than_any_process_has_is_refused)
     forge_core_free(&f);
 }
 
-/* Or a few bytes would be terabytes of heap. */
+/* Otherwise a few bytes could be terabytes of heap. */
 Test(core_file, whose_segments_share_bytes_is_refused)
 {
     struct core_forge f = {0};
@@ -207,8 +207,7 @@ Test(core_file, tells_threads_program_and_mappings)
     forge_core_free(&f);
 }
 
-/* user_pt_regs, and a note of its own for the thread pointer, which not everybody writes.
- */
+/* user_pt_regs, and a separate note for the thread pointer, which not every tool writes. */
 Test(core_file, of_aarch64_has_other_registers)
 {
     struct core_forge f = {.machine = MACHINE_AARCH64, .page = 0x10000};
@@ -226,7 +225,7 @@ Test(core_file, of_aarch64_has_other_registers)
         cr_expect_eq(p->threads[i].thread_pointer, i == 1 ? 0x7f02 : 0);
     }
     close_core(&o);
-    /* What the kernel of x86-64 writes is too small for them. */
+    /* The registers of x86-64 are too short. */
     f.machine = MACHINE_X86_64;
     struct bytes core = forge_core_bytes(&f);
     ((unsigned char *)core.data)[18] = MACHINE_AARCH64;
@@ -272,7 +271,7 @@ Test(core_file, without_notes_is_memory_alone)
 
 /* --- files on disk ------------------------------------------------------------------- */
 
-/* An assembly of some pages, no two alike. */
+/* An assembly of some different pages. */
 static void make_assembly(unsigned char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -295,7 +294,7 @@ static struct assembly write_assembly(const char *name)
     return a;
 }
 
-/* Mapped at 0x100000, of which the dump has that page. */
+/* Mapped at 0x100000; the dump has only this page. */
 static void forge_mapped(struct core_forge *f, const struct assembly *a, const char *path,
                          uint64_t page)
 {
@@ -321,8 +320,8 @@ static void expect_file(struct core_forge *f, enum image_file_state state)
     forge_core_free(f);
 }
 
-/* A kernel of 64 KiB maps so much of a file of 16. One that says so of 1 TiB is not
- * believed. */
+/* A kernel with pages of 64 KiB maps this much of a file of 16. A page size of 1 TiB is not
+ * trusted. */
 Test(core_file, of_large_pages_maps_more_than_a_file_has)
 {
     static const struct {
@@ -402,7 +401,7 @@ Test(core_file, trusts_a_deleted_file_by_its_contents_only)
     arena_free(&names);
 }
 
-/* What the dump has counts, whatever the file says. */
+/* Bytes in the dump take precedence over the file. */
 Test(core_file, believes_the_dump_more_than_the_file)
 {
     struct core_forge f;

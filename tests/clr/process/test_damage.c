@@ -1,12 +1,12 @@
-/* Any bytes may come as a core: none of them may lead out of it. */
+/* Any bytes as a core: no read may leave them. */
 #include "clr/process/opened.h"
 
 #include <stdlib.h>
 
-/* The headers and notes end about there; behind them is memory. */
+/* The approximate end of headers and notes, followed by memory. */
 enum { HEADERS = 1400 };
 
-/* A core of everything that is looked at, as small as it gets. */
+/* A minimal core with all parts that are read. */
 static void forge_small(struct core_forge *f, const char *json)
 {
     *f = (struct core_forge){.name = "shop", .command = "shop", .program_headers = 0x40};
@@ -17,7 +17,8 @@ static void forge_small(struct core_forge *f, const char *json)
         f->regions[i].size = 0x300;
 }
 
-/* True if it was read. Memory of exactly its size: what lies behind it a sanitizer sees. */
+/* True if it was read. In memory of its exact size, so that a sanitizer reports reads
+ * beyond it. */
 static bool try_core(struct bytes core)
 {
     unsigned char *copy = malloc(core.size > 0 ? core.size : 1);
@@ -35,7 +36,7 @@ static bool try_core(struct bytes core)
     return ok;
 }
 
-/* Every length in the headers, then in steps that meet every alignment. */
+/* Every length in the headers, then in steps with every alignment. */
 Test(damage, of_any_length_is_refused_or_read)
 {
     enum { STEP = 211 };
@@ -83,7 +84,7 @@ Test(damage, of_any_byte_of_a_descriptor_is_refused_or_read)
     flip(forged_json(10), 103, MACHINE_X86_64);
 }
 
-/* Numbers that are counts, sizes, offsets or addresses. */
+/* Numbers used as counts, sizes, offsets or addresses. */
 Test(damage, of_any_number_is_refused_or_read)
 {
     static const uint64_t values[] = {0,

@@ -50,7 +50,7 @@ Test(elf_image, takes_from_a_file_what_nobody_writes_to)
     text_free(&library);
 }
 
-/* Like a sanitizer's: memory of exactly that size. */
+/* In memory of exactly this size, for sanitizers. */
 static void try_cut(const struct text *library, size_t size)
 {
     unsigned char *copy = malloc(size > 0 ? size : 1);
@@ -79,7 +79,7 @@ Test(elf_image, survives_files_that_are_cut)
     text_free(&library);
 }
 
-/* A bucket of symbols without an end, a table of relocations as large as memory. */
+/* An endless bucket of symbols, a table of relocations as large as memory. */
 Test(elf_image, ends_where_counts_do_not)
 {
     struct text library = {0};
@@ -101,7 +101,7 @@ Test(elf_image, ends_where_counts_do_not)
 
 /* --- what a library may say otherwise ---------------------------------------------- */
 
-/* Where these 8 bytes stand first. */
+/* First offset of these 8 bytes. */
 static size_t place_of(const struct text *library, uint64_t value)
 {
     for (size_t at = 0; at + 8 <= library->len; at += 4)
@@ -117,7 +117,7 @@ static void put(struct text *library, size_t at, uint64_t value, size_t size)
     le_put((unsigned char *)library->data + at, value, size);
 }
 
-/* The image of a library, one number of which is changed; the library's bytes must stay. */
+/* The image of a library with one number changed; must not outlive the library's bytes. */
 struct changed {
     struct text library;
     struct arena a;
@@ -145,7 +145,7 @@ Test(elf_image, has_the_build_id_of_one_note_only)
     static const struct {
         size_t at, size;
         uint64_t value;
-        size_t id; /* bytes of it */
+        size_t id; /* its bytes */
     } cases[] = {
         {NOTE, 4, 4, 8},
         {NOTE + 4, 4, 5, 5},
@@ -168,13 +168,13 @@ Test(elf_image, has_the_build_id_of_one_note_only)
     }
 }
 
-/* Tables that are not there, buckets that lead nowhere, symbols of other modules. */
+/* Missing tables, buckets without a target, symbols of other modules. */
 Test(elf_image, finds_no_symbol_by_tables_that_cannot_be)
 {
     enum { FILTER = HASH_TABLE + 8 };
     struct text library = {0};
     forge_core_library(&library, &described);
-    size_t symbol = place_of(&library, 0x4000) - 8; /* where g_dacTable is */
+    size_t symbol = place_of(&library, 0x4000) - 8; /* symbol of g_dacTable */
     while (le_u64((unsigned char *)library.data + symbol + 16) != 0x1000)
         symbol += 4;
     uint32_t filter = le_u32((unsigned char *)library.data + FILTER);
@@ -183,11 +183,11 @@ Test(elf_image, finds_no_symbol_by_tables_that_cannot_be)
         uint64_t value;
     } cases[] = {
         {HASH_TABLE, 4, 0},                   /* no buckets */
-        {HASH_TABLE + 4, 4, 1000},            /* all lead below the first symbol */
-        {HASH_TABLE + 8, 4, UINT32_MAX},      /* the filter ends behind the memory */
+        {HASH_TABLE + 4, 4, 1000},            /* all refer to symbols below the first */
+        {HASH_TABLE + 8, 4, UINT32_MAX},      /* the filter ends beyond the memory */
         {HASH_TABLE + 16 + 8 * filter, 4, 0}, /* an empty bucket */
-        {symbol + 6, 2, 0},                   /* not defined here */
-        {symbol, 4, UINT32_MAX},              /* its name is no memory */
+        {symbol + 6, 2, 0},                   /* undefined symbol */
+        {symbol, 4, UINT32_MAX},              /* its name is at an invalid address */
         {symbol, 4, 0},                       /* or another one */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -215,7 +215,7 @@ Test(elf_image, takes_pointers_from_relative_relocations_only)
     close_changed(&c);
 }
 
-/* Each processor numbers relocations as it likes. */
+/* Each processor has its own numbers of relocations. */
 Test(elf_image, knows_relocations_by_the_processor)
 {
     static const struct {

@@ -48,7 +48,7 @@ Test(memory, reads_across_pieces_that_lie_apart_in_the_file)
     arena_free(&a);
 }
 
-/* The definition: each address belongs to the first piece that has it. */
+/* The definition: an address belongs to the first piece that contains it. */
 static const unsigned char *slowly(const struct memory_piece *all, size_t count,
                                    uint64_t address)
 {

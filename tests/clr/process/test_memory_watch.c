@@ -1,4 +1,4 @@
-/* What was looked at is kept, byte by byte, and nothing else. */
+/* Bytes that were read are kept, and no others. */
 #include "clr/process/memory.h"
 #include "support/random.h"
 
@@ -23,7 +23,7 @@ static void end(void)
 
 TestSuite(memory_watch, .init = begin, .fini = end);
 
-/* One piece from the middle of a page on, and one of its own behind a hole. */
+/* A piece that begins inside a page, and another one after a gap. */
 static struct memory watched(void)
 {
     const struct memory_piece pieces[] = {{0x10800, PAGE, bytes},
@@ -33,7 +33,7 @@ static struct memory watched(void)
     return m;
 }
 
-/* A byte as it is in the file; -1: its page is not there. */
+/* A byte in the file; -1: its page is missing. */
 static int kept(const struct memory *m, uint64_t address)
 {
     uint64_t begin = 0, size;
@@ -82,7 +82,7 @@ Test(memory_watch, a_copy_out_of_two_pieces_is_kept_in_both)
     cr_expect_eq(kept(&m, 0x1ffc), bytes[PAGE - 4]);
     cr_expect_eq(kept(&m, 0x2003), bytes[3]);
     cr_expect_eq(kept(&m, 0x2004), 0);
-    /* Two pieces stay two runs. */
+    /* Two pieces remain two runs. */
     uint64_t at = 0;
     cr_expect_eq(memory_kept_from(&m, &at), PAGE);
     cr_expect_eq(at, 0x1000);
@@ -125,7 +125,7 @@ Test(memory_watch, nobody_minds_where_nobody_watches)
     cr_expect_neq(memory_u64(&m, 0x1000, &ok), 0);
 }
 
-/* Against a byte for each byte. */
+/* Compared with a flag for each byte. */
 Test(memory_watch, is_as_a_list_of_all_bytes)
 {
     enum { ROUNDS = 300, CHANGES = 12, BEGIN = 0x5f00 };

@@ -12,7 +12,7 @@ static struct opened open_dump(struct minidump_forge *f)
     return open_bytes(forge_minidump_bytes(f));
 }
 
-/* Bytes that were changed by hand: frees f. */
+/* Expects bytes changed by hand to be rejected; frees f. */
 static void expect_bytes_refused(struct minidump_forge *f, enum hd_status status,
                                  const char *why)
 {
@@ -105,7 +105,7 @@ Test(minidump, of_ranges_that_overlap_the_first_counts)
     forge_minidump_free(&f);
 }
 
-/* Appends a list of names and gives the entry of the stream of type `of` to it. */
+/* Appends a list of names and makes the entry of stream `of` refer to it. */
 static void forge_thread_names(struct minidump_forge *f, uint32_t of, uint32_t count)
 {
     static const unsigned char name[] = {8, 0, 0, 0, 'P', 0, 'u', 0, 'm', 0, 'p', 0, 0, 0};
@@ -115,7 +115,7 @@ static void forge_thread_names(struct minidump_forge *f, uint32_t of, uint32_t c
     le_put(list, count, 4);
     le_put(list + 4, 78, 4);
     le_put(list + 8, name_at, 8);
-    le_put(list + 16, 4711, 4); /* a thread that is not there */
+    le_put(list + 16, 4711, 4); /* a thread that does not exist */
     le_put(list + 20, name_at, 8);
     text_add(&f->dump, list, sizeof(list));
     uint32_t streams = le_u32((unsigned char *)f->dump.data + 8),
@@ -144,7 +144,7 @@ Test(minidump, has_names_of_threads)
         cr_expect_null(o.image.threads[0].name);
         if (count == 2)
             cr_expect_str_eq(o.image.threads[1].name, "Pump");
-        else /* more than there is room for: no names, but a dump */
+        else /* more than there is space for: a dump without names */
             cr_expect_null(o.image.threads[1].name);
         close_core(&o);
         forge_minidump_free(&f);
@@ -158,7 +158,7 @@ Test(minidump, has_threads_with_their_registers_and_the_top_of_their_stack)
     forge_core_region(&f.process, TEB, PAGE);
     forge_core_put(&f.process, TEB + 8, STACK + PAGE, 8);
     forge_core_thread(&f.process, 77, STACK + 16, TEB);
-    forge_core_thread(&f.process, 78, STACK + 32, 0x900000); /* a TEB that is not there */
+    forge_core_thread(&f.process, 78, STACK + 32, 0x900000); /* a TEB that does not exist */
     struct opened o = open_dump(&f);
     cr_assert(o.ok, "%s", o.err.message);
     cr_assert_eq(o.image.thread_count, 2);
@@ -177,7 +177,7 @@ Test(minidump, has_threads_with_their_registers_and_the_top_of_their_stack)
     cr_expect_eq(o.image.threads[0].registers[0], 4711);
     cr_expect_eq(o.image.threads[0].registers[o.image.processor->registers - 1], 4712);
     close_core(&o);
-    /* A context that is cut, or of another processor, has no registers. */
+    /* A truncated context, or one of another processor, has no registers. */
     patch(&f, context + 0x30, 0x40000B, 4);
     patch(&f, threads + 4 + 48 + 40, 0x70, 4);
     o = open_bytes((struct bytes){(const unsigned char *)f.dump.data, f.dump.len});
@@ -299,7 +299,7 @@ Test(minidump, of_other_programs_is_refused_by_name)
     expect_dump_refused(&f, HD_UNSUPPORTED, "a minidump without a list of mapped files");
 }
 
-/* It does not describe itself, and what has locks in it is smaller than on Linux. */
+/* It has no descriptor, and structures with locks are smaller than on Linux. */
 Test(minidump, of_dotnet_8_is_read_by_the_offsets_of_windows)
 {
     struct minidump_forge f = {0};
@@ -369,7 +369,7 @@ Test(minidump, that_is_cut_says_so)
     expect_bytes_refused(&f, HD_BAD_FORMAT, "the minidump is truncated: ");
 }
 
-/* What is missing at the end is told. */
+/* The missing end is reported. */
 Test(minidump, that_is_cut_in_its_memory_has_the_rest)
 {
     struct minidump_forge f = {0};
@@ -384,7 +384,7 @@ Test(minidump, that_is_cut_in_its_memory_has_the_rest)
     forge_minidump_free(&f);
 }
 
-/* A number in a stream, as no file has it. */
+/* An impossible number in a stream. */
 static void expect_number_refused(bool is_list, uint32_t type, size_t at, uint64_t value,
                                   size_t size, const char *why)
 {
@@ -408,7 +408,7 @@ Test(minidump, counts_that_no_stream_has_room_for_are_refused)
                           "has room for 1 records, not for 2");
 }
 
-/* Ranges that begin beyond the file, or whose sizes add up to more than 64 bits. */
+/* Ranges that begin beyond the file, or whose sizes overflow 64 bits. */
 Test(minidump, places_beyond_the_file_are_missing)
 {
     const uint64_t far[] = {UINT64_C(5) << 32, UINT64_MAX};
@@ -436,7 +436,7 @@ Test(minidump, ranges_that_share_bytes_are_refused)
     expect_bytes_refused(&f, HD_BAD_FORMAT, "ranges of the minidump overlap in the file");
 }
 
-/* One long name that every module points to is copied as often as the file is long. */
+/* One long name shared by all modules is copied at most to the length of the file. */
 Test(minidump, names_of_modules_are_bounded_by_the_file)
 {
     enum { LONG = 0x7000, MODULES = FORGED_MAPPINGS };
@@ -462,7 +462,8 @@ Test(minidump, names_of_modules_are_bounded_by_the_file)
     free(name);
 }
 
-/* True if it was read. Memory of exactly its size: what lies behind it a sanitizer sees. */
+/* True if it was read. In memory of its exact size, so that a sanitizer reports reads
+ * beyond it. */
 static bool try_dump(struct bytes dump)
 {
     unsigned char *copy = malloc(dump.size > 0 ? dump.size : 1);
@@ -486,7 +487,7 @@ static void forge_small(struct minidump_forge *f)
         f->process.regions[i].size = 0x300;
 }
 
-/* Every byte and length of the headers and streams; of memory some. */
+/* Every byte and length of the headers and streams; some bytes of memory. */
 Test(minidump, damage_anywhere_is_refused_or_read)
 {
     enum { STEP = 103 };

@@ -1,5 +1,4 @@
-/* A PE image made by hand: headers, a directory of exports, and what damage does to them.
- */
+/* A PE image made by hand: headers, a directory of exports, and damaged ones. */
 #include "base/arena.h"
 #include "base/little_endian.h"
 #include "clr/process/pe_image.h"

@@ -28,7 +28,7 @@ static uint64_t forge_process(struct core_forge *f, struct forged_runtime how)
     return type;
 }
 
-/* In place: a runtime keeps the address of its image. */
+/* Moves o to its final place: a runtime holds the address of its image. */
 static void expect_found(struct opened *o, struct core_forge *f, const char *version)
 {
     *o = open_core(f);
@@ -192,7 +192,7 @@ Test(runtime, tells_no_version_where_it_is_no_number)
     }
 }
 
-/* A dump without the runtime's code has the resources of the library that comes with it. */
+/* A dump without the runtime's code has the resources of a library shipped with it. */
 Test(runtime, has_the_version_of_the_library_that_comes_with_it)
 {
     enum { SIZE = 0x1000, FIXED = 16 };
@@ -250,7 +250,7 @@ Test(runtime, may_be_in_the_main_program)
     expect_described(&f, "10", "the table of .NET 10");
 }
 
-/* What stands in it counts over the table. */
+/* Its contents take precedence over the table. */
 Test(runtime, believes_its_descriptor_more_than_the_table)
 {
     struct core_forge f;
@@ -277,7 +277,7 @@ Test(runtime, of_a_newer_version_is_read_if_it_describes_itself)
     expect_described(&f, "11 or later", "its descriptor");
 }
 
-/* The links of its threads lead to the Threads. */
+/* The links of its threads refer to the Threads. */
 Test(runtime, links_of_threads_are_those_of_the_version_of_the_description)
 {
     struct core_forge f;
@@ -323,7 +323,7 @@ Test(runtime, takes_a_generated_continuation_for_a_type)
     forge_core_put(&f, first + 16, base, 8);
     forge_core_put(&f, second + 16, base, 8);
     forge_core_put(&f, second + 40, class, 8);
-    forge_core_put(&f, other + 40, class, 8); /* another parent: it is none */
+    forge_core_put(&f, other + 40, class, 8); /* another parent: not a continuation */
     struct opened o;
     expect_found(&o, &f, "11.0.3");
     cr_expect_not(runtime_is_method_table(&o.runtime, second), "none is known yet");
@@ -379,7 +379,7 @@ Test(runtime, is_refused_with_a_damaged_descriptor)
     expect_refused(&f, HD_BAD_FORMAT, "descriptor");
 }
 
-/* Whatever it has in the places of another one. */
+/* Regardless of the contents at the offsets of another version. */
 Test(runtime, of_an_older_version_than_8_is_refused_by_name)
 {
     static const char *const versions[] = {"7.0.20", "6.0.36", "5.0.17", "3.1.32"};
@@ -426,14 +426,14 @@ Test(runtime, does_not_choose_between_two_collectors)
     forge_core_put(&f, FORGED_TYPES + VARIABLE, FORGED_TYPES + COPY, 8);
     forge_core_put(&f, forged_globals() + 30 * 8, FORGED_TYPES + VARIABLE, 8);
     expect_refused(&f, HD_UNSUPPORTED, "mini or triage");
-    /* Unless it is the same by another name. */
+    /* Unless it is the same under another name. */
     forge_process(&f, (struct forged_runtime){0});
     forge_core_put(&f, FORGED_TYPES + VARIABLE, forged_collector(), 8);
     forge_core_put(&f, forged_globals() + 30 * 8, FORGED_TYPES + VARIABLE, 8);
     expect_described(&f, "10.0.12", "the table of .NET 10");
 }
 
-/* Heaps of their own, each with its generations at an offset that the collector tells. */
+/* Separate heaps, each with its generations at an offset given by the collector. */
 Test(runtime, finds_the_heaps_of_a_server_collector)
 {
     enum {
@@ -518,7 +518,7 @@ static const char *write_library(const char *name, const struct forged_runtime *
     return path;
 }
 
-/* As the kernel dumps it: the first page and what was written to. */
+/* As dumped by the kernel: the first page and the modified ones. */
 static void forge_kernel_process(struct core_forge *f, struct forged_runtime how)
 {
     forge_process(f, how);
@@ -533,7 +533,7 @@ Test(runtime, is_found_by_its_file_where_the_dump_lacks_it)
     how.path = write_library("libcoreclr.so", &how);
     forge_kernel_process(&f, how);
     expect_described(&f, "10.0.7", "its descriptor");
-    /* createdump's: without what was written to the descriptor either. */
+    /* As dumped by createdump: also without the modified page of the descriptor. */
     forge_process(&f, how);
     forge_core_leave_out(&f, FORGED_RUNTIME_BASE + FORGED_LIBRARY_DATA,
                          FORGED_RUNTIME_BASE + FORGED_LIBRARY_DATA + 0x1000);

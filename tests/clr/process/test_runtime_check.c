@@ -1,5 +1,5 @@
-/* Whether a table fits: a process of .NET 8 with a module, an assembly, an image and two
- * threads, of which one pointer at a time leads elsewhere, or is not in the dump. */
+/* Checks a layout table: a process of .NET 8 with a module, an assembly, an image and two
+ * threads; one pointer at a time has a wrong target, or is missing in the dump. */
 #include "clr/process/opened.h"
 
 #define PARTS UINT64_C(0x7f4000000000)
@@ -13,13 +13,13 @@ enum {
     PE_IMAGE = 0xC00,
     LAYOUT = 0xD00,
     STORE = 0xF00,
-    THREAD = 0x1000, /* and another one THREAD_SIZE behind it */
+    THREAD = 0x1000, /* another one follows THREAD_SIZE further */
     THREAD_SIZE = 0x800,
     MODULES = 0x2000, /* of a thread */
     HANDLE = 0x2040,
     ARRAY = 0x2048,
     THREAD_MODULE = 0x2060,
-    LOOSE = 0x2080, /* a pointer to STORE, less what an Assembly has before its module */
+    LOOSE = 0x2080, /* a pointer to STORE, minus the offset of the module in an Assembly */
     DOMAIN = 0x2100,
     IMAGE = 0x3000, /* as the loader maps it */
     PARTS_SIZE = 0x3100,
@@ -99,7 +99,7 @@ Test(runtime_check, what_fits_is_read)
     forge_core_free(&f);
 }
 
-/* A word that leads elsewhere, and which structure that is laid to. */
+/* A changed word, and the structure that is reported. */
 Test(runtime_check, what_does_not_fit_is_refused_by_its_name)
 {
     const struct {
@@ -107,7 +107,7 @@ Test(runtime_check, what_does_not_fit_is_refused_by_its_name)
         const char *structure;
     } cases[] = {
         {type + 16, PARTS + MODULE, "MethodTable"},
-        {type + 16, type, "MethodTable"}, /* in a circle */
+        {type + 16, type, "MethodTable"}, /* a cycle */
         {PARTS + ASSEMBLY + 24, PARTS + STORE, "Module"},
         {PARTS + MODULE + 296, PARTS + STORE, "Module"},
         {PARTS + LOCAL_MODULE, PARTS + STORE, "Module"},
@@ -116,10 +116,10 @@ Test(runtime_check, what_does_not_fit_is_refused_by_its_name)
         {PARTS + LAYOUT + 8, PARTS + STORE, "PEAssembly"},
         {PARTS + LAYOUT + 8, 0, "PEAssembly"},
         {PARTS + DOMAIN + LIST + 8 + 16, 0, "AppDomain"},
-        {PARTS + DOMAIN + LIST + 8 + 16, 0x10, "AppDomain"}, /* which is no memory */
+        {PARTS + DOMAIN + LIST + 8 + 16, 0x10, "AppDomain"}, /* invalid address */
         {PARTS + STORE + 184, 5, "ThreadStore"},
-        {PARTS + STORE + 184, 3, NULL}, /* one has just gone */
-        {PARTS + STORE + 184, 1, NULL}, /* one has just come */
+        {PARTS + STORE + 184, 3, NULL}, /* one has just ended */
+        {PARTS + STORE + 184, 1, NULL}, /* one has just started */
         {PARTS + THREAD + 232, PARTS + THREAD + 232, "ThreadStore"},
         {PARTS + THREAD + 232, 0x10, "ThreadStore"},
         {PARTS + THREAD + 424, UINT64_C(1) << 32, "Thread"},
@@ -129,9 +129,9 @@ Test(runtime_check, what_does_not_fit_is_refused_by_its_name)
         {PARTS + MODULES, 0x10, "Thread"},
         {PARTS + THREAD_MODULE, 0x10, "Thread"},
         {PARTS + THREAD_MODULE + 16, 0x10, "Thread"},
-        {PARTS + HANDLE, PARTS + LOOSE, "Thread"}, /* no array */
+        {PARTS + HANDLE, PARTS + LOOSE, "Thread"}, /* not an array */
         {PARTS + HANDLE, 0, NULL},
-        {PARTS + THREAD + 88, 0x3000, NULL}, /* half changed */
+        {PARTS + THREAD + 88, 0x3000, NULL}, /* being changed */
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         char why[200] = "";
@@ -152,7 +152,7 @@ Test(runtime_check, what_does_not_fit_is_refused_by_its_name)
     forge_core_free(&f);
 }
 
-/* Where all threads allocate in what cannot be a piece of the heap, none is one. */
+/* If no thread has a valid allocation context, the table is wrong. */
 Test(runtime_check, not_all_threads_are_half_changed)
 {
     put(THREAD + 88, 0x3000);
@@ -160,7 +160,7 @@ Test(runtime_check, not_all_threads_are_half_changed)
     expect_refused(&f, HD_UNSUPPORTED, "(Thread)");
 }
 
-/* What the dump lacks proves nothing; but the runtime's own pointers lead somewhere. */
+/* Missing memory proves nothing, but the runtime's own pointers must have a target. */
 Test(runtime_check, what_is_not_there_proves_nothing)
 {
     enum { STEP = 0x40 };
@@ -180,7 +180,7 @@ Test(runtime_check, what_is_not_there_proves_nothing)
     cr_expect_leq(refused, 12, "%zu", refused);
 }
 
-/* Lists of threads in circles end. */
+/* Cyclic lists of threads terminate. */
 Test(runtime_check, every_word_may_be_another)
 {
     static const uint64_t values[] = {

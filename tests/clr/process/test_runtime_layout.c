@@ -1,5 +1,5 @@
-/* What is taken from the text in which a runtime describes itself, and what is not: numbers
- * that are none, offsets that no structure has, contracts of another way. */
+/* The text in which a runtime describes itself: values that are used, and rejected ones:
+ * invalid numbers, impossible offsets, other contracts. */
 #include "clr/process/runtime.h"
 
 #include "support/forge_core.h"
@@ -38,7 +38,7 @@ Test(runtime_layout, offsets_are_small_numbers_in_several_spellings)
         {"[\"24\"]", 24},
         {"0", 0},
         {"1048575", 1048575},
-        {"1048576", RUNTIME_NO_OFFSET}, /* no structure is so large */
+        {"1048576", RUNTIME_NO_OFFSET}, /* larger than any structure */
         {"-1", RUNTIME_NO_OFFSET},
         {"\"-1\"", RUNTIME_NO_OFFSET},
         {"\"0x18 \"", RUNTIME_NO_OFFSET},
@@ -131,8 +131,8 @@ Test(runtime_layout, contracts_are_those_that_this_was_written_for)
     }
 }
 
-/* What only .NET 8 needs makes no difference to later ones, nor the other way round: a
- * descriptor has more members than a table. */
+/* Members for .NET 8 only must not matter for later versions, nor the reverse: a descriptor
+ * has more members than a table. */
 Test(runtime_layout, the_same_layout_is_that_of_what_is_read)
 {
     struct descriptor table, own;
@@ -175,7 +175,7 @@ Test(runtime_layout, what_is_no_description_is_refused)
     }
 }
 
-/* The first that is lacking is told; what is optional is not. */
+/* The first missing required member is reported, but not optional ones. */
 Test(runtime_layout, what_is_lacking_is_told)
 {
     struct arena a = {0};

@@ -1,5 +1,5 @@
-/* A core that is made of what was looked at: read again it is the same process, as far as
- * it was kept. */
+/* A core made from the parts that were read: read again, it is the same process, as far as
+ * kept. */
 #define _GNU_SOURCE /* memmem() */ /* NOLINT(bugprone-reserved-identifier) */
 #include "clr/process/memory.h"
 #include "clr/process/opened.h"
@@ -80,7 +80,7 @@ Test(write_core_file, is_read_as_it_was_written)
     cr_expect_str_eq(o.image.redaction.lacking, "why not");
     cr_expect_eq(o.image.redaction.unread, 16);
     cr_expect_eq(o.image.redaction.unread_at, UINT64_MAX);
-    /* Pieces stay apart, as they were. */
+    /* Separate pieces remain separate. */
     cr_expect_eq(memory_from(&o.image.memory, 0x20000).size, PAGE);
     cr_expect_arr_eq(memory_at(&o.image.memory, 0x20000, 4), "\0\2\3\0", 4);
     cr_expect_arr_eq(memory_at(&o.image.memory, 0x21000, PAGE), bytes, PAGE);
@@ -90,7 +90,7 @@ Test(write_core_file, is_read_as_it_was_written)
     arena_free(&a);
 }
 
-/* There the thread pointer is no register, but a note behind them. */
+/* There the thread pointer is in a note after the registers. */
 Test(write_core_file, keeps_the_processor_with_its_registers)
 {
     struct arena a = {0};
@@ -155,7 +155,7 @@ Test(write_core_file, facts_of_the_process_are_a_note_of_their_own)
     arena_free(&a);
 }
 
-/* What stands where such notes do, but is none of ours, or is cut. */
+/* Notes in this place that are not ours, or truncated. */
 Test(write_core_file, a_damaged_note_says_what_is_left_of_it)
 {
     struct arena a = {0};
@@ -219,7 +219,7 @@ Test(write_core_file, counts_many_segments_in_section_0)
     cr_expect_eq(le_u16(head + 56), 0xffff);
     cr_assert_lt(section + 64, b.kept.len);
     cr_expect_eq(le_u32(head + section + 44), MANY + 1);
-    /* All of it but the last segments is missing, and that is told. */
+    /* All except the last segments is missing, which is reported. */
     struct opened again = open_bytes((struct bytes){head, b.kept.len});
     cr_assert(again.ok, "%s", again.err.message);
     cr_expect_gt(again.image.lost, 0);

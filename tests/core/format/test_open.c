@@ -262,8 +262,7 @@ Test(open, a_graph_with_other_numbers_is_another_graph)
         if (what == 0)
             other_types[COUNT(usual_types)].name = "App.Order"; /* types */
         if (what == 1)
-            other_nodes[EXTRA].address =
-                0; /* objects: address 0 makes it a group of roots */
+            other_nodes[EXTRA].address = 0; /* objects: a group of roots */
         if (what == 2)
             other_nodes[3].size++; /* bytes */
         if (what == 3) {           /* nodes */

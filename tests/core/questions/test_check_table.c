@@ -99,8 +99,7 @@ static const char *const states[STATES] = {
     "complete",  "first incomplete", "middle incomplete", "last incomplete", "sampled",
     "restarted", "other program",    "out of order",      "too few",         "only one"};
 
-static const uint32_t steps[] = {
-    0, 20, 400}; /* orders added per step; the last is over the limit */
+static const uint32_t steps[] = {0, 20, 400}; /* orders added; the last is over */
 enum { GROWTHS = 3, MOST = 6, FIRST_ORDERS = 100, STANDS_FOR = 10 };
 
 struct cell {

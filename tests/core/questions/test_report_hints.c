@@ -302,8 +302,7 @@ Test(report_hints, a_leak_of_each_kind_has_its_hint)
 Test(report_hints, every_hint_has_an_example)
 {
     for (size_t h = 0; h < hint_count; h++) {
-        bool found =
-            hints[h].id == NULL || hints[h].case_count == 0; /* hints about the process */
+        bool found = hints[h].id == NULL || hints[h].case_count == 0; /* process */
         for (size_t i = 0; i < EXAMPLES; i++)
             found |= !found && strcmp(examples[i].id, hints[h].id) == 0;
         for (size_t i = 0; i < KINDS; i++)

@@ -93,8 +93,7 @@ static void expect_native(const struct native_case *c)
 Test(native, must_rise_in_every_step_and_by_ten_to_weigh)
 {
     static const char assembly[] = "System.Reflection.RuntimeAssembly",
-                      module[] =
-                          "System.Reflection.RuntimeModule", /* co-retained with them */
+                      module[] = "System.Reflection.RuntimeModule", /* co-retained */
         unload[] = "assembly-not-unloaded", thread[] = "System.Threading.Thread";
     const struct native_case cases[] = {
         {assembly, module, {9, 14, 19, 24, 29, 34}, 6, true, true, unload},

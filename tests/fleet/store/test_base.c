@@ -1,5 +1,5 @@
-/* Snapshots that are stored as what differs from a base: what is read again, when there is
- * a new base, what thinning leaves, and bases that are not what they should be. */
+/* Snapshots stored as deltas: reading them, choosing a new base, thinning, and bad bases.
+ */
 #include "base/input.h"
 #include "support/stored.h"
 
@@ -54,7 +54,7 @@ static void record(struct hd_snapshot *snap, const struct hd_run *run, double ta
     cr_assert(hd_store_record(t.store, snap, &how, NULL, &err), "%s", err.message);
 }
 
-/* The JSON of a file of a digest. */
+/* The JSON in the file of a digest. */
 static struct input *json_of(const struct hd_memory *digest, struct bytes *json)
 {
     struct hd_error err = {0};
@@ -98,7 +98,7 @@ Test(store_base, of_a_series_is_its_first_snapshot)
     }
 }
 
-/* App.Cache is gone in the second, App.New was added, and App.Text has grown. */
+/* App.Cache is missing in the second, App.New was added, and App.Text has grown. */
 Test(store_base, has_the_rows_that_are_the_same)
 {
     static const char first[] =
@@ -199,8 +199,8 @@ static void open_again(void)
     t.store = stored_connect(&t, HD_STORE_WRITE);
 }
 
-/* Which of 80 snapshots of a heap that grows are whole, as their objects together; each by
- * a writer of its own, or all by one. */
+/* Sum of the objects of full snapshots, among 80 of a growing heap; each stored by its own
+ * writer, or all by one. */
 static int64_t wholes_by(bool each_alone)
 {
     stored_change(t.store, "DELETE FROM type_row");
@@ -228,7 +228,7 @@ Test(store_base, that_the_store_is_asked_for_is_the_last)
     cr_expect_eq(number("SELECT base_id FROM snapshot WHERE id = 3"), 2);
 }
 
-/* Of three that are too large together. */
+/* Three bases that are too large together. */
 Test(store_base, that_was_not_asked_for_longest_is_forgotten)
 {
     enum { SIZE = 12 << 20 };
@@ -256,7 +256,7 @@ Test(store_base, is_new_when_deltas_have_cost_as_much)
     int64_t whole = number("SELECT LENGTH(digest) FROM snapshot WHERE id = 1");
     int64_t spent = number("SELECT SUM(LENGTH(digest)) FROM snapshot WHERE base_id = 1");
     cr_expect(first > 2 && spent > 2 * whole && spent < 3 * whole);
-    /* It is less and less worth it. */
+    /* New bases pay off less and less. */
     int64_t wholes = number("SELECT COUNT(*) FROM snapshot WHERE base_id IS NULL");
     cr_expect(wholes > 2 && wholes < 8, "%lld", (long long)wholes);
 }
@@ -273,7 +273,7 @@ Test(store_base, is_a_week_old_at_most)
     cr_expect_eq(number("SELECT base_id FROM snapshot WHERE id = 4"), 3);
 }
 
-/* Ids are given again by SQLite, to others. */
+/* SQLite reuses ids for other rows. */
 Test(store_base, that_is_gone_is_done_without)
 {
     put(7, 100, noon);
@@ -311,7 +311,7 @@ Test(store_base, that_is_gone_is_not_taken_for_another_with_its_id)
     }
 }
 
-/* A writer of version 2 knows none. */
+/* A writer of version 2 stores no deltas. */
 Test(store_base, may_be_of_an_older_writer)
 {
     put(7, 100, noon);
@@ -361,7 +361,7 @@ Test(store_base, stays_as_long_as_it_is_needed)
     cr_expect_eq(number("SELECT COUNT(*) FROM series"), 0);
 }
 
-/* In the middle of its series, it would go with its hour. */
+/* Otherwise it would be thinned in the middle of its series. */
 Test(store_base, stays_in_the_middle_of_a_series)
 {
     put(7, 100, noon);
@@ -426,7 +426,7 @@ Test(store_base, that_was_changed_is_noticed)
     expect_damaged(2, damaged);
 }
 
-/* Puts the digest that a row has into it as it is before it is packed. */
+/* Replaces the digest in a row with the unpacked one. */
 static void unpack_base(void)
 {
     struct hd_error err = {0};
@@ -442,7 +442,7 @@ static void unpack_base(void)
     hd_memory_free(&packed);
 }
 
-/* Its bytes are those of the row, which ends before they are used. */
+/* Its bytes belong to the row, which ends before they are used. */
 Test(store_base, that_is_not_packed_is_read_like_any_other)
 {
     put(7, 100, noon);
@@ -472,7 +472,7 @@ Test(store_base, takes_no_more_memory_than_it_may)
     cr_expect(!hd_store_digest(t.store, 2, &digest, &err));
     cr_expect_eq(err.status, HD_TOO_BIG);
     hd_memory_free(&digest);
-    put(7, 102, noon + 2); /* whole, then */
+    put(7, 102, noon + 2); /* a full one */
     cr_expect_eq(number("SELECT COUNT(*) FROM snapshot WHERE id = 3 AND base_id IS NULL"),
                  1);
 }
@@ -506,7 +506,7 @@ Test(store_delta, reaches_as_far_back_as_its_base_is_large)
     free((void *)now.data);
 }
 
-/* Of nothing but zeros: the difference has some kilobytes. */
+/* Both consist of zeros, so the delta has some kilobytes. */
 static bool reads_zeros(size_t size, size_t base_size, struct hd_error *err)
 {
     struct bytes now = {calloc(1, size), size}, base = {calloc(1, base_size), base_size};
@@ -531,8 +531,7 @@ Test(store_delta, of_much_that_is_alike_needs_a_sixteenth_of_it_as_base)
     cr_expect(reads_zeros(64 * MIB, MIB, &err), "so much nobody waits for");
 }
 
-/* The size is all that is changed: 4 bytes behind the head of a frame of more than 64 KiB.
- */
+/* Only the size is changed: 4 bytes after the head of a frame of more than 64 KiB. */
 Test(store_delta, that_says_it_is_huge_is_refused_before_anything_is_taken)
 {
     struct bytes base = noise(1, 100000), now = noise(1, 100000);

@@ -1,5 +1,5 @@
-/* What a store does when its disk is full, when it may not be written, and when others
- * keep it: nothing half, one line, and it goes on afterwards. */
+/* A store whose disk is full, that is read-only, or that is locked by others: nothing is
+ * half stored, the error has one line, and it works again afterwards. */
 #include "support/stored.h"
 
 #include <criterion/criterion.h>
@@ -38,7 +38,7 @@ static bool record(struct hd_store *s, unsigned count, struct hd_error *err)
     return ok;
 }
 
-/* Also those that are built on others. */
+/* Including deltas. */
 static void expect_digests(struct hd_store *s, int64_t count)
 {
     struct hd_error err = {0};
@@ -56,7 +56,7 @@ static void expect_digests(struct hd_store *s, int64_t count)
     cr_expect_eq(count, 0);
 }
 
-/* Rows belong to something that is there, and every snapshot has all of its rows. */
+/* Rows belong to existing parents, and every snapshot has all of its rows. */
 static void expect_whole(struct hd_store *s, int64_t snapshots)
 {
     cr_expect_eq(stored_number(s, "SELECT COUNT(*) FROM snapshot"), snapshots);
@@ -93,8 +93,8 @@ Test(store_faults, stores_nothing_half_on_a_full_disk)
     expect_whole(t.store, stored + 1);
 }
 
-/* A limit of the process stands in for a disk: SQLite may grow by so much at most, byte for
- * byte, so that every write is the one that fails. */
+/* A limit of the process simulates a disk: SQLite may grow by a number of bytes, increased
+ * so that each write fails once. */
 Test(store_faults, stores_nothing_half_wherever_a_write_fails)
 {
     struct hd_error err = {0};
@@ -141,7 +141,7 @@ Test(store_faults, gives_up_when_others_keep_it_locked)
     cr_expect(!record(second, 1, &err));
     cr_expect_eq(err.status, HD_TIMED_OUT);
     cr_expect_str_eq(err.message, "was locked by others for 0 seconds");
-    /* Who reads need not wait. */
+    /* Readers need not wait. */
     struct hd_store *reader = hd_store_open(url, HD_STORE_READ, &err);
     cr_expect_not_null(reader);
     hd_store_close(reader);
@@ -155,7 +155,7 @@ Test(store_faults, gives_up_when_others_keep_it_locked)
 
 enum { WRITERS = 4, EACH = 12 };
 
-/* Each records all; so every snapshot is recorded by one, and found by the others. */
+/* Each records all, so every snapshot is recorded by one, and found by the others. */
 static void write_all(unsigned who)
 {
     struct hd_error err = {0};
@@ -188,7 +188,7 @@ Test(store_faults, has_many_writers_of_the_same)
     cr_expect_eq(stored_number(t.store, "SELECT COUNT(*) FROM series"), 1);
 }
 
-/* Who comes first makes the tables, and the others wait for that. */
+/* The first one makes the tables, and the others wait for that. */
 Test(store_faults, is_made_once_by_many)
 {
     pid_t children[WRITERS];
@@ -202,7 +202,8 @@ Test(store_faults, is_made_once_by_many)
     expect_whole(t.store, EACH);
 }
 
-/* Killed at some moment: what it did is there whole or not, and the next one goes on. */
+/* Killed at some moment: its work is stored entirely or not at all, and the next one
+ * continues. */
 Test(store_faults, survives_writers_that_are_killed)
 {
     struct hd_error err = {0};
@@ -222,7 +223,7 @@ Test(store_faults, survives_writers_that_are_killed)
     expect_whole(t.store, EACH);
 }
 
-/* A thinner beside writers takes nothing of theirs. */
+/* Thinning during writes removes nothing of the writers'. */
 Test(store_faults, is_thinned_beside_writers)
 {
     struct hd_error err = {0};
@@ -237,8 +238,8 @@ Test(store_faults, is_thinned_beside_writers)
     expect_whole(t.store, EACH);
 }
 
-/* As if two hours had passed: it takes all that nothing is built on any more, while others
- * build on it, some of whom are killed. Who finds his base gone begins anew. */
+/* As if two hours had passed: thins all unused bases while others write deltas, some of
+ * whom are killed. A writer whose base is gone starts again. */
 Test(store_faults, is_thinned_of_what_others_build_on)
 {
     struct hd_error err = {0};

@@ -1,5 +1,4 @@
-/* Series as they are read again: their order, the window, parts; readers that write
- * nothing. */
+/* Reading series: their order, the window, shards; readers do not write. */
 #include "support/stored.h"
 
 #include <criterion/criterion.h>
@@ -22,7 +21,7 @@ TestSuite(store_list, .init = begin, .fini = end);
 
 static const double noon = 1795262400;
 
-/* "shop web-1 7: 2; ", a line of all. */
+/* "shop web-1 7: 2; ", one line for all. */
 static const char *listed(struct hd_store *s, const struct hd_store_filter *f)
 {
     static char text[4000];
@@ -107,7 +106,7 @@ Test(store_list, is_of_a_host_a_build_and_a_run)
     cr_expect(strstr(listed(t.store, &f), "web b 1") != NULL, "all at once");
 }
 
-/* Whoever wrote them. */
+/* Independent of the writer. */
 Test(store_list, has_labels_in_order_of_names)
 {
     struct hd_error err = {0};
@@ -130,9 +129,9 @@ Test(store_list, is_of_a_service_and_of_a_window)
     put_some();
     f.service = "web";
     cr_expect_str_eq(listed(t.store, &f), "web a 9: 1; web b 1: 1; web b 2: 2; ");
-    f.since = noon + 20; /* and at it */
+    f.since = noon + 20; /* including it */
     cr_expect_str_eq(listed(t.store, &f), "web a 9: 1; web b 2: 1; ");
-    f.until = noon + 40; /* not at it */
+    f.until = noon + 40; /* excluding it */
     cr_expect_str_eq(listed(t.store, &f), "web a 9: 1; ");
     f.since = f.until;
     cr_expect_str_eq(listed(t.store, &f), "", "an empty window");
@@ -167,7 +166,7 @@ Test(store_list, has_snapshots_in_order_of_time)
     hd_series_list_free(l);
 }
 
-/* Every series is in one part. */
+/* Every series is in exactly one shard. */
 Test(store_list, has_parts_that_are_all_together)
 {
     unsigned count = 0;
@@ -192,7 +191,7 @@ Test(store_list, has_parts_that_are_all_together)
     }
 }
 
-/* More than a page of them; those that were there when it began. */
+/* More than a page of series; those that existed at the start. */
 Test(store_list, goes_on_over_pages_and_sees_one_moment)
 {
     enum { SERIES = 1203 };

@@ -1,5 +1,5 @@
-/* A connection that is lost, at each statement of each thing that is stored, before it was
- * done or behind it: what is there and what is told are what they would be without. */
+/* Lost connections, at each statement of each operation, before or after its execution:
+ * contents and results must be the same as without. */
 #include "support/outcome.h"
 #include "support/stored.h"
 
@@ -30,8 +30,8 @@ static const double now = 1795262400;
 
 static const struct database *real;
 static struct database lossy;
-static unsigned left, refusals; /* statements until then; connections that fail behind it */
-static bool is_done, is_lost;   /* the statement is done all the same */
+static unsigned left, refusals; /* statements until then; failing reconnections after it */
+static bool is_done, is_lost;   /* the statement is executed anyway */
 
 static bool lose_now(const char *sql)
 {
@@ -141,7 +141,7 @@ static void expect_saved(const char *where)
     left = lost_at;
 }
 
-/* False when it needs fewer statements than that. */
+/* False if it needs fewer statements. */
 static bool lost_at(enum work work, unsigned statement, bool done, unsigned refused)
 {
     char where[64];
@@ -202,8 +202,8 @@ static bool has_bases(void)
            0;
 }
 
-/* All of the new version, or all of the one before. False when it takes fewer statements.
- */
+/* Expects either the new version or the previous one, complete. False if it needs fewer
+ * statements. */
 static bool is_upgraded_whole(unsigned statement, bool done)
 {
     struct hd_error err = {0};
@@ -218,7 +218,7 @@ static bool is_upgraded_whole(unsigned statement, bool done)
     left = 0;
     is_lost = false;
     int64_t version = stored_number(t.store, "SELECT version FROM heapdrift_store");
-    /* What is lost at the first look is told, and nothing was done. */
+    /* A loss at the first query is reported, and nothing was changed. */
     cr_expect(ok ? version == 4 : version == 2, "statement %u: %s", statement, err.message);
     cr_expect(ok || statement < 9, "statement %u: %s", statement, err.message);
     cr_expect(version == 2 || has_bases());
@@ -259,7 +259,7 @@ Test(store_lost, waits_as_long_as_it_was_told)
     cr_expect(!record_with(0, 1, &err));
     cr_expect_str_eq(err.message, "the connection was lost");
     cr_expect(hd_store_is_lost(t.store));
-    put(now); /* connects again */
+    put(now); /* reconnects */
     err = (struct hd_error){0};
     cr_expect(record_with(60, 9, &err), "%s", err.message); /* 1 + 2 + 4 + ... ms */
     time_t begin = time(NULL);

@@ -1,5 +1,4 @@
-/* What becomes of a snapshot that is recorded: its rows, its run, and that it is there once
- * and whole. */
+/* Recording a snapshot: its rows, its run, exactly once and complete. */
 #include "support/stored.h"
 
 #include "base/text.h"
@@ -88,7 +87,7 @@ Test(store_record, stores_the_same_snapshot_once)
     expect("SELECT COUNT(*) FROM type_row", 2);
 }
 
-/* The look before the transaction has not seen it: then the transaction does. */
+/* The query before the transaction missed it, but the transaction finds it. */
 Test(store_record, stores_it_once_also_if_another_writer_was_faster)
 {
     struct hd_run run = stored_run("shop", "web-1", 7), other = stored_run("x", "y", 8);
@@ -99,8 +98,8 @@ Test(store_record, stores_it_once_also_if_another_writer_was_faster)
     expect("SELECT COUNT(*) FROM series", 1);
 }
 
-/* A table has no address, so two moments or two hosts may well have equal ones, byte for
- * byte. */
+/* A table has no addresses, so two of different times or hosts may be equal byte for byte.
+ */
 static enum hd_recorded record_table(const struct hd_run *run, double taken)
 {
     static const char table[] = "MT Count TotalSize Class Name\n1 10 240 App.Order\n"
@@ -131,12 +130,12 @@ Test(store_record, stores_an_equal_table_of_each_time_host_and_service)
         }
     expect("SELECT COUNT(*) FROM snapshot", 12);
     expect("SELECT COUNT(*) FROM series", 4);
-    /* File systems and archives cut what is less than a second. */
+    /* File systems and archives drop fractions of a second. */
     struct hd_run run = stored_run("shop", "a", 7);
     cr_expect_eq(record_table(&run, noon + 3600.75), HD_WAS_RECORDED);
 }
 
-/* By the hash of its bytes alone, as it was called before. */
+/* By the hash of its bytes only, as earlier versions named it. */
 Test(store_record, knows_a_table_that_an_earlier_version_stored)
 {
     struct hd_run run = stored_run("shop", "a", 7);
@@ -157,7 +156,7 @@ Test(store_record, puts_snapshots_of_one_run_into_one_series)
         stored_record(t.store, 100 + i, &run, noon + i);
     expect("SELECT COUNT(*) FROM series", 1);
     expect("SELECT COUNT(*) FROM snapshot", 5);
-    /* Types have a row each, not one per snapshot. */
+    /* Types have one row each, not one per snapshot. */
     expect("SELECT COUNT(*) FROM type", 2);
 }
 
@@ -175,14 +174,14 @@ Test(store_record, parts_runs_by_what_names_a_process)
     others[2].build = "4.3";
     others[3].process = "other";
     others[4].pid = 8;
-    others[5].started = noon + 1; /* a pid that is used again */
+    others[5].started = noon + 1; /* a reused pid */
     others[6].instance = 9;
     for (size_t i = 0; i < 7; i++)
         stored_record(t.store, count++, &others[i], noon);
     expect("SELECT COUNT(*) FROM series", 8);
 }
 
-/* Whose start is told a second earlier or later: the kernel's own account of it wobbles. */
+/* The start differs by a second: the kernel's own value varies. */
 Test(store_record, believes_an_instance_before_pid_and_start)
 {
     struct hd_run run = stored_run("shop", "web-1", 7);
@@ -255,7 +254,7 @@ Test(store_record, needs_a_service_and_a_time)
     cr_expect(record_bare(&run, noon, &err));
 }
 
-/* Each is wrong in one place, so that each condition is the only one that can tell. */
+/* Each is wrong in one place only, so that every condition is tested alone. */
 Test(store_record, believes_a_start_that_is_a_time)
 {
     const struct {
@@ -290,7 +289,7 @@ Test(store_record, believes_a_start_that_is_a_time)
     }
 }
 
-/* What is not told is what the snapshot says. */
+/* Facts that the caller omits come from the snapshot. */
 Test(store_record, believes_the_start_that_is_told_before_that_of_the_snapshot)
 {
     struct hd_run run = stored_run("shop", "web-1", 7);
@@ -375,7 +374,7 @@ Test(store_record, cuts_very_long_names_and_tells_them_apart)
     free(name);
 }
 
-/* A name that ends in the middle of a character where it is cut. */
+/* A name that would be truncated inside a character. */
 Test(store_record, cuts_between_characters)
 {
     char name[1203];
@@ -391,7 +390,7 @@ Test(store_record, cuts_between_characters)
     cr_expect_leq(strlen(kept), 1000);
 }
 
-/* Types: a name for which no index has room, two that are one when they are stored. */
+/* Types: a name too long for an index, and two names that are equal when stored. */
 static struct hd_snapshot *with_types(const char *const *names, size_t count)
 {
     static struct text text;

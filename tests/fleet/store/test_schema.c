@@ -1,4 +1,4 @@
-/* Stores of other versions, databases of others, and places where there can be none. */
+/* Stores of other versions, foreign databases, and impossible places. */
 #define _GNU_SOURCE /* setresuid */
 #include "support/stored.h"
 
@@ -61,7 +61,7 @@ Test(store_schema, brings_a_store_of_version_1_forward_when_told_to)
     hd_store_close(stored_connect(&t, HD_STORE_WRITE));
 }
 
-/* What fails half-way leaves version 1. */
+/* A failure in the middle leaves version 1. */
 Test(store_schema, is_brought_forward_whole_or_not_at_all)
 {
     struct hd_error err = {0};
@@ -104,7 +104,7 @@ static unsigned stored_series(struct hd_store *s, unsigned *snapshots)
     return count;
 }
 
-/* Nothing of what is done to it makes it another version. */
+/* No operation changes its version. */
 Test(store_schema, of_the_version_before_stays_so_and_is_used)
 {
     struct hd_run run = stored_run("web", "a", 1);
@@ -132,7 +132,7 @@ Test(store_schema, of_the_version_before_stays_so_and_is_used)
     cr_expect_eq(stored_number(t.store, "SELECT version FROM heapdrift_store"), 2);
 }
 
-/* Who had it open before goes on as if nothing had happened. */
+/* Programs that had it open continue to work. */
 Test(store_schema, is_upgraded_under_who_has_it_open)
 {
     struct hd_run run = stored_run("web", "a", 1);
@@ -178,7 +178,7 @@ Test(store_schema, is_upgraded_under_who_has_it_open)
     hd_store_close(keeper);
 }
 
-/* What version 2 does to the tables of version 3: a program of it that had them open. */
+/* Statements of a program of version 2 that had tables of version 3 open. */
 Test(store_schema, of_version_3_takes_what_version_2_writes)
 {
     static const char *const rows[] = {
@@ -248,7 +248,7 @@ Test(store_schema, of_somebody_else_is_refused_and_left_alone)
     hd_store_close(stored_connect(&t, HD_STORE_WRITE));
 }
 
-/* A view in the place of a table can keep whoever reads it busy for ever. */
+/* A view instead of a table can keep a reader busy indefinitely. */
 Test(store_schema, with_a_view_for_a_table_is_refused_before_it_is_read, .timeout = 60)
 {
     static const char *const tables[] = {"heapdrift_store", "series", "snapshot", "type",
@@ -319,7 +319,7 @@ Test(store_schema, cannot_be_where_no_file_can_be)
     expect_path(text, HD_STORE_READ, HD_UNSUPPORTED, "not an SQLite database");
 }
 
-/* What somebody without privileges is told of it; "" if it can be opened. */
+/* The error for an unprivileged user; "" if it can be opened. */
 static void open_as_nobody(const char *path, enum hd_store_use use, char *told, size_t size)
 {
     enum { NOBODY = 65534 };
@@ -343,7 +343,7 @@ static void open_as_nobody(const char *path, enum hd_store_use use, char *told, 
     cr_assert_eq(how, 0);
 }
 
-/* Who may do what in the folder, and with the file in it. */
+/* Permissions of the folder and of the file in it. */
 Test(store_schema, says_which_right_is_missing)
 {
     enum { NO_FILE = 01000 };
@@ -409,7 +409,7 @@ Test(store_schema, never_shows_a_password)
     }
 }
 
-/* What libpq says about a URL quotes it. */
+/* libpq's message about a URL quotes it. */
 Test(store_schema, does_not_quote_a_url_that_cannot_be_read)
 {
     static const char *const wrong[] = {

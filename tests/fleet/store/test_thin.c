@@ -1,4 +1,4 @@
-/* What is left of weeks. */
+/* Thinning a store of weeks. */
 #include "support/stored.h"
 
 #include <criterion/criterion.h>
@@ -22,7 +22,7 @@ enum { MINUTE = 60, HOUR = 3600, DAY = 24 * HOUR };
 
 static const double now = 1795262400; /* noon of a day */
 
-/* As if it had been recorded when it was taken; none is built on another (test_base.c). */
+/* As if it had been recorded when it was taken; none is a delta (test_base.c). */
 static void put(unsigned *count, uint64_t pid, double taken)
 {
     struct hd_run run = stored_run("web", "a", pid);
@@ -67,7 +67,7 @@ Test(store_thin, keeps_all_of_a_day_then_an_hour_then_a_day)
         cr_expect_eq(is_there(month + i * HOUR), i == 2);
     }
     cr_expect(is_there(now - 60 * DAY));
-    /* Type rows go with them; and nothing is left to do. */
+    /* Their type rows are deleted, too; a second run has no effect. */
     cr_expect_eq(stored_number(t.store, "SELECT COUNT(DISTINCT snapshot_id) FROM type_row"),
                  6);
     cr_expect_eq(thin(90.0 * DAY).snapshots, 0);
@@ -100,7 +100,7 @@ Test(store_thin, removes_what_is_too_old_and_series_without_snapshots)
     const struct hd_stored_finding finding = {.rank = 1, .type = "App.Order"};
     struct hd_error err = {0};
     put(&count, 1, now - 91 * DAY);
-    put(&count, 1, now - 90 * DAY); /* just so */
+    put(&count, 1, now - 90 * DAY); /* exactly the limit */
     put(&count, 2, now - 100 * DAY);
     put(&count, 2, now - 101 * DAY);
     for (int pid = 1; pid <= 2; pid++) {
@@ -120,7 +120,7 @@ Test(store_thin, removes_what_is_too_old_and_series_without_snapshots)
                  "findings of long ago go too");
 }
 
-/* Files of last year that somebody records today. */
+/* Files of last year, recorded today. */
 Test(store_thin, leaves_alone_what_was_just_recorded)
 {
     unsigned count = 0;
@@ -132,7 +132,7 @@ Test(store_thin, leaves_alone_what_was_just_recorded)
     cr_expect_eq(thin(90.0 * DAY).snapshots, 5);
 }
 
-/* Whose clock is ahead keeps its snapshots, and takes none of the others. */
+/* A process whose clock is ahead keeps its snapshots, and does not affect others. */
 Test(store_thin, leaves_the_future_alone)
 {
     unsigned count = 0;
@@ -176,7 +176,7 @@ Test(store_thin, is_due_once_an_hour)
     }
 }
 
-/* SQLite keeps what is free for itself, unless it is told. */
+/* SQLite does not release free space without a request. */
 Test(store_thin, gives_space_back)
 {
     unsigned count = 0;
