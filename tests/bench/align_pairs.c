@@ -1,10 +1,10 @@
-/* align-pairs - which object of one snapshot is which of the next, and how long that took.
+/* align-pairs - finds the objects of one snapshot in the next, and measures the time.
  *
  *     align-pairs OLDER NEWER [OUT [THREADS]]
  *
- * Prints objects, matches, steps, seconds (by the clock, of processors) and the most memory
- * that it took per object of both; OUT gets, for each node of OLDER, the number
- * of the node of NEWER as four bytes, all ones where that is not known. */
+ * Prints objects, matches, steps, seconds (wall time, processor time) and the peak memory
+ * per object of both; OUT gets, for each node of OLDER, the number of the node in NEWER as
+ * four bytes, all ones if unknown. */
 #include "heapdrift.h"
 #include "identity/same.h"
 
@@ -21,7 +21,7 @@ static double seconds(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Kilobytes, of a line of /proc/self/status. */
+/* Kilobytes, from a line of /proc/self/status. */
 static double memory(const char *field)
 {
     char line[128];
@@ -35,8 +35,8 @@ static double memory(const char *field)
     return found;
 }
 
-/* From here on the most memory is counted anew. The addresses, which lie in the file, are
- * not what is asked for: they are there already. */
+/* Resets the peak memory. Reads the addresses first, so that their pages of the file do not
+ * count. */
 static double begin_counting(const struct hd_snapshot *a, const struct hd_snapshot *b)
 {
     volatile uint64_t sum = 0;

@@ -1,11 +1,12 @@
-/* The heap of a process as its runtime streams it, thrown away: what any collector has to
- * wait for.
+/* The heap of a process as its runtime streams it, discarded: the minimum time of any
+ * collector.
  *
- *   bare-stream PID
+ *     bare-stream PID
  *
- * Sends what heapdrift sends, reads as fast as it can, writes to /dev/null and looks at
- * nothing. From .NET 5 to 10 the answer to the start comes behind the walk, so the session
- * can be ended at once; other runtimes are refused. Prints the bytes and the seconds. */
+ * Sends the same request as heapdrift, reads as fast as possible, and writes to /dev/null
+ * without parsing. From .NET 5 to 10 the answer to the start follows the walk, so the
+ * session can be ended immediately; other runtimes are rejected. Prints bytes and seconds.
+ */
 #include "base/little_endian.h"
 #include "collect/session.h"
 
@@ -28,7 +29,7 @@ _Noreturn static void die(const struct hd_error *err)
     exit(1);
 }
 
-/* The session's number, as bytes; the stream goes on behind it. */
+/* Returns the session's number, as bytes; the stream follows. */
 static int start(const struct target *t, uint64_t *id)
 {
     struct hd_error err = {0};

@@ -1,11 +1,11 @@
-/* What a snapshot costs the process, by the size of its runtime's buffer.
+/* Measures the cost of a snapshot for the process, by the size of its runtime's buffer.
  *
  *   buffer-cost PID MIB one|two
  *
- * Takes one heap walk in one session, or, of .NET 10, in two (src/collect/session.h).
- * Prints on one line: MiB that the process had beyond what it had before, at most; objects;
- * milliseconds for which it was paused; events that were lost. Its threads that wait are
- * not disturbed, but the kernel's mark of its largest size is reset. */
+ * One heap walk in one session, or, with .NET 10, in two (src/collect/session.h). Prints
+ * on one line: peak growth of the process in MiB; objects; milliseconds of pause; lost
+ * events. Waiting threads are not disturbed, but the kernel's peak size of the process is
+ * reset. */
 #include "base/quantity.h"
 #include "collect/session.h"
 

@@ -4,10 +4,10 @@
  *               [--step=K --leak=HD_PER_STEP] [--stream] [--loose]
  *
  * Step K has the same objects as step 0, and K * HD_PER_STEP more instances of
- * Bench.Leaked in a list that the static variable Bench.Holder.s_items holds.
- * --loose leaves gaps between objects of a .gcdump, as of others that went: the same heap
- * without it is what a compacting collection makes of it.
- * --stream writes heap text of any size in constant memory (synthetic_stream.h). */
+ * Bench.Leaked in a list held by the static variable Bench.Holder.s_items. --loose leaves
+ * gaps between objects of a .gcdump, as of dead objects: without it, the heap is the same
+ * after a compacting collection. --stream writes heap text of any size in constant memory
+ * (synthetic_stream.h). */
 #include "base/alloc.h"
 #include "bench/synthetic.h"
 #include "bench/synthetic_stream.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A class of sizes is a type of its own in a .gcdump. */
+/* In a .gcdump each size class is a separate type. */
 static const struct {
     uint32_t above;
     const char *suffix;
@@ -35,7 +35,7 @@ static const struct {
 };
 enum { SIZE_CLASSES = sizeof(size_classes) / sizeof(size_classes[0]) };
 
-/* How dotnet-gcdump names the groups of roots; heap text has kinds and flags. */
+/* Names of the groups of roots in dotnet-gcdump; heap text has kinds and flags. */
 static const struct {
     const char *name;
     unsigned kind, flags;
@@ -91,7 +91,7 @@ static void write_heap_text(const struct heap *h, FILE *f)
 
 /* --- gcdump ----------------------------------------------------------------------- */
 
-/* Nodes that stand before all objects; behind the groups come the static variables. */
+/* Nodes before all objects; static variables follow the groups. */
 enum {
     ROOT_NODE,
     UNDEFINED_NODE,
@@ -101,13 +101,13 @@ enum {
     FREE_NODES = GROUP_NODES + ROOT_GROUPS
 };
 
-/* A .gcdump in the making. Nodes are numbered in the order in which something first
- * refers to them, records stand in the order of allocation, and addresses in that
- * order too, but in several segments: the three orders of a real file differ. */
+/* A .gcdump under construction. Nodes are numbered by their first reference, records are in
+ * the order of allocation, and so are addresses, but in several segments: the three orders
+ * of a real file differ. */
 struct dump {
     const struct heap *h;
     bool loose;
-    /* Streams into memory, for what the file counts before it comes. */
+    /* Streams into memory, for data whose size precedes it in the file. */
     FILE *types, *blob;
     char *types_data, *blob_data;
     size_t types_size, blob_size;
@@ -118,7 +118,7 @@ struct dump {
     uint32_t *node_of;                             /* per object */
     uint32_t *offsets;                             /* per node, in blob */
     uint64_t *addresses;                           /* per node */
-    /* The number in the file of a type and class of sizes; 0 none yet. */
+    /* Number of a type and size class in the file; 0: not yet assigned. */
     uint16_t type_of[SYNTHETIC_TYPES_MAX][SIZE_CLASSES];
     uint32_t default_size[UINT16_MAX]; /* per type in the file */
 };
@@ -136,7 +136,7 @@ static void put_string(FILE *f, const char *s)
         fputs(s, f);
 }
 
-/* Into blob: groups of 7 bits, the highest first, as few as keep the sign. */
+/* To blob: groups of 7 bits, the highest first, as few as keep the sign. */
 static void put_compressed(struct dump *d, int64_t v)
 {
     unsigned bits = 7;
@@ -200,7 +200,7 @@ static void number_nodes(struct dump *d)
     }
 }
 
-/* Objects are allocated in turns in three segments, large ones elsewhere. */
+/* Objects are allocated in three segments in turn, large ones elsewhere. */
 static void place_objects(struct dump *d)
 {
     enum { SEGMENTS = 3, RUN = 16, LARGE = 85000, BETWEEN_GAPS = 40, GAP_UNITS = 30 };
@@ -304,7 +304,7 @@ static void put_roots(struct dump *d)
     put_statics(d);
 }
 
-/* An object of the container begins with its type, which is an object too. */
+/* An object of the container begins with its type, which is also an object. */
 static void put_header(FILE *f, const char *type, uint32_t version, uint32_t min_reader)
 {
     put(f, 0x010404, 3);
@@ -314,7 +314,7 @@ static void put_header(FILE *f, const char *type, uint32_t version, uint32_t min
     put(f, 6, 1);
 }
 
-/* The description, in which nothing is known but the tool, and the trailer. */
+/* The description, with only the tool known, and the trailer. */
 static void put_end(FILE *f)
 {
     enum { NO_OBJECT = 1, TAG_END = 6, TAG_STRING = 13, FLOAT_ONE = 0x3f800000 };
@@ -421,7 +421,7 @@ static const char *value_of(const char *argument, const char *option)
 
 int main(int argc, char **argv)
 {
-    /* Twice as many are still less than 2^31 bytes of node records. */
+    /* Twice this number is still below 2^31 bytes of node records. */
     enum { MOST = 125000000 };
     const uint64_t MAX_STREAMED = 10000000000;
     uint64_t seed = 1, step = 0, leak = 0;

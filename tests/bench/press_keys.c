@@ -1,9 +1,9 @@
-/* press-keys - how long the browser takes from a key to the screen, without a terminal.
+/* press-keys - measures the browser's time from a key to the screen, without a terminal.
  *
  *     press-keys SNAPSHOT...
  *
- * prints "KEY MILLISECONDS" for each of a fixed sequence of keys, once all indexes are
- * there; and what making those took. A screen of 200 by 60. */
+ * prints "KEY MILLISECONDS" for each of a fixed sequence of keys, when all indexes are
+ * built, and the time for building them. A screen of 200 by 60. */
 #include "cli/explore/explore.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void press(struct explore *e, struct grid *g, const char *name, uint32_t 
     printf("%-10s %8.3f\n", name, (now() - begin) * 1e3);
 }
 
-/* Through all panes, and from the largest type to what refers to one of its objects. */
+/* Through all panes, and from the largest type to the referrers of one of its objects. */
 static const struct {
     const char *name;
     uint32_t key;

@@ -1,14 +1,15 @@
-/* reference - what a processor and its memory need for a plain pointer chase.
+/* reference - measures a plain pointer chase on a processor and its memory.
  *
  *     reference NODES WALKS
  *
- * NODES nodes of eight bytes, each with the number of the next, form one ring: in order of
- * memory and in random order. Both are walked once for every walk, and each walk is a line
+ * NODES nodes of eight bytes, each with the number of the next, form one ring: in memory
+ * order and in random order. Both are walked WALKS times, and each walk is a line
  *
  *     in_order|random SECONDS PROCESSOR_SECONDS
  *
- * without the making of them. NODES of 0 is an empty program: what starting costs. Memory
- * is had as heapdrift has it, so its pages have the same size. */
+ * without the time for building the rings. With NODES 0 the program is empty, which
+ * measures its start. Memory is allocated as in heapdrift, so its pages have the same
+ * size. */
 #include "base/alloc.h"
 #include "support/random.h"
 
@@ -24,8 +25,8 @@ static double seconds(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Each step waits for the one before; the end is asked for, so that no compiler leaves them
- * out. */
+/* Each step depends on the previous one; the result is used, so that a compiler cannot
+ * remove them. */
 static uint32_t walk(const uint64_t *next, uint32_t nodes)
 {
     uint64_t at = 0;
@@ -50,7 +51,7 @@ static void measure(const char *name, const uint64_t *next, uint32_t nodes, unsi
 }
 
 /* S. Sattolo, An algorithm to generate a random cyclic permutation, Information Processing
- * Letters 22 (1986): of one with every node in its place. */
+ * Letters 22 (1986), starting with every node in its place. */
 static void shuffle_into_one_ring(uint64_t *next, uint32_t nodes)
 {
     struct random r = random_from(18);

@@ -1,9 +1,9 @@
-/* shapes - how dominators take graphs that are made to be slow, against an ordinary heap.
+/* shapes - times dominators on graphs made to be slow, relative to an ordinary heap.
  *
  *     shapes SNAPSHOT
  *
  * For every shape of 10^6 nodes it prints the time per node and reference, and the ratio
- * to that of the snapshot, taken in the same run; status 1 if one is over its gate. */
+ * to that of the snapshot in the same run; status 1 if one exceeds its gate. */
 #include "heap/builder.h"
 #include "owners/dominators.h"
 
@@ -66,7 +66,7 @@ static void ring_of_a_linked_list(struct builder *b, uint32_t i)
     builder_edge(b, 1);
 }
 
-/* Plain walks up the tree take (n/2)^2 steps on it. */
+/* Naive walks up the tree need (n/2)^2 steps on it. */
 static void snca_killer(struct builder *b, uint32_t i)
 {
     const uint32_t half = NODES / 2;

@@ -1,7 +1,7 @@
-/* The first objects are singletons, each of a type of its own, and most references
- * that are not from an owner go to them. Behind them lie blocks: a list, its array,
- * and the items, each a small tree of objects copied from one of some templates. The
- * last blocks hang from nothing, and the leak stands behind everything. */
+/* The first objects are singletons, each of its own type, and most references that are not
+ * from an owner are to these. Then follow blocks: a list, its array, and the items, each a
+ * small tree of objects copied from a template. The last blocks are unreachable; the leak
+ * is at the end. */
 #include "bench/synthetic.h"
 
 #include "base/alloc.h"
@@ -23,7 +23,7 @@ enum {
 
 static const uint32_t NONE = UINT32_MAX;
 
-/* Streams of random numbers: what for. */
+/* Streams of random numbers, by purpose. */
 enum stream {
     FOR_TEMPLATE,
     FOR_TEMPLATE_SIZE,
@@ -38,7 +38,7 @@ enum stream {
     FOR_EXTRA_TO
 };
 
-/* Types that many templates share; what stands behind them is the program's. */
+/* Types shared by many templates, followed by those of the program. */
 enum {
     STRING,
     BYTES,
@@ -55,23 +55,23 @@ struct template
     uint32_t count;
     uint16_t type[TEMPLATE_MAX];
     uint8_t parent[TEMPLATE_MAX];
-    uint16_t list, array; /* types of what holds many of them */
+    uint16_t list, array; /* types of the containers */
 };
 
-/* A heap in the making. */
+/* A heap under construction. */
 struct maker {
     struct heap *h;
     uint64_t seed;
     uint32_t objects; /* wanted, without the leak */
-    uint32_t hubs;    /* so many of the first are much referred to */
+    uint32_t hubs;    /* number of the first objects that are referred to often */
     size_t root_cap;
 
     uint32_t type_sizes[SYNTHETIC_TYPES_MAX];
     struct template templates[TEMPLATES];
     uint16_t hub_of[ZIPF_STEPS], template_of[ZIPF_STEPS];
 
-    uint32_t *parent; /* per object: what holds it, or NONE */
-    uint8_t *extras;  /* per object: how many references besides, in order in extra_to */
+    uint32_t *parent; /* per object: its holder, or NONE */
+    uint8_t *extras;  /* per object: number of other references, in order in extra_to */
     uint32_t *extra_to;
     size_t extra_count, extra_cap;
 };
@@ -128,7 +128,7 @@ static uint16_t add_type(struct maker *m, const char *name, uint32_t size)
     return id;
 }
 
-/* Names as dotnet-gcdump writes them, in which [] may stand for <>. */
+/* Names as dotnet-gcdump writes them, which may have [] for <>. */
 static uint16_t add_own_type(struct maker *m)
 {
     static const char *const areas[] = {"Orders", "Catalog", "Billing", "Users",
@@ -149,7 +149,7 @@ static uint16_t add_own_type(struct maker *m)
     return add_type(m, name, 32 + 8 * (uint32_t)fmin(steps, 43));
 }
 
-/* Sizes from 1 to 64, most of them small; the leaves are mostly of shared types. */
+/* Sizes from 1 to 64, most of them small; leaves are usually of shared types. */
 static void make_template(struct maker *m, uint32_t t)
 {
     struct template *tree = &m->templates[t];
@@ -251,8 +251,8 @@ static void add_extra(struct maker *m, uint32_t from, uint32_t to)
     m->extras[from]++;
 }
 
-/* References to services, to neighbours, back to the owner and to something older;
- * never to something younger outside of the block, so what is unreachable stays so. */
+/* References to services, to neighbors, back to the owner and to older objects; never to
+ * younger ones outside of the block, so that garbage stays unreachable. */
 static void add_extras(struct maker *m, uint32_t start, uint32_t end)
 {
     for (uint32_t i = start; i < end; i++) {
@@ -276,7 +276,7 @@ static void add_extras(struct maker *m, uint32_t start, uint32_t end)
     }
 }
 
-/* Each of a type of its own; a quarter are roots, the others belong to older ones. */
+/* Each has its own type; a quarter are roots, the others belong to older ones. */
 static void make_singletons(struct maker *m)
 {
     uint32_t count = m->objects / 8 < SINGLETONS ? m->objects / 8 : SINGLETONS;
@@ -291,7 +291,7 @@ static void make_singletons(struct maker *m)
     add_extras(m, 0, count);
 }
 
-/* How many items; Pareto's distribution, so a few blocks hold most of the heap. */
+/* Number of items; Pareto's distribution, so a few blocks have most of the heap. */
 static uint32_t block_length(const struct maker *m, uint32_t block,
                              const struct template *tree, uint32_t room)
 {
@@ -300,7 +300,7 @@ static uint32_t block_length(const struct maker *m, uint32_t block,
     return (uint32_t)fmax(fmin(length, most), 0);
 }
 
-/* Where no block fits any more. */
+/* Fills the rest, too small for a block. */
 static void fill_up(struct maker *m, uint32_t limit, bool reachable)
 {
     while (m->h->count < limit) {
@@ -352,7 +352,7 @@ static void make_leak(struct maker *m, uint32_t leaked)
         add_object(m, LEAKED, array);
 }
 
-/* Collect what each object refers to: first what it holds, then the extras. */
+/* Collects the references of each object: first to its children, then the extras. */
 static void make_references(const struct maker *m)
 {
     struct heap *h = m->h;

@@ -1,12 +1,12 @@
 /* synthetic.h - a made-up heap of any size, with the shape of a real one.
  *
- * What real heaps look like, and what this one has: 1.6 references per object, most
- * objects referred to once and a few services by very many, sizes of 56 bytes in the
- * middle and some hundred at the 99th percentile, one object each of most types and
- * few types for most objects, some very long arrays, some chains, 2 % unreachable.
+ * As in real heaps: 1.6 references per object, most objects referred to once and a few
+ * services by very many, sizes of 56 bytes in the median and some hundred at the 99th
+ * percentile, one object each of most types and few types for most objects, some very long
+ * arrays, some chains, 2 % unreachable.
  *
- * Randomness is a hash of (seed, what for, which object): an object is the same
- * whatever is made before it, so one step differs from the next by the leak only. */
+ * Randomness is a hash of (seed, purpose, object): an object does not depend on those
+ * before it, so one step differs from the next only by the leak. */
 #ifndef BENCH_SYNTHETIC_H
 #define BENCH_SYNTHETIC_H
 
@@ -15,7 +15,7 @@
 
 enum { SYNTHETIC_TYPES_MAX = 16 * 1024, SYNTHETIC_STATICS = 200 };
 
-/* Where the roots of real heaps hang. */
+/* Groups of roots in real heaps. */
 enum root_group {
     ROOTS_STATIC,
     ROOTS_STRONG,
@@ -29,7 +29,7 @@ enum root_group {
 struct root {
     uint32_t object;
     uint16_t group;
-    uint16_t variable; /* of static ones: 0 .. SYNTHETIC_STATICS; the last holds the leak */
+    uint16_t variable; /* static ones: 0 .. SYNTHETIC_STATICS; the last holds the leak */
 };
 
 struct heap {
@@ -47,12 +47,12 @@ struct heap {
     uint16_t type_count;
 };
 
-/* A heap of so many objects in the order of their allocation; leaked instances of
- * Bench.Leaked more, with the list and the array that hold them. */
+/* A heap of `objects` objects in the order of their allocation, and `leaked` more instances
+ * of Bench.Leaked, with the list and the array that hold them. */
 struct heap *synthetic_make(uint64_t seed, uint32_t objects, uint32_t leaked);
 void synthetic_free(struct heap *h);
 
-/* A random number made from a number. */
+/* A pseudo-random number from a number. */
 uint64_t synthetic_mix(uint64_t n);
 
 #endif

@@ -12,7 +12,7 @@ enum {
     ID_STEP = 3
 };
 
-/* Types by number; behind these stand the services, then the items. */
+/* Types by number, followed by the services, then the items. */
 enum { STRING, BYTES, LIST, ARRAY, LEAKED, HOLDER, FIRST_SERVICE };
 enum { FIRST_ITEM = FIRST_SERVICE + SERVICES, ITEMS = 1741, TYPES = FIRST_ITEM + ITEMS };
 
@@ -21,7 +21,7 @@ static uint64_t chance(uint64_t seed, uint64_t i)
     return synthetic_mix(synthetic_mix(seed) + i);
 }
 
-/* fprintf() would take most of the time. */
+/* fprintf() would dominate the time. */
 static void put_hex(FILE *f, uint64_t n)
 {
     char digits[16];
@@ -79,7 +79,7 @@ static bool is_item(uint64_t in_block)
     return in_block % 2 == 0;
 }
 
-/* Number 0 of a block is its list, 1 the array, then items, each with a leaf behind it. */
+/* Number 0 of a block is its list, 1 the array, then items, each followed by a leaf. */
 static void put_in_block(FILE *f, uint64_t seed, uint64_t i, uint64_t end)
 {
     uint64_t at = (i - SERVICES) % BLOCK, start = i - at, r = chance(seed, i);
@@ -93,14 +93,14 @@ static void put_in_block(FILE *f, uint64_t seed, uint64_t i, uint64_t end)
         for (uint64_t item = i + 1; item < last; item += 2)
             put_reference(f, item);
     } else if (is_item(at)) {
-        /* Few types have most of the items: the square of a square is small. */
+        /* Few types have most of the items: u to the fourth is usually small. */
         double u = (double)(chance(seed ^ 1, start) >> 11) * 0x1p-53;
         put_object(f, i, FIRST_ITEM + (unsigned)(u * u * u * u * ITEMS), 24 + r % 8 * 8);
         if (i + 1 < last)
             put_reference(f, i + 1);
         if (r >> 8 & 1)
             put_reference(f, (r >> 16) % SERVICES);
-        /* Blocks hang from each other like the nodes of a binary tree. */
+        /* Blocks form a binary tree. */
         uint64_t block = (start - SERVICES) / BLOCK;
         uint64_t below = SERVICES + (2 * block + (at == BLOCK - 2 ? 1 : 2)) * BLOCK;
         if (at >= BLOCK - 4 && below < end)

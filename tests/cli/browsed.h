@@ -36,7 +36,7 @@ static inline void print_line(struct hd_memory *to, struct hd_memory *line)
     line->size = 0;
 }
 
-/* Everything as lines of text, without trailing blanks; it belongs to *to. */
+/* Everything as lines of text, without trailing blanks. *to owns the text. */
 static inline void grid_print(const struct grid *g, struct hd_memory *to)
 {
     struct hd_memory line = {0};
@@ -132,7 +132,7 @@ static inline const char *chosen(struct browser *b)
     return line;
 }
 
-/* Pieces lie on the screen, one behind the other, as wide as they say. */
+/* Pieces must be on the screen, next to each other, with the width that they claim. */
 static inline void expect_sound(const struct grid *g)
 {
     unsigned line = 0, column = 0;

@@ -1,6 +1,6 @@
-/* Loaded into the program by LD_PRELOAD: when it ends, it tries what a program that was taken
- * over would try, and says of each on stderr "tried NAME: yes", or "no" and the reason. What
- * ends a process or its peace is tried by another, where there can be one. */
+/* Loaded into the program by LD_PRELOAD: at its end it attempts what an attacker in its process
+ * would attempt, and prints for each "tried NAME: yes", or "no" and the reason, to stderr.
+ * Dangerous attempts are made in a child process if one can be started. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The folder of the test, with a file "victim". */
+/* A path in the folder of the test, which contains "victim". */
 static const char *below(const char *name)
 {
     static char path[4096];
@@ -75,7 +75,7 @@ static int try_limit(void)
     return getrlimit(RLIMIT_CORE, &r) != 0 ? -1 : setrlimit(RLIMIT_CORE, &r);
 }
 static int try_dumpable(void) { return prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); }
-/* With no environment, or that program would try all of this again. */
+/* Without an environment, or that program would repeat all attempts. */
 static int try_program(void)
 {
     char *const none[] = {NULL};
@@ -83,7 +83,7 @@ static int try_program(void)
     return -1;
 }
 
-/* What few systems allow anyway. */
+/* Forbidden on most systems anyway. */
 static int try_mount(void)
 {
     const char *folder = getenv("REFUSED_FOLDER");
@@ -99,7 +99,7 @@ static int try_ring(void)
     return (int)syscall(SYS_io_uring_setup, 1, parameters);
 }
 
-/* What has to work on. */
+/* Must continue to work. */
 static int try_input(void) { return open(getenv("REFUSED_INPUT"), O_RDONLY); }
 static void *nothing(void *x) { return x; }
 static int try_thread(void)

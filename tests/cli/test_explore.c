@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <utf8proc.h>
 
-/* Four shops, of which each has ten sessions more. */
+/* Four shops, each with ten sessions more than the previous. */
 static void begin_shops(struct browser *b)
 {
     *b = (struct browser){.count = SHOPS};
@@ -69,7 +69,7 @@ Test(explore, follows_references_both_ways)
     press(&b, PRESS_ENTER);
     char first[256];
     snprintf(first, sizeof(first), "%s", strstr(screen(&b), "Tree › "));
-    press(&b, PRESS_END); /* what refers to it */
+    press(&b, PRESS_END); /* its referrers */
     press(&b, PRESS_ENTER);
     cr_expect_null(strstr(screen(&b), first), "another object");
     press(&b, PRESS_ESCAPE);
@@ -340,7 +340,7 @@ Test(explore, tables_have_types_and_suspects_only)
 
 /* --- the process -------------------------------------------------------------------- */
 
-/* Shops whose process gains 10 MiB of native memory in each step. */
+/* Shops with a process that gains 10 MiB of native memory in each step. */
 static void begin_processes(struct browser *b)
 {
     *b = (struct browser){.count = SHOPS};

@@ -1,4 +1,4 @@
-/* The triangle of who came when, as lines. */
+/* The triangle of cohorts, as lines. */
 #include "cli/explore/explore.h"
 
 #include <criterion/criterion.h>

@@ -1,4 +1,4 @@
-/* Keys: that all are told where they work, in the help and in the manual; and what `c`
+/* Keys: each must be listed, where it works, in help and manual; and the text that `c`
  * copies. */
 #include "cli/browsed.h"
 #include "cli/explore/explore.h"
@@ -6,7 +6,7 @@
 
 #include <criterion/criterion.h>
 
-/* How one gets into each view of four shops. */
+/* Keys that lead to each view of four shops. */
 static const struct way {
     enum place place;
     const char *keys; /* "\r" is Enter */
@@ -37,7 +37,7 @@ static bool is_told(enum place place, char c)
     return false;
 }
 
-/* Whether a key changes what is seen, or ends it. */
+/* True if a key changes the screen or ends the program. */
 static bool does_something(const struct way *way, char c)
 {
     struct browser b;
@@ -78,7 +78,7 @@ Test(explore, help_begins_with_the_keys_of_the_view_that_it_was_asked_from)
         for (size_t i = 0; i < key_line_count; i++) {
             const struct key_line *line = &key_lines[i];
             const char *at = strstr(text, line->what);
-            /* Asked from the help it is that of where the help was asked from. */
+            /* From the help it shows keys of the view below. */
             enum place of = ways[w].place == IN_HELP ? IN_SUSPECTS : ways[w].place;
             if (key_is_own(line, of))
                 cr_expect(at != NULL && at < common, "%s", line->what);

@@ -1,12 +1,12 @@
-/* The browser on objects that have many neighbours, long chains or none, without fields,
- * and on heaps in which there is nothing of what is asked for. */
+/* The browser on objects with many neighbors, with long chains or without, without fields,
+ * and on heaps without objects of the requested kind. */
 #include "cli/browsed.h"
 #include "render/written.h"
 #include "support/forge.h"
 
 enum { PARCELS = 20, DEEP = 40 };
 
-/* A list that holds each parcel twice; a chain of links; what nobody holds. */
+/* A list that holds each parcel twice; a chain of links; garbage. */
 static struct hd_snapshot *warehouse(void)
 {
     struct forge f = {0};
@@ -36,7 +36,7 @@ static void begin_warehouse(struct browser *b)
     settle(b);
 }
 
-/* The objects of a type. */
+/* Opens the objects of a type. */
 static void list(struct browser *b, const char *name)
 {
     press(b, '3');
@@ -71,7 +71,7 @@ Test(explore_objects, a_group_of_neighbours_is_opened_as_a_list)
     press(&b, PRESS_ENTER);
     shows(&b, "refers to");
     cr_expect_eq(b.e.top->rows, PARCELS);
-    /* There is no other snapshot of this list. */
+    /* Other snapshots have no such list. */
     press(&b, '<');
     cr_expect_eq(b.e.top->rows, PARCELS);
     for (int i = 0; i < 4; i++) {
@@ -253,7 +253,7 @@ Test(explore, tells_what_an_object_retains)
     for (int i = 0; i < 3; i++)
         press(&b, PRESS_ENTER);
     shows(&b, ", retains ");
-    press(&b, PRESS_ENTER); /* the roots, which are no object */
+    press(&b, PRESS_ENTER); /* the roots, which are not objects */
     lacks(&b, ", retains ");
     end(&b);
 }

@@ -1,8 +1,6 @@
-/* A walk over all keys, in all views, of every kind of input.
- *
- * What a view lacks in one kind of input (a tree, objects, a second snapshot) other kinds
- * have, so a key that only means something there is pressed here as well. The walk is the
- * same in every run. */
+/* A random walk over all keys, in all views, with every kind of input. Inputs without a
+ * feature (a tree, objects, a second snapshot) are included, so its keys are also pressed
+ * where they do nothing. The walk is the same in every run. */
 #include "cli/browsed.h"
 #include "render/written.h"
 #include "support/made_fields.h"
@@ -63,7 +61,7 @@ static struct hd_snapshot *framework_only(uint32_t k)
     return forge_finish(&f);
 }
 
-/* Names that a terminal, a shell or a table would take for something else. */
+/* Names with a special meaning for a terminal, a shell or a table. */
 static struct hd_snapshot *hostile(uint32_t k)
 {
     enum { NAMES = 74, NAME = 64 };
@@ -107,7 +105,7 @@ static struct hd_snapshot *long_names(uint32_t k)
     return forge_finish(&f);
 }
 
-/* Of the first the size is unknown. */
+/* The size is unknown in the first. */
 static struct hd_snapshot *process(uint32_t k)
 {
     struct hd_snapshot *snap = graph(k);
@@ -124,7 +122,7 @@ static struct hd_snapshot *core(uint32_t k)
     return made_fields();
 }
 
-/* Its bytes are borrowed for as long as the test runs. */
+/* Borrows bytes until the end of the test. */
 static struct hd_snapshot *digest(uint32_t k)
 {
     static struct hd_memory bytes[MOST];
@@ -225,7 +223,7 @@ static const uint32_t keys[] = {PRESS_UP,
 
 enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
 
-/* Views by their names, and the line at the bottom, which takes keys too. */
+/* Views by name, and the prompt at the bottom, which also reads keys. */
 static const char *const views[] = {"suspects", "tree",   "types",   "help",
                                     "objects",  "object", "process", "prompt"};
 
@@ -248,7 +246,7 @@ static size_t view_of(const struct explore *e)
 
 /* --- the walk -------------------------------------------------------------------- */
 
-/* Two of three are keys that have been pressed least in this view. */
+/* Two of three are the keys pressed least in this view. */
 static size_t next_key(struct random *r, const unsigned *pressed)
 {
     size_t at = random_below(r, KEYS), least = at;
@@ -260,7 +258,7 @@ static size_t next_key(struct random *r, const unsigned *pressed)
     return least;
 }
 
-/* What was searched and exported stays: files go to the working directory. */
+/* Searches and exports persist: files are written to the working directory. */
 static void walk(struct browser *b, unsigned pressed[VIEWS][KEYS])
 {
     enum { STEPS = 10000 };
@@ -287,7 +285,7 @@ static void expect_all_pressed(const struct input *in, unsigned pressed[VIEWS][K
                 cr_expect_gt(pressed[v][k], 0, "%s: %s: key %zu", in->name, views[v], k);
 }
 
-/* By their numbers: what is pointed to is elsewhere in the process of a test. */
+/* By number: pointers are invalid in the process of a test. */
 ParameterizedTestParameters(explore, bears_all_keys_in_all_views_of)
 {
     static unsigned numbers[INPUTS];

@@ -1,5 +1,6 @@
-/* Children that take snapshots for an agent: one for each, or one that stays and follows
- * the objects of a process. Nothing is collected: the snapshot is a text of the test. */
+/* Child processes that take snapshots for an agent: one for each, or a permanent one that
+ * follows the objects of a process. Collects nothing: the snapshot is a text of the test.
+ */
 #include "cli/terminal/clock.h"
 #include "collect/live/last_resort.h"
 #include "fleet/agent/agent.h"
@@ -37,7 +38,7 @@ void collecting_follow(struct collector *of)
     follows = of == &c;
 }
 
-/* Hangs if it should, as with a process that ends no session. */
+/* Hangs on request, like a process that does not end its session. */
 void collecting_unfollow(struct collector *of)
 {
     while (strcmp(of->label, "hang at the end") == 0)
@@ -70,7 +71,7 @@ int collecting_take(struct collector *of, const char *name, struct hd_memory *di
 
 static void begin(void)
 {
-    /* As of an agent. */
+    /* As in an agent. */
     signal(SIGPIPE, SIG_IGN);
     c = (struct collector){.label = "", .most_seconds = PATIENCE_S, .signals = -1};
 }
@@ -102,7 +103,7 @@ static struct taken take(const char *who, struct follower *of)
     return finish();
 }
 
-/* A snapshot, which has that digest. */
+/* Expects a snapshot with this digest. */
 #define expect_digest(t, text)                                                   \
     do {                                                                         \
         struct taken got = (t);                                                  \
@@ -223,7 +224,7 @@ Test(follower, one_that_does_not_end_is_killed)
     cr_expect_gt(seconds_now() - begun, 0.5);
 }
 
-/* A file that two processes have ends when both have closed it. */
+/* A file that two processes have open ends when both have closed it. */
 Test(follower, it_holds_no_file_of_the_agent)
 {
     int ends[2];
@@ -237,7 +238,7 @@ Test(follower, it_holds_no_file_of_the_agent)
     close(ends[0]);
 }
 
-/* Whatever ends the agent; then the test is the parent. */
+/* However the agent ends; the test is its parent then. */
 Test(follower, it_ends_with_the_agent)
 {
     int ends[2];

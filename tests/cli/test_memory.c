@@ -1,4 +1,4 @@
-/* What a process may take, from files as kernels write them. */
+/* Memory limits of a process, from files as kernels write them. */
 #include "cli/guard/memory.h"
 
 #include "heapdrift.h"
@@ -52,7 +52,7 @@ static void put_system(const char *cgroup)
     put("proc/self/cgroup", cgroup);
 }
 
-/* A group of version 2, below sys/fs/cgroup. */
+/* A group of version 2, in sys/fs/cgroup. */
 static void put_group(const char *group, const char *most, const char *used,
                       const char *stat)
 {
@@ -100,7 +100,7 @@ Test(memory, cached_files_do_not_count_as_used_unless_they_are_busy)
     put_group("", "70000\n", "69000\n",
               "anon 9000\nfile 60000\nactive_file 20000\ninactive_file 40000\n");
     expect(41000);
-    /* Numbers of different moments. */
+    /* Numbers from different moments. */
     put_group("", "70000\n", "30000\n", "inactive_file 40000\n");
     expect(70000);
 }
@@ -118,7 +118,7 @@ Test(memory, a_group_around_it_limits_it_too)
     expect(1000);
 }
 
-/* A container that knows its place in the tree of the host, and sees only its own. */
+/* A container that knows its path in the host's tree, but sees only its own. */
 Test(memory, a_group_that_cannot_be_seen_is_the_one_that_can)
 {
     put_system("0::/docker/0123\n");
@@ -278,7 +278,7 @@ static void put_kills(const char *path, const char *count)
     put(path, arena_printf(&scratch.arena, "low 0\noom 9\noom_kill %s\n", count));
 }
 
-/* That many before and after, in the group and in the system. */
+/* Counts before and after, in the group and in the system. */
 static bool was_killed(const char *path, const char *const counts[4])
 {
     struct memory_kills kills;
@@ -315,7 +315,8 @@ Test(memory, counts_of_the_system_do_where_a_group_is_gone)
     cr_expect(was_killed(events, (const char *const[]){"2", "7", "2", "8"}));
 }
 
-/* Limits far above what the test itself takes, but for ASan, which maps terabytes. */
+/* Limits far above the needs of the test itself, except under ASan, which maps terabytes.
+ */
 #ifndef __SANITIZE_ADDRESS__
 static void set_limit(int resource, uint64_t most)
 {

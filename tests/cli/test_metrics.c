@@ -1,4 +1,4 @@
-/* What a watcher tells of itself: counts by service, and the process that waits longest. */
+/* Metrics of a watcher about itself: counts by service, and the longest-waiting process. */
 #include "fleet/agent/agent.h"
 
 #include <criterion/criterion.h>
@@ -102,7 +102,7 @@ Test(metrics, of_too_many_services_are_those_of_all_others)
     cr_expect_lt(text.size, 1 << 20, "what the server takes");
 }
 
-/* A scrape with two samples of the same labels is refused as a whole. */
+/* A scrape with two samples of the same labels is rejected as a whole. */
 Test(metrics, with_the_same_labels_are_put_once)
 {
     const struct hd_metric_sample samples[] = {{{{"a", "b"}}, 1},
@@ -135,7 +135,7 @@ Test(metrics, of_many_services_of_one_user_leave_those_of_others)
     cr_expect(tells(TAKEN "\"(others)\",host=\"\",user=\"\"} 703"));
 }
 
-/* Two who flood share what there is; a third still has a place. */
+/* Two users with too many labels share the limit; a third still has a place. */
 Test(metrics, of_several_users_are_shared)
 {
     char name[16];

@@ -1,4 +1,4 @@
-/* /metrics and /healthz over a socket: what is answered, and which clients are dropped. */
+/* /metrics and /healthz over a socket: answers, and dropped clients. */
 #include "fleet/agent/agent.h"
 
 #include "cli/guard/sandbox.h"
@@ -20,7 +20,7 @@ static const char *path;
 static const struct settings settings = {.quiet = true};
 static struct metrics_server *server;
 
-/* Replaces the one of sandbox.c: answers do not depend on rights. */
+/* Replaces the one of sandbox.c: answers do not depend on permissions. */
 bool sandbox_enter_to_serve(bool is_off)
 {
     return !is_off;

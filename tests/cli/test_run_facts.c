@@ -1,5 +1,4 @@
-/* Facts of a run: of options, of the environment of services, of pods and control groups.
- */
+/* Facts of a run: from options, environments of services, pods and control groups. */
 #include "fleet/agent/agent.h"
 
 #include "support/scratch.h"
@@ -25,7 +24,7 @@ static void end(void)
 
 TestSuite(run_facts, .init = begin, .fini = end);
 
-/* Variables with a NUL behind each; the last has that of the string. */
+/* Variables, each followed by a NUL; the last by that of the string. */
 #define TAKE(variables) run_facts_read_environment(&facts, variables, sizeof(variables))
 
 static const char *label(const char *name)
@@ -196,7 +195,7 @@ Test(run_facts, have_the_limit_of_the_control_group)
     put("sys/fs/cgroup/pods/memory.max", "1073741824\n");
     run_facts_read_group(&facts, scratch.folder, 7);
     cr_expect_eq(facts.run.limit, 1 << 30, "that of a group around it");
-    /* What it sees itself, in another container. */
+    /* Its own view, in another container. */
     put("proc/7/root/sys/fs/cgroup/memory.max", "1000\n");
     run_facts_read_group(&facts, scratch.folder, 7);
     cr_expect_eq(facts.run.limit, 1000);
@@ -224,7 +223,7 @@ Test(run_facts, know_that_version_1_writes_a_number_for_no_limit)
     cr_expect_eq(facts.run.limit, 4096);
 }
 
-/* Of this process: what is readable is read, and the rest is no error. */
+/* For this process: unreadable facts are not an error. */
 Test(run_facts, of_a_process_that_runs)
 {
     struct collect_options own = {.limit = 0};
@@ -240,7 +239,7 @@ Test(run_facts, of_a_process_that_runs)
     cr_expect_str_eq(facts.run.build, "7");
 }
 
-/* Of a process that may be anybody's: each label would be compared with all others. */
+/* For a foreign process: each label would be compared with all others. */
 Test(run_facts, an_environment_that_is_too_large_has_its_first_labels)
 {
     enum { COUNT = 20000 };

@@ -1,4 +1,4 @@
-/* Folders for the snapshots of one run: their names, and where they are. */
+/* Folders for the snapshots of one run: names and locations. */
 #include "collect/live/run_folder.h"
 
 #include "support/scratch.h"
@@ -77,7 +77,7 @@ Test(run_folder, is_new_and_is_elsewhere_where_there_is_no_place)
     cr_expect(run_folder_make_temporary(path, sizeof(path)));
     cr_expect_eq(strncmp(path, scratch.folder, strlen(scratch.folder)), 0, "%s", path);
 
-    /* What is set and not there is no reason to give up. */
+    /* A folder that is set but missing is ignored. */
     setenv("TMPDIR", "/nowhere", 1);
     cr_expect(run_folder_make("heapdrift-test", path, sizeof(path), &why));
     cr_expect_eq(strncmp(path, "/tmp/heapdrift-test", 19), 0, "%s", path);

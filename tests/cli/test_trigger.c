@@ -1,4 +1,4 @@
-/* Snapshots for the memory of a process: every shape that memory takes. */
+/* Snapshots triggered by the memory of a process: every shape of memory use. */
 #include "collect/live/trigger.h"
 
 #include "heapdrift.h"
@@ -12,7 +12,7 @@
 static struct trigger_rules rules;
 static struct trigger trigger;
 static struct trigger_sight sight;
-static double left; /* MiB, after the collection of a snapshot; 0: as before */
+static double left; /* MiB after the collection of a snapshot; 0: unchanged */
 
 static void begin(void)
 {
@@ -31,7 +31,7 @@ static void rule_for(const char *text)
 
 enum { OUT_OF_TIME = -2, LATE = -3 };
 
-/* A second later, with so many MiB: the rule that was due, and a snapshot taken for it. */
+/* Advances a second, to this memory. Returns the due rule and takes its snapshot. */
 static int second(double mib)
 {
     int rule;
@@ -45,8 +45,8 @@ static int second(double mib)
     return v == TRIGGER_DUE ? rule : v == TRIGGER_TOO_LATE ? LATE : NO_TRIGGER;
 }
 
-/* From one memory to another in so many seconds; how many were due, the last one in *rule.
- */
+/* Changes memory linearly over seconds; returns the number of triggers, with the last one
+ * in *rule. */
 static int go(double from, double to, int seconds, int *rule)
 {
     int count = 0;
@@ -146,7 +146,7 @@ Test(trigger, two_snapshots_lie_apart_as_their_pause_asks)
     int rule;
     rule_for("+10MiB");
     sight.limit = HD_UNKNOWN;
-    /* A MiB a second is due every ten. */
+    /* At a MiB per second, due every ten. */
     cr_expect_eq(go(100, 220, 120, &rule), 4, "at 10, 40, 70, 100 s");
     begin();
     rule_for("+10MiB");
@@ -178,7 +178,7 @@ Test(trigger, growth_counts_from_the_last_snapshot_whatever_it_was_for)
     cr_expect_eq(go(290, 480, 100, &rule), 0);
     cr_expect_eq(go(480, 491, 100, &rule), 1);
     cr_expect_eq(rule, 0);
-    /* What falls has not grown. */
+    /* A decrease is not growth. */
     cr_expect_eq(go(491, 100, 100, &rule) + go(100, 690, 1000, &rule), 0);
 }
 
@@ -209,14 +209,14 @@ Test(trigger, a_limit_that_changes_moves_its_levels)
     int rule;
     rule_for("80%");
     cr_expect_eq(second(810), 0);
-    /* Raised: 810 is no more 80 % of it. Then 80 % is 960. */
+    /* Raised: 810 is no longer 80 % of it. Then 80 % is 960. */
     sight.limit = 1200 * MIB;
     cr_expect_eq(go(810, 950, 200, &rule), 0);
     cr_expect_eq(go(950, 970, 200, &rule), 1);
-    /* Lowered beneath what is used, which is as much above it as before. */
+    /* Lowered below the use, which exceeds the level as before. */
     sight.limit = 1100 * MIB;
     cr_expect_eq(go(970, 970, 200, &rule), 0);
-    /* Known late. */
+    /* The limit becomes known late. */
     begin();
     rule_for("80%");
     sight.limit = HD_UNKNOWN;
@@ -225,7 +225,7 @@ Test(trigger, a_limit_that_changes_moves_its_levels)
     cr_expect_eq(second(900), 0);
 }
 
-/* Within five percent below the level that was moved. */
+/* Within five percent below the moved level. */
 Test(trigger, a_level_that_a_limit_moved_above_memory_may_be_passed_again)
 {
     rule_for("80%");
@@ -253,7 +253,7 @@ Test(trigger, two_moments_are_no_way_to_the_limit)
     cr_expect_eq(second(950), NO_TRIGGER, "50 MiB a second, for all that is known");
 }
 
-/* 300 MiB for the collection: it has to be before 690. */
+/* 300 MiB for the collection: it must be before 690. */
 Test(trigger, the_one_before_the_limit_leaves_room_for_the_collection)
 {
     int rule = NO_TRIGGER;
@@ -288,7 +288,7 @@ Test(trigger, there_is_one_more_before_the_limit)
     sight.duration = 3;
     sight.needed = 20 * MIB;
     go(400, 400, 60, &rule);
-    /* Ten a second: the limit is there in a minute. */
+    /* Ten per second: the limit is reached in a minute. */
     cr_expect_eq(go(400, 900, 50, &rule), 1);
     cr_expect_eq(rule, 0);
     cr_expect_eq(go(900, 970, 7, &rule), 1);

@@ -1,5 +1,5 @@
-/* Snapshots for the memory of a process: by which limit it goes, and what becomes of the
- * clock's. The kernel's files are the test's. */
+/* Snapshots triggered by memory: the limit that applies, and the effect on the schedule.
+ * The kernel's files are the test's. */
 #include "cli/terminal/clock.h"
 #include "fleet/agent/agent.h"
 #include "support/scratch.h"
@@ -21,7 +21,7 @@ static struct agent agent;
 static struct watched process, *all[] = {&process};
 static unsigned failures[WATCH_FAILURES];
 
-/* Replaces the one of finding.c, which prints it. */
+/* Replaces the one of finding.c, which prints the message. */
 void finding_failed(struct watched *w, enum watch_failure why, const char *format, ...)
 {
     cr_expect(w == &process && strstr(format, "MiB") != NULL);
@@ -50,7 +50,7 @@ static void put_size(const char *path, const char *before, unsigned mib)
         arena_printf(&scratch.arena, "%s%llu\n", before, (unsigned long long)(mib * MIB)));
 }
 
-/* MiB; a limit of 0 is none. */
+/* MiB; limit 0: no limit. */
 static void set_group(unsigned limit, unsigned used, unsigned cache)
 {
     if (limit > 0)
@@ -61,7 +61,7 @@ static void set_group(unsigned limit, unsigned used, unsigned cache)
     put_size("sys/fs/cgroup/shop/memory.stat", "inactive_file ", cache);
 }
 
-/* A process of 100 MiB in a group, whose next snapshot is in half an hour. */
+/* A process of 100 MiB in a group; its next snapshot is in half an hour. */
 static void begin(void)
 {
     static const char *const folders[] = {"proc", "sys", "sys/fs", "sys/fs/cgroup",
@@ -94,7 +94,7 @@ static void end(void)
 
 TestSuite(triggering, .init = begin, .fini = end);
 
-/* Looks, regardless of the last look. True if a snapshot is due for memory. */
+/* Checks, regardless of the last check. True if memory triggers a snapshot. */
 static bool is_due(void)
 {
     double clock_due = process.due;
@@ -139,7 +139,7 @@ Test(triggering, limit_that_is_changed_counts_with_what_is_left_of_it)
     cr_expect(is_due(), "83 %%");
 }
 
-/* A group that had no limit is asked again every ten seconds. */
+/* A group without a limit is read again every ten seconds. */
 Test(triggering, limit_that_was_none_is_noticed)
 {
     set_group(0, 900, 0);
@@ -228,8 +228,8 @@ Test(triggering, snapshot_without_the_runtime_needs_no_memory_of_it)
 /* --- the clock's snapshot --------------------------------------------------------------
  */
 
-/* Seconds until the next snapshot after one for memory, which came that many seconds before
- * the clock's; the agent has set an hour. */
+/* Seconds until the next snapshot, after one triggered by memory `clock` seconds before the
+ * scheduled one; the interval is an hour. */
 static double next_after(double clock, bool is_taken)
 {
     double now = seconds_now();
@@ -268,7 +268,7 @@ Test(triggering, snapshot_of_the_clock_leaves_the_next_one_to_the_clock)
     cr_expect_eq(process.due, due);
 }
 
-/* Thirty seconds later a level that was passed is not passed again; one that failed is. */
+/* Thirty seconds later a passed level triggers again only if its snapshot failed. */
 Test(triggering, level_is_due_again_only_if_its_snapshot_failed)
 {
     for (int is_taken = 0; is_taken < 2; is_taken++) {

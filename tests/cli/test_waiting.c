@@ -1,4 +1,4 @@
-/* Which snapshots go when too many wait for a store. */
+/* The choice of snapshots to drop when too many wait for a store. */
 #include "fleet/agent/agent.h"
 
 #include <criterion/criterion.h>
@@ -24,7 +24,7 @@ static void drop_all(struct store_queue *q)
     cr_expect_null(q->last);
 }
 
-/* The moments of a series that are left. */
+/* The remaining times of a series. */
 static size_t left_of(const struct store_queue *q, uint64_t series, double *at)
 {
     size_t count = 0;
@@ -69,8 +69,8 @@ Test(waiting, the_oldest_goes_where_no_series_has_three)
     drop_all(&q);
 }
 
-/* Twenty hours of four processes, of which a fifth may stay: each still has its whole time,
- * with holes of much the same length. */
+/* Twenty hours of four processes, of which a fifth may stay: each still covers its whole
+ * time, with gaps of similar length. */
 Test(waiting, what_is_left_of_each_series_is_spread_over_its_time)
 {
     enum { SERIES = 4, HOURS = 20, PER_HOUR = 10, MOST = 160 };

@@ -1,4 +1,4 @@
-/* Which process follows one that has ended, and when snapshots are due. */
+/* The successor of an ended process, and the times of snapshots. */
 #include "fleet/agent/agent.h"
 
 #include <criterion/criterion.h>
@@ -10,7 +10,7 @@
 
 /* --- which one is next ------------------------------------------------------------- */
 
-/* NULL: none. */
+/* NULL: missing. */
 static struct sighted sight(uint64_t born, const char *declared, const char *command,
                             const char *unit)
 {
@@ -41,7 +41,7 @@ Test(watched, one_that_is_denied_is_only_taken_alone)
     cr_expect_eq(sighted_choose(all + 1, 1, &nobody, false), 0);
 }
 
-/* Each row: what ended, what is there, and whether that follows it. */
+/* Each row: the ended process, the present one, and whether it is the successor. */
 Test(watched, a_process_of_another_service_never_follows)
 {
     static const struct {
@@ -55,7 +55,7 @@ Test(watched, a_process_of_another_service_never_follows)
         {NULL, "Shop", NULL, "shop", "Shop", NULL, false, true},
         {NULL, "Shop", NULL, NULL, "Shop", NULL, true, true},
         {NULL, "Shop 1", NULL, NULL, "Shop 2", NULL, false, true},
-        /* As the kernel has it, then as the runtime does. */
+        /* As in the kernel, then as in the runtime. */
         {NULL, "/a/Shop 1", NULL, NULL, "/a/Shop /a/Shop.dll 1", NULL, true, true},
         {NULL, "/a/Shop", NULL, NULL, "/a/Shop /a/Shop.dll", NULL, true, true},
         {NULL, "/a/Shop 1", NULL, NULL, "/a/Shop /a/Shop.dll 2", NULL, false, true},
@@ -168,7 +168,8 @@ Test(watched, the_first_is_within_a_tenth_and_the_next_within_a_twentieth)
     cr_expect(least >= 95 && least < 96 && most <= 105 && most > 104, "%g %g", least, most);
 }
 
-/* Else pids that follow one another would all come at once, and hosts with the same. */
+/* Otherwise consecutive pids would all be due together, and so would hosts with equal pids.
+ */
 Test(watched, moments_differ_by_pid_and_by_host)
 {
     struct watched a = {.process = {.pid = 1, .host = "web1"}}, b = a, c = a;
@@ -191,8 +192,8 @@ Test(watched, what_fails_takes_a_twentieth_of_the_time_at_most)
     cr_expect(schedule_until_next(&w, 20) <= 21);
 }
 
-/* Fifty processes, each of which takes a second, at an interval that is too short for half
- * of them: each gets its turn, none twice within the interval, and none waits for ever. */
+/* Fifty processes that need a second each, at an interval too short for half of them: each
+ * gets its turn, none twice within the interval, and none waits indefinitely. */
 Test(watched, none_starves_and_none_comes_too_often)
 {
     enum { COUNT = 50, INTERVAL = 20, SECONDS = 3000 };
@@ -238,7 +239,7 @@ Test(watched, the_next_is_due_when_the_first_is)
     cr_expect(isinf(schedule_next_due(list, 0)));
 }
 
-/* One user has many due processes that take long, another one: he waits for one of them. */
+/* One user has many slow due processes, another user one: it waits for one of them. */
 Test(watched, those_of_one_user_do_not_keep_anothers_waiting)
 {
     enum { MANY = 300 };

@@ -303,8 +303,8 @@ Test(movement_events, what_is_odd_is_not_known)
 /* --- samples ---------------------------------------------------------------------------
  */
 
-/* Allocates an object in gen0, with a stack numbered `stack`. Below: its later address, or
- * GONE. */
+/* Allocates an object in gen0, with a stack that contains this number. sample_of() finds
+ * its later address, or GONE. */
 static bool allocates(struct movement_events *e, uint64_t time, uint64_t address,
                       uint64_t stack)
 {

@@ -1,6 +1,6 @@
-/* Words that somebody types or a script puts together: taken as the program takes them, and
- * what they ask is asked of a series that is always the same. No command runs: they open
- * files, and ask processes. */
+/* Words of a command line, parsed as the program parses them; their options are applied to
+ * a series that is always the same. No command runs, since commands open files and ask
+ * processes. */
 #include "fuzz/memory_file.h"
 #include "fuzz/questions.h"
 #include "fuzz/series.h"
@@ -15,7 +15,7 @@
 
 enum { MAX_WORDS = 40 };
 
-/* What the program says about mistakes is looked at by nobody here. */
+/* Discards the program's error messages. */
 static FILE *nowhere(void)
 {
     static FILE *null;
@@ -24,7 +24,7 @@ static FILE *nowhere(void)
     return null;
 }
 
-/* An @FILE is the file in memory, whatever it is called. */
+/* An @FILE is the file in memory, whatever its name. */
 static int words_of(char *copy, size_t size, char **words, const char *file)
 {
     static char program[] = "heapdrift";

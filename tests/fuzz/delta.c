@@ -1,6 +1,5 @@
-/* A digest as what differs from another, as a store gives it: zstd below, and what is
- * believed of it. Bytes that an engine changed are hardly ever a frame, so frames are made
- * of them. */
+/* A digest as a delta, as in a store: zstd, and the checks of its output. Bytes changed by
+ * an engine are hardly ever a frame, so frames are made from them. */
 #include "fuzz/frame.h"
 #include "fuzz/meter.h"
 #include "fuzz/surfaces.h"
@@ -12,7 +11,7 @@
 
 enum { AS_IT_IS, MADE, CHANGED, WAYS, MAX_MEMORY = 32 << 20 };
 
-/* One byte of it, at a place that two others say. */
+/* Changes one byte; two others give its offset. */
 static void change(struct hd_memory *delta, struct bytes by)
 {
     if (by.size >= 3 && delta->size > 0)
@@ -28,7 +27,7 @@ void surface_delta(struct bytes input)
     struct hd_memory delta = {0}, whole = {0};
     struct hd_error err = {0};
     unsigned how = f.head[0] % WAYS;
-    meter_pause(); /* making one is no way in */
+    meter_pause(); /* making the delta is not the tested surface */
     if (how != AS_IT_IS && !delta_make(rest, base, &delta))
         abort();
     if (how == CHANGED)

@@ -1,5 +1,5 @@
-/* What libFuzzer and the driver of AFL++ call. One program has all harnesses: which one it
- * is its name says, "fuzz-gcdump". */
+/* Entry points for libFuzzer and the driver of AFL++. One program has all harnesses and
+ * chooses by its own name, "fuzz-gcdump". */
 #include "fuzz/harness.h"
 
 #include <stdio.h>

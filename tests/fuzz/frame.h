@@ -1,8 +1,7 @@
-/* frame.h - an input of a harness, cut into parts.
- *
- * Four bytes that choose the question (questions.h), then the parts, between them a mark.
- * Bytes that no engine knows anything about are a frame too, mostly of one part, and parts
- * may change their length without anything to be put right. */
+/* frame.h - an input of a harness, separated into parts: four bytes that choose the
+ * question (questions.h), then the parts, with a mark between them. Arbitrary bytes are
+ * also a frame, usually of one part, and the length of a part may change without adjusting
+ * anything. */
 #ifndef FRAME_H
 #define FRAME_H
 
@@ -19,7 +18,7 @@ struct frame {
 
 struct frame frame_of(struct bytes input);
 
-/* Part number i, empty if there is none. */
+/* Part number i, or an empty one. */
 struct bytes frame_part(const struct frame *f, size_t i);
 
 #endif

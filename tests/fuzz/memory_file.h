@@ -1,4 +1,4 @@
-/* memory_file.h - a file without a disk, for what takes a path: one per number, whose
+/* memory_file.h - files without a disk, for functions with a path: one per number, whose
  * content is replaced each time. */
 #ifndef MEMORY_FILE_H
 #define MEMORY_FILE_H
@@ -7,7 +7,7 @@
 
 enum { MEMORY_FILES = 4 };
 
-/* The path of file number i, which has these bytes now. */
+/* Sets the content of file number i and returns its path. */
 const char *memory_file(size_t i, struct bytes content);
 
 #endif

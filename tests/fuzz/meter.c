@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Of a build with sanitizers, which take some three times as long. */
+/* For builds with sanitizers, which need about three times as long. */
 #define MAX_NS INT64_C(1000000000)
 
 static atomic_llong held;  /* bytes, since meter_begin() */
-static atomic_bool counts; /* what is allocated now */
+static atomic_bool counts; /* whether allocations count now */
 static uint64_t most;
 static int64_t began, left_out;
 
@@ -28,7 +28,7 @@ static int64_t now(void)
 }
 
 #ifdef METER_HAS_HOOKS
-/* Of the run-time of both compilers; only one of them has a header for it. */
+/* From the run-time libraries of both compilers; only one of them has a header for it. */
 int __sanitizer_install_malloc_and_free_hooks(void (*took)(const volatile void *at,
                                                            size_t size),
                                               void (*gave_back)(const volatile void *at));
@@ -60,7 +60,7 @@ static void watch_memory(void)
     watches = true;
 }
 #else
-/* Elsewhere nobody tells. */
+/* Not available in other builds. */
 static void watch_memory(void)
 {
 }

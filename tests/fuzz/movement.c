@@ -1,6 +1,6 @@
-/* What a collector says while objects are followed: collections, what survives them,
- * allocations with their stacks; then a list of methods. Whatever a process sends, the
- * samples stay within their limits, have stacks, and lie apart. */
+/* The stream of a collector while objects are followed: collections, survivors, allocations
+ * with their stacks; then a list of methods. For any input the samples stay within their
+ * limits, have stacks, and do not overlap. */
 #include "fuzz/frame.h"
 #include "fuzz/surfaces.h"
 
@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* Less than following.c has, so that limits are reached. */
+/* Less than in following.c, so that limits are reached. */
 enum { MAX_MEMORY = 4 << 20, STACK_MEMORY = 64 << 10, OBJECTS = 64, OBJECT_SIZE = 24 };
 
 static struct input *input_of_bytes(struct bytes b)
@@ -77,7 +77,7 @@ static void follow(struct bytes trace, uint32_t after, uint32_t until, bool is_h
     input_close(in);
 }
 
-/* Each name is there, or none. */
+/* Each name is found, or missing. */
 static void list_methods(struct bytes trace)
 {
     uint64_t addresses[OBJECTS];

@@ -92,7 +92,7 @@ void piece_put(struct piece *p, size_t at, size_t size, uint64_t value)
 
 /* --- frames ------------------------------------------------------------------------ */
 
-/* A second snapshot that is nearly the first is what questions are about. */
+/* Adds a second snapshot, nearly equal to the first, as questions need it. */
 static bool add_part(struct piece *whole, const struct frame *f, struct dice *d)
 {
     struct bytes part = f->parts[dice_below(d, f->count)];
@@ -119,7 +119,7 @@ static bool any_format(struct piece *p, struct dice *d)
            mutate_reply(p, d);
 }
 
-/* The part is changed as what it is, apart from the others. */
+/* Changes a part in its own format, separately from the others. */
 static bool change_part(struct piece *whole, const struct frame *f, struct dice *d)
 {
     struct bytes part = f->parts[dice_below(d, f->count)];

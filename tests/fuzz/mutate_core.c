@@ -1,11 +1,11 @@
-/* A core or minidump: nothing in it moves, since all of it is found by address. Words
- * become other words of the same core, so that pointers lead to what is something else, or
- * numbers at an edge (docs/formats/core-dump.md). */
+/* A core or minidump: nothing is moved, since everything is found by address. Words are
+ * replaced by other words of the same core, so that pointers refer to something else, or by
+ * boundary values (docs/formats/core-dump.md). */
 #include "fuzz/mutate.h"
 
 #include <string.h>
 
-/* Headers and notes of small ones end about there. */
+/* The approximate end of headers and notes in small ones. */
 enum { HEADERS = 1400, MAX_CHANGES = 4, WINDOW = 48 };
 
 static size_t place(struct dice *d, const struct piece *p, size_t step)
@@ -14,7 +14,7 @@ static size_t place(struct dice *d, const struct piece *p, size_t step)
     return dice_below(d, (most - 8) / step) * step;
 }
 
-/* Half of all memory is zeros, which nobody reads: a place with something in it. */
+/* An offset that is not zero: half of all memory is zeros, which are not read. */
 static size_t used_place(struct dice *d, const struct piece *p)
 {
     size_t at = place(d, p, 8);

@@ -1,5 +1,5 @@
-/* A .gcdump: walked along its fields (docs/formats/gcdump.md), one of which is changed;
- * labels, which are offsets, follow what moves. */
+/* A .gcdump: parsed field by field (docs/formats/gcdump.md), one of which is changed;
+ * labels, which are offsets, are adjusted. */
 #include "fuzz/mutate.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ enum field_kind { NUMBER, STRING, BLOB, NUMBERS };
 
 struct gc_field {
     enum field_kind kind;
-    size_t at, size; /* of a string or blob: behind its count of 4 bytes */
+    size_t at, size; /* of a string or blob: after its count of 4 bytes */
 };
 
 struct walk {
@@ -19,7 +19,7 @@ struct walk {
     size_t at, label_size;
     bool failed;
     struct gc_field fields[MAX_FIELDS];
-    size_t labels[MAX_LABELS]; /* where one stands */
+    size_t labels[MAX_LABELS]; /* their positions */
     size_t field_count, label_count;
 };
 
@@ -72,7 +72,7 @@ static void label(struct walk *w)
     number(w, w->label_size);
 }
 
-/* False: null, or one that was there before. */
+/* False: null, or a reference to an earlier one. */
 static bool object(struct walk *w)
 {
     unsigned tag = byte(w);
@@ -93,7 +93,7 @@ static bool object(struct walk *w)
     return !w->failed;
 }
 
-/* Up to the end of the object; unknown tags end the walk. */
+/* To the end of the object; unknown tags end the walk. */
 static void tagged(struct walk *w)
 {
     static const unsigned char sizes[] = {[8] = 1, [9] = 2, [10] = 4, [11] = 8, [12] = 4};
@@ -174,7 +174,7 @@ static void dump(struct walk *w)
     array(w, 4);
 }
 
-/* The end of the file says how wide labels are, and has some. */
+/* The width of labels, and some of them, are at the end of the file. */
 static bool find_labels(struct walk *w)
 {
     const struct piece *p = w->p;
@@ -198,7 +198,7 @@ static bool find_labels(struct walk *w)
 
 /* --- changes ----------------------------------------------------------------------- */
 
-/* From what lay at `at` before, everything is `by` bytes further. */
+/* Adjusts for everything from `at` on having moved by `by` bytes. */
 static void move_labels(struct walk *w, struct piece *p, size_t at, long by)
 {
     for (size_t i = 0; i < w->label_count && by != 0; i++) {
@@ -211,7 +211,7 @@ static void move_labels(struct walk *w, struct piece *p, size_t at, long by)
     }
 }
 
-/* The number of units stands in front. */
+/* Adjusts the preceding number of units. */
 static void change_string(struct walk *w, struct piece *p, const struct gc_field *f)
 {
     long by = piece_mutate(p, f->at, f->size, true);
@@ -254,7 +254,7 @@ bool mutate_gcdump(struct piece *p, struct dice *d)
     bool done = w->field_count > 0;
     if (done) {
         const struct gc_field *f = &w->fields[dice_below(d, w->field_count)];
-        /* Records of nodes are one field among many. */
+        /* Records of nodes are a single field among many. */
         for (size_t i = 0; dice_below(d, 3) == 0 && i < w->field_count; i++)
             if (w->fields[i].kind == BLOB)
                 f = &w->fields[i];

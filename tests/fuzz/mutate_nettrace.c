@@ -1,6 +1,6 @@
-/* A trace: taken apart into blocks, of which one is changed, dropped or doubled, or a row
- * of one; sizes and the padding before a block are made anew (docs/formats/nettrace.md).
- * And what a runtime answers, which may have a trace behind it. */
+/* A trace: parsed into blocks, one of which is changed, dropped or duplicated, or a row in
+ * it; sizes and the padding before a block are recomputed (docs/formats/nettrace.md). Also
+ * the answer of a runtime, which may be followed by a trace. */
 #include "fuzz/mutate.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@ struct block {
 
 struct blocks {
     struct block all[MAX_BLOCKS];
-    size_t count, tail; /* what stands behind the last */
-    bool is_new;        /* version 6: kind and size in front of each */
+    size_t count, tail; /* tail: bytes after the last one */
+    bool is_new;        /* version 6: kind and size precede each */
 };
 
 /* --- blocks ------------------------------------------------------------------------ */
@@ -69,8 +69,8 @@ static bool find_blocks(struct blocks *b, const struct piece *p)
     return b->count > 1;
 }
 
-/* One behind the other, with padding where they stand now. `skip` is left out, `twice`
- * written twice; MAX_BLOCKS: none. */
+/* Writes blocks one after the other, with the padding for their new positions. `skip` is
+ * left out, `twice` written twice; MAX_BLOCKS: none. */
 static void put_together(const struct blocks *b, struct piece *p, size_t skip, size_t twice)
 {
     size_t room = 2 * p->size + 8 * MAX_BLOCKS, len = b->all[0].begin;
@@ -102,7 +102,7 @@ static void put_together(const struct blocks *b, struct piece *p, size_t skip, s
 /* --- rows -------------------------------------------------------------------------- */
 
 struct row {
-    size_t size_at, size_len; /* of the varuint; 0: as before */
+    size_t size_at, size_len; /* of the varuint; 0: unchanged */
     size_t payload, size;
 };
 
@@ -157,14 +157,14 @@ static void set_varuint(struct piece *p, const struct row *r, uint64_t value)
             (uint8_t)((value & 0x7F) | (i + 1 < r->size_len ? 0x80 : 0));
 }
 
-/* By how much the block is longer. */
+/* Returns the growth of the block. */
 static long change_row(struct piece *p, const struct row *r, struct dice *d)
 {
     size_t width = dice_below(d, 2) == 0 ? 4 : 8;
     if (r->size >= width && dice_below(d, 2) == 0) {
         size_t at = r->payload + dice_below(d, r->size - width + 1);
         uint64_t now = piece_get(p, at, width);
-        if (dice_below(d, 2) == 0) /* of another place: ids meet again */
+        if (dice_below(d, 2) == 0) /* from another place: ids coincide */
             now = piece_get(p, r->payload + dice_below(d, r->size - width + 1), width);
         else
             now = dice_number(d, now);

@@ -39,7 +39,7 @@ static void check_bytes(const struct output_check *check, const unsigned char *s
     }
 }
 
-/* A page is large, and nearly all of it is the same for every snapshot: it is not kept. */
+/* A page is large and nearly the same for every snapshot, so it is not buffered. */
 static int take(void *context, const void *bytes, size_t size)
 {
     struct output_check *check = context;

@@ -1,5 +1,5 @@
-/* What is compressed: libarchive below, and what is believed of it. Bytes that an engine
- * changed are hardly ever an archive, so archives are made of them. */
+/* Compressed input: libarchive, and the limits on its output. Bytes changed by an engine
+ * are hardly ever an archive, so archives are made from them. */
 #include "fuzz/memory_file.h"
 #include "fuzz/meter.h"
 #include "fuzz/questions.h"
@@ -31,7 +31,7 @@ static void add_entry(struct archive *a, const char *name, struct bytes content)
     archive_entry_free(e);
 }
 
-/* The content once, or in pieces under names that matter and others. */
+/* The content once, or in pieces, with relevant and irrelevant names. */
 static void add_entries(struct archive *a, struct bytes content, bool many)
 {
     static const char *const names[] = {"a.txt", "b.nettrace", "c.gcdump", "../d", "e/"};
@@ -72,8 +72,8 @@ static void pack(struct text *to, enum how how, struct bytes content)
     archive_write_free(a);
 }
 
-/* Of the first part its first byte says how it is packed, and bits 3 to 5 how often its
- * bytes stand one after the other: what is repeated becomes small. */
+/* The first byte of the first part chooses the compression, and its bits 3 to 5 the number
+ * of repetitions of the content, which compress well. */
 static struct bytes pack_part(struct bytes part, struct text *packed, struct text *content)
 {
     if (part.size == 0)

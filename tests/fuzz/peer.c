@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 
-/* A process that answers at a diagnostics socket, and may be anything. It has said all that
- * it will ever say before it is asked: each connection has the next part of the input, and
- * then its end. So nothing waits, and no thread is needed. The linker puts what stands here
- * in the place of who finds processes (--wrap, tests/fuzz/fuzz.mk). */
+/* An untrusted process at a diagnostics socket. Its answers are written before the
+ * questions: each connection has the next part of the input, followed by the end of file.
+ * So nothing waits, and no thread is needed. The linker replaces the functions that find
+ * processes by those here (--wrap, tests/fuzz/fuzz.mk). */
 #include "fuzz/meter.h"
 #include "fuzz/questions.h"
 #include "fuzz/surfaces.h"
@@ -24,8 +24,8 @@ enum { MAX_CONNECTIONS = 32 };
 
 static struct {
     struct frame frame;
-    size_t next;               /* part, of the next connection */
-    int ends[MAX_CONNECTIONS]; /* what is asked stays in them */
+    size_t next;               /* part for the next connection */
+    int ends[MAX_CONNECTIONS]; /* they also receive the requests */
     size_t count;
 } peer;
 

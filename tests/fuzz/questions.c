@@ -165,7 +165,7 @@ static void ask_objects(const unsigned char head[FRAME_HEAD], struct hd_comparis
     question_answer(head, hd_report_object(c, opt, &ask, &err), &err);
 }
 
-/* What was read is written, and that is read again; from gcdump to gcdump as it was. */
+/* Writes what was read, and reads it again; from gcdump to gcdump nothing may change. */
 static void ask_conversion(const unsigned char head[FRAME_HEAD], struct hd_snapshot *snap)
 {
     struct hd_target target;

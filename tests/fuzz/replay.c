@@ -1,7 +1,6 @@
-/* fuzz-replay HARNESS FILE... - run files through a harness once, without an engine;
- * fuzz-replay FOLDER - of each harness what lies in FOLDER/HARNESS and
- * FOLDER/HARNESS.tar.xz. What was found stays found: `make check` does so under ASan and
- * UBSan. */
+/* fuzz-replay HARNESS FILE... runs files through a harness once, without an engine;
+ * fuzz-replay FOLDER runs each harness on FOLDER/HARNESS and FOLDER/HARNESS.tar.xz. `make
+ * check` does so under ASan and UBSan, to keep old findings fixed. */
 #include "fuzz/harness.h"
 
 #include "base/text.h"
@@ -26,7 +25,7 @@ enum {
     HANG_SECONDS = 20 * 60 /* wall time */
 };
 
-/* The file that is looked at, for who wants to know what ended the process. */
+/* The current file, for the message when the process dies. */
 static char current[2 * LONGEST_PATH + 512];
 
 static void tell(void)
@@ -45,7 +44,7 @@ static void end(int signal_number)
     raise(signal_number);
 }
 
-/* Memory of exactly its size: what lies behind it a sanitizer sees. */
+/* In memory of its exact size, so that a sanitizer reports reads beyond it. */
 static void run(const struct harness *h, const struct text *input)
 {
     unsigned char *bytes = malloc(input->len > 0 ? input->len : 1);
@@ -83,8 +82,8 @@ static bool replay(const struct harness *h, const char *path)
     return ok;
 }
 
-/* In order of their names; how many there are, or -1. There may be no folder: nothing was
- * found. */
+/* In order of names. Returns the number of files, or -1. A missing folder means no
+ * findings. */
 static long replay_folder(const struct harness *h, const char *folder)
 {
     char path[LONGEST_PATH + 260];
@@ -112,7 +111,7 @@ static void read_entry(struct archive *a, struct text *to)
         text_add(to, block, (size_t)n);
 }
 
-/* How many there are; 0 if it cannot be read. */
+/* Returns the number of files; 0 if it cannot be read. */
 static long replay_archive(const struct harness *h, const char *path)
 {
     struct archive *a = archive_read_new();

@@ -1,4 +1,4 @@
-/* Rules that somebody else wrote, held against series that are always the same. */
+/* Untrusted rules, applied to series that are always the same. */
 #include "fuzz/memory_file.h"
 #include "fuzz/questions.h"
 #include "fuzz/series.h"
@@ -26,7 +26,7 @@ static void judge(const struct frame *f, const struct hd_budgets *b)
 
 typedef bool reader(struct hd_budgets *b, const char *path, struct hd_error *err);
 
-/* True if the part is there and was taken. */
+/* True if the part exists and was accepted. */
 static bool take(struct hd_budgets *b, const struct frame *f, size_t i, reader *read)
 {
     struct hd_error err = {0};
@@ -38,7 +38,7 @@ static bool take(struct hd_budgets *b, const struct frame *f, size_t i, reader *
     return false;
 }
 
-/* A program ends at the first mistake, so nothing is judged by what was half read. */
+/* A program ends at the first error, so incomplete rules are never applied. */
 static void judge_by(struct bytes input, reader *first, reader *second)
 {
     struct frame f = frame_of(input);

@@ -1,6 +1,6 @@
-/* fuzz-seeds HARNESS FOLDER [FILE...] - inputs to begin with: each FILE with several
- * questions and as a series, and what the forges of tests/support make. Cores of programs
- * are a thousand times larger than what a fuzzer can change all over. */
+/* fuzz-seeds HARNESS FOLDER [FILE...] - initial inputs: each FILE with several questions
+ * and as a series, and results of the forges in tests/support. Cores of programs are a
+ * thousand times too large for a fuzzer. */
 #include "fuzz/frame.h"
 #include "fuzz/type_seeds.h"
 #include "support/forge_aot.h"
@@ -37,7 +37,7 @@ static void add_head(struct text *t, unsigned what, unsigned how, unsigned readi
     forge_u8(t, writing);
 }
 
-/* Every question, with another format each. */
+/* Every question, each with another format. */
 static void save_asked(struct bytes part)
 {
     static unsigned turn;
@@ -100,7 +100,7 @@ static void save_rules(const char *path)
 
 /* --- command lines ---------------------------------------------------------------- */
 
-/* A blank is the end of a word. */
+/* A blank ends a word. */
 static void save_commands(void)
 {
     static const char *const lines[] = {
@@ -208,7 +208,7 @@ static void save_cores(void)
 
 /* --- traces ----------------------------------------------------------------------- */
 
-/* What a collector says of itself, and heapdrift of the process. */
+/* The collector's events about itself, and heapdrift's about the process. */
 static void forge_collector(struct trace_forge *f, unsigned pointer_size, uint64_t thread)
 {
     struct text committed = {0}, per_heap = {0}, heaps = {0};
@@ -257,7 +257,7 @@ static void forge_facts(struct trace_forge *f, uint64_t thread)
     text_free(&allocated);
 }
 
-/* A list of objects that a static, a handle and a stack hold. */
+/* A list of objects held by a static, a handle and a stack. */
 static void forge_trace(struct trace_forge *f, unsigned pointer_size, uint64_t objects)
 {
     enum { THREAD = 11, LIST = 0x10, ORDER = 0x20, RUN = 7 };
@@ -326,7 +326,7 @@ static void add_mark(struct text *t)
     text_add(t, FRAME_MARK, FRAME_MARK_SIZE);
 }
 
-/* A session, its stop, once more; first perhaps a refusal. */
+/* A session, its stop, and the same again; first possibly a refusal. */
 static void save_session(bool refuses, unsigned pointer_size)
 {
     struct text t = {0};

@@ -1,4 +1,4 @@
-/* series.h - four snapshots that are always the same, for inputs that are questions. */
+/* series.h - four constant snapshots, for inputs that are questions. */
 #ifndef SERIES_H
 #define SERIES_H
 
@@ -6,8 +6,8 @@
 
 enum { SERIES_STEPS = 4 };
 
-/* Type tables, or graphs of a static list that gains two objects in each step. They are
- * closed with series_close(). */
+/* Type tables, or graphs of a static list that gains two objects in each step; for
+ * series_close(). */
 void series_open(struct hd_snapshot *snaps[SERIES_STEPS], bool graphs);
 void series_close(struct hd_snapshot *snaps[SERIES_STEPS]);
 

@@ -1,5 +1,5 @@
-/* The manifests of a zip or folder that Visual Studio wrote: what they say of files that
- * are there. Whatever it is, no file is meant twice, and none that is not there. */
+/* The manifests of a zip or folder written by Visual Studio, which list files in it. For
+ * any input, no file is chosen twice, and all exist. */
 #include "fuzz/frame.h"
 #include "fuzz/surfaces.h"
 

@@ -1,4 +1,4 @@
-/* Snapshots: each part is read, and what could be read is one series. */
+/* Snapshots: each part is read, and the readable ones are a series. */
 #include "fuzz/questions.h"
 #include "fuzz/surfaces.h"
 

@@ -1,6 +1,6 @@
-/* A store that others wrote: its file, its tables and its rows, read as `fleet` and `store
- * check` read them. Bytes that an engine changed are hardly ever a database, so most inputs
- * are changes to a small store, made once. */
+/* An untrusted store: its file, its tables and its rows, read as by `fleet` and `store
+ * check`. Bytes changed by an engine are hardly ever a database, so most inputs are changes
+ * to a small store, made once. */
 #include "fuzz/frame.h"
 #include "fuzz/meter.h"
 #include "fuzz/questions.h"
@@ -86,7 +86,7 @@ static sqlite3 *open_as_sqlite(void)
     return db;
 }
 
-/* Six snapshots of two services, some built on others; no log beside the file. */
+/* Six snapshots of two services, some as deltas; without a log file. */
 static struct bytes usual_store(void)
 {
     static struct bytes usual;
@@ -110,7 +110,7 @@ static struct bytes usual_store(void)
 /* --- changes
  * ------------------------------------------------------------------------------- */
 
-/* Places in three bytes and what is there in one. */
+/* Offsets in three bytes, values in one. */
 static void change_bytes(struct bytes usual, struct bytes by)
 {
     unsigned char *copy = malloc(usual.size);
@@ -125,13 +125,13 @@ static void change_bytes(struct bytes usual, struct bytes by)
     free(copy);
 }
 
-/* A statement that goes on for too long ends. */
+/* Aborts a statement that takes too long. */
 static int give_up(void *steps)
 {
     return ++*(int *)steps > MAX_STEPS / 1000;
 }
 
-/* Allowed to write whatever a stranger writes, and nothing that is another file. */
+/* Allows all writes to the database, but no other file. */
 static int authorize(void *context, int what, const char *a, const char *b, const char *c,
                      const char *d)
 {
@@ -205,8 +205,8 @@ static const char *const values[] = {"NULL",
                                      "char(0, 27, 8238, 10)",
                                      "CAST(X'c0ff80' AS TEXT)"};
 
-/* Rows of a column become a value, three bytes each: which ones, and what; or the other
- * part. */
+/* Rows of a column are set to a value; three bytes choose the rows and the value; or it is
+ * the other part. */
 static void change_rows(struct bytes usual, struct bytes by, struct bytes value)
 {
     int steps = 0;
@@ -230,7 +230,7 @@ static void change_rows(struct bytes usual, struct bytes by, struct bytes value)
     sqlite3_close(db);
 }
 
-/* Statements, and how a table is said to be. */
+/* Executes statements, and changes the definition of a table. */
 static void change_by_sql(struct bytes usual, struct bytes sql, unsigned table)
 {
     static const char *const tables[] = {"heapdrift_store", "series", "snapshot", "type",
@@ -313,7 +313,7 @@ static void done(void *context, struct hd_fleet_series *series)
         hd_memory_free(&series->snapshots[i].bytes);
 }
 
-/* One series at a time is worked on, so what the list gives lives as long. */
+/* One series at a time is processed, so the list's data lives as long. */
 static bool next(void *context, struct hd_fleet_series *series, struct hd_error *err)
 {
     struct feed *f = context;
@@ -358,7 +358,7 @@ static void ask_fleet(struct hd_store *s, const unsigned char *head)
 void surface_store(struct bytes input)
 {
     struct frame f = frame_of(input);
-    meter_pause(); /* making one is no way in */
+    meter_pause(); /* making the store is not the tested surface */
     make_store(&f);
     meter_go_on();
     struct hd_store *s = open_store();

@@ -1,4 +1,4 @@
-/* The file of --symbols: a native AOT program, or what has the symbols of one. */
+/* The file of --symbols: a native AOT program, or a file with its symbols. */
 #include "fuzz/surfaces.h"
 
 #include "clr/process/aot_image.h"
@@ -7,7 +7,7 @@
 
 static void ask_image(const struct aot_image *i, struct text *name)
 {
-    enum { AROUND = 0x200 }; /* of what is made of definitions, which nothing lists */
+    enum { AROUND = 0x200 }; /* constructed types, which are in no list */
     for (size_t k = 0; k < i->type_count; k++) {
         text_clear(name);
         aot_image_name(i, i->types[k].address - i->base, name);

@@ -8,7 +8,7 @@
 
 #define SIGNATURE(name, s) forge_field(&s_meta, name, s, sizeof(s) - 1)
 
-/* Rows of types, from 1; fields count on through all of them. */
+/* Rows of types, from 1; fields are numbered through all of them. */
 enum { OBJECT = 2, STRING, ENUM, INT32, VALUE_TYPE, STORE, PAIR, RIGHTS, SESSION, CLOSURE };
 
 static struct metadata_forge s_meta;
@@ -123,7 +123,7 @@ static void make_types(struct clr_forge *f, struct made *m, uint64_t module)
     forge_clr_refer(f, module, 1, object);
 }
 
-/* Of .NET 8: a thread with statics of the module, and a type that keeps its own. */
+/* .NET 8: a thread with statics of the module, and a type with its own statics. */
 static void make_locals(struct clr_forge *f, struct made *m, uint64_t module)
 {
     uint64_t block = forge_clr_thread(f, 7, 4, 4), local = forge_clr_room(f, 64),

@@ -1,7 +1,7 @@
-/* What a process knows of its types, in memory that is not what it seems: MethodTables,
- * metadata, signatures, hash tables, statics. A forged core has none of it, and one of a
- * program is too large. The input is all of the memory of forge_clr.h, whose first bytes
- * say where to look. */
+/* Type data of a process in damaged memory: MethodTables, metadata, signatures, hash
+ * tables, statics. A forged core has none of these, and one of a program is too large. The
+ * input is the whole memory of forge_clr.h, and its first bytes choose the types to be
+ * asked. */
 #include "fuzz/memory_of_types.h"
 #include "fuzz/surfaces.h"
 #include "support/forge_clr.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Statics of strangers are as many as there is memory for. */
+/* The number of statics is limited only by memory. */
 static void see(void *context, const struct clr_static *s)
 {
     size_t *count = context;

@@ -1,5 +1,5 @@
-/* Heaps that can always be read, so that every input reaches the writers: a few bytes say
- * which types, objects and references there are. */
+/* Heaps that are always readable, so that every input reaches the writers: a few bytes
+ * describe types, objects and references. */
 #include "fuzz/questions.h"
 #include "fuzz/surfaces.h"
 #include "support/gcdump_bytes.h"
@@ -9,7 +9,7 @@
 
 enum { MAX_TYPES = 8, MAX_NODES = 24, PSEUDO = 4, LONGEST_NAME = 24 };
 
-/* What somebody between us and the reader obeys. */
+/* Sequences that a program between us and the reader obeys. */
 static const char *const obeyed[] = {"\x1b[31m",
                                      "\a",
                                      "\b",
@@ -60,7 +60,7 @@ static unsigned take(struct heap *h)
     return h->at < h->end ? *h->at++ : 0;
 }
 
-/* A byte is itself, or what is obeyed. */
+/* A byte is literal, or chooses a control sequence. */
 static char *take_name(struct heap *h, char *to)
 {
     size_t len = 0, count = take(h) % LONGEST_NAME;
@@ -78,7 +78,7 @@ static char *take_name(struct heap *h, char *to)
     return to;
 }
 
-/* Small ones mostly, and some that are as large as they get. */
+/* Usually small, sometimes the maximum. */
 static int32_t take_size(struct heap *h)
 {
     unsigned c = take(h);

@@ -1,5 +1,5 @@
-/* Print all objects of a snapshot with addresses, sizes, references and fields, for
- * core_gate.py, which compares two of them: no report has every object.
+/* Prints all objects of a snapshot with addresses, sizes, references and fields, for
+ * core_gate.py, which compares two snapshots: no report has every object.
  *
  *   list-heap SNAPSHOT [NEXT]
  *
@@ -7,11 +7,10 @@
  *   type NUMBER KIND NAME FULL-NAME     KIND: object, pseudo, undefined
  *   field NUMBER NAME
  *   node NUMBER TYPE ADDRESS BYTES REACHABLE REFERENCE...    REFERENCE: NODE or NODE:FIELD
- * With a second snapshot, for identity.py: which of the objects of the first are which of
- * the next, by what is best, and if that is not order, by order alone:
+ * With a second snapshot, for identity.py: the objects of the first in the next, by the
+ * best method, and if that is not order, also by order alone:
  *   same SOURCE                    SOURCE: 0 unknown, 1 order, 2 contents, 3 events
- *   next NODE NODE-OF-NEXT
- */
+ *   next NODE NODE-OF-NEXT */
 #include "base/error.h"
 #include "format/open.h"
 #include "heap/graph.h"
@@ -54,7 +53,7 @@ static bool print_graph(const struct graph *g)
     for (node_id n = 0; n < g->node_count; n++)
         print_node(g, n, ids);
     free(ids);
-    /* Behind the nodes: names may be made when they are first asked for. */
+    /* After the nodes: names may be made at their first use. */
     for (uint32_t i = 0; g->fields != NULL && i < g->fields->name_count; i++)
         printf("field\t%" PRIu32 "\t%s\n", i, g->fields->names[i]);
     return true;

@@ -1,7 +1,6 @@
-/* What Debian's libstdc++ and libgcc ask of glibc, for programs that run with musl: so
- * .NET's runtime for Alpine runs where there is no Alpine. Built with musl-gcc under the
- * name of glibc's loader, which libstdc++ asks for. Good enough for a test, and for nothing
- * else. */
+/* Functions of glibc that Debian's libstdc++ and libgcc need, for programs with musl: so
+ * .NET's runtime for Alpine runs without Alpine. Built with musl-gcc under the name of
+ * glibc's loader, which libstdc++ requires. Good enough for a test only. */
 #define _GNU_SOURCE
 #include <link.h>
 #include <locale.h>

@@ -1,13 +1,13 @@
-/* Which parts of a file a program looks at: for cut_core.py, which keeps these of a core.
+/* Records the parts of a file that a program reads: for cut_core.py, which keeps these of
+ * a core.
  *
  *   LD_PRELOAD=touched.so TOUCHED_FILE=x.core TOUCHED_LIST=list heapdrift top x.core
  *
- * Mappings of that file are made unreadable; the first access to a page is noted and makes
- * it readable. Pages that lie in one of the ranges of TOUCHED_EXACT ("FIRST-END FIRST-END",
- * numbers of pages) become unreadable again behind the instruction, so that every access is
- * seen. At the end a line for each page is appended to the list: its number, and a bit for
- * each 64 bytes in hex. What is taken with read() is not seen. For one thread (-j1),
- * x86-64. */
+ * Mappings of that file are made unreadable; the first access to a page is recorded and
+ * makes it readable. Pages in one of the ranges of TOUCHED_EXACT ("FIRST-END FIRST-END",
+ * page numbers) become unreadable again after the instruction, so that every access is
+ * recorded. At the end a line for each page is appended to the list: its number, and a bit
+ * for each 64 bytes in hex. Does not see read(). For one thread (-j1), x86-64. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -65,7 +65,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     signal(number, SIG_DFL);
 }
 
-/* Behind one instruction. */
+/* After one instruction. */
 static void on_step(int number, siginfo_t *info, void *context)
 {
     (void)number;

@@ -1,5 +1,6 @@
-/* For builds with --coverage: what was counted is written also where a process ends without
- * exit(), which would write it. Linked with --wrap=_exit,--wrap=raise; nothing else may be. */
+/* For builds with --coverage: writes the counts even if a process ends without exit(),
+ * which would write them. Linked with --wrap=_exit,--wrap=raise; must not be linked with
+ * other wraps. */
 
 /* Names of libgcov and of the linker. NOLINTBEGIN(bugprone-reserved-identifier) */
 void __gcov_dump(void);

@@ -16,7 +16,7 @@ static bool toss(struct random *r)
     return random_below(r, 2) == 0;
 }
 
-/* 0 .. count - 1 in any order; malloc'd. */
+/* 0 .. count - 1 in random order; malloc'd. */
 static uint32_t *shuffled(uint32_t count, struct random *r)
 {
     uint32_t *all = alloc_zeroed(array_bytes(count + 1, sizeof(*all)));
@@ -30,7 +30,7 @@ static uint32_t *shuffled(uint32_t count, struct random *r)
 
 /* --- gcdump ---------------------------------------------------------------------- */
 
-/* Behind the types of the model. */
+/* After the types of the model. */
 enum { UNDEFINED, ROOT, STATICS, LOCALS, OTHERS, STRONG, PINNED, FINALIZER, GROUPS };
 static const char *const group_names[GROUPS] = {
     "UNDEFINED",     "[.NET Roots]",     "[static vars]",     "[local vars]",
@@ -64,7 +64,7 @@ static void refer(struct gcdump_form *g, size_t from, size_t to)
     n->to[n->references++] = g->node_of[to];
 }
 
-/* Type 0 is the undefined one; numbers of nodes are those of objects, then groups, then
+/* Type 0 is the undefined one; node numbers are those of objects, then groups, then
  * variables. */
 static void place_roots(struct gcdump_form *g, struct text names[MODEL_ROOTS])
 {
@@ -233,7 +233,7 @@ static struct form trace_form(const struct model *m, struct random *r)
 
 /* --- heap text --------------------------------------------------------------------- */
 
-/* How one file spells its lines. */
+/* Spelling of the lines of one file. */
 struct spelling {
     bool crlf, upper, wide_blanks, blank_lines, zeros;
 };

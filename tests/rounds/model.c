@@ -254,7 +254,7 @@ static bool take_root(struct finder *f, enum hd_root_kind kind, const char *grou
     return taken;
 }
 
-/* Pseudo-nodes are few and at most three below each other. */
+/* Pseudo-nodes are few and nested at most three deep. */
 static bool take_roots(struct finder *f, node_id n, enum hd_root_kind kind, unsigned depth)
 {
     const struct graph *g = f->snap->graph;

@@ -1,8 +1,8 @@
-/* model.h - a random heap as plain data, the same that every form of it is read back to.
+/* model.h - a random heap as plain data, which every form of it must be read back to.
  *
- * What a heap of the formats has in common: types, objects with sizes and references, roots
+ * It has the data common to all formats: types, objects with sizes and references, roots
  * by kind, generations by address. It is compared with a snapshot by definition, object by
- * object, and knows neither formats nor how they are read. */
+ * object, and must not depend on formats and readers. */
 #ifndef ROUNDS_MODEL_H
 #define ROUNDS_MODEL_H
 
@@ -21,7 +21,7 @@ struct model_object {
     uint32_t to[MODEL_REFERENCES];
 };
 
-/* A static variable is "[static var TYPE.FIELD]", of the type of its object. */
+/* A static variable is "[static var TYPE.FIELD]", where TYPE is that of its object. */
 struct model_root {
     enum hd_root_kind kind;
     uint32_t object;
@@ -33,12 +33,12 @@ struct model {
     unsigned type_count;
     struct model_object *objects; /* ascending addresses; malloc'd */
     uint32_t count;
-    struct model_root roots[MODEL_ROOTS]; /* no two alike */
+    struct model_root roots[MODEL_ROOTS]; /* all different */
     unsigned root_count;
-    uint64_t generation_begin[HD_GEN_FROZEN + 1]; /* of gen0 to poh, and the end */
+    uint64_t generation_begin[HD_GEN_FROZEN + 1]; /* from gen0 to poh, and the end */
 };
 
-/* Up to most objects. Kinds of roots are those that every graph format has. */
+/* At most `most` objects. Kinds of roots are those of all graph formats. */
 void model_make(struct model *m, struct random *r, uint32_t most);
 void model_free(struct model *m);
 
@@ -46,15 +46,15 @@ void model_free(struct model *m);
 const char *model_variable(const struct model *m, const struct model_root *root,
                            bool by_type, struct text *to);
 
-/* What of the model the form can hold, and which node each object is. */
+/* The part of the model that the form can store, and the mapping of nodes. */
 struct model_view {
     bool graph, generations;
-    bool statics_by_type;  /* the field is not told */
-    const uint32_t *order; /* objects in the order of their nodes, where they have no
-                              addresses; NULL: their own */
+    bool statics_by_type;  /* without the field */
+    const uint32_t *order; /* objects in the order of their nodes if they have no addresses;
+                              NULL: their own order */
 };
 
-/* NULL if the snapshot is the model, else what is not. */
+/* NULL if the snapshot equals the model, else the difference. */
 const char *model_differs(const struct model *m, const struct hd_snapshot *snap,
                           const struct model_view *view);
 

@@ -2,12 +2,12 @@
  *
  *     rounds [ROUNDS [SEED]]
  *
- * Each round makes a heap (model.h), writes it as other tools do (forms.h), reads that with
- * one and with several threads, converts what was read to every target, reads those, and
- * reads one of the files compressed in every way. What is read must be the heap that was
- * made, as far as the form can hold it. A failure names its round and can be had again by
- * it: every round has a seed of its own. Every LARGE_ONE-th heap is large enough that type
- * tables are read by several threads. */
+ * Each round makes a heap (model.h), writes it as other tools do (forms.h), reads that
+ * with one and with several threads, converts the result to every target, reads those, and
+ * reads one of the files compressed in every way. The results must equal the heap, as far
+ * as the form can store it. A failure prints its round, which reproduces it: every round
+ * has its own seed. Every LARGE_ONE-th heap is large enough for type tables to be read by
+ * several threads. */
 #define _GNU_SOURCE /* memfd_create */
 
 #include "rounds/forms.h"
@@ -25,7 +25,7 @@ struct rounds {
     uint64_t seed, round, failed;
     uint64_t read, written; /* snapshots */
     const struct model *model;
-    const char *form; /* under way */
+    const char *form; /* current */
 };
 
 static void complain(struct rounds *s, const char *how, const char *what)
@@ -58,7 +58,7 @@ static int file_of(const struct text *bytes, char path[64])
     return fd;
 }
 
-/* All ways of packing, side by side. */
+/* All compressions, next to each other. */
 static void read_packed(struct rounds *s, const struct form *f)
 {
     char paths[PACKINGS][64];
@@ -76,7 +76,7 @@ static void read_packed(struct rounds *s, const struct form *f)
         size_t count;
         const struct hd_info_entry *all = hd_comparison_entries(c, &count);
         for (size_t i = 0; i < count; i++) {
-            /* Graphs of those between may have been given back. */
+            /* Graphs of those in between may have been dropped. */
             struct model_view view = f->view;
             view.graph &= all[i].snap != NULL && all[i].snap->graph != NULL;
             expect_model(s, all[i].snap, &view, &all[i].error, packings[i]);
@@ -94,7 +94,7 @@ static bool holds_graph(const char *target)
     return strncmp(target, "table-", 6) != 0 && strcmp(target, "digest") != 0;
 }
 
-/* Objects keep their order where they have no addresses. */
+/* Objects keep their order if they have no addresses. */
 static uint32_t *order_in(const struct model *m, const struct hd_snapshot *snap,
                           const struct model_view *view)
 {
@@ -163,7 +163,7 @@ static void run_round(struct rounds *s)
     struct random r = random_from(s->seed * UINT64_C(0x9E3779B97F4A7C15) + s->round);
     struct model m;
     bool large = s->round % LARGE_ONE == LARGE_ONE - 1;
-    for (int i = 0; i < 4; i++) /* neighbouring seeds begin alike */
+    for (int i = 0; i < 4; i++) /* the first numbers of neighboring seeds are similar */
         random_u64(&r);
     model_make(&m, &r, large ? LARGE_HEAP : SMALL_HEAP);
     s->model = &m;

@@ -8,9 +8,9 @@ static const size_t windows[CLASS_WINDOWS] = {4, 5, 6};
 
 /* --- gates ------------------------------------------------------------------------ */
 
-/* In percent of the series of one class. Bursts that stay, slow leaks at
- * random and random walks have none: at these numbers of snapshots a leak and a series
- * without one can be the same. */
+/* In percent of the series of one class. Bursts that stay, slow leaks at random and random
+ * walks have no gate: with few snapshots a leak and a series without one can be identical.
+ */
 struct gate {
     enum class_kind kind;
     enum gate_kind { CULPRIT_FIRST, CULPRIT_SUSPECT, NO_ALARM } what;
@@ -42,7 +42,7 @@ static const char *const gate_names[] = {[CULPRIT_FIRST] = "culprit at rank 1",
 
 /* --- runs ------------------------------------------------------------------------- */
 
-/* What became of one series. */
+/* The result for one series. */
 struct outcome {
     bool first, suspect, alarm, stopped, inconclusive;
 };
@@ -80,7 +80,7 @@ static void print_miss(const struct window *w, const struct class_series *s)
         window_print_row(w, i);
 }
 
-/* Of those that a gate is about the first few; all that missed anything, if asked for. */
+/* Lists the first few misses that a gate covers; with -v all. */
 static void list_miss(struct class_score *score, const struct window *w,
                       const struct class_series *s, size_t window, const struct outcome *o)
 {
@@ -121,7 +121,7 @@ static void run_series(struct class_score *score, const struct class_series *s,
         hd_snapshot_close(snaps[k]);
 }
 
-/* No two classes have the same noise, else a few seeds would be a few cases. */
+/* Classes have different noise, otherwise a few seeds would be a few cases. */
 void class_score_run(struct class_score *score, uint64_t seeds)
 {
     for (enum class_kind kind = 0; kind < CLASS_KINDS; kind++)

@@ -1,5 +1,5 @@
-/* class_score.h - what the ranking says of the series of tests/support/classes.h,
- * which are hard to tell. A part of score. */
+/* class_score.h - scores of the ranking on the difficult series of tests/support/classes.h.
+ * Part of score. */
 #ifndef CLASS_SCORE_H
 #define CLASS_SCORE_H
 
@@ -7,26 +7,26 @@
 
 #include <stdbool.h>
 
-/* Series from the same number of snapshots: 4, 5, 6. */
+/* Series of 4, 5 and 6 snapshots. */
 enum { CLASS_WINDOWS = 3 };
 
-/* In how many of the runs. */
+/* Numbers of runs. */
 struct class_cell {
     unsigned runs;
     unsigned first;   /* the culprit is at rank 1 */
-    unsigned suspect; /* and is one of the suspects, wherever */
-    unsigned alarm;   /* something else is a suspect */
-    unsigned stopped; /* it is said to have grown and stayed */
+    unsigned suspect; /* the culprit is a suspect at any rank */
+    unsigned alarm;   /* another type is a suspect */
+    unsigned stopped; /* it is reported as leveled off */
     unsigned inconclusive;
 };
 
 struct class_score {
-    bool verbose; /* list what missed even where no gate is about it */
+    bool verbose; /* list misses without a gate, too */
     unsigned listed[CLASS_KINDS][CLASS_WINDOWS];
     struct class_cell cells[CLASS_KINDS][CLASS_WINDOWS];
 };
 
-/* Lists some series that missed what a gate is about. */
+/* Lists some misses that a gate covers. */
 void class_score_run(struct class_score *score, uint64_t seeds);
 void class_score_print(const struct class_score *score);
 

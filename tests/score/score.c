@@ -1,15 +1,14 @@
-/* score - how often each way of ranking finds a planted leak, side by side, and what it
- * says of series that are hard to tell.
+/* score - compares how often each ranking finds a planted leak, and scores it on difficult
+ * series.
  *
  *     score [-v] [SEEDS]
  *
- * Series of tests/support/leaks.h, with each leak, pace and swing of the cache, are
- * ranked from their first 3, 4 and 6 snapshots, runtime warm-up included; so are series
- * without a leak, in which nothing should be suspected; and those of
- * tests/support/classes.h (class_score.h). Some of the
- * numbers are gates: when one is missed the exit status is 1. Series that missed what a
- * gate is about are listed with what took the place; -v lists those that no gate is about,
- * too. */
+ * Series of tests/support/leaks.h, with each leak, pace and swing of the cache, are ranked
+ * from their first 3, 4 and 6 snapshots, runtime warm-up included; so are series without a
+ * leak, which should have no suspect, and those of tests/support/classes.h
+ * (class_score.h). Some of the numbers are gates: when one is missed, the exit status is
+ * 1. Misses covered by a gate are listed with the type that was ranked instead; -v lists
+ * the other misses, too. */
 #include "ranking/table_ranking.h"
 #include "score/class_score.h"
 #include "score/window.h"
@@ -35,11 +34,10 @@ enum method { HEADED, TABLES, DELTA_BYTES, DELTA_COUNT, METHODS };
 static const char *const method_names[METHODS] = {"headed growth", "tables alone",
                                                   "delta bytes", "delta count"};
 
-/* In percent of the series with the fastest pace.
- *
- * A cache that swings by half has no gate for series without a leak: it is a tenth of
- * this heap, and 4 sizes drawn at random, like 64, 80, 95, 142, sometimes rise as a leak
- * does. No ranking can tell; the table shows how often. */
+/* In percent of the series with the fastest pace. A cache that swings by half has no gate
+ * for series without a leak: it is a tenth of this heap, and 4 random sizes, like 64, 80,
+ * 95, 142, sometimes rise as a leak does. No ranking can distinguish these; the table shows
+ * how often. */
 struct gate {
     enum { LEAK_FIRST, NO_SUSPECT } what;
     unsigned at_least;
@@ -92,7 +90,7 @@ static int64_t row_delta(const struct window *w, const struct series_row *row, b
     return (int64_t)(bytes ? last.bytes - first.bytes : last.count - first.count);
 }
 
-/* As a list sorted by what was gained shows it; ties go against the culprit. */
+/* Rank in a list sorted by growth; ties count against the culprit. */
 static unsigned delta_place(const struct window *w, const struct leak_truth *truth,
                             bool bytes)
 {
@@ -113,7 +111,7 @@ static unsigned delta_place(const struct window *w, const struct leak_truth *tru
 
 /* --- what missed -------------------------------------------------------------------- */
 
-/* Down to the culprit, or the first three. */
+/* Prints rows down to the culprit, or the first three. */
 static void print_miss(const struct window *w, const struct leak_series *s, unsigned place)
 {
     struct leak_truth truth = leak_truth(s, 0);
@@ -186,7 +184,7 @@ static void run_series(struct score *score, const struct leak_series *s, size_t 
         hd_snapshot_close(snaps[k]);
 }
 
-/* Every leak has noise of its own, else a few seeds would be a few cases. */
+/* Every leak has its own noise, otherwise a few seeds would be a few cases. */
 static void run_all(struct score *score, uint64_t seeds)
 {
     uint64_t healthy_seeds = seeds > HEALTHY_SEEDS ? seeds : HEALTHY_SEEDS;

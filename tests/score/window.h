@@ -1,10 +1,10 @@
-/* window.h - some snapshots of a made series, lined up, folded and ranked. */
+/* window.h - some snapshots of a made series, aligned, folded and ranked. */
 #ifndef SCORE_WINDOW_H
 #define SCORE_WINDOW_H
 
 #include "ranking/leak_ranking.h"
 
-/* A rank that nothing has; ranks count from 1. */
+/* A rank beyond all others; ranks count from 1. */
 enum { NOT_RANKED = 1000000 };
 
 struct window {
@@ -15,17 +15,17 @@ struct window {
     struct leak_ranking ranking; /* of the last judge_window() */
 };
 
-/* What is said of a window. */
+/* The verdict on a window. */
 struct judgement {
-    size_t suspects; /* the first so many rows of the ranking */
+    size_t suspects; /* number of leading rows of the ranking */
 
-    /* Of the growth that no suspect explains. */
-    const char *const *stopped; /* types that grew and stayed */
+    /* About the growth that no suspect explains. */
+    const char *const *stopped; /* types that leveled off */
     size_t stopped_count;
-    bool inconclusive; /* it is most of the growth */
+    bool inconclusive; /* unexplained growth is most of it */
 };
 
-/* len snapshots; they must live as long. */
+/* Uses len snapshots, which must outlive w. */
 void window_begin(struct window *w, struct hd_snapshot *const *snaps, size_t len);
 void window_free(struct window *w);
 

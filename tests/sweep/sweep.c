@@ -1,19 +1,18 @@
-/* sweep - damaged snapshots must be refused or read, and nothing else.
+/* sweep - damaged snapshots must be either rejected or read.
  *
  *     sweep [--quick] FOLDER
  *
- * Every snapshot below FOLDER, decompressed, is opened whole, cut and changed: every
- * prefix of a small file and 500 of a large one (40 of a trace of megabytes), 100,000
- * changes of one byte, and in small .gcdump files and traces every 32-bit word, aligned or
- * not, set to 0, 1 and all ones, which covers each length field. Each input must give an
- * error in one line that points into the input, or a snapshot whose rows sum to its totals,
- * of which every report can be written in every format, and which is the same after it was
- * converted. --quick does a fortieth of it, and converts a third of the whole files that
- * are large, as of any damaged ones: that would be half of its time.
+ * Every snapshot below FOLDER, decompressed, is opened complete, truncated and changed:
+ * every prefix of a small file and 500 of a large one (40 of a trace of megabytes),
+ * 100,000 changes of one byte, and in small .gcdump files and traces every 32-bit word,
+ * aligned or not, set to 0, 1 and all ones, which covers each length field. Each input
+ * must give an error in one line with a position in the input, or a snapshot whose rows
+ * sum to its totals, whose reports can be written in every format, and which is the same
+ * after conversion. --quick does a fortieth of it, and converts only a third of the large
+ * complete files, as of any damaged ones: all would be half of its time.
  *
- * It all happens in one process: a crash ends it, and says with which input. Leaks
- * and reads behind the end are for the sanitizers to find, so each input has memory
- * of exactly its size. */
+ * Everything runs in one process: a crash ends it, and prints the input. Sanitizers find
+ * leaks and reads beyond the end, so each input has memory of exactly its size. */
 #include "base/alloc.h"
 #include "base/input.h"
 #include "report/report.h"
@@ -43,8 +42,8 @@ enum {
     QUICKER = 40,
     SECONDS_PER_INPUT = 20, /* processor time; a busy machine fails no input */
     HANG_SECONDS = 20 * 60, /* wall time */
-    /* Of the damaged inputs that open, every so many are also reported on: four
-     * reports in five formats take ten times as long as reading a small file. */
+    /* One of this number of damaged readable inputs is also reported on: four reports in
+       five formats need ten times as long as reading a small file. */
     REPORT_EVERY = 16,
     WRITE_EVERY = 3
 };
@@ -60,13 +59,13 @@ struct file {
 struct sweep {
     struct file *files;
     size_t file_count, file_cap;
-    unsigned step; /* 1, or QUICKER: every so many prefixes and words */
+    unsigned step; /* 1, or QUICKER: only every step-th prefix and word */
     FILE *null;
     uint64_t inputs, opened, reported, written, failed;
-    bool input_failed; /* the one that is under way */
+    bool input_failed; /* the current one */
 };
 
-/* The input under way, for messages, also those of a process that is about to die. */
+/* The current input, for messages, also those of a dying process. */
 static struct {
     const char *path;
     enum damage damage;
@@ -115,7 +114,7 @@ static void say_where(void)
     now.path = NULL;
 }
 
-/* Not safe in a signal handler, strictly; but there is nothing left to lose. */
+/* Not async-signal-safe, strictly, but the process is ending anyway. */
 static void die(int number)
 {
     say_where();
@@ -128,9 +127,9 @@ static void die(int number)
     abort();
 }
 
-/* The library ends the process when memory runs out: with a limit, a small input
- * that makes it ask for much too much is found. The sanitizers' shadow memory does
- * not fit under a limit, and they have one of their own. */
+/* The library ends the process when memory runs out: a limit detects small inputs that make
+ * it allocate far too much. The sanitizers' shadow memory does not fit under a limit, and
+ * they have one of their own. */
 static void prepare_for_the_worst(void)
 {
     static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
@@ -210,7 +209,7 @@ static void check_top(struct sweep *s, const struct hd_report *r)
     check_sum(s, "top", sum, types->totals[0]);
 }
 
-/* Takes the report; NULL is one that failed, for the reason in err. */
+/* Takes ownership of the report; NULL: it failed, with err. */
 static void check_report(struct sweep *s, struct hd_report *r, const struct hd_error *err,
                          struct bytes b, const char *name)
 {
@@ -239,7 +238,7 @@ static const char *first_type(const struct hd_snapshot *snap)
     return "Nothing";
 }
 
-/* All questions but what grew are asked of one comparison: an answer must not change the
+/* All questions except diff are asked of one comparison: an answer must not change the
  * next. */
 static void check_reports(struct sweep *s, struct hd_snapshot *snap, struct bytes b)
 {
@@ -274,7 +273,7 @@ static void check_reports(struct sweep *s, struct hd_snapshot *snap, struct byte
     s->reported++;
 }
 
-/* Writers leave garbage out where they can tell, and their format cannot. */
+/* Writers omit garbage if they know it and their format does not. */
 static uint64_t objects_to_write(const struct hd_snapshot *snap, const char *target)
 {
     bool leaves_some =
@@ -282,8 +281,8 @@ static uint64_t objects_to_write(const struct hd_snapshot *snap, const char *tar
     return leaves_some ? snap->info.reachable_objects : snap->info.objects;
 }
 
-/* What the reader accepts, every writer writes, and reading that gives the same. Names
- * that are no UTF-8 may merge, and heap text has no pseudo-nodes below objects. */
+/* Every writer writes what the reader accepts, and reading it again gives the same. Names
+ * in invalid UTF-8 may merge, and heap text has no pseudo-nodes below objects. */
 static void check_written(struct sweep *s, struct hd_snapshot *snap, struct bytes b)
 {
     struct hd_target target;
@@ -409,7 +408,7 @@ static bool is_small(const struct file *f)
     return f->size > 0 && f->size <= SMALL_FILE;
 }
 
-/* One byte at a time, the same ones in every run, each small file as often as any. */
+/* One byte at a time, the same ones in every run, each small file equally often. */
 static uint64_t sweep_bytes(struct sweep *s)
 {
     uint64_t small = 0, done = 0;
@@ -468,7 +467,7 @@ static bool load_file(struct sweep *s, const char *path)
     return true;
 }
 
-/* Hidden, or what other tests compare snapshots with. */
+/* Hidden, or expected results of other tests. */
 static bool is_no_snapshot(const char *name)
 {
     return name[0] == '.' || strcmp(name, "expected") == 0 ||

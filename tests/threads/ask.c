@@ -1,8 +1,8 @@
-/* Ask one comparison from several threads at once, for ThreadSanitizer (make tsan): a
- * program by itself, since Criterion cannot begin under it. Says nothing when all is well;
- * whether answers are right is for tests/compare.
+/* Asks one comparison from several threads concurrently, for ThreadSanitizer (make tsan):
+ * a program of its own, since Criterion cannot start under it. Silent on success; the
+ * correctness of answers is tested in tests/core/compare.
  *
- *   ask SNAPSHOT SNAPSHOT... */
+ *     ask SNAPSHOT SNAPSHOT... */
 #include "heapdrift.h"
 
 #include <pthread.h>
@@ -45,7 +45,7 @@ static struct hd_report *ask(struct hd_comparison *c, int number, struct hd_erro
     }
 }
 
-/* Single objects of a snapshot, while others ask; the next one closes them at once. */
+/* Single objects of a snapshot, while others ask; the next one closes them immediately. */
 static bool look_at_objects(struct hd_comparison *c, int number, struct hd_error *err)
 {
     hd_objects_close(hd_objects_open(c, 1));

@@ -18,7 +18,7 @@ static bool put(HANDLE pipe, const void *bytes, size_t size)
     return WriteFile(pipe, bytes, (DWORD)size, &done, NULL) && done == size;
 }
 
-/* The header of an answer, which says that so much follows. */
+/* The header of an answer that declares this size. */
 static bool answer(HANDLE pipe, unsigned char id, size_t size)
 {
     unsigned char head[20] = {0};
@@ -67,7 +67,7 @@ static void another_protocol(HANDLE pipe)
         ;
 }
 
-/* Strings that are longer than all memory. */
+/* Strings longer than all memory. */
 static void endless_strings(HANDLE pipe)
 {
     unsigned char payload[64];
@@ -99,7 +99,7 @@ static void drip(HANDLE pipe)
         Sleep(50);
 }
 
-/* Each is the end of a read, and of nothing else. */
+/* Each ends a read, but not the stream. */
 static void nothing_again_and_again(HANDLE pipe)
 {
     DWORD done;
@@ -149,7 +149,7 @@ int main(int argc, char **argv)
         DWORD done;
         HANDLE next = INVALID_HANDLE_VALUE;
         if (ConnectNamedPipe(pipe, NULL) || GetLastError() == ERROR_PIPE_CONNECTED) {
-            /* As a runtime, before it hears what this one wants. */
+            /* As a runtime, before it receives this client's request. */
             next = listen_at(name);
             if (ways[way].serve != hang && ways[way].serve != hang_up)
                 ReadFile(pipe, request, sizeof(request), &done, NULL);
