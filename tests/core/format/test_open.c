@@ -504,7 +504,7 @@ Test(open, a_zip_of_several_snapshots_or_of_none_is_an_error)
     expect_no_snapshot(make_zip(none, 2), NULL, HD_NOT_A_SNAPSHOT);
 }
 
-/* Another number would be another file: the zip is not searched again. */
+/* The path names the other part: zip.entry decides, without another search. */
 Test(open, a_part_of_a_zip_that_is_known_is_not_looked_for)
 {
     static const char *const files[] = {".clang-format", PLAIN,

@@ -26,7 +26,7 @@ struct shape {
     uint32_t level[MOST]; /* 0 to HIGH */
     uint32_t at, n;       /* where it changes; snapshots */
     enum truth truth;
-    size_t since; /* first start that is too late to be found; 0: not checked */
+    size_t since; /* expected growth.since without a suspect; 0: not checked */
 };
 
 /* --- heaps ----------------------------------------------------------------------- */
