@@ -428,7 +428,7 @@ static char *squeezed(const char *text)
     return to;
 }
 
-Test(explore, the_verdict_is_told_in_full_on_every_screen)
+Test(explore, every_screen_shows_the_whole_verdict)
 {
     struct browser b;
     begin_shops(&b);

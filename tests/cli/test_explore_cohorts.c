@@ -34,7 +34,7 @@ Test(explore_cohorts, a_column_is_as_wide_as_its_numbers)
     is(&births, 80, lines);
 }
 
-Test(explore_cohorts, what_does_not_fit_is_not_there)
+Test(explore_cohorts, cohorts_that_do_not_fit_are_omitted)
 {
     is(&births, 27, lines);
     is(&births, 26, "");
@@ -42,7 +42,7 @@ Test(explore_cohorts, what_does_not_fit_is_not_there)
     is(NULL, 80, "");
 }
 
-Test(explore_cohorts, of_many_snapshots_nobody_reads_them)
+Test(explore_cohorts, are_omitted_for_many_snapshots)
 {
     static const uint64_t many[9 * 10 / 2];
     struct hd_births b = {.count = 8, .snapshot = numbers, .at = many};

@@ -141,7 +141,7 @@ Test(explore, the_last_line_always_has_room_for_help_and_quit)
     }
 }
 
-Test(explore, a_prompt_tells_how_to_answer)
+Test(explore, a_prompt_lists_its_keys)
 {
     struct browser b;
     begin_at(&b, &ways[0]);

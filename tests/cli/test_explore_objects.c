@@ -83,7 +83,7 @@ Test(explore_objects, a_group_of_neighbours_is_opened_as_a_list)
     end(&b);
 }
 
-Test(explore_objects, what_refers_to_an_object_is_told_with_how_many_more)
+Test(explore_objects, referrers_of_an_object_are_shown_with_the_number_of_others)
 {
     struct browser b;
     begin_warehouse(&b);
@@ -116,7 +116,7 @@ Test(explore_objects, a_long_chain_has_a_gap_in_it)
     end(&b);
 }
 
-Test(explore_objects, what_nothing_holds_says_so)
+Test(explore_objects, garbage_is_marked)
 {
     struct browser b;
     begin_warehouse(&b);
@@ -208,7 +208,7 @@ Test(explore_objects, a_heap_of_the_framework_has_no_types_of_the_program)
     end(&b);
 }
 
-Test(explore_objects, types_of_one_heap_are_ordered_by_what_they_hold)
+Test(explore_objects, types_of_one_heap_are_sorted_by_retained_size)
 {
     struct browser b;
     begin_warehouse(&b);
@@ -226,7 +226,7 @@ Test(explore_objects, types_of_one_heap_are_ordered_by_what_they_hold)
     end(&b);
 }
 
-Test(explore_objects, an_empty_heap_is_told)
+Test(explore_objects, an_empty_heap_is_reported)
 {
     struct forge f = {0};
     struct browser b = {.count = 1, .snaps = {forge_finish(&f)}};
@@ -244,7 +244,7 @@ Test(explore_objects, an_empty_heap_is_told)
     end(&b);
 }
 
-Test(explore, tells_what_an_object_retains)
+Test(explore, shows_the_retained_size_of_an_object)
 {
     struct browser b = {.count = SHOPS};
     open_shops(b.snaps);

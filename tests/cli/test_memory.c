@@ -290,7 +290,7 @@ static bool was_killed(const char *path, const char *const counts[4])
     return memory_kills_rose(scratch.folder, &kills);
 }
 
-Test(memory, counts_of_a_group_tell_that_a_process_was_killed)
+Test(memory, counts_of_a_group_show_that_a_process_was_killed)
 {
     static const char events[] = "sys/fs/cgroup/a/b/memory.events";
     static const char control[] = "sys/fs/cgroup/memory/a/memory.oom_control";

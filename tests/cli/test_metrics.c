@@ -39,7 +39,7 @@ static bool tells(const char *line)
     return strstr(text.bytes, whole) != NULL;
 }
 
-Test(metrics, of_nothing_are_those_of_the_watcher)
+Test(metrics, without_processes_are_only_those_of_the_watcher)
 {
     cr_expect(tells("heapdrift_watch_processes{watch=\"all\"} 0"));
     cr_expect(tells("# TYPE heapdrift_watch_dropped_total counter"));
@@ -70,7 +70,7 @@ Test(metrics, are_counted_by_service_and_host)
                     "\\\\x1b\",host=\"a\",user=\"0\"} 0"));
 }
 
-Test(metrics, tell_of_the_process_that_has_waited_longest)
+Test(metrics, include_the_longest_waiting_process)
 {
     const struct watched_process all[] = {{{"shop", "a", 0}, 3000},
                                           {{"shop", "a", 0}, 1000},
@@ -88,7 +88,7 @@ Test(metrics, tell_of_the_process_that_has_waited_longest)
     cr_expect_null(strstr(text.bytes, LAST "\"gone\""));
 }
 
-Test(metrics, of_too_many_services_are_those_of_all_others)
+Test(metrics, sum_services_beyond_the_limit_as_others)
 {
     char name[16];
     for (int i = 0; i < 1000; i++) {
@@ -116,7 +116,7 @@ Test(metrics, with_the_same_labels_are_put_once)
                                  "x{a=\"b\"} 1\nx{a=\"c\"} +Inf\n");
 }
 
-Test(metrics, of_many_services_of_one_user_leave_those_of_others)
+Test(metrics, keep_services_of_other_users_if_one_has_too_many)
 {
     char name[16];
     for (int i = 0; i < 1000; i++) {
@@ -136,7 +136,7 @@ Test(metrics, of_many_services_of_one_user_leave_those_of_others)
 }
 
 /* Two users with too many labels share the limit; a third still has a place. */
-Test(metrics, of_several_users_are_shared)
+Test(metrics, share_the_limit_between_users)
 {
     char name[16];
     for (uint64_t user = 1; user < 3; user++)

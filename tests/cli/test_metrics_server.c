@@ -126,7 +126,7 @@ Test(metrics_server, refuses_a_request_that_does_not_end)
     expect(request, "HTTP/1.1 431", "the request is larger than 4 KiB\n");
 }
 
-Test(metrics_server, says_when_the_watcher_hangs)
+Test(metrics_server, reports_a_hanging_watcher)
 {
     metrics_server_beat(server, WATCH_STORES, -1);
     usleep(2000);
@@ -174,7 +174,7 @@ Test(metrics_server, drops_the_oldest_of_too_many)
         close(fd[i]);
 }
 
-Test(metrics_server, says_who_has_no_snapshots)
+Test(metrics_server, lists_services_without_snapshots)
 {
     metrics_server_say_ill(server, "no snapshot of Shop\n");
     metrics_server_publish(server, "a 1\n", 4);

@@ -97,7 +97,7 @@ Test(run_facts, leave_labels_out_that_are_too_long_together)
     cr_expect_not_null(facts.problem);
 }
 
-Test(run_facts, have_labels_whose_names_begin_alike)
+Test(run_facts, keep_labels_with_a_common_prefix)
 {
     const char *labels[] = {"zone=a", "zo=b", "zones=c"};
     struct collect_options own = {.labels = {labels, 3}};
@@ -108,7 +108,7 @@ Test(run_facts, have_labels_whose_names_begin_alike)
     cr_expect_str_eq(label("zones"), "c");
 }
 
-Test(run_facts, of_options_win)
+Test(run_facts, from_options_take_precedence)
 {
     const char *labels[] = {"env=a", "zone=x=y", "env=b", "empty="};
     struct collect_options own = {.limit = 5, .labels = {labels, 4}};
@@ -224,7 +224,7 @@ Test(run_facts, know_that_version_1_writes_a_number_for_no_limit)
 }
 
 /* For this process: unreadable facts are not an error. */
-Test(run_facts, of_a_process_that_runs)
+Test(run_facts, are_read_from_a_running_process)
 {
     struct collect_options own = {.limit = 0};
     struct settings s = {.service = "mine", .own = &own};

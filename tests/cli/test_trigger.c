@@ -102,7 +102,7 @@ Test(trigger, a_jump_beyond_both_levels_is_one_snapshot)
     cr_expect_eq(go(850, 850, 4000, &rule), 0);
 }
 
-Test(trigger, what_is_above_when_it_is_first_seen_counts)
+Test(trigger, a_level_that_is_exceeded_at_first_sight_counts)
 {
     rule_for("80%");
     cr_expect_eq(second(850), 0);
@@ -118,7 +118,7 @@ Test(trigger, a_small_saw_tooth_around_a_level_is_one_crossing)
     cr_expect_eq(count, 1);
 }
 
-Test(trigger, what_the_collection_of_the_snapshot_frees_was_told)
+Test(trigger, memory_freed_by_the_snapshots_collection_is_known)
 {
     int rule;
     rule_for("80%");
@@ -141,7 +141,7 @@ Test(trigger, a_large_saw_tooth_costs_no_more_than_the_clock)
     cr_expect(second_day >= 20 && second_day <= 26, "%d", second_day);
 }
 
-Test(trigger, two_snapshots_lie_apart_as_their_pause_asks)
+Test(trigger, the_interval_of_two_snapshots_depends_on_their_pause)
 {
     int rule;
     rule_for("+10MiB");
@@ -182,7 +182,7 @@ Test(trigger, growth_counts_from_the_last_snapshot_whatever_it_was_for)
     cr_expect_eq(go(491, 100, 100, &rule) + go(100, 690, 1000, &rule), 0);
 }
 
-Test(trigger, a_restart_begins_anew)
+Test(trigger, a_restart_resets_the_trigger)
 {
     rule_for("80%");
     cr_expect_eq(second(850), 0);
@@ -275,7 +275,7 @@ Test(trigger, a_level_was_passed_also_if_memory_is_not_seen_after_the_snapshot)
     cr_expect_eq(second(850), NO_TRIGGER);
 }
 
-Test(trigger, of_several_levels_the_highest_is_named_wherever_it_is)
+Test(trigger, the_highest_of_several_levels_is_reported_in_any_order)
 {
     rule_for("50%,80%,60%");
     cr_expect_eq(second(900), 1);
@@ -311,7 +311,7 @@ Test(trigger, a_saw_tooth_far_from_the_limit_is_no_way_to_it)
     cr_expect_eq(count, 0);
 }
 
-Test(trigger, a_snapshot_that_might_end_the_process_is_not_taken_and_told_once)
+Test(trigger, a_snapshot_that_might_end_the_process_is_skipped_and_reported_once)
 {
     int rule = NO_TRIGGER;
     rule_for("95%");

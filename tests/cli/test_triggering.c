@@ -127,7 +127,7 @@ Test(triggering, cache_of_the_group_is_not_counted)
     cr_expect(is_due());
 }
 
-Test(triggering, limit_that_is_changed_counts_with_what_is_left_of_it)
+Test(triggering, a_changed_limit_counts_with_its_remaining_memory)
 {
     set_group(1000, 500, 0);
     cr_expect_not(is_due());
@@ -152,7 +152,7 @@ Test(triggering, limit_that_was_none_is_noticed)
     cr_expect(is_due());
 }
 
-Test(triggering, limit_that_is_told_counts_for_the_process_alone)
+Test(triggering, a_given_limit_applies_to_the_process_alone)
 {
     set_group(1000, 950, 0);
     options.limit = 500 * MIB;

@@ -71,7 +71,7 @@ Test(waiting, the_oldest_goes_where_no_series_has_three)
 
 /* Twenty hours of four processes, of which a fifth may stay: each still covers its whole
  * time, with gaps of similar length. */
-Test(waiting, what_is_left_of_each_series_is_spread_over_its_time)
+Test(waiting, remaining_snapshots_of_a_series_are_spread_over_its_time)
 {
     enum { SERIES = 4, HOURS = 20, PER_HOUR = 10, MOST = 160 };
     struct store_queue q = {.first = NULL};

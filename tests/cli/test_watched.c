@@ -79,7 +79,7 @@ Test(watched, a_process_of_another_service_never_follows)
     }
 }
 
-Test(watched, of_one_service_the_same_command_line_comes_first_then_the_newest)
+Test(watched, within_a_service_an_equal_command_line_is_preferred_then_the_newest)
 {
     const struct sighted last = sight(1, "shop", "Shop blue", NULL);
     const struct sighted all[] = {
@@ -182,7 +182,7 @@ Test(watched, moments_differ_by_pid_and_by_host)
     cr_expect(fabs(schedule_share(&a, 0) - schedule_share(&c, 0)) > 0.001);
 }
 
-Test(watched, what_fails_takes_a_twentieth_of_the_time_at_most)
+Test(watched, failing_processes_use_at_most_a_twentieth_of_the_time)
 {
     struct watched w = {.seed = 1};
     w.cost = 4;
@@ -271,7 +271,7 @@ Test(watched, those_of_one_user_do_not_keep_anothers_waiting)
     time_shares_free(&shares);
 }
 
-Test(watched, what_fails_is_tried_later_and_costs_its_user_a_twentieth)
+Test(watched, a_failed_process_is_retried_later_and_charged_a_twentieth)
 {
     struct time_shares shares = {0};
     struct watched a = {.is_there = true}, b = a, c = a, *list[] = {&a, &b, &c};
@@ -297,7 +297,7 @@ Test(watched, what_fails_is_tried_later_and_costs_its_user_a_twentieth)
     time_shares_free(&shares);
 }
 
-Test(watched, shares_of_who_is_gone_are_forgotten_when_their_rest_is_over)
+Test(watched, shares_of_absent_users_expire_after_their_rest)
 {
     struct time_shares shares = {0};
     for (uint64_t i = 0; i < 1000; i++) {

@@ -171,7 +171,7 @@ Test(address_space, finds_what_was_written_through_another_mapping)
 }
 
 /* Pages of unknown state would be missing in the copy without a warning. */
-Test(address_space, a_file_that_does_not_tell_is_an_error)
+Test(address_space, a_page_map_without_answers_is_an_error)
 {
     int fd, ends[2];
     const unsigned char *p = shared_with_itself(&fd);
@@ -188,7 +188,7 @@ Test(address_space, a_file_that_does_not_tell_is_an_error)
     page_source_close(&from);
 }
 
-Test(address_space, knows_what_lies_in_files_and_what_nobody_may_read)
+Test(address_space, recognizes_file_mappings_and_unreadable_memory)
 {
     int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     const unsigned char *file = mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, fd, 0);

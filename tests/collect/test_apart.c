@@ -99,7 +99,7 @@ static int crash(void *context, struct text *answer)
     return -1;
 }
 
-Test(apart, what_fails_says_why)
+Test(apart, a_failure_has_its_reason)
 {
     struct outcome o = run(refuse, &brief);
     cr_expect(!o.ok && o.why == ENOTDIR && o.fd == -1, "%d", o.why);
@@ -125,7 +125,7 @@ static bool never(void *context)
     return false;
 }
 
-Test(apart, what_hangs_is_given_up_in_time)
+Test(apart, a_hanging_child_is_given_up_in_time)
 {
     const struct patience over = {.silence_ms = 60000, .deadline = 1};
     const struct patience unwanted = {.silence_ms = 60000, .go_on = never};

@@ -66,14 +66,14 @@ Test(buffer, is_tried_where_only_the_memory_is_known)
     expect("10.0.12", 30 * MIB, 0, 8 * MIB, "one", 18);
 }
 
-Test(buffer, of_a_runtime_that_waits_may_be_small)
+Test(buffer, may_be_small_if_the_runtime_waits)
 {
     expect("11.0.0", 28 * MIB, 900 * MIB, 900 * MIB, "two", 16);
     expect("11.0.0", 27 * MIB, 900 * MIB, 900 * MIB, "refused", 0);
     expect("12.0.0", 28 * MIB, 0, 0, "two", 16);
 }
 
-Test(buffer, needs_room_beside_it)
+Test(buffer, needs_spare_memory)
 {
     expect("10.0.12", 0, 1, 1, "refused", 0);
     expect("11.0.0", 0, 0, 0, "refused", 0);

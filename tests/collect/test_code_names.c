@@ -145,7 +145,7 @@ Test(code_names, an_address_to_return_to_is_of_the_method_of_the_byte_before)
     arena_free(&l.arena);
 }
 
-Test(code_names, the_order_of_events_does_not_decide_whose_the_end_of_a_method_is)
+Test(code_names, the_end_of_a_method_does_not_depend_on_the_order_of_events)
 {
     static const uint64_t addresses[] = {0x1010};
     struct listing l;
@@ -171,7 +171,7 @@ Test(code_names, a_method_has_a_range_for_each_time_it_was_compiled)
     arena_free(&l.arena);
 }
 
-Test(code_names, what_was_unloaded_is_named_where_nothing_else_is)
+Test(code_names, an_unloaded_method_is_used_if_there_is_no_other)
 {
     static const uint64_t addresses[] = {0x1008, 0x2008};
     struct listing l;
@@ -205,7 +205,7 @@ Test(code_names, a_module_is_known_by_its_number_whenever_it_is_listed)
     arena_free(&l.arena);
 }
 
-Test(code_names, the_offset_of_a_call_is_by_the_map_in_front_of_the_method_or_behind)
+Test(code_names, the_offset_of_a_call_uses_the_map_before_or_after_the_method)
 {
     static const uint64_t addresses[] = {0x1008, 0x1009, 0x1020, 0x2009, 0x3009};
     struct listing l;
@@ -258,7 +258,7 @@ Test(code_names, a_map_of_another_method_counts_for_nothing)
     arena_free(&l.arena);
 }
 
-Test(code_names, what_nobody_wants_is_not_kept)
+Test(code_names, unneeded_methods_are_not_stored)
 {
     static const uint64_t addresses[] = {0x1008};
     struct listing l;
@@ -463,7 +463,7 @@ Test(code_names, older_runtimes_are_asked_by_older_commands)
     trace_forge_free(&f);
 }
 
-Test(code_names, what_came_before_the_process_died_is_kept)
+Test(code_names, methods_listed_before_the_process_died_are_kept)
 {
     struct trace_forge f = forge_list("/nowhere/app.dll", "/other/app.dll");
     const struct bytes stream = {(unsigned char *)f.bytes.data, f.bytes.len};
@@ -481,7 +481,7 @@ Test(code_names, what_came_before_the_process_died_is_kept)
     trace_forge_free(&f);
 }
 
-Test(code_names, a_process_that_refuses_or_says_nothing_or_nonsense_is_an_error)
+Test(code_names, a_process_that_refuses_or_is_silent_or_sends_garbage_is_an_error)
 {
     static const unsigned char nonsense[64] = "nonsense";
     static const struct {
@@ -519,7 +519,7 @@ static bool says_stop(void *context, const struct hd_collect_progress *so_far)
     return false;
 }
 
-Test(code_names, whoever_stops_waits_no_longer)
+Test(code_names, cancelling_ends_the_wait)
 {
     const char *socket = scratch_path(&scratch, "dotnet-diagnostic-1-1-socket");
     struct hd_collect_options how = {
@@ -534,7 +534,7 @@ Test(code_names, whoever_stops_waits_no_longer)
     peer_stop(peer);
 }
 
-Test(code_names, the_session_wants_nothing_but_methods_and_offsets_at_its_end)
+Test(code_names, the_session_requests_only_methods_and_offsets_at_its_end)
 {
     static const unsigned char listed[] = {0x18, 0x01, 0x02, 0, 0, 0, 0, 0};
     static const char runtime[] = "D\0o\0t\0N\0e\0t";

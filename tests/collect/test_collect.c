@@ -157,7 +157,7 @@ Test(collect, has_a_runtime_name_its_types_again)
     expect_named_again(0x0207);
 }
 
-Test(collect, says_that_another_client_keeps_the_names)
+Test(collect, reports_another_client_that_prevents_names)
 {
     struct outcome o = collect_recording(NAMELESS, 0x0206, 0);
     cr_expect(o.got.other_client);
@@ -372,7 +372,7 @@ Test(collect, survives_damage)
 
 /* --- rogues ---------------------------------------------------------------------- */
 
-Test(collect, gives_up_on_a_peer_that_says_nothing)
+Test(collect, gives_up_on_a_silent_peer)
 {
     struct outcome o = collect(&(struct peer_script){.habit = PEER_SAYS_NOTHING});
     outcome_fails_with(o, HD_TIMED_OUT, "not walked within");
@@ -404,7 +404,7 @@ Test(collect, refuses_answers_of_another_protocol)
     outcome_fails_with(answered(request, sizeof(request)), HD_UNSUPPORTED, "protocol");
 }
 
-Test(collect, waits_no_longer_for_an_answer_that_is_said_to_be_long)
+Test(collect, does_not_wait_longer_for_an_answer_with_a_large_declared_size)
 {
     unsigned char huge[20] = "DOTNET_IPC_V1";
     huge[14] = huge[15] = huge[16] = 0xFF;
@@ -515,7 +515,7 @@ static void end_collector(pid_t child)
     waitpid(child, NULL, 0);
 }
 
-Test(collect, waits_for_another_collector_but_not_for_ever)
+Test(collect, waits_for_another_collector_for_a_limited_time)
 {
     struct bytes stream = outcome_recording(NET10);
     const struct peer_script script = {.streams = &stream, .stream_count = 1};
@@ -539,7 +539,7 @@ Test(collect, waits_for_another_collector_but_not_for_ever)
 
 /* --- refusals, and second thoughts ----------------------------------------------- */
 
-Test(collect, says_in_words_why_a_runtime_refuses)
+Test(collect, prints_the_reason_of_a_refusal_in_words)
 {
     static const struct {
         uint32_t code;
@@ -642,7 +642,7 @@ Test(collect, does_not_begin_when_the_user_has_enough_of_waiting_for_another)
     end_collector(other);
 }
 
-Test(collect, says_what_is_wrong_with_a_socket)
+Test(collect, reports_the_fault_of_a_socket)
 {
     struct hd_collected got;
     FILE *to = tmpfile();

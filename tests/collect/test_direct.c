@@ -74,7 +74,7 @@ static bool is_copied(const struct taken *t, size_t page)
     return false;
 }
 
-Test(direct, what_was_never_touched_is_not_copied)
+Test(direct, untouched_pages_are_not_copied)
 {
     struct taken t;
     begin();

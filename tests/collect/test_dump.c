@@ -126,7 +126,7 @@ Test(dump, the_reason_of_the_runtime_is_passed_on_in_one_line)
     cr_expect_eq(left_behind(), 0);
 }
 
-Test(dump, one_that_is_nowhere_or_none_is_said_so)
+Test(dump, a_missing_or_invalid_one_is_reported)
 {
     struct peer_script script = {.dump = {NULL, 0}};
     fails_with(ask(&script, NULL, (struct hd_collect_options){0}), HD_UNSUPPORTED,
@@ -137,7 +137,7 @@ Test(dump, one_that_is_nowhere_or_none_is_said_so)
     cr_expect_eq(left_behind(), 0);
 }
 
-Test(dump, waits_while_it_grows_and_not_for_ever)
+Test(dump, waits_while_the_file_grows_but_not_indefinitely)
 {
     struct peer_script script = {.dump = core, .wait_ms = SILENCE_MS / 2};
     cr_expect(ask(&script, NULL, (struct hd_collect_options){0}).ok);
@@ -188,7 +188,7 @@ static bool count_names(void *context, const struct hd_collect_progress *so_far)
 }
 
 /* So that kill -9 leaves no file. */
-Test(dump, one_beside_the_socket_has_no_name_any_more_when_it_is_begun)
+Test(dump, a_file_next_to_the_socket_is_unlinked_when_it_is_created)
 {
     const struct peer_script script = {.dump = core, .wait_ms = SILENCE_MS - 50};
     const char *path = scratch_path(&scratch, "dotnet-diagnostic-77-1-socket");

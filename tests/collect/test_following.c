@@ -232,7 +232,7 @@ static void expect_unknown(struct told *t, enum hd_untold untold, const char *wh
     told_free(t);
 }
 
-Test(following, tells_the_second_snapshot_who_stayed)
+Test(following, gives_the_second_snapshot_its_survivors)
 {
     struct trace_forge moves = usual_moves();
     struct told t = follow_two(&moves, MOVEMENT_HONEST);
@@ -283,7 +283,7 @@ static void expect_collections(uint32_t depth, bool is_gen2_known)
     told_free(&t);
 }
 
-Test(following, tells_the_second_snapshot_how_long_its_program_stood_still)
+Test(following, gives_the_second_snapshot_the_pauses_of_its_program)
 {
     expect_collections(0, false);
     expect_collections(2, true);
@@ -304,21 +304,21 @@ Test(following, a_process_that_refuses_is_not_followed)
     expect_unknown(&t, HD_UNTOLD_REFUSED, "0x80131515");
 }
 
-Test(following, a_process_that_says_nothing_is_not_followed)
+Test(following, a_silent_process_is_not_followed)
 {
     struct trace_forge moves = usual_moves();
     struct told t = follow_two(&moves, MOVEMENT_SILENT);
     expect_unknown(&t, HD_UNTOLD_REFUSED, "");
 }
 
-Test(following, a_session_that_ends_early_tells_nothing)
+Test(following, a_session_that_ends_early_gives_no_survivors)
 {
     struct trace_forge moves = usual_moves();
     struct told t = follow_two(&moves, MOVEMENT_CUT);
     expect_unknown(&t, HD_UNTOLD_ENDED, "ended the session");
 }
 
-Test(following, a_lost_event_tells_nothing)
+Test(following, a_lost_event_leaves_survivors_unknown)
 {
     struct trace_forge moves = begin_moves();
     forge_collection(&moves, 2, 0, 0x10018, 0x20000);
@@ -329,7 +329,7 @@ Test(following, a_lost_event_tells_nothing)
 }
 
 /* As with Native AOT: it is not traced again. */
-Test(following, a_process_that_never_names_survivors_tells_nothing)
+Test(following, a_process_that_never_names_survivors_leaves_them_unknown)
 {
     struct trace_forge moves = begin_moves();
     forge_collection(&moves, 2, 0, NO, NO);
@@ -348,7 +348,7 @@ Test(following, a_process_that_is_silent_once_leaves_a_gap)
     expect_unknown(&t, HD_UNTOLD_GAPS, "gaps");
 }
 
-Test(following, a_collection_that_is_missing_tells_nothing)
+Test(following, a_missing_collection_leaves_survivors_unknown)
 {
     struct trace_forge moves = begin_moves();
     forge_collection(&moves, 3, 1, 0x10018, 0x20000);
@@ -356,7 +356,7 @@ Test(following, a_collection_that_is_missing_tells_nothing)
     expect_unknown(&t, HD_UNTOLD_GAPS, "gaps");
 }
 
-Test(following, objects_that_are_elsewhere_tell_nothing)
+Test(following, objects_at_other_addresses_leave_survivors_unknown)
 {
     struct trace_forge moves = begin_moves();
     forge_collection(&moves, 2, 0, 0x10018, 0x20040);
@@ -366,7 +366,7 @@ Test(following, objects_that_are_elsewhere_tell_nothing)
 }
 
 /* An unknown block that does not end. */
-Test(following, a_process_that_tells_too_much_is_left_alone)
+Test(following, a_process_that_sends_too_much_is_left_alone)
 {
     enum { FLOOD = 130 << 20 };
     static const uint64_t addresses[] = {0x30000, NO};
@@ -459,7 +459,7 @@ static void forge_stacks(struct trace_forge *f)
 }
 
 /* An object that survives, and three that die soon. */
-Test(following, tells_which_code_allocated_what_is_there)
+Test(following, finds_the_code_that_allocated_survivors)
 {
     struct trace_forge moves = begin_moves(), methods = methods_of();
     forge_stacks(&moves);

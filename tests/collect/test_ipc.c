@@ -33,7 +33,7 @@ static bool reads(const void *bytes, size_t size, const char *text, size_t end)
     return ok;
 }
 
-Test(ipc, reads_a_string_of_the_length_that_it_says)
+Test(ipc, reads_a_string_of_its_declared_length)
 {
     cr_expect(reads("\3\0\0\0h\0i\0\0\0", 10, "hi", 10));
     cr_expect(reads("\2\0\0\0h\0i\0", 8, "hi", 8), "the NUL is not needed");
@@ -108,7 +108,7 @@ static int errno_of(const char *path)
     return errno;
 }
 
-Test(ipc, a_path_that_cannot_be_one_says_why)
+Test(ipc, an_invalid_path_has_a_reason)
 {
     char name[300] = "/tmp/", folder[300] = "/tmp/no-such-folder/";
     memset(name + 5, 'n', 200);
@@ -149,7 +149,7 @@ Test(ipc, a_time_limit_ends_patience_earlier)
     free(r);
 }
 
-Test(ipc, who_hangs_up_has_ended)
+Test(ipc, a_closed_connection_means_that_the_process_has_ended)
 {
     int ends[2];
     struct hd_error err = {0};
@@ -166,7 +166,7 @@ Test(ipc, who_hangs_up_has_ended)
 }
 
 /* A pipe is not a socket; a closed descriptor is invalid. */
-Test(ipc, what_is_no_connection_is_an_error_of_the_system)
+Test(ipc, a_descriptor_that_is_not_a_connection_is_a_system_error)
 {
     int ends[2];
     pid_t pid = 0;
@@ -179,7 +179,7 @@ Test(ipc, what_is_no_connection_is_an_error_of_the_system)
     cr_expect_str_eq(err.message, strerror(ENOTSOCK));
 }
 
-Test(ipc, a_request_says_its_length_and_characters_beyond_16_bits_take_two_units)
+Test(ipc, a_request_has_its_length_and_two_units_for_characters_beyond_16_bits)
 {
     static const unsigned char wanted[] =
         "DOTNET_IPC_V1\0\x20\0\4\0\0\0\4\0\0\0x\0\x3d\xd8\0\xde\0";

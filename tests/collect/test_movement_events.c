@@ -119,7 +119,7 @@ static bool collects(struct movement_events *e, uint64_t time, uint32_t number,
            moves(e, time + 2, from, to) && ends(e, time + 3, number, 1);
 }
 
-Test(movement_events, what_is_a_second_old_is_done_and_an_older_event_spoils_all)
+Test(movement_events, events_are_processed_after_a_second_and_a_later_one_invalidates_all)
 {
     struct movement_events e = {0};
     begin(&e, two, 2, 1);
@@ -132,7 +132,7 @@ Test(movement_events, what_is_a_second_old_is_done_and_an_older_event_spoils_all
     movement_events_free(&e);
 }
 
-Test(movement_events, nothing_is_done_while_it_is_held_and_nothing_behind_the_end)
+Test(movement_events, nothing_is_processed_while_held_or_after_the_end)
 {
     struct movement_events e = {0};
     begin(&e, two, 2, 1);
@@ -145,7 +145,7 @@ Test(movement_events, nothing_is_done_while_it_is_held_and_nothing_behind_the_en
     movement_events_free(&e);
 }
 
-Test(movement_events, what_was_before_the_snapshot_is_nothing_to_it)
+Test(movement_events, events_before_the_snapshot_are_ignored)
 {
     struct movement_events e = {0};
     cr_assert(collects(&e, 10, 1, 0x1000, 0x2000));
@@ -280,7 +280,7 @@ static bool territories_last(struct movement_events *e)
            territories(e, 12) && ends(e, 13, 2, 1);
 }
 
-Test(movement_events, what_is_odd_is_not_known)
+Test(movement_events, inconsistent_events_make_survivors_unknown)
 {
     cr_expect_not(known(of_another_version, 2));
     cr_expect_not(known(without_survivors, 2));
@@ -512,7 +512,7 @@ Test(movement_events, only_large_objects_of_a_tick_may_be_smaller)
 
 /* More samples than the maximum before a collection, and as many survivors: the kept ones
  * are an unbiased choice and represent all. */
-Test(movement_events, of_too_many_samples_some_are_kept_and_stand_for_the_others)
+Test(movement_events, some_of_too_many_samples_are_kept_and_represent_the_others)
 {
     enum { MANY = 5 * MAX_SAMPLES / 2 };
     struct movement_events e = {0};
@@ -552,7 +552,7 @@ static bool allocates_deep(struct movement_events *e, uint64_t time, uint64_t nu
     return ok;
 }
 
-Test(movement_events, of_too_many_stacks_some_samples_are_kept_too)
+Test(movement_events, some_samples_are_kept_if_there_are_too_many_stacks)
 {
     enum { MANY = 100, FITTING = MAX_STACK_BYTES >> 20 };
     struct movement_events e = {0};

@@ -18,7 +18,7 @@ static void expect_container(const char *text, const char *id)
     cr_expect_str_eq(found, id != NULL ? id : "", "%s", text);
 }
 
-Test(origin, containers_are_found_in_what_engines_call_their_groups)
+Test(origin, containers_are_found_in_the_group_names_of_engines)
 {
     expect_container("0::/system.slice/docker-" ID ".scope\n", ID);
     expect_container("12:cpu:/docker/" ID "\n", ID);
@@ -79,7 +79,7 @@ Test(origin, a_process_of_this_machine_is_told_from_every_other)
     cr_expect_str_eq(a.runtime, "", "no .NET here");
 }
 
-Test(origin, nothing_is_known_of_what_cannot_be_seen)
+Test(origin, an_invisible_process_has_no_facts)
 {
     struct target hidden = {.pid = getpid(), .visible = false};
     struct hd_origin o = origin_of(&hidden);

@@ -27,7 +27,7 @@ static bool map_all(pid_t pid, const char *ids)
 }
 
 /* A user with 65,536 mapped ids, of which one has its own namespace, is still one user. */
-Test(owner, of_a_user_namespace_is_who_made_it)
+Test(owner, is_the_creator_of_a_user_namespace)
 {
     int ready[2], go[2];
     char byte = 'x';

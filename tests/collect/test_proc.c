@@ -81,7 +81,7 @@ Test(proc, a_program_of_the_host_goes_by_its_assembly)
     }
 }
 
-Test(proc, sockets_are_where_its_environment_says)
+Test(proc, sockets_are_in_the_folder_of_the_processs_environment)
 {
     static const char *const wait[] = {"sh", "-c", "read x", NULL};
     static const struct {
@@ -113,7 +113,7 @@ Test(proc, a_name_may_have_blanks_and_parentheses)
     arena_free(&arena);
 }
 
-Test(proc, what_has_ended_is_not_there)
+Test(proc, an_ended_process_is_missing)
 {
     struct arena arena = {0};
     struct proc p;

@@ -422,7 +422,7 @@ static uint64_t sum_of_kinds(const struct hd_process_facts *facts)
     return sum;
 }
 
-Test(read_facts, of_this_process_are_plausible)
+Test(read_facts, are_plausible_for_this_process)
 {
     struct hd_process_facts facts = read_facts(getpid());
     uint64_t size = process_facts_size(&facts);
@@ -452,7 +452,7 @@ Test(read_facts, large_block_of_this_process_is_seen)
     munmap(block, 40 * MIB);
 }
 
-Test(read_facts, of_no_process_are_unknown)
+Test(read_facts, are_unknown_for_a_missing_process)
 {
     struct hd_process_facts facts = read_facts(INT32_MAX);
     cr_expect_eq(facts.known, 0);

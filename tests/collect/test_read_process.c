@@ -38,7 +38,7 @@ Test(read_process, uptime_is_of_the_process)
     waitpid(child, NULL, 0);
 }
 
-Test(read_process, of_a_process_that_was_not_waited_for_has_no_memory)
+Test(read_process, a_zombie_has_no_memory)
 {
     pid_t child = sleeping_child("dead");
     kill(child, SIGKILL);

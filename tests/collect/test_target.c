@@ -137,7 +137,7 @@ static void end_stranger(pid_t child)
 }
 
 /* Another process has made a file in /tmp to be asked instead. */
-Test(target, refuses_another_process_behind_the_name)
+Test(target, refuses_a_socket_with_the_name_of_another_process)
 {
     struct target t;
     struct hd_error err = {0};
@@ -187,7 +187,7 @@ Test(target, sends_nothing_to_another_process_that_took_the_socket_over)
 
 enum { NOBODY = 65534 };
 
-Test(target, sends_nothing_to_another_user_who_took_the_socket_over)
+Test(target, sends_nothing_to_another_user_that_replaced_the_socket)
 {
     struct target t;
     struct hd_error err = {0};
@@ -222,7 +222,7 @@ static int refusal_for_nobody(const char *path, const char *words)
     return WIFEXITED(how) ? WEXITSTATUS(how) : -1;
 }
 
-Test(target, trusts_no_other_user_neither_with_the_file_nor_behind_it)
+Test(target, trusts_no_other_user_as_owner_of_the_file_or_as_listener)
 {
     if (geteuid() != 0)
         cr_skip_test("takes root");
@@ -285,7 +285,7 @@ Test(target, does_not_wait_for_each_of_many_sockets_that_take_no_connections)
 }
 
 /* The honest one is tried last. */
-Test(target, finds_a_process_behind_many_sockets_that_take_no_connections)
+Test(target, finds_a_process_after_many_sockets_that_accept_no_connections)
 {
     struct target t;
     struct hd_error err = {0};

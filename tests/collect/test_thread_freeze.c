@@ -247,7 +247,7 @@ Test(thread_freeze, goes_on_when_its_reader_is_killed_at_any_moment)
 }
 
 /* The parent, which waits for stops, too, must not see any. */
-Test(thread_freeze, the_parent_is_told_nothing)
+Test(thread_freeze, the_parent_sees_no_stops)
 {
     long us = 5000;
     uint64_t stood;

@@ -179,7 +179,7 @@ Test(told_trace, a_trace_that_has_no_place_for_it_is_left_as_it_was)
     }
 }
 
-Test(told_trace, why_nothing_was_told_is_kept_as_well)
+Test(told_trace, the_reason_for_unknown_survivors_is_stored_too)
 {
     struct hd_error err;
     const char *path = unpacked(real, 0);

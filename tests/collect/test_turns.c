@@ -14,7 +14,7 @@ Test(turns, are_of_each_user_before_the_next_of_any)
     arena_free(&arena);
 }
 
-Test(turns, are_over_for_a_user_whose_processes_do_not_answer)
+Test(turns, end_for_a_user_with_silent_processes)
 {
     const uint64_t owners[] = {7, 0};
     struct arena arena = {0};
@@ -28,7 +28,7 @@ Test(turns, are_over_for_a_user_whose_processes_do_not_answer)
     arena_free(&arena);
 }
 
-Test(turns, of_nothing_are_none)
+Test(turns, without_processes_are_empty)
 {
     struct arena arena = {0};
     turns_of(NULL, 0, &arena);

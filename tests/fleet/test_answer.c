@@ -22,7 +22,7 @@ static void expect_near(double got, double wanted)
                  wanted);
 }
 
-Test(fleet_answer, of_nothing_is_nothing)
+Test(fleet_answer, without_runs_is_empty)
 {
     ask();
     cr_expect_eq(a.suspect_count + a.few_count + a.service_count + a.unjudged_count, 0);
@@ -74,7 +74,7 @@ Test(fleet_answer, counts_several_runs_of_a_host_as_one_host_by_its_worst)
     cr_expect_eq(s->hosts_still, 1);
 }
 
-Test(fleet_answer, says_when_the_newest_run_shows_it_no_more)
+Test(fleet_answer, reports_that_the_newest_run_does_not_show_it)
 {
     struct made_run fixed = healthy;
     add(leak);
@@ -153,7 +153,7 @@ Test(fleet_answer, takes_no_run_without_a_verdict_for_healthy_or_leaking)
     cr_expect_eq(a.unjudged[1].findings, 1);
 }
 
-Test(fleet_answer, tells_when_the_first_host_is_full)
+Test(fleet_answer, predicts_when_the_first_host_is_full)
 {
     struct made_run m = leak;
     add(m);
@@ -271,7 +271,7 @@ Test(fleet_answer, names_no_build_that_may_be_chance)
     cr_expect_gt(a.suspects[0].chance, 0.01);
 }
 
-Test(fleet_answer, knows_no_build_where_none_is_told)
+Test(fleet_answer, has_no_build_if_the_runs_have_none)
 {
     struct made_run m = leak;
     m.build = NULL;

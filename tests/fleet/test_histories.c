@@ -215,7 +215,7 @@ static const char *host_of(unsigned i)
     return name;
 }
 
-Test(fleet_histories, are_judged_by_what_can_be_known)
+Test(fleet_histories, are_judged_by_the_available_evidence)
 {
     unsigned judged = 0, leaking = 0;
     for (unsigned i = 0; i < HISTORIES; i++) {

@@ -163,7 +163,7 @@ Test(fleet_part, is_read_back_to_the_same_bytes)
     hd_fleet_free(back);
 }
 
-Test(fleet_part, a_missing_shard_is_told)
+Test(fleet_part, a_missing_shard_is_reported)
 {
     save_shards();
     struct hd_fleet *f = hd_fleet_new(NULL);

@@ -51,7 +51,7 @@ static void expect_missing(enum hd_fleet_missing missing)
                  hd_fleet_missing_name(s->missing), hd_fleet_missing_name(missing));
 }
 
-Test(fleet_pool, of_one_host_is_evidence)
+Test(fleet_pool, of_runs_on_one_host_is_evidence)
 {
     add_runs(leak, 8);
     ask();
@@ -135,7 +135,7 @@ Test(fleet_pool, is_held_against_judged_runs_that_do_not_show_it)
     expect_missing(HD_MISSING_SHARE);
 }
 
-Test(fleet_pool, is_not_misled_by_what_fills_after_each_start)
+Test(fleet_pool, is_not_misled_by_caches_that_fill_after_each_start)
 {
     struct made_run m = leak;
     m.fills = true;
@@ -388,7 +388,7 @@ Test(fleet_pool, goes_by_most_of_the_runs_of_an_hour)
     cr_expect_eq(a.suspects[0].pool_hours, 16, "and the two gaps between them");
 }
 
-Test(fleet_pool, takes_no_run_for_a_hit_that_falls_behind_its_start)
+Test(fleet_pool, ignores_runs_that_fall_below_their_start)
 {
     struct made_run m = leak;
     m.per_hour = -1000;
@@ -397,7 +397,7 @@ Test(fleet_pool, takes_no_run_for_a_hit_that_falls_behind_its_start)
     expect_missing(HD_MISSING_SNAPSHOTS);
 }
 
-Test(fleet_pool, changes_nothing_where_judged_runs_say_enough)
+Test(fleet_pool, changes_nothing_if_judged_runs_suffice)
 {
     struct made_run m = leak;
     m.doubt = HD_DOUBT_NONE;
@@ -432,7 +432,7 @@ Test(fleet_pool, names_what_single_runs_show_whatever_their_doubt)
     cr_expect_eq(a.suspects[0].of_runs, 3);
 }
 
-Test(fleet_pool, says_nothing_of_runs_whose_clock_jumped)
+Test(fleet_pool, ignores_runs_with_a_clock_change)
 {
     struct made_run m = leak;
     m.doubt = HD_DOUBT_CLOCK;
@@ -481,7 +481,7 @@ Test(fleet_pool, counts_what_ended_near_its_limit)
 }
 
 /* Three points may be a random walk, two prove nothing. */
-Test(fleet_pool, counts_the_start_of_what_ended_near_its_limit)
+Test(fleet_pool, counts_the_start_of_runs_that_ended_near_their_limit)
 {
     struct made_run m = killed();
     m.points = 3;
@@ -508,7 +508,7 @@ Test(fleet_pool, adds_what_a_suspect_retained_until_the_end)
 }
 
 /* A dead process has no time left; its successor has a whole life. */
-Test(fleet_pool, tells_a_process_that_just_began_its_whole_life)
+Test(fleet_pool, predicts_a_whole_life_for_a_process_that_just_began)
 {
     struct made_run m = leak;
     add_killed(14, 2.25);

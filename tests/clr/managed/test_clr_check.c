@@ -79,12 +79,12 @@ static void expect_misfit(const char *structure, const char *what)
     clr_types_close(t);
 }
 
-Test(clr_check, what_fits_is_told_by_nothing)
+Test(clr_check, a_matching_table_is_accepted_silently)
 {
     expect_misfit(NULL, "all");
 }
 
-Test(clr_check, what_does_not_fit_is_named)
+Test(clr_check, a_mismatch_is_named)
 {
     const struct runtime_layout *at = &f.runtime.at;
     uint64_t local = forge_clr_get(&f, library + at->module_local_module);

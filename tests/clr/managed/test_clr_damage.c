@@ -214,7 +214,7 @@ static size_t expect_truth(struct clr_types *t, struct asked *a, const char *wha
 }
 
 /* A dump lacks pages, or its runtime's memory was never read. */
-Test(clr_damage, memory_with_a_hole_tells_less_and_nothing_wrong)
+Test(clr_damage, memory_with_a_hole_gives_fewer_but_correct_answers)
 {
     enum { HOLE = 16 };
     struct asked a;
@@ -236,7 +236,7 @@ Test(clr_damage, memory_with_a_hole_tells_less_and_nothing_wrong)
     free_asked(&a);
 }
 
-Test(clr_damage, a_budget_that_is_used_up_tells_less_and_nothing_wrong)
+Test(clr_damage, an_exhausted_budget_gives_fewer_but_correct_answers)
 {
     struct asked a;
     make_asked(&a);

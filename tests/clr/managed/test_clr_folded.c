@@ -174,7 +174,7 @@ static uint64_t version(uint32_t last_at)
                                                            {numbers[3], last_at, 8, 0}}});
 }
 
-Test(clr_folded, objects_that_say_something_besides_their_fields)
+Test(clr_folded, objects_with_a_value_in_addition_to_fields_show_both)
 {
     uint64_t right = version(12), wrong = version(16);
     struct clr_types *types = forge_clr_open(&f);

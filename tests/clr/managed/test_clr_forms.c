@@ -53,7 +53,7 @@ Test(clr_forms, days_are_those_of_the_calendar)
     expect_number(CLR_DATE_ONLY, UINT32_MAX, NULL);
 }
 
-Test(clr_forms, a_date_says_its_kind_and_all_of_its_digits)
+Test(clr_forms, a_date_shows_its_kind_and_every_digit)
 {
     const uint64_t at = UINT64_C(639311294451234567), kind = UINT64_C(1) << 62;
     expect_number(CLR_DATE_TIME, 0, "0001-01-01 00:00:00.0000000");
@@ -190,7 +190,7 @@ Test(clr_forms, decimals_keep_their_scale)
 }
 
 /* Scales of 29 and 255, and bits that are always 0 in a decimal. */
-Test(clr_forms, what_is_no_decimal)
+Test(clr_forms, invalid_decimals_are_rejected)
 {
     static const uint32_t flags[] = {29U << 16, 255U << 16, 1,
                                      1U << 24,  1U << 30,   UINT32_MAX};
@@ -279,7 +279,7 @@ Test(clr_forms, versions)
     expect_version(1, 2, -2, -1, NULL);
 }
 
-Test(clr_forms, what_is_no_value_is_shown_as_its_bytes)
+Test(clr_forms, an_invalid_value_is_shown_as_bytes)
 {
     static const unsigned char bytes[] = {0x01, 0x02, 0xFF};
     struct text t = {0};

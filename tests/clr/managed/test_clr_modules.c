@@ -77,7 +77,7 @@ Test(clr_modules, paths_end_in_memory)
 
 /* --- metadata ------------------------------------------------------------------ */
 
-Test(clr_modules, metadata_that_was_emitted_is_as_long_as_it_says)
+Test(clr_modules, emitted_metadata_has_its_declared_length)
 {
     uint64_t module = forge_clr_module(&f, forge_metadata_bytes(&meta));
     uint64_t copy = forge_clr_get(&f, module + f.runtime.at.module_dynamic_metadata);
@@ -100,7 +100,7 @@ Test(clr_modules, metadata_that_was_emitted_is_as_long_as_it_says)
     }
 }
 
-Test(clr_modules, what_is_no_memory_is_no_module)
+Test(clr_modules, an_invalid_address_is_not_a_module)
 {
     cr_expect_null(open_module(8));
     cr_expect_null(open_module(FORGED_CLR_BASE + f.len - 4));

@@ -58,7 +58,7 @@ Test(clr_types, modules_and_collectible_types)
     cr_expect_eq(clr_type_of(types, collectible)->method_table, collectible);
 }
 
-Test(clr_types, what_has_no_name)
+Test(clr_types, types_without_a_name_are_unknown)
 {
     uint64_t lost = plain(0, object), foreign = forge_clr_room(&f, 64);
     uint64_t list = instance(LIST, foreign, 0);
@@ -217,7 +217,7 @@ static void expect_agreement(uint64_t of_rows, uint64_t of_instances, uint64_t o
 }
 
 /* Counts types that were asked for; each is compared with its module. */
-Test(clr_types, agree_with_what_modules_have_of_them)
+Test(clr_types, agree_with_their_modules)
 {
     uint64_t list = instance(LIST, cell, 0), class = forge_clr_get(&f, cell + 40);
     uint64_t map = module + f.runtime.at.module_type_def_map;

@@ -210,7 +210,7 @@ static void damage(struct core_forge *f, uint64_t begin, uint64_t end)
     }
 }
 
-Test(core_damage, of_any_number_of_the_heap_ends)
+Test(core_damage, with_any_number_in_the_heap_reading_terminates)
 {
     struct core_forge f;
     forge_everything(&f);
@@ -225,7 +225,7 @@ Test(core_damage, of_any_number_of_the_heap_ends)
     forge_core_free(&f);
 }
 
-Test(core_damage, of_any_number_of_what_holds_it_ends)
+Test(core_damage, with_any_number_in_its_roots_reading_terminates)
 {
     struct core_forge f;
     forge_everything(&f);

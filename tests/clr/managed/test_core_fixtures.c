@@ -404,7 +404,7 @@ static bool is_string(const struct hd_snapshot *core, node_id n)
 
 /* Contents of strings and of arrays without references; equal only if types, sizes and
  * bytes are. */
-Test(core_fixtures, contents_of_what_refers_to_nothing_can_be_compared)
+Test(core_fixtures, contents_of_objects_without_references_can_be_compared)
 {
     for (size_t i = 0; i < FILES; i++) {
         struct hd_snapshot *core = open_fixture(files[i], "core");

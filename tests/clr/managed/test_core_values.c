@@ -185,7 +185,7 @@ Test(core_values, the_parts_of_a_date_with_an_offset)
     expect_value(&field, bytes, "0001-01-01 23:00:00.0000000-01:00");
 }
 
-Test(core_values, what_is_no_date_is_shown_as_its_bytes)
+Test(core_values, an_invalid_date_is_shown_as_bytes)
 {
     const struct clr_field field = {
         .kind = HD_FIELD_STRUCT, .form = CLR_DATE_TIME, .size = 8};

@@ -134,7 +134,7 @@ static void try_shape(enum place place, enum content content, enum neighbour n,
     expect_all(&h, what);
 }
 
-Test(gc_holes, objects_around_a_hole_are_found_whatever_lies_in_it)
+Test(gc_holes, objects_around_a_hole_are_found_for_any_contents)
 {
     for (int place = 0; place < PLACES; place++)
         for (int content = 0; content < CONTENTS; content++)
@@ -175,7 +175,7 @@ static void put_piece(struct heap *h, struct random *r)
         object(h, size, word);
 }
 
-Test(gc_holes, among_many_holes_every_object_is_found_or_the_loss_is_told)
+Test(gc_holes, among_many_holes_every_object_is_found_or_its_loss_is_reported)
 {
     enum { ROUNDS = 1000, PIECES = 20 };
     struct random random = random_from(1);
@@ -218,7 +218,7 @@ static uint64_t half_cleared(struct heap *h, uint64_t type)
     return at;
 }
 
-Test(gc_holes, a_thread_tells_how_long_the_object_is_that_it_makes)
+Test(gc_holes, the_length_of_a_new_object_is_found_on_a_threads_stack)
 {
     for (int is_free = 0; is_free < 2; is_free++) {
         struct heap h;
@@ -229,7 +229,7 @@ Test(gc_holes, a_thread_tells_how_long_the_object_is_that_it_makes)
     }
 }
 
-Test(gc_holes, of_what_a_stack_tells_only_what_fits_is_believed)
+Test(gc_holes, only_plausible_numbers_on_a_stack_are_used)
 {
     struct heap h;
     begin(&h);
@@ -246,7 +246,7 @@ Test(gc_holes, of_what_a_stack_tells_only_what_fits_is_believed)
 }
 
 /* Other code also stores such numbers next to each other. */
-Test(gc_holes, a_hole_that_a_thread_tells_may_be_followed_by_another)
+Test(gc_holes, a_hole_known_from_a_thread_may_be_followed_by_another)
 {
     struct heap h;
     begin(&h);
@@ -266,7 +266,7 @@ Test(gc_holes, a_hole_that_a_thread_tells_may_be_followed_by_another)
     expect_all(&h, "two");
 }
 
-Test(gc_holes, where_there_is_no_hole_a_stack_tells_nothing)
+Test(gc_holes, without_a_hole_stacks_are_ignored)
 {
     struct heap h;
     begin(&h);
@@ -299,7 +299,7 @@ static void expect_incomplete(struct heap *h, bool incomplete)
     forge_core_free(&h->f);
 }
 
-Test(gc_holes, an_object_that_is_lost_below_an_old_one_is_told)
+Test(gc_holes, an_object_lost_below_an_old_one_is_reported)
 {
     for (int is_free = 0; is_free < 2; is_free++) {
         struct heap h;
@@ -320,7 +320,7 @@ Test(gc_holes, an_object_that_is_lost_below_an_old_one_is_told)
 }
 
 /* Only garbage is missing, which is not counted. */
-Test(gc_holes, what_garbage_refers_to_may_be_gone)
+Test(gc_holes, targets_of_garbage_may_be_missing)
 {
     struct heap h;
     begin(&h);
@@ -334,7 +334,7 @@ Test(gc_holes, what_garbage_refers_to_may_be_gone)
     expect_incomplete(&h, false);
 }
 
-Test(gc_holes, a_region_whose_rest_is_lost_is_told)
+Test(gc_holes, a_region_with_a_lost_end_is_reported)
 {
     struct heap h;
     begin(&h);

@@ -128,7 +128,7 @@ Test(read_core, objects_of_frozen_segments_are_frozen)
     done(&f, snap);
 }
 
-Test(read_core, what_threads_may_yet_fill_is_no_object)
+Test(read_core, unused_allocation_space_has_no_objects)
 {
     struct core_forge f = begin();
     uint64_t type = forge_core_type(&f, 24, 0);
@@ -163,7 +163,7 @@ Test(read_core, where_the_youngest_objects_end_the_collector_knows_best)
     done(&f, snap);
 }
 
-Test(read_core, goes_on_behind_zeros_where_a_thread_is_not_known)
+Test(read_core, continues_after_zeros_if_no_thread_is_known)
 {
     struct core_forge f = begin();
     uint64_t type = forge_core_type(&f, 24, 0);
@@ -221,7 +221,7 @@ Test(read_core, finds_references_in_every_shape_of_object)
     done(&f, snap);
 }
 
-Test(read_core, references_to_no_object_are_told_and_dropped)
+Test(read_core, dangling_references_are_reported_and_dropped)
 {
     struct core_forge f = begin();
     uint64_t type = forge_pointers(&f, 3), a = forge_core_object(&f, 2, type, 40);
@@ -234,7 +234,7 @@ Test(read_core, references_to_no_object_are_told_and_dropped)
     done(&f, snap);
 }
 
-Test(read_core, lists_of_references_that_cannot_be_are_told)
+Test(read_core, invalid_lists_of_references_are_reported)
 {
     static const struct {
         uint64_t count, bytes, offset;
@@ -380,7 +380,7 @@ Test(read_core, threads_of_either_kind_of_list_are_found)
 }
 
 /* createdump writes no thread pointer on aarch64; its own is preferred if it exists. */
-Test(read_core, a_stack_ends_where_the_runtime_says_when_nothing_else_does)
+Test(read_core, a_stack_ends_where_the_runtime_stores_it_if_there_is_no_other_source)
 {
     static const struct {
         uint16_t machine;

@@ -411,7 +411,7 @@ Test(sequence_points, damaged_code_is_survived)
 }
 
 /* A few bytes with a large declared size. */
-Test(sequence_points, symbols_that_unpack_to_another_size_than_they_say_are_none)
+Test(sequence_points, symbols_of_another_size_than_declared_are_ignored)
 {
     static const uint32_t sizes[] = {0, 1, 1 << 20, 1 << 30, UINT32_MAX};
     forge_debug_directory(&module, id,

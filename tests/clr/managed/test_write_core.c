@@ -76,7 +76,7 @@ static uint64_t plant_in_heap(struct core_forge *f)
     return object;
 }
 
-Test(write_core, no_byte_of_what_was_planted_is_in_the_file)
+Test(write_core, no_planted_byte_is_in_the_file)
 {
     struct core_forge f = {.name = "shop", .pid = 7, .command = "shop --key=SECRET!!"};
     forge_core_runtime(&f, &(struct forged_runtime){0});
@@ -170,7 +170,7 @@ static void expect_incomplete(const struct hd_snapshot *snap, const char *why)
     cr_expect_eq(found->count, 1);
 }
 
-Test(write_core, what_is_missing_stays_missing)
+Test(write_core, missing_memory_stays_missing)
 {
     struct core_forge f = {.name = "shop", .pid = 7};
     forge_core_runtime(&f, &(struct forged_runtime){0});
@@ -193,7 +193,7 @@ Test(write_core, what_is_missing_stays_missing)
     forge_core_free(&f);
 }
 
-Test(write_core, bytes_that_were_no_objects_are_told_by_the_file)
+Test(write_core, the_file_records_bytes_outside_of_objects)
 {
     struct core_forge f = {.name = "shop", .pid = 7};
     forge_core_runtime(&f, &(struct forged_runtime){0});
@@ -306,7 +306,7 @@ Test(write_core, has_what_was_read_from_files, .init = open_folder, .fini = remo
     }
 }
 
-Test(write_core, is_refused_where_only_a_file_tells_the_layout, .init = open_folder,
+Test(write_core, is_refused_if_the_layout_is_only_in_a_file, .init = open_folder,
      .fini = remove_folder)
 {
     struct core_forge f;
@@ -438,7 +438,7 @@ static void expect_same_file(const char *path)
     hd_snapshot_close(snap);
 }
 
-Test(write_core, a_real_dump_answers_as_before_but_for_values)
+Test(write_core, a_redacted_real_dump_has_the_same_answers_except_values)
 {
     expect_same_file("fixtures/core/net10.core.xz");
     expect_same_file("fixtures/core/net9-server.core.xz");

@@ -51,7 +51,7 @@ static void expect_names(const struct aot_image *i)
     expect_name(i, UINT64_MAX, NULL);
 }
 
-Test(aot_image, a_file_names_definitions_and_what_is_made_of_them)
+Test(aot_image, a_file_names_definitions_and_constructed_types)
 {
     for (size_t k = 0; k < sizeof(forged_majors) / sizeof(*forged_majors); k++) {
         struct forged_program *p = forge_aot_program(forged_majors[k]);

@@ -35,7 +35,7 @@ Test(core_file, is_recognised_in_either_byte_order)
     cr_expect_not(core_file_is((struct bytes){NULL, 0}));
 }
 
-Test(core_file, of_other_machines_is_refused_by_name)
+Test(core_file, from_another_machine_is_refused_by_name)
 {
     struct core_forge f = {.machine = 243};
     expect_refused(&f, HD_UNSUPPORTED,
@@ -127,7 +127,7 @@ Test(core_file, that_is_cut_has_what_is_left)
     forge_core_free(&f);
 }
 
-Test(core_file, that_is_cut_in_its_headers_says_where)
+Test(core_file, truncated_in_its_headers_reports_the_position)
 {
     struct core_forge f = {.many_segments = true};
     forge_core_region(&f, 0x10000, PAGE);
@@ -144,7 +144,7 @@ Test(core_file, that_is_cut_in_its_headers_says_where)
 }
 
 /* A sparse file is large enough for them. */
-Test(core_file, of_more_segments_than_any_process_has_is_refused)
+Test(core_file, with_too_many_segments_is_refused)
 {
     struct core_forge f = {.many_segments = true};
     forge_core_bytes(&f);
@@ -158,7 +158,7 @@ Test(core_file, of_more_segments_than_any_process_has_is_refused)
 }
 
 /* Otherwise a few bytes could be terabytes of heap. */
-Test(core_file, whose_segments_share_bytes_is_refused)
+Test(core_file, with_overlapping_segments_is_refused)
 {
     struct core_forge f = {0};
     for (uint64_t i = 1; i <= 16; i++)
@@ -177,7 +177,7 @@ Test(core_file, whose_segments_share_bytes_is_refused)
 
 /* --- notes --------------------------------------------------------------------------- */
 
-Test(core_file, tells_threads_program_and_mappings)
+Test(core_file, has_threads_program_and_mappings)
 {
     struct core_forge f = {.pid = 4711, .name = "shop", .command = "dotnet shop.dll "};
     f.program_headers = 0x400040;
@@ -208,7 +208,7 @@ Test(core_file, tells_threads_program_and_mappings)
 }
 
 /* user_pt_regs, and a separate note for the thread pointer, which not every tool writes. */
-Test(core_file, of_aarch64_has_other_registers)
+Test(core_file, from_aarch64_has_other_registers)
 {
     struct core_forge f = {.machine = MACHINE_AARCH64, .page = 0x10000};
     forge_core_thread(&f, 4711, 0x7ffe0000, 0);
@@ -322,7 +322,7 @@ static void expect_file(struct core_forge *f, enum image_file_state state)
 
 /* A kernel with pages of 64 KiB maps this much of a file of 16. A page size of 1 TiB is not
  * trusted. */
-Test(core_file, of_large_pages_maps_more_than_a_file_has)
+Test(core_file, with_large_pages_maps_more_than_the_file)
 {
     static const struct {
         uint64_t page, end;
@@ -416,7 +416,7 @@ Test(core_file, believes_the_dump_more_than_the_file)
     forge_core_free(&f);
 }
 
-Test(core_file, says_which_assemblies_it_lacks)
+Test(core_file, lists_missing_assemblies)
 {
     struct core_forge f = {0};
     struct assembly a = write_assembly("shop.dll");

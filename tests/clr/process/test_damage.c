@@ -37,7 +37,7 @@ static bool try_core(struct bytes core)
 }
 
 /* Every length in the headers, then in steps with every alignment. */
-Test(damage, of_any_length_is_refused_or_read)
+Test(damage, a_core_of_any_length_is_refused_or_read)
 {
     enum { STEP = 211 };
     struct core_forge f;
@@ -69,23 +69,23 @@ static void flip(const char *json, size_t step, uint16_t machine)
     forge_core_free(&f);
 }
 
-Test(damage, of_any_byte_is_refused_or_read)
+Test(damage, a_core_with_any_byte_changed_is_refused_or_read)
 {
     flip(NULL, 101, MACHINE_X86_64);
 }
 
-Test(damage, of_any_byte_of_another_processor_is_refused_or_read)
+Test(damage, a_core_of_another_processor_with_any_byte_changed_is_refused_or_read)
 {
     flip(NULL, 101, MACHINE_AARCH64);
 }
 
-Test(damage, of_any_byte_of_a_descriptor_is_refused_or_read)
+Test(damage, a_descriptor_with_any_byte_changed_is_refused_or_read)
 {
     flip(forged_json(10), 103, MACHINE_X86_64);
 }
 
 /* Numbers used as counts, sizes, offsets or addresses. */
-Test(damage, of_any_number_is_refused_or_read)
+Test(damage, a_core_with_any_number_changed_is_refused_or_read)
 {
     static const uint64_t values[] = {0,
                                       1,

@@ -28,7 +28,7 @@ Test(memory, joins_pieces_that_follow_on)
     arena_free(&a);
 }
 
-Test(memory, reads_across_pieces_that_lie_apart_in_the_file)
+Test(memory, reads_across_pieces_that_are_separate_in_the_file)
 {
     struct arena a = {0};
     struct memory_piece pieces[] = {{0x1000, 4, bytes + 8}, {0x1004, 4, bytes}};

@@ -46,7 +46,7 @@ static int kept(const struct memory *m, uint64_t address)
     return -1;
 }
 
-Test(memory_watch, nothing_is_kept_of_what_nobody_looked_at)
+Test(memory_watch, unread_memory_is_not_kept)
 {
     struct memory m = watched();
     uint64_t at = 0;
@@ -55,7 +55,7 @@ Test(memory_watch, nothing_is_kept_of_what_nobody_looked_at)
     cr_expect_eq(memory_kept_from(&m, &at), 0);
 }
 
-Test(memory_watch, what_is_read_is_kept_and_its_neighbours_are_zeros)
+Test(memory_watch, bytes_that_were_read_are_kept_and_their_neighbors_zeroed)
 {
     struct memory m = watched();
     bool ok = true;
@@ -88,7 +88,7 @@ Test(memory_watch, a_copy_out_of_two_pieces_is_kept_in_both)
     cr_expect_eq(at, 0x1000);
 }
 
-Test(memory_watch, what_is_only_tried_is_not_kept_but_what_is_named_is)
+Test(memory_watch, tentative_reads_are_not_kept_but_named_ranges_are)
 {
     struct memory m = watched();
     bool ok = true;

@@ -90,7 +90,7 @@ Test(minidump, has_memory_of_either_list)
     }
 }
 
-Test(minidump, of_ranges_that_overlap_the_first_counts)
+Test(minidump, uses_the_first_of_overlapping_ranges)
 {
     struct minidump_forge f = {0};
     bool ok = true;
@@ -188,7 +188,7 @@ Test(minidump, has_threads_with_their_registers_and_the_top_of_their_stack)
     forge_minidump_free(&f);
 }
 
-Test(minidump, says_which_process_when_and_of_which_modules)
+Test(minidump, has_process_time_and_modules)
 {
     struct minidump_forge f = {.time = 1764000000, .version = UINT64_C(0x000A000004CAA544)};
     f.process.pid = 4711;
@@ -230,7 +230,7 @@ Test(minidump, finds_the_runtime_by_its_exports)
     expect_runtime(&f, "10.0.12", "its descriptor");
 }
 
-Test(minidump, knows_the_version_of_a_runtime_beside_its_program)
+Test(minidump, finds_the_version_of_a_runtime_next_to_its_program)
 {
     struct minidump_forge f = {.version = UINT64_C(0x000A000004CAA544)};
     forge_usual(&f, &(struct forged_runtime){.path = "C:\\app\\coreclr.dll"});
@@ -251,7 +251,7 @@ Test(minidump, finds_the_runtime_in_a_single_file)
 
 /* --- what is refused ----------------------------------------------------------------- */
 
-Test(minidump, of_other_processors_and_systems_is_refused_by_name)
+Test(minidump, from_other_processors_and_systems_is_refused_by_name)
 {
     struct minidump_forge f = {.architecture = FORGED_X86};
     expect_dump_refused(&f, HD_UNSUPPORTED,
@@ -275,7 +275,7 @@ static void expect_program_refused(const char *library, const char *why)
     expect_dump_refused(&f, HD_UNSUPPORTED, why);
 }
 
-Test(minidump, of_other_programs_is_refused_by_name)
+Test(minidump, from_other_programs_is_refused_by_name)
 {
     expect_program_refused("C:\\Windows\\Microsoft.NET\\Framework64\\v4.0.30319\\clr.dll",
                            "a minidump of .NET Framework; heapdrift reads those of .NET: "
@@ -300,7 +300,7 @@ Test(minidump, of_other_programs_is_refused_by_name)
 }
 
 /* It has no descriptor, and structures with locks are smaller than on Linux. */
-Test(minidump, of_dotnet_8_is_read_by_the_offsets_of_windows)
+Test(minidump, from_dotnet_8_is_read_with_the_offsets_of_windows)
 {
     struct minidump_forge f = {0};
     forge_usual(&f, &(struct forged_runtime){.path = "C:\\app\\shared\\"
@@ -321,7 +321,7 @@ Test(minidump, of_dotnet_8_is_read_by_the_offsets_of_windows)
     forge_minidump_free(&f);
 }
 
-Test(minidump, of_versions_that_are_not_known_here_is_refused_by_name)
+Test(minidump, from_unknown_versions_is_refused_by_name)
 {
     struct minidump_forge f = {0};
     forge_usual(&f, &(struct forged_runtime){.path = "C:\\app\\shared\\"
@@ -348,7 +348,7 @@ Test(minidump, without_the_heap_or_the_runtime_s_image_is_refused)
 
 /* --- damage -------------------------------------------------------------------------- */
 
-Test(minidump, that_is_cut_says_so)
+Test(minidump, reports_truncation)
 {
     struct minidump_forge f = {0};
     forge_usual(&f, &(struct forged_runtime){0});

@@ -79,7 +79,7 @@ Test(pe_image, finds_every_export_and_no_other)
         cr_expect_eq(pe_export(&m.image, none[i]), 0, "%s", none[i]);
 }
 
-Test(pe_image, what_another_library_has_is_none)
+Test(pe_image, exports_of_another_library_are_ignored)
 {
     struct made m;
     make(&m);

@@ -84,7 +84,7 @@ Test(runtime, takes_an_instantiation_for_a_type_if_its_canonical_one_is_one)
     forge_core_free(&f);
 }
 
-Test(runtime, says_when_a_collection_was_going_on)
+Test(runtime, reports_a_collection_in_progress)
 {
     struct core_forge f;
     forge_process(&f, (struct forged_runtime){0});
@@ -99,7 +99,7 @@ Test(runtime, says_when_a_collection_was_going_on)
 
 /* --- versions ------------------------------------------------------------------------ */
 
-Test(runtime, is_described_by_itself)
+Test(runtime, is_described_by_its_own_descriptor)
 {
     struct core_forge f;
     forge_process(&f, (struct forged_runtime){.json = forged_json(10)});
@@ -130,7 +130,7 @@ Test(runtime, is_another_one_on_another_processor)
     }
 }
 
-Test(runtime, of_a_version_is_not_read_on_every_processor)
+Test(runtime, is_supported_per_version_and_processor)
 {
     static const char path[] =
         "/usr/share/dotnet/shared/Microsoft.NETCore.App/9.0.20/libcoreclr.so";
@@ -146,7 +146,7 @@ Test(runtime, of_a_version_is_not_read_on_every_processor)
     cr_expect_not(runtime_is_of_others("11.0.0", processor_of(MACHINE_AARCH64)));
 }
 
-Test(runtime, tells_its_version_where_its_path_does_not)
+Test(runtime, has_its_version_in_memory_if_not_in_its_path)
 {
     struct core_forge f;
     forge_process(&f,
@@ -182,7 +182,7 @@ Test(runtime, has_the_version_of_its_folder)
     }
 }
 
-Test(runtime, tells_no_version_where_it_is_no_number)
+Test(runtime, has_no_version_if_it_is_not_a_number)
 {
     static const char *const told[] = {"ten", "10", "10.0", "10.0.", ".0.1", "10.0.x"};
     for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
@@ -222,7 +222,7 @@ Test(runtime, has_the_version_of_the_library_that_comes_with_it)
     }
 }
 
-Test(runtime, is_of_the_version_that_fits_where_nothing_tells)
+Test(runtime, has_the_matching_version_if_there_is_no_other_source)
 {
     struct core_forge f;
     forge_process(&f, (struct forged_runtime){.path = self_contained});
@@ -266,7 +266,7 @@ Test(runtime, believes_its_descriptor_more_than_the_table)
     forge_core_free(&f);
 }
 
-Test(runtime, of_a_newer_version_is_read_if_it_describes_itself)
+Test(runtime, with_a_newer_version_is_read_if_it_has_a_descriptor)
 {
     struct core_forge f;
     const char *json = forged_json_11();
@@ -341,7 +341,7 @@ Test(runtime, takes_a_generated_continuation_for_a_type)
     forge_core_free(&f);
 }
 
-Test(runtime, of_a_newer_version_is_refused_if_something_is_not_told)
+Test(runtime, with_a_newer_version_is_refused_if_a_member_is_missing)
 {
     struct core_forge f;
     forge_process(&f, (struct forged_runtime){.path = version_11});
@@ -380,7 +380,7 @@ Test(runtime, is_refused_with_a_damaged_descriptor)
 }
 
 /* Regardless of the contents at the offsets of another version. */
-Test(runtime, of_an_older_version_than_8_is_refused_by_name)
+Test(runtime, older_than_8_is_refused_by_name)
 {
     static const char *const versions[] = {"7.0.20", "6.0.36", "5.0.17", "3.1.32"};
     for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
@@ -396,7 +396,7 @@ Test(runtime, of_an_older_version_than_8_is_refused_by_name)
     }
 }
 
-Test(runtime, of_no_known_layout_is_refused)
+Test(runtime, with_an_unknown_layout_is_refused)
 {
     struct core_forge f;
     forge_process(&f, (struct forged_runtime){.path = self_contained});
@@ -489,7 +489,7 @@ Test(runtime, needs_the_heap)
     expect_refused(&f, HD_UNSUPPORTED, "mini or triage");
 }
 
-Test(runtime, says_where_a_cut_core_ends)
+Test(runtime, reports_the_end_of_a_truncated_core)
 {
     struct core_forge f;
     forge_process(&f, (struct forged_runtime){0});

@@ -93,14 +93,14 @@ static void expect_fits(const char *what)
     close_core(&o);
 }
 
-Test(runtime_check, what_fits_is_read)
+Test(runtime_check, a_matching_table_is_accepted)
 {
     expect_fits("all");
     forge_core_free(&f);
 }
 
 /* A changed word, and the structure that is reported. */
-Test(runtime_check, what_does_not_fit_is_refused_by_its_name)
+Test(runtime_check, a_mismatch_is_refused_by_name)
 {
     const struct {
         uint64_t at, value;
@@ -161,7 +161,7 @@ Test(runtime_check, not_all_threads_are_half_changed)
 }
 
 /* Missing memory proves nothing, but the runtime's own pointers must have a target. */
-Test(runtime_check, what_is_not_there_proves_nothing)
+Test(runtime_check, missing_memory_proves_nothing)
 {
     enum { STEP = 0x40 };
     size_t refused = 0;

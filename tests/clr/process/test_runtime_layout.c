@@ -133,7 +133,7 @@ Test(runtime_layout, contracts_are_those_that_this_was_written_for)
 
 /* Members for .NET 8 only must not matter for later versions, nor the reverse: a descriptor
  * has more members than a table. */
-Test(runtime_layout, the_same_layout_is_that_of_what_is_read)
+Test(runtime_layout, layouts_are_equal_if_all_used_members_are)
 {
     struct descriptor table, own;
     struct hd_error err = {0};
@@ -161,7 +161,7 @@ Test(runtime_layout, the_same_layout_is_that_of_what_is_read)
     }
 }
 
-Test(runtime_layout, what_is_no_description_is_refused)
+Test(runtime_layout, an_invalid_description_is_refused)
 {
     static const char *const texts[] = {
         "", "{", "[]", "{\"types\":[]}", "{\"types\"", "null", "{\"Types\":{}}", "{}x"};
@@ -176,7 +176,7 @@ Test(runtime_layout, what_is_no_description_is_refused)
 }
 
 /* The first missing required member is reported, but not optional ones. */
-Test(runtime_layout, what_is_lacking_is_told)
+Test(runtime_layout, a_missing_member_is_reported)
 {
     struct arena a = {0};
     struct descriptor d;

@@ -109,7 +109,7 @@ Test(write_core_file, keeps_the_processor_with_its_registers)
     arena_free(&a);
 }
 
-Test(write_core_file, says_nothing_that_it_was_not_told)
+Test(write_core_file, writes_no_unknown_facts)
 {
     static const char *const secrets[] = {
         "secret", "alice", "process=", "runtime=", "lacking=", "unread="};
@@ -156,7 +156,7 @@ Test(write_core_file, facts_of_the_process_are_a_note_of_their_own)
 }
 
 /* Notes in this place that are not ours, or truncated. */
-Test(write_core_file, a_damaged_note_says_what_is_left_of_it)
+Test(write_core_file, a_damaged_note_gives_its_intact_part)
 {
     struct arena a = {0};
     struct process_image p = process(&a);

@@ -193,13 +193,13 @@ static uint64_t jobs_that_came(const char *first, bool wraps, const char *then,
     return came;
 }
 
-Test(ages, what_becomes_of_a_single_owner_moves_nothing_below_it)
+Test(ages, replacing_a_single_owner_moves_nothing_below_it)
 {
     cr_expect_eq(jobs_that_came("App.Web", false, "App.Web", false, false), 0);
     cr_expect_eq(jobs_that_came("App.Web", false, "App.Host", false, false), 0);
 }
 
-Test(ages, begin_anew_where_something_else_was_told)
+Test(ages, start_again_if_the_map_is_of_another_snapshot)
 {
     cr_expect_eq(jobs_that_came("App.Web", false, "App.Web", false, true), 0);
 }
@@ -217,7 +217,7 @@ static uint32_t moments_if_told(const node_id *before_of, struct hd_snapshot *ol
     return moments;
 }
 
-Test(ages, of_what_cannot_be_nothing_is_taken)
+Test(ages, ignore_impossible_maps)
 {
     node_id before[3], now[3];
     struct hd_snapshot *older = queue_held_by("App.Web", false, before),
@@ -245,7 +245,7 @@ static struct hd_snapshot *jobs_of(size_t count, node_id *jobs)
     return forge_finish(&f);
 }
 
-Test(ages, of_more_snapshots_than_are_counted_the_oldest_are_one)
+Test(ages, beyond_the_limit_the_oldest_moments_are_merged)
 {
     enum { MANY = AGES_MAX + 20, FIRST = 5 };
     static node_id nodes[2][MANY + FIRST];

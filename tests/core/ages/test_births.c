@@ -82,7 +82,7 @@ Test(births, are_what_each_object_did)
     }
 }
 
-Test(births, of_one_step_that_nobody_knows_are_not_known)
+Test(births, are_unknown_if_one_step_is_unknown)
 {
     struct random rnd = random_from(3);
     struct history h;

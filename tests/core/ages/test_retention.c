@@ -85,7 +85,7 @@ Test(stays, turnover_is_told_from_a_leak)
 
 /* Purged and filled again: births after the purge survive, but the count has been as high
  * before. */
-Test(stays, what_was_as_large_before_is_no_leak)
+Test(stays, a_store_that_was_as_large_before_is_not_a_leak)
 {
     const struct triangle purged = {
         5, {1300, 0, 0, 0, 0, 900, 900, 900, 900, 100, 100, 100, 130, 130, 120}, {1300}};

@@ -96,7 +96,7 @@ Test(stays_late, bursts_are_none)
 }
 
 /* A queue that was emptied fills again; it has been as large before. */
-Test(stays_late, what_fills_again_after_a_dip_is_none)
+Test(stays_late, filling_again_after_a_dip_is_not_a_leak)
 {
     for (size_t n = 7; n <= 30; n++) {
         struct dealt d = dealt_of(n);

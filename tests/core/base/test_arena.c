@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-Test(arena, what_it_gives_is_zeroed_and_aligned_for_any_type)
+Test(arena, memory_is_zeroed_and_aligned_for_any_type)
 {
     struct arena a = {0};
     for (size_t size = 0; size < 300; size++) {
@@ -47,7 +47,7 @@ Test(arena, a_large_array_leaves_the_rest_of_the_block_in_use)
     arena_free(&a);
 }
 
-Test(arena, copies_strings_with_a_nul_behind)
+Test(arena, copies_strings_and_appends_a_nul)
 {
     struct arena a = {0};
     char *copy = arena_strdup(&a, "gen0, gen1", 4);

@@ -58,7 +58,7 @@ Test(ascii, columns_of_others_are_those_of_the_terminal)
     cr_expect_eq(printed_columns("日本 →", strlen("日本 →"), false), 6);
 }
 
-Test(ascii, an_output_writes_it_when_it_is_told_to)
+Test(ascii, an_output_writes_ascii_if_requested)
 {
     struct hd_memory got = {0};
     struct out o = {.to = hd_sink_memory(&got), .ascii = true};

@@ -24,7 +24,7 @@ Test(bits, hold_what_was_added_and_nothing_else)
     free(bits);
 }
 
-Test(bits, of_none_can_be_made)
+Test(bits, an_empty_set_can_be_made)
 {
     uint64_t *bits = bits_new(0);
     cr_expect_not(bits_have(bits, 0));

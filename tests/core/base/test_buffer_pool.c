@@ -33,7 +33,7 @@ Test(buffers, the_smallest_block_that_is_large_enough_is_used_again)
     buffer_pool_free(&s);
 }
 
-Test(buffers, what_is_too_large_for_all_is_new)
+Test(buffers, a_request_larger_than_all_buffers_gets_a_new_one)
 {
     struct buffer_pool s = {0};
     buffer_pool_give(&s, buffer_pool_take(&s, 10, 1), 10, 1);

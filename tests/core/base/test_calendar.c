@@ -36,7 +36,7 @@ Test(calendar, knows_leap_years)
     cr_expect_not(calendar_has_day(2026, 4, 31));
 }
 
-Test(calendar, goes_on_behind_the_last_day_of_a_month)
+Test(calendar, continues_after_the_last_day_of_a_month)
 {
     cr_expect_eq(calendar_day(2026, 2, 31), calendar_day(2026, 3, 3));
 }

@@ -105,7 +105,7 @@ Test(cursor, bytes_are_borrowed)
     cr_expect_null(cursor_bytes(&c, SIZE_MAX));
 }
 
-Test(cursor, seeks_to_the_end_but_not_behind_it)
+Test(cursor, seeks_to_the_end_but_not_beyond_it)
 {
     struct hd_error err = {0};
     struct cursor c = over("abc", 3, &err);
@@ -168,7 +168,7 @@ Test(cursor, a_count_of_64_bits_does_not_overflow)
 }
 
 /* Every read, from memory of the exact size: a sanitizer reports one byte too many. */
-Test(cursor, never_reads_behind_the_end)
+Test(cursor, never_reads_beyond_the_end)
 {
     for (size_t size = 0; size < 9; size++) {
         unsigned char *bytes = malloc(size > 0 ? size : 1);

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-Test(error, says_what_went_wrong)
+Test(error, has_a_message)
 {
     struct hd_error err = {0};
     cr_expect_not(fail(&err, HD_IO, "%s: %d", "cannot read", 5));
@@ -92,7 +92,7 @@ Test(error, a_long_message_is_not_cut_inside_of_a_character)
     cr_expect_str_eq(err.message + len - 3, "\xC3\xB6?");
 }
 
-Test(error, what_it_is_about_is_that_of_the_first_failure)
+Test(error, the_subject_is_that_of_the_first_failure)
 {
     struct hd_error err = {0};
     cr_expect_not(fail_about(&err, HD_ABOUT_GEN2, HD_USAGE, "are unknown"));

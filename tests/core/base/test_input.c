@@ -83,7 +83,7 @@ static void count_progress(void *context, enum hd_phase phase, uint64_t more, ui
     told->again += all;
 }
 
-Test(input, tells_what_was_read_and_what_has_to_be_read_again)
+Test(input, reports_progress_of_reading_and_of_reading_again)
 {
     unsigned char *content = make_content(LARGE);
     for (size_t kind = 0; kind < KINDS; kind++) {
@@ -142,7 +142,7 @@ Test(input, the_end_stays_the_end)
     free(content);
 }
 
-Test(input, what_unpacks_to_nothing_is_empty)
+Test(input, an_archive_of_an_empty_file_is_empty)
 {
     for (size_t kind = 0; kind < KINDS; kind++) {
         if (kinds[kind].filter == ZIP)
@@ -200,7 +200,7 @@ Test(input, no_more_is_decompressed_into_memory_than_allowed)
     free(content);
 }
 
-Test(input, what_is_mapped_or_read_in_blocks_needs_no_memory)
+Test(input, mapped_input_and_blocks_need_no_memory)
 {
     unsigned char *content = make_content(LARGE);
     const struct input_options limit = {.wanted = is_wanted, .max_memory = 1000};
@@ -328,7 +328,7 @@ Test(input, an_endless_pipe_is_left_as_soon_as_it_is_over_the_limit)
     cr_expect_leq(sent, limit.max_memory + IN_THE_PIPE, "%llu", (unsigned long long)sent);
 }
 
-Test(input, a_pipe_that_nobody_wants_is_left_behind_its_head)
+Test(input, a_pipe_that_no_reader_wants_is_left_after_its_head)
 {
     const struct input_options wants = {.may_be = is_wanted};
     struct input *in;
@@ -412,7 +412,7 @@ Test(input, a_stream_gives_what_is_there_and_nothing_twice)
     cr_expect_eq(close(ends[0]), 0, "it was the caller's");
 }
 
-Test(input, a_stream_that_fails_says_why)
+Test(input, a_failing_stream_has_a_reason)
 {
     int none = -1;
     struct input *in = input_stream(read_fd, &none);
@@ -469,7 +469,7 @@ Test(input, a_file_that_became_shorter_is_an_error)
     free(content);
 }
 
-Test(input, what_is_given_back_can_be_had_again)
+Test(input, released_memory_can_be_reserved_again)
 {
     unsigned char *content = make_content(LARGE);
     const struct input_options tight = {.max_memory = LARGE};

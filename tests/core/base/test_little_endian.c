@@ -4,7 +4,7 @@
 
 static const unsigned char bytes[] = {0xFF, 0x01, 0x02, 0x83, 0x04, 0x05, 0x06, 0x07, 0x88};
 
-Test(little_endian, takes_the_lowest_byte_first_wherever_it_stands)
+Test(little_endian, reads_the_lowest_byte_first_at_any_alignment)
 {
     cr_expect_eq(le_u16(bytes + 1), 0x0201);
     cr_expect_eq(le_u32(bytes + 1), 0x04830201);

@@ -36,7 +36,7 @@ Test(options, none_are_zeros)
     cr_expect(o.a == 0 && o.b == 0 && o.c == 0 && o.d == 0);
 }
 
-Test(options, what_the_caller_does_not_know_is_zero)
+Test(options, members_unknown_to_the_caller_are_zero)
 {
     struct ours o;
     const struct ours old = {OPTIONS_END(struct ours, b), 1, 2, 3, 4};
@@ -53,7 +53,7 @@ Test(options, without_a_size_they_are_those_of_the_first_version)
     cr_expect(o.a == 1 && o.b == 2 && o.c == 0 && o.d == 0);
 }
 
-Test(options, of_later_ones_only_zeros_are_taken)
+Test(options, later_members_must_be_zero)
 {
     struct ours o;
     struct hd_error err = {0};

@@ -126,7 +126,7 @@ static void expect_json(const struct thing *of, const char *expected)
     json_decref(made);
 }
 
-Test(record, json_has_every_kind_and_null_for_what_is_not_known)
+Test(record, json_has_every_kind_and_null_for_unknown_values)
 {
     expect_json(&known,
                 "{\"name\":\"a\",\"number\":1,\"size\":2,\"small\":3,\"change\":-4,"
@@ -166,7 +166,7 @@ Test(record, tables_have_what_is_per_snapshot_last)
     free(text);
 }
 
-Test(record, the_fields_of_a_part_are_read_where_the_part_lies)
+Test(record, fields_of_a_nested_struct_are_read_at_its_offset)
 {
     char *text = table_of(&record_outer, &known);
     cr_expect_str_eq(text, "thing,small\na,8\n");
@@ -201,7 +201,7 @@ static bool parses(const char *key, const char *value)
     return ok;
 }
 
-Test(record, what_is_read_back_is_looked_at)
+Test(record, parsed_values_are_validated)
 {
     static const char *const refused[][2] = {
         {"name", "null"},

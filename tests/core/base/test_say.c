@@ -166,7 +166,7 @@ Test(say, parts_are_appended_to_a_text)
     expect(&t, "heap: 1.84 MiB (31 %)");
 }
 
-Test(say, every_part_is_written_as_its_function_says)
+Test(say, every_part_is_written_by_its_function)
 {
     struct text t = {0};
     say(&t, as_size_signed(-2048), " ", as_size_signed(2048), " ", as_change(5, 1205), " ",

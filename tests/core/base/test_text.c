@@ -156,7 +156,7 @@ static void expect_utf8(const char *bytes, const char *wanted)
 
 #define REPLACED "\xEF\xBF\xBD"
 
-Test(text, what_is_not_utf8_is_replaced)
+Test(text, invalid_utf8_is_replaced)
 {
     expect_utf8("", "");
     expect_utf8("Orders", "Orders");
@@ -237,7 +237,7 @@ static void expect_visible(const char *s, bool keep_lines, const char *wanted)
     text_free(&t);
 }
 
-Test(text, what_is_obeyed_is_written_out)
+Test(text, control_characters_are_written_out)
 {
     static const char *const same[] = {"",
                                        "Gr\xC3\xB6\xC3\x9F"

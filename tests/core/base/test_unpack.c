@@ -90,7 +90,7 @@ Test(unpack, a_compressed_zip_is_a_zip)
     }
 }
 
-Test(unpack, whoever_wants_nothing_special_gets_the_only_entry)
+Test(unpack, without_a_preference_the_only_entry_is_returned)
 {
     static const char *const names[] = {"folder/", "readme"};
     static const char *const contents[] = {NULL, "hello"};
@@ -161,7 +161,7 @@ Test(unpack, a_cut_archive_is_an_error_block_by_block)
 
 /* --- what would take for ever ---------------------------------------------------- */
 
-Test(unpack, what_is_compressed_twice_is_refused_whatever_it_is)
+Test(unpack, doubly_compressed_input_of_any_kind_is_refused)
 {
     unsigned char *content = make_content(1000), twice[4096];
     for (size_t inner = 0; inner < KINDS; inner++)
@@ -189,7 +189,7 @@ static const char *make_full_zip(size_t count)
     return path;
 }
 
-Test(unpack, a_zip_is_not_searched_for_ever)
+Test(unpack, the_search_of_a_zip_is_bounded)
 {
     struct input *in = open_good(make_full_zip(1000));
     expect_all("1000", in, (const unsigned char *)"SNAPSHOT", 8);
@@ -268,7 +268,7 @@ static const char *make_encrypted(const char *which)
     return scratch_file(&scratch, "encrypted.zip", zip, size);
 }
 
-Test(unpack, encrypted_files_beside_the_snapshot_do_not_matter)
+Test(unpack, encrypted_files_other_than_the_snapshot_do_not_matter)
 {
     static const char *const good[] = {"...", "x..", "..x", "x.x"};
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {

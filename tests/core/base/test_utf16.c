@@ -28,7 +28,7 @@ Test(utf16, keeps_lone_surrogates_as_three_bytes)
     expect("\x3D\xD8\x3D\xD8\0\xDE", 3, UTF16_LITTLE, "\xED\xA0\xBD\xF0\x9F\x98\x80");
 }
 
-Test(utf16, looks_at_no_unit_behind_the_last)
+Test(utf16, reads_no_unit_beyond_the_last)
 {
     expect("\x3D\xD8\0\xDE", 1, UTF16_LITTLE, "\xED\xA0\xBD");
     expect("a\0", 0, UTF16_LITTLE, "");

@@ -42,7 +42,7 @@ static void odd(struct xml_out *x)
     xml_close_with(x, "a", "]]><\"&'>\t");
 }
 
-Test(xml_out, what_xml_has_no_character_for_is_replaced)
+Test(xml_out, characters_that_xml_forbids_are_replaced)
 {
     expect_xml(odd, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
                     "<a n=\"&lt;&quot;&amp;'&gt;\uFFFD\uFFFD\uFFFD\">"

@@ -43,7 +43,7 @@ static const struct hd_field *field_named(const struct hd_object_fields *f,
 
 /* --- fields ---------------------------------------------------------------------- */
 
-Test(object_fields, tell_numbers_to_everybody)
+Test(object_fields, include_numbers_always)
 {
     struct made m = made_open();
     struct hd_object_fields f;
@@ -64,7 +64,7 @@ Test(object_fields, tell_numbers_to_everybody)
     made_close(&m);
 }
 
-Test(object_fields, tell_text_only_to_who_asks)
+Test(object_fields, include_text_only_on_request)
 {
     struct made m = made_open();
     struct hd_object_fields f;
@@ -82,7 +82,7 @@ Test(object_fields, tell_text_only_to_who_asks)
     made_close(&m);
 }
 
-Test(object_fields, tell_what_buffers_hold_only_to_who_asks)
+Test(object_fields, include_contents_of_buffers_only_on_request)
 {
     struct made m = made_open();
     struct hd_object_fields f;
@@ -107,7 +107,7 @@ Test(object_fields, tell_what_buffers_hold_only_to_who_asks)
     made_close(&m);
 }
 
-Test(object_fields, of_a_part_begin_where_they_are_asked_to)
+Test(object_fields, in_a_slice_begin_at_the_requested_index)
 {
     struct made m = made_open();
     struct hd_object_fields f;
@@ -125,7 +125,7 @@ Test(object_fields, of_a_part_begin_where_they_are_asked_to)
 
 /* --- strings --------------------------------------------------------------------- */
 
-Test(object_fields, of_a_string_are_its_text)
+Test(object_fields, of_a_string_include_its_text)
 {
     struct made m = made_open();
     struct hd_object_fields f;
@@ -143,7 +143,7 @@ Test(object_fields, of_a_string_are_its_text)
     made_close(&m);
 }
 
-Test(object_fields, of_a_long_string_are_cut_but_not_through_a_pair)
+Test(object_fields, of_a_long_string_are_truncated_but_not_inside_a_pair)
 {
     struct made m = made_open();
     struct hd_object_fields f;
@@ -264,7 +264,7 @@ static void held_close(struct held *h)
 
 /* Roots of every kind, then objects reachable from them, then garbage; each of these, not
  * one per kind. */
-Test(object_fields, tell_all_that_holds_an_object)
+Test(object_fields, list_all_holders_of_an_object)
 {
     struct held h = held_open();
     size_t len, count;
@@ -307,7 +307,7 @@ static void by_number(const void *context, node_id n, field_id *ids)
 }
 
 /* A referrer with two fields is listed twice. */
-Test(object_fields, tell_each_field_that_holds_an_object)
+Test(object_fields, list_each_field_that_refers_to_an_object)
 {
     static const char *const names[] = {"_first", "_second", "_third", "_more"};
     struct held h = held_open();
@@ -328,7 +328,7 @@ Test(object_fields, tell_each_field_that_holds_an_object)
 }
 
 /* Together they have all references. */
-Test(object_fields, tell_by_which_field_each_holds_an_object)
+Test(object_fields, name_the_field_of_each_holder)
 {
     struct made m = made_open();
     size_t len, count;
@@ -452,7 +452,7 @@ static struct made told_open(const struct hd_field *all, size_t count, bool with
     }
 
 /* A type may have this name and be another one; its fields are listed unchanged. */
-Test(object_fields, of_what_only_is_called_a_string_are_fields)
+Test(object_fields, of_another_type_named_string_are_unchanged)
 {
     static const struct hd_field length[] = {
         {.name = "_length", .kind = HD_FIELD_SIGNED, .number = 3, .to = HD_NO_OBJECT}};
@@ -483,7 +483,7 @@ Test(object_fields, of_what_only_is_called_a_string_are_fields)
     }
 }
 
-Test(object_fields, of_an_empty_string_are_no_text_but_an_empty_one)
+Test(object_fields, of_an_empty_string_include_an_empty_text)
 {
     struct made m = told_open(NULL, 0, true);
     struct hd_object_fields f;
@@ -495,7 +495,7 @@ Test(object_fields, of_an_empty_string_are_no_text_but_an_empty_one)
 }
 
 /* A unit that fits is shown even if it is half a pair. */
-Test(object_fields, of_a_string_that_is_cut_to_one_unit_are_that_unit)
+Test(object_fields, of_a_string_truncated_to_one_unit_are_that_unit)
 {
     static const struct hd_field units[] = {UNIT("[0]", 0xD83D), UNIT("[1]", 0xDE00),
                                             UNIT("[2]", 'x')};

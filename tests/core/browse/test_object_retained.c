@@ -66,7 +66,7 @@ Test(object_retained, is_what_hangs_on_it_alone)
     close_opened(&s);
 }
 
-Test(object_retained, is_not_told_without_roots)
+Test(object_retained, is_unknown_without_roots)
 {
     struct forge f = {0};
     node_id first = forge_objects(&f, "App.Order", 40, 2);
@@ -126,7 +126,7 @@ Test(object_retained, is_the_difference_that_the_object_makes)
 }
 
 /* The thread works on one object when another is requested or all are closed. */
-Test(object_retained, goes_at_once_when_something_else_is_wanted)
+Test(object_retained, is_cancelled_immediately_by_another_request)
 {
     enum { MANY = 300000 };
     struct forge f = {0};

@@ -65,7 +65,7 @@ static struct hd_object object_of(const struct shop *s, uint32_t number)
 
 /* --- one object ------------------------------------------------------------------ */
 
-Test(objects, tells_what_one_is)
+Test(objects, describes_an_object)
 {
     struct shop s = shop_open();
     struct hd_object x = object_of(&s, s.order + 1);

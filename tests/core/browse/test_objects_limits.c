@@ -52,7 +52,7 @@ static bool try_objects(struct hd_snapshot *snap, uint64_t limit)
     return whole;
 }
 
-Test(objects_limits, any_limit_gives_everything_or_says_that_it_does_not)
+Test(objects_limits, any_limit_gives_everything_or_an_error)
 {
     enum { STEP = 8 << 10 };
     struct hd_snapshot *snap = many_objects(MANY);
@@ -104,7 +104,7 @@ Test(objects_limits, referrers_of_one_object_are_found_or_refused)
 /* --- what is not there ----------------------------------------------------------- */
 
 /* All questions before the thread has built anything, because it was stopped or is slow. */
-Test(objects_limits, nothing_is_told_of_what_is_not_there_yet)
+Test(objects_limits, unfinished_indexes_give_no_answers)
 {
     struct hd_snapshot *snap = many_objects(MANY);
     struct hd_comparison *c = hd_comparison_of(&snap, 1, NULL);
@@ -141,7 +141,7 @@ Test(objects_limits, nothing_is_told_of_what_is_not_there_yet)
     hd_snapshot_close(snap);
 }
 
-Test(objects_limits, numbers_behind_the_last_object_are_none)
+Test(objects_limits, numbers_after_the_last_object_are_invalid)
 {
     struct hd_snapshot *snap = many_objects(MANY);
     struct hd_comparison *c = hd_comparison_of(&snap, 1, NULL);
@@ -168,7 +168,7 @@ Test(objects_limits, numbers_behind_the_last_object_are_none)
     hd_snapshot_close(snap);
 }
 
-Test(objects_limits, a_snapshot_may_tell_no_addresses)
+Test(objects_limits, a_snapshot_may_have_no_addresses)
 {
     for (unsigned has_zeros = 0; has_zeros < 2; has_zeros++) {
         struct hd_snapshot *snap = many_objects(MANY);

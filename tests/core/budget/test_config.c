@@ -295,14 +295,14 @@ static void expect_refused(const char *head, const char *part, const char *kind)
 }
 
 /* Seconds; each of these used to take minutes. */
-Test(config, a_file_of_brackets_is_refused_at_once, .timeout = 10)
+Test(config, a_file_of_brackets_is_refused_quickly, .timeout = 10)
 {
     static const char *const parts[] = {"[", "{a: ", "- ", "? ", "[a, "};
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         expect_refused("version: 1\nbudgets:\n ", parts[i], "too-deep");
 }
 
-Test(config, a_file_of_anchors_or_directives_is_refused_at_once, .timeout = 10)
+Test(config, a_file_of_anchors_or_directives_is_refused_quickly, .timeout = 10)
 {
     static const char *const line_ends[] = {"\n", "\r", "\xc2\x85", "\xe2\x80\xa8"};
     expect_refused("version: 1\nbudgets: [", "&a%x 1,", "too-many");
@@ -359,7 +359,7 @@ Test(config, every_prefix_and_every_changed_byte_is_read_or_refused)
     }
 }
 
-Test(config, options_stand_above_the_file_and_replace_what_is_the_same)
+Test(config, options_precede_the_file_and_replace_equal_rules)
 {
     struct hd_budgets *b = hd_budgets_new();
     struct hd_error err = {0};
@@ -383,7 +383,7 @@ Test(config, options_stand_above_the_file_and_replace_what_is_the_same)
     hd_budgets_free(b);
 }
 
-Test(config, options_that_are_wrong_say_so)
+Test(config, invalid_options_are_reported)
 {
     static const struct {
         const char *name, *value;

@@ -126,7 +126,7 @@ static void expect(struct trial *t, const char *wanted)
 
 /* --- what the ranking calls a suspect -------------------------------------------- */
 
-Test(judge, the_default_rule_fails_for_what_the_ranking_calls_a_suspect)
+Test(judge, the_default_rule_fails_for_a_suspect_of_the_ranking)
 {
     static const struct {
         double share;
@@ -152,7 +152,7 @@ Test(judge, the_default_rule_fails_for_what_the_ranking_calls_a_suspect)
     }
 }
 
-Test(judge, a_steady_suspect_says_that_it_is_one)
+Test(judge, a_steady_suspect_is_marked)
 {
     struct trial t;
     trial_open(&t, 100, 10);
@@ -200,7 +200,7 @@ Test(judge, a_suppressed_holder_excuses_its_heads_and_no_others)
     }
 }
 
-Test(judge, what_is_left_of_a_suspect_is_what_is_reported)
+Test(judge, the_rest_of_a_suppressed_suspect_is_reported)
 {
     struct trial t;
     trial_open(&t, 100, 10);
@@ -215,7 +215,7 @@ Test(judge, what_is_left_of_a_suspect_is_what_is_reported)
     trial_close(&t);
 }
 
-Test(judge, without_heads_the_one_holder_counts_and_without_any_nothing_is_told)
+Test(judge, without_heads_the_single_holder_counts_and_without_one_there_is_none)
 {
     for (int known = 0; known < 2; known++) {
         struct trial t;
@@ -285,7 +285,7 @@ Test(judge, unexplained_growth_is_no_pass_whatever_is_excused)
     }
 }
 
-Test(judge, a_failing_suspect_is_told_without_what_is_unexplained)
+Test(judge, a_failing_suspect_is_reported_without_unexplained_growth)
 {
     struct trial t;
     trial_open(&t, 100, 10);
@@ -373,7 +373,7 @@ Test(judge, the_iterations_of_a_baseline_are_its_own)
     }
 }
 
-Test(judge, a_type_that_cannot_be_decided_stands_beside_one_that_fails)
+Test(judge, an_undecided_type_is_listed_with_a_failing_one)
 {
     struct trial t;
     trial_open(&t, 100, 10);
@@ -385,7 +385,7 @@ Test(judge, a_type_that_cannot_be_decided_stands_beside_one_that_fails)
 
 /* Both pass: the type nearer to its limit represents the rule, wherever it is in the table;
  * if both are equally near, the first by name. */
-Test(judge, the_type_that_is_nearest_to_its_limit_stands_for_a_rule_that_is_kept)
+Test(judge, the_type_nearest_to_its_limit_represents_a_passing_rule)
 {
     static const struct {
         uint64_t a, b;
@@ -413,7 +413,7 @@ Test(judge, the_type_that_is_nearest_to_its_limit_stands_for_a_rule_that_is_kept
 
 /* --- what matches nothing ----------------------------------------------------------- */
 
-Test(judge, a_budget_that_matches_nothing_says_what_was_meant)
+Test(judge, a_budget_without_a_match_suggests_a_name)
 {
     static const struct {
         const char *pattern, *meant;

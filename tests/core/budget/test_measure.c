@@ -70,7 +70,7 @@ Test(measure, a_type_that_is_no_sample_adds_nothing)
     expect_noise(&objects, 3, 40);
 }
 
-Test(measure, what_hangs_below_several_holders_is_off_like_a_total)
+Test(measure, objects_below_several_holders_have_the_error_of_a_total)
 {
     struct trial t;
     trial_make(&t);
@@ -98,7 +98,7 @@ Test(measure, growth_is_off_by_both_of_its_ends)
 
 /* The first of equally bad steps is reported: a leak is best investigated where it began.
  */
-Test(measure, of_steps_the_worst_is_told_and_of_equal_ones_the_first)
+Test(measure, the_worst_step_is_reported_and_the_first_of_equal_ones)
 {
     static const struct {
         double y[SNAPSHOTS];

@@ -82,7 +82,7 @@ static void expect_status(const uint64_t *counts, size_t count, enum hd_chain_st
 
 /* --- exact counts ------------------------------------------------------------------- */
 
-Test(chain_growth, exact_counts_tell_every_change)
+Test(chain_growth, exact_counts_show_every_change)
 {
     expect_exact(HD_CHAIN_GROWING, 1, 2, 3, 4);
     expect_exact(HD_CHAIN_GROWING, 1, 2);
@@ -94,7 +94,7 @@ Test(chain_growth, exact_counts_tell_every_change)
     expect_exact(HD_CHAIN_GONE, 7, 8, 0);
 }
 
-Test(chain_growth, what_goes_up_and_down_is_left_open)
+Test(chain_growth, rising_and_falling_counts_are_left_open)
 {
     expect_exact(HD_CHAIN_UNKNOWN, 5, 9, 2, 6);
     expect_exact(HD_CHAIN_UNKNOWN, 5, 6, 5);
@@ -109,7 +109,7 @@ Test(chain_growth, fifty_snapshots_are_lined_up)
     expect_status(counts, SERIES_MAX_SNAPSHOTS, HD_CHAIN_GROWING);
 }
 
-Test(chain_growth, one_snapshot_tells_no_change)
+Test(chain_growth, one_snapshot_shows_no_change)
 {
     expect_exact(HD_CHAIN_UNKNOWN, 7);
     struct arena a = {0};
@@ -131,7 +131,7 @@ Test(chain_growth, without_instances_there_are_no_chains)
 
 /* --- order --------------------------------------------------------------------------- */
 
-Test(chain_growth, rows_stand_as_in_the_last_snapshot_and_the_gone_behind)
+Test(chain_growth, rows_are_in_the_order_of_the_last_snapshot_followed_by_removed_ones)
 {
     static const struct counted counts[] = {
         {.of = {9, 0, 3, 0, 1}}, {.of = {0, 2, 3, 8}}, {.of = {0, 5, 0, 8, 0, 1}}};
@@ -169,7 +169,7 @@ static enum hd_chain_status of_samples(struct counted first, struct counted last
     return status;
 }
 
-Test(chain_growth, samples_tell_changes_that_are_beyond_chance)
+Test(chain_growth, samples_show_changes_beyond_chance)
 {
     struct counted few = {{16, 16}, 100, 32}, many = {{16, 16}, 1000, 32};
     struct counted none = {{0, 32}, 100, 32}, none_of_many = {{0, 32}, 1000, 32};
@@ -181,7 +181,7 @@ Test(chain_growth, samples_tell_changes_that_are_beyond_chance)
                  "none of 32 may be 107 of 1000");
 }
 
-Test(chain_growth, samples_whose_intervals_overlap_tell_nothing)
+Test(chain_growth, samples_with_overlapping_intervals_show_nothing)
 {
     struct counted a = {{16, 16}, 100, 32}, b = {{20, 12}, 110, 32};
     cr_expect_eq(of_samples(a, b), HD_CHAIN_UNKNOWN);

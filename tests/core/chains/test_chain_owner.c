@@ -213,7 +213,7 @@ Test(chain_owner, that_the_dominators_name_goes_before_what_the_chain_passes)
     asked_free(&a);
 }
 
-Test(chain_owner, of_a_recursion_lies_outside_of_it)
+Test(chain_owner, of_a_recursion_is_outside_of_it)
 {
     struct forge f = {0};
     node_id list = forge_object(&f, "App.Chat", 24);
@@ -230,7 +230,7 @@ Test(chain_owner, of_a_recursion_lies_outside_of_it)
 
 /* --- plumbing ---------------------------------------------------------------------- */
 
-Test(chain_owner, of_what_waits_for_a_timer_is_the_list_of_timers_however_it_is_reached)
+Test(chain_owner, of_an_object_waiting_for_a_timer_is_the_list_of_timers_on_any_path)
 {
     struct forge f = {0};
     node_id queue = forge_object(&f, "System.Threading.TimerQueue[]", 24);
@@ -362,7 +362,7 @@ Test(chain_owner, shows_the_entry_of_most_samples)
     asked_free(&a);
 }
 
-Test(chain_owner, of_what_no_root_reaches_is_another_chain)
+Test(chain_owner, of_unreachable_objects_is_another_chain)
 {
     struct forge f = {0};
     for (uint32_t i = 0; i < 2; i++) {
@@ -397,7 +397,7 @@ static struct hd_snapshot *long_chain(uint32_t length)
     return forge_finish(&f);
 }
 
-Test(chain_owner, of_a_very_long_chain_is_known_and_its_middle_is_left_out)
+Test(chain_owner, of_a_very_long_chain_is_known_although_its_middle_is_omitted)
 {
     enum { LENGTH = 20000 };
     struct hd_snapshot *snap = long_chain(LENGTH);
@@ -473,7 +473,7 @@ Test(chain_owner, is_the_same_in_exact_answers_and_in_samples_of_all)
 
 /* A node of the list that is held from outside leads to all of it; one with its own
  * callback does not. */
-Test(chain_owner, of_a_registration_is_not_who_keeps_another)
+Test(chain_owner, of_a_registration_is_not_the_holder_of_another)
 {
     struct forge f = {0};
     node_id list = LINE(&f, pump(&f), "App.Lifetime", "CallbackNode", "Registrations");
@@ -492,7 +492,7 @@ Test(chain_owner, of_a_registration_is_not_who_keeps_another)
 }
 
 /* An object with an injected provider leads to everything in the list of its scope. */
-Test(chain_owner, of_what_a_scope_lists_is_the_scope)
+Test(chain_owner, of_objects_in_a_scopes_list_is_the_scope)
 {
     struct forge f = {0};
     node_id array =

@@ -251,7 +251,7 @@ Test(chains, alternating_types_fold_into_a_pattern)
     expect_one_chain(&f, "App.C", 1, "stack: [local vars] (App.A App.B)x4 App.C");
 }
 
-Test(chains, what_hangs_from_no_root_says_so)
+Test(chains, unreachable_instances_are_marked)
 {
     struct forge f = {0};
     node_id lost = forge_object(&f, "App.Lost", 24);
@@ -402,7 +402,7 @@ Test(chains, only_selected_instances_are_looked_at)
     }
 }
 
-Test(chains, of_more_samples_than_objects_only_those_there_are_cost_memory)
+Test(chains, more_samples_than_objects_need_no_more_memory)
 {
     struct asked a = asked_of(ten_orders(), UINT32_MAX);
     ask_for(&a, "App.Order");
@@ -644,7 +644,7 @@ static struct asked asked_for_orders(struct forge *f, bool fields, bool exact)
     return a;
 }
 
-Test(chains, a_frame_tells_the_field_by_which_it_leads_on)
+Test(chains, a_frame_has_the_field_of_its_reference)
 {
     for (int exact = 0; exact < 2; exact++) {
         struct forge f = {0};
@@ -705,7 +705,7 @@ Test(chains, exact_and_sampled_chains_with_fields_have_one_hash)
     cr_expect(memcmp(hashes[0], hashes[1], sizeof(hashes[0])) == 0);
 }
 
-Test(chains, a_repeated_type_tells_the_field_inside_and_the_one_behind)
+Test(chains, a_repeated_type_has_its_inner_and_its_last_field)
 {
     struct forge f = {0};
     node_id first = forge_objects(&f, "App.Node", 32, 5),
@@ -719,7 +719,7 @@ Test(chains, a_repeated_type_tells_the_field_inside_and_the_one_behind)
     asked_free(&a);
 }
 
-Test(chains, a_repeated_pattern_tells_a_field_for_each_of_its_types)
+Test(chains, a_repeated_pattern_has_a_field_for_each_of_its_types)
 {
     struct forge f = {0};
     node_id a[4], b[4], order = forge_object(&f, "App.Order", 8);

@@ -58,7 +58,7 @@ static const struct {
     {"", PLUMBING_NONE},
 };
 
-Test(plumbing, is_told_from_what_owns_something)
+Test(plumbing, is_distinguished_from_owners)
 {
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
         cr_expect_eq(plumbing_of(cases[i].name), cases[i].is, "%s: %d", cases[i].name,

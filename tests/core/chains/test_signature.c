@@ -56,7 +56,7 @@ Test(signature, the_worked_examples_fold)
     expect_same("ABABAC", "ABAC", true);
 }
 
-Test(signature, what_does_not_repeat_stays)
+Test(signature, elements_without_repetition_are_unchanged)
 {
     expect("A", "A");
     expect("ABC", "A B C");

@@ -86,7 +86,7 @@ Test(walk, classes_are_in_the_documented_order)
     }
 }
 
-Test(walk, of_one_class_the_first_in_the_file_wins)
+Test(walk, the_first_root_of_a_class_in_the_file_wins)
 {
     struct forge f = {0};
     node_id root = forge_pseudo(&f, "[.NET Roots]");
@@ -201,7 +201,7 @@ Test(walk, a_list_of_a_million_is_an_ordinary_heap)
 /* --- what no root reaches --------------------------------------------------------------
  */
 
-Test(walk, what_no_other_unreachable_object_refers_to_is_an_entry)
+Test(walk, garbage_without_referrers_is_an_entry)
 {
     struct forge f = {0};
     node_id held = forge_object(&f, "App.Held", 24);

@@ -75,7 +75,7 @@ Test(comparison, a_second_question_finds_no_owners_again)
     close_all(snaps, SHOPS);
 }
 
-Test(comparison, keeps_holders_and_what_types_retain)
+Test(comparison, caches_holders_and_retained_sizes_of_types)
 {
     struct hd_snapshot *snaps[SHOPS];
     open_shops(snaps);
@@ -123,7 +123,7 @@ Test(comparison, answers_after_a_question_that_failed)
     close_all(snaps, SHOPS);
 }
 
-Test(comparison, of_an_input_that_cannot_be_read_answers_nothing_and_says_why)
+Test(comparison, with_an_unreadable_input_answers_only_with_an_error)
 {
     struct hd_input inputs[] = {{.path = "fixtures/heap-text/before.txt"},
                                 {.path = "fixtures/heap-text/no-such-file.txt"}};
@@ -148,7 +148,7 @@ Test(comparison, of_an_input_that_cannot_be_read_answers_nothing_and_says_why)
     hd_comparison_free(c);
 }
 
-Test(comparison, skips_what_a_folder_holds_beside_snapshots)
+Test(comparison, skips_other_files_in_a_folder)
 {
     struct hd_inputs inputs = {0};
     cr_assert(hd_inputs_add(&inputs, "fixtures/heap-text", NULL));
@@ -237,7 +237,7 @@ static void *ask(void *context)
     return NULL;
 }
 
-Test(comparison, answers_two_threads_at_once)
+Test(comparison, answers_two_threads_concurrently)
 {
     struct hd_snapshot *snaps[SHOPS];
     open_shops(snaps);

@@ -130,7 +130,7 @@ Test(limits, any_question_under_any_limit, .timeout = 60)
 }
 
 /* Reservations of others count; released memory is available again. */
-Test(limits, what_others_hold_is_not_there)
+Test(limits, reservations_of_others_count)
 {
     for (size_t i = 0; i < QUESTIONS; i++) {
         const struct question *q = &questions[i];

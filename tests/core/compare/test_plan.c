@@ -42,7 +42,7 @@ static struct plan plan_for(unsigned threads, uint64_t max_memory)
     return p;
 }
 
-Test(plan, without_a_limit_there_are_as_many_as_threads)
+Test(plan, without_a_limit_each_thread_has_a_graph)
 {
     cr_expect_eq(plan_for(0, 0).at_once, 1);
     cr_expect_eq(plan_for(1, 0).at_once, 1);
@@ -64,7 +64,7 @@ Test(plan, any_that_are_in_memory_together_fit)
     cr_expect_eq(plan_for(2, 10400).at_once, 2);
 }
 
-Test(plan, graphs_are_kept_if_all_fit_beside_the_work)
+Test(plan, graphs_are_kept_if_all_fit_together_with_the_work)
 {
     cr_expect_not(plan_for(2, 10199).keep);
     cr_expect(plan_for(2, 10200).keep, "10000 of graphs, 200 of work");
@@ -180,7 +180,7 @@ static void listen(void *context, enum hd_phase phase, uint64_t more, uint64_t a
     pthread_mutex_unlock(&t->lock);
 }
 
-Test(plan, progress_tells_of_every_object_once)
+Test(plan, progress_counts_every_object_once)
 {
     struct told t = {.lock = PTHREAD_MUTEX_INITIALIZER};
     struct hd_snapshot *snaps[COUNT];
@@ -222,7 +222,7 @@ Test(plan, progress_of_reading_ends_at_the_size_of_the_file)
     hd_snapshot_close(snap);
 }
 
-Test(plan, every_report_of_a_graph_says_what_it_would_take)
+Test(plan, every_report_of_a_graph_has_an_estimate_of_memory)
 {
     struct hd_snapshot *snaps[COUNT];
     open_four(snaps);

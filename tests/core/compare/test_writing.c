@@ -166,7 +166,7 @@ Test(writing, a_digest_of_a_digest_is_the_same_file)
         hd_snapshot_close(snaps[i]);
 }
 
-Test(writing, of_a_table_a_digest_is_a_table)
+Test(writing, a_digest_of_a_table_is_a_table)
 {
     struct hd_memory bytes = {0};
     struct hd_snapshot *table = any_table(1000);
@@ -204,7 +204,7 @@ Test(writing, a_digest_that_was_read_as_a_table_is_written_as_one)
 }
 
 /* Found by replaying fuzzed inputs: heap text declares that it has roots. */
-Test(writing, a_table_of_a_file_that_tells_roots_is_a_table)
+Test(writing, a_table_of_a_file_with_roots_is_a_table)
 {
     struct hd_memory bytes = {0};
     struct hd_error err = {0};

@@ -92,7 +92,7 @@ Test(survivors, without_generations_all_addresses_count)
     cr_expect_eq(kept(first, last, "App.A"), 1);
 }
 
-Test(survivors, types_are_told_by_name_not_by_number)
+Test(survivors, types_are_matched_by_name_not_by_number)
 {
     static const struct placed first[] = {
         {"App.A", 24, HD_GEN2}, {"App.B", 24, HD_GEN2}, {"App.B", 24, HD_GEN2}};
@@ -146,7 +146,7 @@ Test(survivors, pseudo_nodes_and_objects_without_an_address_never_count)
     hd_snapshot_close(last);
 }
 
-Test(survivors, an_address_that_stands_twice_counts_once_in_the_first_snapshot)
+Test(survivors, a_duplicate_address_counts_once_in_the_first_snapshot)
 {
     static const struct placed heap[] = {{"App.A", 24, HD_GEN2}, {"App.B", 24, HD_GEN2}};
     struct hd_snapshot *first = heap_of(heap, 2);

@@ -204,7 +204,7 @@ static void expect_all_told(const struct document *d, const char *in, enum doc_p
 }
 
 /* Both formats have the same content, except for parts meant for one of them. */
-Test(document, text_and_markdown_tell_all_of_it)
+Test(document, text_and_markdown_have_the_same_content)
 {
     static const struct hd_write_options wide = {.width = 400},
                                          details = {.details = true, .width = 400};
@@ -280,7 +280,7 @@ Test(document, a_name_wider_than_the_place_is_cut_and_numbers_never_are)
     document_free(d);
 }
 
-Test(document, what_is_for_one_place_is_nowhere_else)
+Test(document, parts_for_one_format_are_only_in_it)
 {
     static const struct doc_column columns[] = {{.title = "a", .is_subject = true}};
     static const unsigned only[] = {0, DOC_ON_LINES, DOC_ON_DETAILED_LINES, DOC_ON_PAGES};
@@ -458,7 +458,7 @@ static size_t parts_of(const char *text, const char *part)
     return n;
 }
 
-Test(document, a_page_says_no_chain_twice)
+Test(document, a_page_prints_no_chain_twice)
 {
     static const char *const path[] = {"[static vars]", "App.Order"};
     const struct hd_report nothing = {0};
@@ -480,7 +480,7 @@ Test(document, a_page_says_no_chain_twice)
 
 /* In text the holder of a rule's type follows the rule; on a page it is only in the
  * suspects. */
-Test(document, what_is_said_below_stands_there_only_on_a_page)
+Test(document, parts_repeated_below_are_omitted_on_a_page_only)
 {
     static const struct doc_column columns[] = {{.title = "rule", .is_subject = true}};
     static const char *const path[] = {"[static vars]", "App.Order"};
@@ -505,7 +505,7 @@ Test(document, what_is_said_below_stands_there_only_on_a_page)
     }
 }
 
-Test(document, what_is_below_the_line_is_behind_a_click_on_pages)
+Test(document, rows_below_the_threshold_are_collapsed_on_pages)
 {
     struct hd_options opt = hd_default_options();
     opt.min_share = 0.99;

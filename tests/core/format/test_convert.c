@@ -216,7 +216,7 @@ Test(convert, json_tables_know_when_and_where_and_that_objects_are_missing)
     hd_snapshot_close(snap);
 }
 
-Test(convert, names_that_are_not_utf_8_are_told)
+Test(convert, names_in_invalid_utf_8_are_reported)
 {
     static const struct {
         const char *target;
@@ -240,7 +240,7 @@ Test(convert, names_that_are_not_utf_8_are_told)
     hd_snapshot_close(snap);
 }
 
-Test(convert, names_that_csv_writes_out_are_told)
+Test(convert, names_that_csv_escapes_are_reported)
 {
     static const char *const names[] = {"a\x1b[2J", "a\xe2\x80\xae", "a##vso[x]"};
     static const char *const kept[] = {"::a", "=a", "a\nb", "'",

@@ -72,7 +72,7 @@ Test(inputs, a_dash_is_standard_input_and_no_file)
     hd_inputs_free(&inputs);
 }
 
-Test(inputs, of_a_folder_are_in_natural_order)
+Test(inputs, from_a_folder_are_in_natural_order)
 {
     static const char *const files[] = {"1.gcdump",    "2.gcdump",     "9.gcdump",
                                         "10.gcdump",   "11.gcdump",    "100.gcdump",
@@ -121,7 +121,7 @@ Test(inputs, hidden_files_and_folders_are_left_out)
     expect_folder("", seen, COUNT(seen));
 }
 
-Test(inputs, what_would_have_to_be_waited_for_is_left_out_of_a_folder)
+Test(inputs, files_that_block_are_skipped_in_a_folder)
 {
     static const char *const seen[] = {"1"};
     scratch_file(&scratch, "1", "x", 1);
@@ -130,7 +130,7 @@ Test(inputs, what_would_have_to_be_waited_for_is_left_out_of_a_folder)
     expect_folder("", seen, COUNT(seen));
 }
 
-Test(inputs, links_count_as_what_they_lead_to)
+Test(inputs, links_count_as_their_targets)
 {
     static const char *const seen[] = {"1", "2", "4"};
     scratch_file(&scratch, "1", "x", 1);
@@ -167,7 +167,7 @@ static void expect_claimed(const char *const *marked, size_t count)
         cr_expect_eq(skipped[i], marked[i][0] == '-', "%s", marked[i]);
 }
 
-Test(inputs, what_has_the_name_of_a_snapshot_is_claimed)
+Test(inputs, files_with_the_name_of_a_snapshot_are_claimed)
 {
     static const char *const files[] = {
         "!d/a.gcdump",  "!d/b.nettrace", "!d/c.digest",       "!d/e.core",
@@ -177,7 +177,7 @@ Test(inputs, what_has_the_name_of_a_snapshot_is_claimed)
     expect_claimed(files, COUNT(files));
 }
 
-Test(inputs, what_stands_in_the_numbering_of_snapshots_is_claimed)
+Test(inputs, files_in_the_numbering_of_snapshots_are_claimed)
 {
     static const char *const files[] = {"sd/app-1.txt",
                                         "!d/app-2.txt",

@@ -112,7 +112,7 @@ Test(memory, types_of_heap_text_are_counted)
     expect_bounded(&t);
 }
 
-Test(memory, what_a_section_keeps_beside_the_graph_is_counted)
+Test(memory, memory_of_a_section_in_addition_to_the_graph_is_counted)
 {
     struct text t = section();
     for (unsigned i = 1; i <= 100000; i++) {
@@ -148,7 +148,7 @@ Test(memory, an_endless_name_is_refused)
     expect_bounded(&t);
 }
 
-Test(memory, what_a_section_gave_back_is_free_for_the_next)
+Test(memory, memory_released_by_a_section_is_free_for_the_next)
 {
     struct text t = {0};
     for (unsigned i = 0; i < 60; i++) {

@@ -131,7 +131,7 @@ Test(open, a_small_graph_is_kept)
     hd_snapshot_close(snap);
 }
 
-Test(open, a_large_graph_is_kept_by_who_does_not_drop_it)
+Test(open, a_large_graph_is_kept_until_it_is_dropped)
 {
     struct hd_snapshot *snap = open_good(make_large(), NULL);
     snapshot_release_graph(snap);
@@ -296,7 +296,7 @@ Test(open, a_graph_with_other_numbers_is_another_graph)
 /* A limit at which the file is mapped, and the graph just fits. */
 static const struct hd_read_options tight = {.max_memory = 40 << 20};
 
-Test(open, a_graph_whose_file_is_mapped_is_of_no_use_when_that_changed)
+Test(open, a_graph_over_a_mapped_file_that_changed_is_useless)
 {
     const char *path = make_large();
     struct hd_snapshot *mapped = open_good(path, &tight);
@@ -416,7 +416,7 @@ Test(open, refuses_more_memory_than_allowed)
 
 /* --- what is no snapshot --------------------------------------------------------- */
 
-Test(open, what_nobody_recognises_is_no_snapshot)
+Test(open, an_unrecognized_file_is_not_a_snapshot)
 {
     static const char *const texts[] = {"hello, world\n", "\x7f", "{}", "<html>"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -442,7 +442,7 @@ Test(open, missing_files_and_folders_are_errors)
     expect_no_snapshot("fixtures", NULL, HD_IO);
 }
 
-Test(open, the_name_of_a_file_says_nothing)
+Test(open, the_name_of_a_file_does_not_matter)
 {
     struct input *in = input_open(PLAIN, NULL, NULL);
     struct bytes all;
@@ -566,7 +566,7 @@ Test(open, a_gcdump_is_known_by_each_byte_of_its_head)
 }
 
 /* Plain text may always be a table cut out of a session. */
-Test(open, what_may_be_of_a_format_is_tried_if_nobody_is_sure)
+Test(open, possible_formats_are_tried_if_none_is_certain)
 {
     static const unsigned char text[] = "hello, world\n";
     const struct bytes head = {text, sizeof(text) - 1};

@@ -22,7 +22,7 @@ static void expect_foreign(const char *what, const void *data, size_t size,
     "\x06 fields of the object"
 
 /* Traces are supported, but not those without a heap. */
-Test(foreign, traces_without_a_heap_say_how_to_record_one)
+Test(foreign, traces_without_a_heap_explain_how_to_record_one)
 {
     FOREIGN("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "OLE compound file"),
         FOREIGN("Nettrace\x14\0\0\0!FastSerialization.1", "heapdrift collect PID");
@@ -39,7 +39,7 @@ Test(foreign, names_other_files_of_perfview)
             ".gcdump.xml");
 }
 
-Test(foreign, names_dumps_and_says_what_to_take_from_them)
+Test(foreign, names_dumps_and_suggests_what_to_extract)
 {
     FOREIGN("PAGEDU64\x0F\0\0\0", "Windows kernel");
     FOREIGN("PAGEDUMP\x0F\0\0\0", "Windows kernel");

@@ -106,7 +106,7 @@ static void compare_with_whole(const char *path, unsigned threads, size_t piece)
     input_close(in);
 }
 
-Test(reading, of_every_trace_gives_what_the_whole_file_gives)
+Test(reading, of_a_growing_trace_gives_the_snapshot_of_the_whole_file)
 {
     static const char *const patterns[] = {"fixtures/nettrace-real/*.nettrace*",
                                            "fixtures/nettrace-vectors/*.nettrace",
@@ -123,7 +123,7 @@ Test(reading, of_every_trace_gives_what_the_whole_file_gives)
     globfree(&files);
 }
 
-Test(reading, of_what_is_no_trace_gives_what_the_whole_file_gives)
+Test(reading, of_other_growing_files_gives_the_snapshot_of_the_whole_file)
 {
     compare_with_whole("fixtures/leaklab/cache/1.gcdump.gz", 2, 100000);
     compare_with_whole("README.md", 2, 1000);
@@ -227,7 +227,7 @@ Test(reading, stays_below_the_memory_it_may_use)
 
 /* --- otherwise ------------------------------------------------------------- */
 
-Test(reading, begins_anew_with_the_file)
+Test(reading, restarts_with_the_file)
 {
     struct hd_error err = {0};
     const struct hd_read_options how = by_threads(2);
@@ -267,7 +267,7 @@ Test(reading, ends_without_a_snapshot_where_the_file_does_not)
     }
 }
 
-Test(reading, says_what_it_does_not_know_at_the_end)
+Test(reading, reports_unknown_options_at_the_end)
 {
     struct hd_error err = {0};
     const struct {

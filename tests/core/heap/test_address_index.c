@@ -72,13 +72,13 @@ Test(address_index, counts_the_objects_before)
     expect_steps(0xFFFFFF0000000000, 32, 0, true);
 }
 
-Test(address_index, of_32_bits_has_spots_of_four_bytes)
+Test(address_index, for_32_bits_has_entries_of_four_bytes)
 {
     expect_steps(0x10004, 12, 0, true);
     expect_steps(0x80000004, 20, 1 << 28, true);
 }
 
-Test(address_index, of_strange_addresses_is_sorted)
+Test(address_index, for_unusual_addresses_is_sorted)
 {
     expect_steps(0x7f0000000001, 24, 0, false);
     expect_steps(0x7f0000000000, 24, UINT64_C(1) << 41, false);
@@ -87,7 +87,7 @@ Test(address_index, of_strange_addresses_is_sorted)
     expect_index((const uint64_t[]){UINT64_MAX - 23}, 1, false);
 }
 
-Test(address_index, of_a_hundred_thousand_regions_takes_no_more_than_objects_do)
+Test(address_index, for_a_hundred_thousand_regions_needs_no_more_memory_than_objects)
 {
     enum { REGIONS = 100000, EACH = 64 };
     uint32_t len = REGIONS * EACH;
@@ -115,7 +115,7 @@ Test(address_index, finds_the_first_of_equal_addresses)
     address_index_free(&x);
 }
 
-Test(address_index, of_nothing_has_nothing)
+Test(address_index, without_addresses_is_empty)
 {
     struct address_index x;
     address_index_make_any(&x, alloc_zeroed(0), 0);

@@ -6,7 +6,7 @@
 #define BUILDERS "System.Runtime.CompilerServices."
 
 /* Names as in .NET 8 to 10. */
-Test(async_names, of_a_box_is_the_method_of_its_state_machine)
+Test(async_names, of_a_box_are_the_methods_of_their_state_machines)
 {
     static const struct {
         const char *type, *of, *method; /* NULL: none */

@@ -125,7 +125,7 @@ Test(borrow, a_number_in_the_same_image_is_an_id)
     }
 }
 
-Test(borrow, the_lender_is_of_the_same_process_and_told)
+Test(borrow, the_lender_is_of_the_same_process_and_reported)
 {
     static const struct {
         uint64_t pid;

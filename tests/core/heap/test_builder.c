@@ -322,7 +322,7 @@ Test(builder, types_of_different_multipliers_are_rounded_once_as_a_row)
     hd_snapshot_close(snap);
 }
 
-Test(builder, what_is_reachable_or_old_is_scaled_like_its_row)
+Test(builder, reachable_and_old_numbers_are_scaled_like_their_row)
 {
     struct forge f = {0};
     node_id n = forge_objects(&f, "T", 10, 4);
@@ -381,7 +381,7 @@ Test(builder, references_keep_their_order_with_duplicates_and_self_references)
     hd_snapshot_close(snap);
 }
 
-Test(builder, reserving_less_than_what_comes_is_no_limit)
+Test(builder, reserving_less_than_is_added_is_not_a_limit)
 {
     struct builder b = builder_begin(NULL, "test");
     uint32_t t = object_type(&b, "T");
@@ -415,7 +415,7 @@ static struct builder limited(uint64_t max_memory)
     return b;
 }
 
-Test(builder, refuses_more_memory_than_allowed_for_what_is_reserved)
+Test(builder, refuses_a_reservation_beyond_the_memory_limit)
 {
     struct builder b = limited(1000);
     uint32_t t = object_type(&b, "T");
@@ -483,7 +483,7 @@ static uint64_t refused(uint64_t max_memory, bool reserve)
     return 1024 * (uint64_t)need;
 }
 
-Test(builder, what_a_refusal_names_suffices)
+Test(builder, the_memory_named_in_a_refusal_suffices)
 {
     for (int reserve = 0; reserve < 2; reserve++)
         for (uint64_t limit = 1000; limit < 300000; limit *= 2) {

@@ -64,7 +64,7 @@ Test(builds, numbers_of_people_stay)
     expect_kept("App.sub__12");
 }
 
-Test(builds, a_number_must_follow_at_once)
+Test(builds, a_number_must_follow_immediately)
 {
     expect_kept("<>c__DisplayClass");
     expect_kept("<>c__DisplayClass_0");
@@ -100,7 +100,7 @@ Test(builds, two_builds_give_one_name_and_others_stay_apart)
     text_free(&b);
 }
 
-Test(builds, appends_to_what_is_there_and_reads_len_bytes_only)
+Test(builds, appends_to_the_text_and_reads_len_bytes_only)
 {
     struct text out = {0};
     text_add_string(&out, "x ");

@@ -71,7 +71,7 @@ Test(generics, no_blank_follows_a_comma_between_arguments)
     check("[static var A<B, C>.d, e]", "[static var A<B,C>.d, e]");
 }
 
-Test(generics, what_does_not_parse_stays)
+Test(generics, names_that_do_not_parse_are_unchanged)
 {
     static const char *const names[] = {
         "",

@@ -12,7 +12,7 @@ static void free_marks(struct graph *g)
     g->reachable = NULL;
 }
 
-Test(graph, sizes_of_32_bits_and_more_are_told)
+Test(graph, sizes_of_32_bits_and_more_are_stored)
 {
     static uint32_t small[] = {0, 7, BIG_SIZE, BIG_SIZE - 1, BIG_SIZE, 9, BIG_SIZE};
     static struct big_size big[] = {
@@ -62,7 +62,7 @@ Test(graph, the_root_is_reachable_and_need_not_be_node_0)
     free_marks(&g);
 }
 
-Test(graph, marking_again_begins_anew)
+Test(graph, marking_again_starts_over)
 {
     uint32_t begin[] = {0, 0, 0};
     struct graph g = {.node_count = 2, .root = 0, .edge_begin = begin};
@@ -105,7 +105,7 @@ static void reach_by_definition(const struct graph *g, bool *reached)
     }
 }
 
-Test(graph, reachable_is_what_the_definition_says)
+Test(graph, reachability_matches_the_definition)
 {
     struct random random = random_from(2);
     for (int round = 0; round < 3000; round++) {

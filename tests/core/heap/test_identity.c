@@ -101,7 +101,7 @@ Test(identity, another_process_has_neither_types_nor_tables_where_they_were)
     expect_kin(process(10, 10), process(50, 50), KIN_OTHER);
 }
 
-Test(identity, what_may_be_a_part_of_a_heap_proves_nothing)
+Test(identity, a_possibly_partial_heap_proves_nothing)
 {
     struct forge f = {0};
     forge_generation(&f, forge_object(&f, "System.RuntimeType", 40), HD_GEN2);
@@ -155,7 +155,7 @@ static const char *runtime_at(const char *module)
     return runtime;
 }
 
-Test(identity, the_runtime_is_told_by_where_its_library_lies)
+Test(identity, the_runtime_is_identified_by_the_address_of_its_library)
 {
     cr_expect_str_eq(
         runtime_at("/usr/share/dotnet/shared/Microsoft.NETCore.App/10.0.12/System.dll"),

@@ -111,7 +111,7 @@ Test(ids, agrees_with_the_list_for_random_ids)
     free(ids);
 }
 
-Test(ids, does_not_find_the_neighbours_of_what_is_there)
+Test(ids, does_not_find_neighbors_of_ids)
 {
     struct ids s;
     ids_init(&s, 3);
@@ -142,7 +142,7 @@ Test(ids, needs_two_bytes_for_an_id_where_every_tenth_is_used)
 }
 
 /* Pages of a heap, one far below and one far above. */
-Test(ids, finds_by_directory_what_lies_close_together_and_else_as_ever)
+Test(ids, finds_dense_ids_by_directory_and_others_by_search)
 {
     enum { IDS = 200000, STEP = 96 };
     const uint64_t heap = 0x7f0000000000, far[] = {0x10000, heap + (1ULL << 45)};
@@ -170,7 +170,7 @@ Test(ids, finds_by_directory_what_lies_close_together_and_else_as_ever)
     cr_expect_eq(account.used, 0);
 }
 
-Test(ids, have_no_directory_where_they_lie_far_apart)
+Test(ids, have_no_directory_if_they_are_sparse)
 {
     enum { IDS = 10000 };
     struct ids s;

@@ -177,7 +177,7 @@ Test(names, canonical_names_of_100_000_random_ones_stay_as_they_are)
     }
 }
 
-Test(names, what_one_rule_uncovers_another_takes)
+Test(names, a_rule_applies_to_the_result_of_another)
 {
     static const struct pair pairs[] = {
         {"A (Bytes > 1K), Version=1.0", "A"},

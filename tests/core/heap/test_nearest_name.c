@@ -54,7 +54,7 @@ Test(nearest_name, so_are_few_edits)
     expect("NoSuchType", NULL);
 }
 
-Test(nearest_name, what_matches_needs_no_other)
+Test(nearest_name, a_match_needs_no_suggestion)
 {
     expect("Session", NULL);
     expect("Shop.*", NULL);

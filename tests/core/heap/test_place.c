@@ -105,7 +105,7 @@ Test(place, static_variables_are_put_together)
     text_free(&name);
 }
 
-Test(place, variables_of_the_framework_say_nothing_but_collections)
+Test(place, variables_of_the_framework_count_for_collections_only)
 {
     static const struct {
         const char *name;

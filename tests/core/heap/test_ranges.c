@@ -137,7 +137,7 @@ Test(ranges, reach_to_both_ends_of_the_address_space)
     arena_free(&a);
 }
 
-Test(ranges, say_what_the_definition_says)
+Test(ranges, match_the_definition)
 {
     enum { ROUNDS = 5000, MAX_PARTS = 12, SPACE = 40 };
     struct random random = random_from(1);
@@ -184,7 +184,7 @@ Test(ranges, every_generation_has_a_name)
         cr_expect_str_eq(generation_names[g], names[g]);
 }
 
-Test(ranges, old_is_gen2_and_what_is_collected_with_it)
+Test(ranges, old_objects_are_gen2_and_those_collected_with_it)
 {
     static const bool old[HD_GENERATION_COUNT] = {
         [HD_GEN2] = true, [HD_GEN_LOH] = true, [HD_GEN_POH] = true, [HD_GEN_FROZEN] = true};

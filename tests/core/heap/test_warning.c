@@ -80,7 +80,7 @@ Test(warning, every_code_has_a_word_and_a_message_of_its_own)
     }
 }
 
-Test(warning, what_turns_out_to_be_nothing_is_taken_back)
+Test(warning, an_unfounded_warning_is_removed)
 {
     struct warnings w = {0};
     for (int i = 0; i < 3; i++)

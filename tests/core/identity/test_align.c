@@ -173,7 +173,7 @@ Test(align, knows_nothing_where_all_is_alike)
 }
 
 /* One in twenty of the youngest survives, each held by an older survivor. */
-Test(align, knows_young_survivors_by_those_beside_them)
+Test(align, identifies_young_survivors_by_their_neighbors)
 {
     struct random r = random_from(5);
     struct heap_laid a = many(&r, 3000), b = {0};

@@ -80,7 +80,7 @@ static struct thin thin_survivors(uint64_t seed)
     return t;
 }
 
-Test(align_contents, tell_survivors_among_many_that_died)
+Test(align_contents, identify_survivors_among_many_dead_objects)
 {
     struct tally_of_same with = {0}, without = {0};
     for (uint64_t seed = 1; seed <= 8; seed++) {
@@ -122,7 +122,7 @@ Test(align_contents, take_no_string_for_one_with_another_text)
 }
 
 /* All arrays were refilled, and some moved. */
-Test(align_contents, know_an_array_that_was_filled_anew)
+Test(align_contents, identify_a_refilled_array)
 {
     struct random r = random_from(10);
     struct heap_laid a = many(&r, 1, 4000), b = {.contents = text_of};

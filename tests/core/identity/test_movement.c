@@ -95,7 +95,7 @@ Test(movement, generation_1_is_collected_with_generation_0)
     LIES(&m, 0x2010, GONE, 0x3100, 0x3000);
 }
 
-Test(movement, a_full_collection_that_compacts_keeps_the_order_of_what_it_slides)
+Test(movement, a_compacting_full_collection_keeps_the_order_of_moved_objects)
 {
     struct movement m =
         begun((const uint64_t[]){0x3000, 0x3010, 0x3020, 0x3030, 0x3040, 0x4000, 0});
@@ -103,14 +103,14 @@ Test(movement, a_full_collection_that_compacts_keeps_the_order_of_what_it_slides
     LIES(&m, GONE, 0x3000, 0x3010, GONE, 0x3020, GONE);
 }
 
-Test(movement, what_is_swept_in_place_stays)
+Test(movement, swept_objects_stay_in_place)
 {
     struct movement m = begun((const uint64_t[]){0x3000, 0x3010, 0x3020, 0x4000, 0});
     FOLD(&m, 2, {0x3000, 0x3000, SIZE}, {0x3020, 0x3020, SIZE}, {0x4000, 0x4000, 0x100});
     LIES(&m, 0x3000, GONE, 0x3020, 0x4000);
 }
 
-Test(movement, what_is_pinned_stays_between_what_moves)
+Test(movement, pinned_objects_stay_between_moved_ones)
 {
     struct movement m = begun((const uint64_t[]){0x3000, 0x3010, 0x3100, 0x3200, 0});
     FOLD(&m, 2, {0x3010, 0x3000, SIZE}, {0x3100, 0x3100, SIZE}, {0x3200, 0x3110, SIZE});
@@ -124,14 +124,14 @@ Test(movement, objects_may_change_their_order)
     LIES(&m, 0x3500, 0x3000, 0x3400);
 }
 
-Test(movement, frozen_objects_lie_in_no_generation_and_stay)
+Test(movement, frozen_objects_are_in_no_generation_and_stay)
 {
     struct movement m = begun((const uint64_t[]){0x500, 0x3000, 0x9000, 0});
     FOLD(&m, 2, {0x3000, 0x3000, SIZE});
     LIES(&m, 0x500, 0x3000, 0x9000);
 }
 
-Test(movement, objects_behind_what_is_in_use_are_collected_with_everything_only)
+Test(movement, objects_after_the_used_part_are_collected_by_full_collections_only)
 {
     struct movement m = begun((const uint64_t[]){0x1900, 0x3000, 0});
     FOLD(&m, 0, {0x1000, 0x1000, SIZE});
@@ -198,7 +198,7 @@ static bool fold_background(struct movement *m, const struct stretch *moved,
     cr_assert(fold_background((m), (moved), sizeof(moved) / sizeof(struct stretch), \
                               (stayed), sizeof(stayed) / sizeof(struct stretch)))
 
-Test(movement, a_background_collection_of_which_nothing_is_told_does_nothing)
+Test(movement, a_background_collection_without_events_has_no_effect)
 {
     struct movement m = begun((const uint64_t[]){0x1000, 0x3000, 0x3010, 0});
     cr_assert(fold_background(&m, none, 0, none, 0));
@@ -227,7 +227,7 @@ Test(movement, a_background_collection_may_begin_with_a_young_one)
     LIES(&m, GONE, GONE, 0x3700, GONE, 0x3010);
 }
 
-Test(movement, a_young_one_that_moves_nothing_is_told_by_where_it_was)
+Test(movement, a_young_collection_that_moves_nothing_is_recognized_by_addresses)
 {
     struct movement m = begun((const uint64_t[]){0x1000, 0x1010, 0x2000, 0x3000, 0});
     const struct stretch young[] = {{0x1010, 0x1010, SIZE}};
@@ -254,7 +254,7 @@ Test(movement, one_that_could_not_begin_is_a_blocking_one)
     LIES(&m, 0x2000, GONE, 0x3000, GONE, 0x4100);
 }
 
-Test(movement, segments_hold_younger_generations_in_what_they_set_aside)
+Test(movement, segments_reserve_space_for_younger_generations)
 {
     struct movement m = begun((const uint64_t[]){0x3000, 0x3400, 0x3800, 0});
     struct territory nested[] = {
@@ -271,7 +271,7 @@ Test(movement, segments_hold_younger_generations_in_what_they_set_aside)
     LIES(&m, 0x3000, 0x3400, 0x3410);
 }
 
-Test(movement, what_makes_no_sense_is_refused)
+Test(movement, inconsistent_collections_are_refused)
 {
     struct movement m = begun((const uint64_t[]){0x1000, 0x3000, 0});
     struct collection nowhere = {.depth = 0};
@@ -286,7 +286,7 @@ Test(movement, what_makes_no_sense_is_refused)
 }
 
 /* They need not be dead; Native AOT reports generations without survivors. */
-Test(movement, a_collection_without_any_survivor_says_nothing_of_objects_in_it)
+Test(movement, a_collection_without_survivors_leaves_its_objects_unknown)
 {
     struct movement m = begun((const uint64_t[]){0x1000, 0x2000, 0x3000, 0});
     cr_expect_not(fold(&m, 2, none, 0));
@@ -484,7 +484,7 @@ static void run(uint64_t seed)
     movement_free(&m);
 }
 
-Test(movement, it_is_where_a_map_of_every_object_says)
+Test(movement, addresses_match_a_map_of_every_object)
 {
     for (uint64_t seed = 0; seed < 500; seed++)
         run(seed);

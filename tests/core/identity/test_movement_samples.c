@@ -84,7 +84,7 @@ static void lies(struct movement *m, const uint64_t *expected, size_t count)
     lies((m), (const uint64_t[]){__VA_ARGS__}, \
          sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
-Test(samples, go_with_the_stretch_that_they_lie_in)
+Test(samples, move_with_the_stretch_that_contains_them)
 {
     struct movement m = begun((const uint64_t[]){0x1000, 0x1010, 0x1028, 0x1030, 0x1100,
                                                  0x2000, 0x3000, 0x4000, 0});
@@ -92,7 +92,7 @@ Test(samples, go_with_the_stretch_that_they_lie_in)
     LIES(&m, DEAD, 0x2100, 0x2118, DEAD, 0x1100, 0x2000, 0x3000, 0x4000);
 }
 
-Test(samples, are_followed_where_there_is_no_snapshot_and_beside_one)
+Test(samples, are_followed_with_and_without_a_snapshot)
 {
     for (size_t objects = 0; objects < 2; objects++) {
         struct places p = {.all = alloc_zeroed(sizeof(struct place)), .len = objects};
@@ -108,14 +108,14 @@ Test(samples, are_followed_where_there_is_no_snapshot_and_beside_one)
     }
 }
 
-Test(samples, of_generation_1_are_judged_with_it)
+Test(samples, in_generation_1_are_judged_with_it)
 {
     struct movement m = begun((const uint64_t[]){0x1000, 0x2000, 0x2010, 0x3000, 0});
     TELL(&m, .depth = 1, .moved = {{0x2010, 0x3100, SIZE}, {0x1000, 0x2010, SIZE}});
     LIES(&m, 0x2010, DEAD, 0x3100, 0x3000);
 }
 
-Test(samples, behind_what_is_in_use_stay_where_a_young_one_looks)
+Test(samples, after_the_used_part_survive_young_collections)
 {
     struct movement m = begun((const uint64_t[]){0x17f0, 0x1800, 0x5000, 0});
     TELL(&m, .stayed = {{0x1000, 0x1000, SIZE}});
@@ -123,7 +123,7 @@ Test(samples, behind_what_is_in_use_stay_where_a_young_one_looks)
 }
 
 /* Rule 1. Objects of a snapshot are all older than any collection. */
-Test(samples, of_which_a_background_collection_knows_nothing_are_not_in_its_list)
+Test(samples, younger_than_a_background_collection_are_not_in_its_list)
 {
     struct movement m = {0};
     add_born(&m, 0x1000, FIRST - 1);
@@ -168,7 +168,7 @@ Test(samples, onto_which_something_was_moved_are_dead)
 }
 
 /* A survivor in place is never the target of a move. */
-Test(samples, that_lie_where_something_stays_are_it)
+Test(samples, at_the_address_of_a_survivor_are_that_object)
 {
     struct movement m = begun((const uint64_t[]){0x1000, 0x1008, 0});
     TELL(&m, .stayed = {{0x1000, 0x1000, SIZE}});
@@ -303,7 +303,7 @@ static void run(uint64_t seed)
     movement_free(&m);
 }
 
-Test(samples, lie_where_a_map_of_every_object_says)
+Test(samples, match_a_map_of_every_object)
 {
     for (uint64_t seed = 0; seed < 500; seed++)
         run(seed);

@@ -66,7 +66,7 @@ Test(places, addresses_make_the_token_and_type_and_size_the_key)
     places_free(&d);
 }
 
-Test(places, what_has_no_address_has_no_place)
+Test(places, objects_without_an_address_have_no_place)
 {
     struct forge f = {0};
     forge_root(&f, HD_ROOT_STATIC, "App.s_all", forge_object(&f, "App.Order", 40));

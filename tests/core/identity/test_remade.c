@@ -114,7 +114,7 @@ Test(remade, is_an_entry_that_holds_what_it_held_and_no_other)
 }
 
 /* If two entries held the same object, the survivor is unknown. */
-Test(remade, tells_nothing_of_two_that_held_one_thing)
+Test(remade, leaves_two_entries_of_one_object_unknown)
 {
     struct forge f = {0}, g = {0};
     node_id thing = forge_object(&f, "App.Thing", 24);

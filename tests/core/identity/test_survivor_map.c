@@ -181,7 +181,7 @@ Test(told, it_is_applied_to_the_two_that_it_is_of_only)
     hd_snapshot_close(other);
 }
 
-Test(told, a_file_that_lies_is_refused_whole)
+Test(told, an_inconsistent_file_is_refused_entirely)
 {
     struct hd_snapshot *older = snapshot_of(4, 24), *newer = snapshot_of(5, 24),
                        *larger = snapshot_of(5, 32);

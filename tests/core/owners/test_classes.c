@@ -21,7 +21,7 @@ static void add_class(struct aligned *a, const struct class_series *s)
     align(a, NULL);
 }
 
-Test(classes, are_in_the_trie_where_the_truth_says_and_as_large)
+Test(classes, have_the_true_path_and_size_in_the_trie)
 {
     for (enum class_kind kind = 0; kind < CLASS_KINDS; kind++) {
         struct class_series s = class_of(kind);
@@ -78,7 +78,7 @@ Test(classes, are_the_same_for_a_seed_and_others_for_another)
     }
 }
 
-Test(classes, of_healthy_programs_make_no_object_when_a_holder_comes_or_changes)
+Test(classes, of_healthy_programs_allocate_nothing_when_a_holder_is_added_or_changed)
 {
     static const enum class_kind kinds[] = {CLASS_SHARED_OLD, CLASS_HANDED_OVER};
     for (size_t i = 0; i < 2; i++) {
@@ -136,7 +136,7 @@ Test(classes, that_share_old_objects_leak_others)
 }
 
 /* Neither owns the other: both are owned by the owner of table and list. */
-Test(classes, of_two_holders_have_keys_beside_their_values)
+Test(classes, of_two_holders_have_keys_next_to_their_values)
 {
     static const char *const keys[] = {"[static vars]", "[static var App.Main.s_instance]",
                                        "App.Main", "System.String", NULL};
@@ -221,7 +221,7 @@ static struct steps steps_of(const struct class_series *s)
     return steps;
 }
 
-Test(classes, of_bursts_that_stay_are_flat_in_three_steps_of_five)
+Test(classes, of_retained_bursts_are_flat_in_three_steps_of_five)
 {
     static const unsigned bursts[] = {[4] = 1, [5] = 2, [6] = 2};
     for (uint64_t seed = 0; seed < 50; seed++)
@@ -233,7 +233,7 @@ Test(classes, of_bursts_that_stay_are_flat_in_three_steps_of_five)
         }
 }
 
-Test(classes, of_a_stopped_load_stand_still_in_the_last_two_steps)
+Test(classes, of_a_stopped_load_are_constant_in_the_last_two_steps)
 {
     for (size_t n = 4; n <= CLASS_SNAPSHOTS; n++) {
         struct class_series s = {.kind = CLASS_STOPPED, .seed = 5, .snapshots = n};
@@ -306,7 +306,7 @@ Test(classes, at_random_come_as_independent_objects_do)
 }
 
 /* The array doubles once at most, and usually not at all. */
-Test(classes, of_values_grow_where_nobody_sees_it)
+Test(classes, of_values_grow_without_a_visible_change)
 {
     unsigned doubled = 0;
     for (uint64_t seed = 0; seed < 100; seed++) {

@@ -227,7 +227,7 @@ Test(dominators, of_owners_ignore_references_from_weaker_classes)
     }
 }
 
-Test(dominators, of_both_are_those_of_owners_and_the_plain_ones)
+Test(dominators, of_both_kinds_are_those_of_owners_and_the_plain_ones)
 {
     struct random r = random_from(4);
     for (uint32_t graph = 0; graph < GRAPHS; graph++) {
@@ -249,7 +249,7 @@ Test(dominators, of_both_are_those_of_owners_and_the_plain_ones)
 }
 
 /* All classes together reach the same objects, so both trees have all reachable bytes. */
-Test(dominators, of_either_kind_retain_all_that_is_reachable)
+Test(dominators, of_either_kind_retain_all_reachable_objects)
 {
     static const enum dominator_kind kinds[] = {DOMINATORS_PLAIN, DOMINATORS_OF_OWNERS};
     struct random r = random_from(3);

@@ -163,7 +163,7 @@ static node_id idom_killer(node_id i, uint32_t n)
     return i <= n / 2 ? i - 1 : 0;
 }
 
-Test(dominators_shapes, a_long_list_whose_last_element_shares_with_a_root,
+Test(dominators_shapes, a_long_list_with_objects_at_its_end_that_a_root_also_holds,
      .timeout = PATIENCE)
 {
     static const struct shape killer = {
@@ -392,8 +392,7 @@ static void expect_same(struct hd_snapshot *snap, enum dominator_kind kind)
     dominated_free(&d);
 }
 
-Test(dominators_shapes, of_a_random_graph_are_what_another_algorithm_finds,
-     .timeout = PATIENCE)
+Test(dominators_shapes, of_a_random_graph_match_another_algorithm, .timeout = PATIENCE)
 {
     struct random r = random_from(7);
     struct forge f = {0};
@@ -409,8 +408,7 @@ Test(dominators_shapes, of_a_random_graph_are_what_another_algorithm_finds,
 }
 
 /* Trees of statics, parts of which a stack and handles also hold. */
-Test(dominators_shapes, of_several_classes_are_what_another_algorithm_finds,
-     .timeout = PATIENCE)
+Test(dominators_shapes, of_several_classes_match_another_algorithm, .timeout = PATIENCE)
 {
     struct random r = random_from(9);
     struct forge f = {0};
@@ -432,7 +430,7 @@ Test(dominators_shapes, of_several_classes_are_what_another_algorithm_finds,
 }
 
 /* A chain with a jump ahead from every node and one back. */
-Test(dominators_shapes, of_jumps_ahead_and_back_are_what_another_algorithm_finds,
+Test(dominators_shapes, of_jumps_ahead_and_back_match_another_algorithm,
      .timeout = PATIENCE)
 {
     enum { FARTHEST = 1000 };

@@ -112,7 +112,7 @@ static const struct type *holder(const struct hd_snapshot *holders, const char *
 
 /* One box with scale 1 and ten orders with scale 4: the scale of their sum is the weighted
  * mean. */
-Test(holder_parts, the_scale_of_a_holder_is_the_mean_of_what_it_holds)
+Test(holder_parts, the_scale_of_a_holder_is_the_mean_of_its_objects)
 {
     struct hd_snapshot *snap = heap(true);
     struct hd_snapshot *holders = holders_of(snap, SELECT_ALL, NULL, NULL, 0);

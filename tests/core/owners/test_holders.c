@@ -133,7 +133,7 @@ Test(holders, a_snapshot_of_holders_is_a_table)
     held_free(&h);
 }
 
-Test(holders, what_two_hold_belongs_to_what_is_above_both)
+Test(holders, objects_with_two_holders_belong_to_their_common_owner)
 {
     struct forge f = {0};
     node_id top = forge_object(&f, "Top", 24), left = forge_object(&f, "Left", 24),

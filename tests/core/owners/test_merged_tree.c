@@ -333,7 +333,7 @@ static void expect_tree(const struct ranked *r, const struct question *q,
     cr_assert_eq(top, q->ask.pattern_count > 0 ? q->ask.pattern_count : 1);
 }
 
-Test(merged_tree, is_what_the_definition_says)
+Test(merged_tree, matches_the_definition)
 {
     struct random random = random_from(21);
     for (uint32_t series = 0; series < SERIES; series++) {

@@ -188,7 +188,7 @@ Test(tree, a_type_with_two_objects_in_any_snapshot_is_no_anchor)
     ranked_free(&r);
 }
 
-Test(tree, what_is_unreachable_counts_for_nothing)
+Test(tree, unreachable_objects_do_not_count)
 {
     struct ranked r = {0};
     struct forge f = {0};
@@ -202,7 +202,7 @@ Test(tree, what_is_unreachable_counts_for_nothing)
 }
 
 /* A service whose owner changes keeps its path and its children. */
-Test(tree, what_happens_above_an_anchor_moves_nothing_below_it)
+Test(tree, a_change_above_an_anchor_moves_nothing_below_it)
 {
     struct ranked r = {0};
     for (uint32_t k = 0; k < 2; k++) {
@@ -221,7 +221,7 @@ Test(tree, what_happens_above_an_anchor_moves_nothing_below_it)
     ranked_free(&r);
 }
 
-Test(tree, a_path_says_where_it_was_in_every_snapshot)
+Test(tree, a_path_has_its_place_in_every_snapshot)
 {
     struct ranked r = {0};
     add_services(&r, 0);
@@ -274,7 +274,7 @@ Test(tree, counts_what_is_selected_and_keeps_the_way_to_it)
 /* --- samples ------------------------------------------------------------------------ */
 
 /* Each object of this type represents ten, others one. */
-Test(tree, counts_what_a_sample_stands_for)
+Test(tree, counts_the_objects_that_a_sample_represents)
 {
     struct ranked r = {0};
     struct forge f = {0};

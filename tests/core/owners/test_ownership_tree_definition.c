@@ -172,7 +172,7 @@ static void expect_sums(const struct ranked *r, size_t k, path_id p, uint32_t se
     cr_assert_eq(t->retained[cell], retained, "series %u, path %u", series, p);
 }
 
-Test(ownership_tree_definition, every_object_is_at_the_path_that_the_definition_says)
+Test(ownership_tree_definition, every_object_is_at_the_path_of_the_definition)
 {
     struct random random = random_from(11);
     for (uint32_t series = 0; series < SERIES; series++) {

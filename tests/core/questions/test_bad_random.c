@@ -507,7 +507,7 @@ Test(bad_random, every_report_keeps_what_it_promises, .timeout = 300)
 /* --- each snapshot by itself
  * -------------------------------------------------------------- */
 
-Test(bad_random, what_suspects_and_pools_and_the_rest_hold_is_what_is_reachable)
+Test(bad_random, suspects_pools_and_the_rest_sum_to_the_reachable_bytes)
 {
     static const struct suspect_line line = {.share = 0.02, .steady_share = 0.001};
     for (uint64_t seed = 0; seed < SERIES; seed++) {

@@ -317,7 +317,7 @@ static void add_garbage(struct forge *f, uint32_t count)
         forge_reference(f, first + i, first + (i + 1) % count);
 }
 
-Test(bad_series, where_nothing_is_reachable_no_graph_tells_who_owns_what)
+Test(bad_series, without_reachable_objects_owners_are_unknown)
 {
     struct hd_snapshot *snaps[MOST];
     for (uint32_t k = 0; k < MOST; k++) {
@@ -416,7 +416,7 @@ Test(bad_series, a_last_snapshot_without_objects_passes_nothing)
 /* --- long ones, and ones in the wrong order
  * -------------------------------------------------- */
 
-Test(bad_series, as_many_snapshots_as_can_be_compared)
+Test(bad_series, the_maximum_number_of_snapshots)
 {
     struct hd_snapshot *snaps[HD_MAX_SNAPSHOTS];
     for (uint32_t k = 0; k < HD_MAX_SNAPSHOTS; k++) {
@@ -435,7 +435,7 @@ Test(bad_series, as_many_snapshots_as_can_be_compared)
 }
 
 /* Every doubt about each snapshot is reported once. */
-Test(bad_series, as_many_snapshots_as_can_be_compared_all_in_doubt)
+Test(bad_series, the_maximum_number_of_snapshots_all_in_doubt)
 {
     struct hd_snapshot *snaps[HD_MAX_SNAPSHOTS];
     for (uint32_t k = 0; k < HD_MAX_SNAPSHOTS; k++) {
@@ -552,7 +552,7 @@ static void expect_pool(const struct pool_case *c, uint32_t each)
 }
 
 /* Blocks added per step: 0; less than a tenth of the heap; half of it. */
-Test(bad_series, pools_are_the_runtimes_by_their_module_and_their_growth_is_told)
+Test(bad_series, pools_are_the_runtimes_by_their_module_and_their_growth_is_reported)
 {
     static const uint32_t each[] = {0, 1, 40};
     for (size_t i = 0; i < sizeof(pool_cases) / sizeof(*pool_cases); i++)
@@ -561,7 +561,7 @@ Test(bad_series, pools_are_the_runtimes_by_their_module_and_their_growth_is_told
                 expect_pool(&pool_cases[i], each[k]);
 }
 
-Test(bad_series, growth_within_a_pool_is_no_suspect_and_is_told)
+Test(bad_series, growth_within_a_pool_is_reported_but_not_a_suspect)
 {
     struct hd_snapshot *snaps[MOST];
     for (uint32_t k = 0; k < MOST; k++) {
@@ -602,7 +602,7 @@ static struct hd_snapshot *threads(uint32_t count, uint32_t per_thread)
     return forge_finish(&f);
 }
 
-Test(bad_series, thread_statics_follow_the_threads_but_for_a_leak_in_them)
+Test(bad_series, thread_statics_follow_the_threads_except_for_a_leak_in_them)
 {
     for (int leaks = 0; leaks < 2; leaks++) {
         struct hd_snapshot *snaps[MOST];

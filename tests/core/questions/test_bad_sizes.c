@@ -185,7 +185,7 @@ Test(bad_sizes, one_type_that_grows_and_shrinks_at_very_many_places)
     hd_report_free(r);
 }
 
-Test(bad_sizes, one_type_that_shrinks_by_as_much_in_other_steps)
+Test(bad_sizes, one_type_that_shrinks_by_the_same_amount_in_other_steps)
 {
     struct hd_report *r = timely(half_fall_otherwise, NULL);
     hd_report_free(r);
@@ -295,7 +295,7 @@ Test(bad_sizes, very_many_types_that_go_with_the_one_before)
     hd_report_free(r);
 }
 
-Test(bad_sizes, what_very_many_types_could_carry)
+Test(bad_sizes, very_many_types_that_could_be_co_retained)
 {
     struct hd_report *r = timely(carried_by_many, NULL);
     cr_assert_geq(r->diff.suspect_count, 1);

@@ -180,7 +180,7 @@ static void expect_verdict(size_t rule, enum kind then, enum kind now, size_t ru
     hd_budgets_free(b);
 }
 
-Test(baseline_scale, what_is_accepted_is_a_rate)
+Test(baseline_scale, a_baseline_accepts_a_rate)
 {
     static const uint64_t leaks[] = {LEAK / 10, LEAK, 10 * LEAK};
     enum {
@@ -198,7 +198,7 @@ Test(baseline_scale, what_is_accepted_is_a_rate)
 }
 
 /* A type that grew in neither run has no rate; one that does not grow now needs none. */
-Test(baseline_scale, of_what_is_not_accepted_the_length_of_the_run_says_nothing)
+Test(baseline_scale, the_length_of_the_run_does_not_matter_for_types_that_are_not_accepted)
 {
     const char *nothing = scratch_file(&scratch, "nothing",
                                        "heapdrift-baseline\t1\nsnapshots\t7\n"

@@ -106,7 +106,7 @@ Test(check_names, patterns_select_by_the_name_that_is_shown_too)
 }
 
 /* A whole file of names in the wrong case: the number of suggestions is limited. */
-Test(check_names, what_is_meant_is_told_of_sixteen_patterns_and_no_more)
+Test(check_names, at_most_sixteen_patterns_get_a_suggestion)
 {
     enum { WRONG = 18, TOLD = 16 };
     static const char name[] = "Order";
@@ -219,7 +219,7 @@ Test(check_names, a_suppressed_holder_excuses_of_a_type_what_it_holds)
 }
 
 /* 180 fewer below s_cache, 120 more below s_leak. */
-Test(check_names, what_shrinks_below_a_suppressed_holder_hides_no_growth)
+Test(check_names, shrinking_below_a_suppressed_holder_hides_no_growth)
 {
     static const char *const yaml[] = {
         "budgets: [{type: App.Order, max_growth: 140}]",

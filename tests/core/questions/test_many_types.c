@@ -45,7 +45,7 @@ static size_t count_of(const char *text, const char *part)
     return count;
 }
 
-Test(many_types, are_sorted_by_what_they_retain_and_written)
+Test(many_types, are_sorted_by_retained_size_and_written)
 {
     struct hd_snapshot *snaps[SNAPSHOTS];
     struct hd_options opt = all_of_them();
@@ -70,7 +70,7 @@ Test(many_types, are_sorted_by_what_they_retain_and_written)
     hd_report_free(r);
 }
 
-Test(many_types, that_fail_a_rule_are_told_with_their_chains_below)
+Test(many_types, that_fail_a_rule_are_listed_with_their_chains_below)
 {
     struct hd_snapshot *snaps[SNAPSHOTS];
     struct hd_options opt = all_of_them();
@@ -90,7 +90,7 @@ Test(many_types, that_fail_a_rule_are_told_with_their_chains_below)
     hd_report_free(r);
 }
 
-Test(many_types, of_one_snapshot_are_rows_of_a_table)
+Test(many_types, in_one_snapshot_are_rows_of_a_table)
 {
     struct hd_options opt = all_of_them();
     struct hd_report *r = top_of(heap_of(2), &opt);

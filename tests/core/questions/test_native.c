@@ -129,7 +129,7 @@ Test(native_report, is_no_pass_unless_somebody_excuses_it)
     }
 }
 
-Test(native_report, is_told_in_every_format_with_its_number)
+Test(native_report, is_reported_in_every_format_with_its_number)
 {
     static const char *const formats[] = {"text", "md",    "json",  "csv",
                                           "html", "junit", "sarif", "github"};
@@ -147,7 +147,7 @@ Test(native_report, is_told_in_every_format_with_its_number)
 }
 
 /* The headline without a suspect, with a large one, with the type itself. */
-Test(native_report, the_headline_does_not_say_that_nothing_grows)
+Test(native_report, the_headline_does_not_claim_that_nothing_grows)
 {
     struct hd_report *r = check(5, LARGE_HEAP, NULL, NULL);
     cr_expect_str_eq(r->diff.headline,

@@ -39,7 +39,7 @@ static struct ranking ranking_of(const struct place *places, size_t len, struct 
 
 #define RANKED(places, a) ranking_of(places, sizeof(places) / sizeof((places)[0]), a)
 
-Test(nested_holders, what_is_unknown_of_one_is_unknown_of_all)
+Test(nested_holders, a_number_unknown_for_one_is_unknown_for_all)
 {
     static const struct place places[] = {
         {"A", 50, 1, 2, 100},
@@ -90,7 +90,7 @@ Test(nested_holders, a_ranking_without_rows_stays_one)
 }
 
 /* Thousands of places below thousands of others. */
-Test(nested_holders, thousands_speak_for_thousands)
+Test(nested_holders, thousands_represent_thousands)
 {
     enum { MANY = 3000 };
     static char names[2 * MANY][32];

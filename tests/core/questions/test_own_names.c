@@ -38,7 +38,7 @@ static struct hd_report *report_on(const char *const *types, size_t len)
     return diff_of(snaps, SHOPS, NULL);
 }
 
-Test(own_names, the_programs_class_stands_beside_a_packages_owner)
+Test(own_names, the_programs_class_is_shown_with_a_packages_owner)
 {
     static const char *const types[] = {
         "Acme.Web.Host",    "Acme.Web.Shelf",

@@ -366,7 +366,7 @@ static struct hd_report *must_check(enum series_name name, const char *yaml)
     return r;
 }
 
-Test(report_check, every_type_that_fails_is_told_the_largest_first)
+Test(report_check, every_failing_type_is_listed_the_largest_first)
 {
     struct hd_report *r = must_check(SHOPS_GRAPH, TYPE("*", "max_growth: 0"));
     cr_assert_eq(r->check.rule_count, 2);
@@ -380,7 +380,7 @@ Test(report_check, every_type_that_fails_is_told_the_largest_first)
     hd_report_free(r);
 }
 
-Test(report_check, says_between_which_snapshots_the_worst_step_lies)
+Test(report_check, names_the_snapshots_of_the_worst_step)
 {
     struct hd_report *r = must_check(BURST, TYPE("App.Order", "max_growth: 10, per: step"));
     cr_expect_eq(r->check.rules[0].first, 0);
@@ -388,7 +388,7 @@ Test(report_check, says_between_which_snapshots_the_worst_step_lies)
     hd_report_free(r);
 }
 
-Test(report_check, what_is_of_no_use_is_a_warning_with_its_line)
+Test(report_check, useless_entries_are_warnings_with_their_line)
 {
     struct hd_report *r =
         must_check(LEAK, "budgets:\n"
@@ -479,7 +479,7 @@ static struct hd_report *check_strictly(enum series_name name, const char *basel
     return check_of(snaps, count, NULL, b);
 }
 
-Test(report_check, what_is_accepted_passes_and_nothing_more)
+Test(report_check, accepted_growth_passes_but_no_more)
 {
     static const enum series_name names[] = {LEAK, BURST, SIZES, NEW_TYPE, SHOPS_GRAPH};
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {

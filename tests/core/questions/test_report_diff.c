@@ -140,7 +140,7 @@ Test(report_diff, a_minimum_in_bytes_counts_instead_of_the_share)
     hd_report_free(r);
 }
 
-Test(report_diff, graphs_give_what_a_suspect_retains_and_who_holds_it)
+Test(report_diff, graphs_give_retained_size_and_holder_of_a_suspect)
 {
     struct hd_report *r = shop_diff(NULL);
     cr_assert(r->diff.by_graph);
@@ -284,7 +284,7 @@ Test(report_diff, four_complete_snapshots_are_conclusive)
     hd_report_free(r);
 }
 
-Test(report_diff, three_are_not_and_say_so)
+Test(report_diff, three_are_not_enough_and_the_report_states_it)
 {
     struct hd_snapshot *snaps[] = {shop(1), shop(2), shop(3)};
     struct hd_report *r = diff_of(snaps, 3, NULL);
@@ -372,7 +372,7 @@ Test(report_diff, generations_that_are_unknown_are_refused)
     expect_refused(2, &opt, 1);
 }
 
-Test(report_diff, exactly_so_many_per_iteration)
+Test(report_diff, the_same_number_per_iteration_is_exact)
 {
     struct hd_options opt = hd_default_options();
     opt.iterations = (const uint64_t[]){0, 5, 10, 15};

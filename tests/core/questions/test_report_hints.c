@@ -327,7 +327,7 @@ Test(report_hints, documented_examples_have_their_hints)
         expect_hint(&documented[i]);
 }
 
-Test(report_hints, what_only_looks_like_a_kind_has_not_its_hint)
+Test(report_hints, a_lookalike_does_not_get_the_hint)
 {
     for (size_t i = 0; i < OTHERS; i++)
         expect_hint(&others[i]);
@@ -335,7 +335,7 @@ Test(report_hints, what_only_looks_like_a_kind_has_not_its_hint)
 
 /* --- no hint, or not that one ------------------------------------------------ */
 
-Test(report_hints, what_has_no_known_pattern_has_no_hint)
+Test(report_hints, an_unknown_pattern_has_no_hint)
 {
     static const struct hint_example unknown[] = {
         {NULL, STATIC("App.Store.s_first") "App.Store > App.Order", "System.String"},
@@ -353,7 +353,7 @@ Test(report_hints, what_has_no_known_pattern_has_no_hint)
 
 /* One timer, registration, subscription or entry whose object has a growing collection: the
  * collection leaks, not its holder. */
-Test(report_hints, what_is_there_once_is_not_blamed_for_what_grows_below_it)
+Test(report_hints, a_single_object_is_not_blamed_for_growth_below_it)
 {
 #define LIST_OF_ORDERS \
     "System.Collections.Generic.List<App.Order> > App.Order[] > App.Order"
@@ -398,7 +398,7 @@ static void add_steps(struct text *chain, int from, int end)
 
 /* On a long way only the types nearest to the suspect are examined. The decisive type is in
  * the middle, which the name of a holder omits. */
-Test(report_hints, of_a_long_way_the_end_is_known)
+Test(report_hints, the_end_of_a_long_way_decides)
 {
     enum { BEFORE = 40, ALL = 70 };
     struct text chain = {0};
@@ -422,7 +422,7 @@ Test(report_hints, of_a_long_way_the_end_is_known)
     text_free(&chain);
 }
 
-Test(report_hints, what_few_instances_hold_says_nothing_about_all)
+Test(report_hints, a_holder_of_few_instances_does_not_decide_for_all)
 {
     struct hd_snapshot *snaps[SHOPS];
     for (uint32_t k = 0; k < SHOPS; k++) {
@@ -518,7 +518,7 @@ static struct hd_report *table_diff(const char *type, enum hd_unit by)
     return diff_of(snaps, SHOPS, &opt);
 }
 
-Test(report_hints, in_tables_only_a_type_that_says_enough_by_itself_has_one)
+Test(report_hints, in_tables_only_a_sufficiently_specific_type_has_one)
 {
     static const struct hint_example cases[] = {
         {"timer-not-disposed", "System.Threading.TimerQueueTimer", NULL},
@@ -536,7 +536,7 @@ Test(report_hints, in_tables_only_a_type_that_says_enough_by_itself_has_one)
     }
 }
 
-Test(report_hints, namespaces_and_the_like_have_none)
+Test(report_hints, namespaces_and_similar_rows_have_none)
 {
     struct hd_report *r = table_diff("System.Threading.Timer.Timer", HD_BY_NAMESPACE);
     cr_assert_str_eq(r->diff.suspects[0].type, "System.Threading.Timer");

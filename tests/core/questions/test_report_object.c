@@ -23,7 +23,7 @@ static const struct hd_instance *instance_of(const struct hd_report *r)
 
 /* --- what is told ---------------------------------------------------------------- */
 
-Test(report_object, tells_what_it_is_and_what_keeps_it_alive)
+Test(report_object, describes_the_object_and_its_holders)
 {
     struct hd_report *r = made(MADE_OTHER, false);
     const struct hd_instance *x = instance_of(r);
@@ -40,7 +40,7 @@ Test(report_object, tells_what_it_is_and_what_keeps_it_alive)
     hd_report_free(r);
 }
 
-Test(report_object, tells_fields_in_text)
+Test(report_object, prints_fields_in_text)
 {
     struct hd_report *r = made(MADE_CUSTOMER, true);
     char *text = written(r, "text");
@@ -59,7 +59,7 @@ Test(report_object, tells_fields_in_text)
     hd_report_free(r);
 }
 
-Test(report_object, of_garbage_says_so)
+Test(report_object, marks_garbage)
 {
     struct hd_report *r = made(MADE_LOST_TOO, false);
     cr_expect_not(instance_of(r)->object.is_reachable);
@@ -102,7 +102,7 @@ Test(report_object, cuts_a_long_string)
     hd_report_free(r);
 }
 
-Test(report_object, of_an_address_inside_says_how_far)
+Test(report_object, gives_the_offset_of_an_address_inside)
 {
     struct hd_snapshot *snap = made_fields();
     struct hd_comparison *c = hd_comparison_of(&snap, 1, NULL);
@@ -296,7 +296,7 @@ static void expect_refused(struct hd_snapshot **snaps, size_t count,
     close_all(snaps, count);
 }
 
-Test(report_object, what_there_is_not_is_refused)
+Test(report_object, a_missing_object_is_refused)
 {
     struct hd_object_question first = {.size = sizeof(first), .by_number = true},
                               far = {.size = sizeof(far),

@@ -63,7 +63,7 @@ Test(report_objects, the_strongest_root_that_reaches_an_object_holds_it)
     hd_report_free(r);
 }
 
-Test(report_objects, rows_tell_who_owns_them)
+Test(report_objects, rows_have_their_owner)
 {
     struct hd_report *r = objects_of(held_orders(), "Order", hd_default_options());
     const struct hd_object_set *set = set_of(r);
@@ -237,7 +237,7 @@ static struct hd_snapshot *sized(uint32_t count)
     return forge_finish(&f);
 }
 
-Test(report_objects, what_retains_most_is_listed_first)
+Test(report_objects, objects_with_the_largest_retained_size_are_first)
 {
     enum { COUNT = 50 };
     for (uint32_t rows = 1; rows <= COUNT + 1; rows += 10) {
@@ -430,7 +430,8 @@ static struct hd_snapshot *local_bus(bool later, node_id *bus)
     return forge_finish(&f);
 }
 
-Test(report_objects, what_a_local_variable_holds_through_something_older_is_told_apart)
+Test(report_objects,
+     objects_held_by_a_local_variable_through_an_older_object_are_counted_separately)
 {
     static const char *const types[] = {"Subscriber"};
     struct hd_snapshot *snaps[2];
@@ -457,7 +458,7 @@ Test(report_objects, what_a_local_variable_holds_through_something_older_is_told
     close_all(snaps, 2);
 }
 
-Test(report_objects, of_a_series_it_is_told_since_when_they_are_there)
+Test(report_objects, in_a_series_the_first_snapshot_of_each_object_is_given)
 {
     struct hd_report *r = born_in(0, 0, NULL);
     size_t since[TAKEN] = {0};
@@ -486,7 +487,7 @@ static void expect_refused(struct hd_snapshot **snaps, size_t count, const char 
     close_all(snaps, count);
 }
 
-Test(report_objects, what_there_is_not_is_refused)
+Test(report_objects, a_missing_type_is_refused)
 {
     struct hd_snapshot *table = shop_table(10), *one = shop(1), *other = shop(1);
     struct hd_snapshot *two[] = {shop(1), shop(2)}, *same[] = {shop(1), shop(2)};

@@ -89,7 +89,7 @@ Test(report_rank, other_units_than_types_are_ranked_by_tables)
     }
 }
 
-Test(report_rank, what_is_not_fit_has_no_number_of_what_is_retained)
+Test(report_rank, an_unfit_snapshot_has_no_retained_size)
 {
     struct hd_snapshot *snaps[] = {shop(10), shop(20), shop(5), shop(30), shop(40)};
     snaps[2]->info.complete = false;
@@ -143,7 +143,7 @@ Test(report_rank, suspects_have_at_least_the_minimum_share)
     hd_report_free(r);
 }
 
-Test(report_rank, what_grows_evenly_is_a_suspect_from_a_lower_line_on)
+Test(report_rank, even_growth_is_a_suspect_above_a_lower_threshold)
 {
     struct hd_options opt = hd_default_options();
     opt.min_share = 0.9;
@@ -292,7 +292,7 @@ Test(report_rank, survivors_of_a_sample_are_unknown)
     }
 }
 
-Test(report_rank, survivors_of_a_program_that_was_started_anew_are_unknown)
+Test(report_rank, survivors_of_a_restarted_program_are_unknown)
 {
     struct hd_snapshot *snaps[SHOPS];
     for (size_t k = 0; k < SHOPS; k++) {
@@ -362,7 +362,8 @@ static void expect_native(const char *type, const uint64_t *counts, size_t len, 
     hd_report_free(r);
 }
 
-Test(report_rank, what_holds_native_memory_is_told_if_it_grows_in_all_of_three_or_more)
+Test(report_rank,
+     holders_of_native_memory_are_reported_if_they_grow_in_all_of_three_or_more)
 {
     static const uint64_t grows[] = {1, 2, 3, 4}, dips[] = {1, 3, 2, 4},
                           stays[] = {4, 4, 4, 4};

@@ -463,14 +463,14 @@ static void expect_hint_of(const char *type, uint32_t first, uint32_t last, size
     hd_report_free(r);
 }
 
-Test(report_roots, a_chain_has_the_hint_of_what_it_passes)
+Test(report_roots, a_chain_has_the_hint_of_a_type_on_it)
 {
     expect_hint_of("App.View", 10, 40, 2, "event-not-unsubscribed");
     expect_hint_of("App.View", 10, 40, 1, "event-not-unsubscribed");
     expect_hint_of("App.Name", 10, 40, 2, "collection-never-emptied");
 }
 
-Test(report_roots, what_does_not_pile_up_has_no_hint)
+Test(report_roots, types_that_do_not_pile_up_have_no_hint)
 {
     expect_hint_of("App.View", 40, 40, 2, "none");
     expect_hint_of("App.View", 40, 10, 2, "none");
@@ -478,7 +478,7 @@ Test(report_roots, what_does_not_pile_up_has_no_hint)
     expect_hint_of("App.Name", 10, 40, 1, "none");
 }
 
-Test(report_roots, owner_and_hint_are_said_in_words)
+Test(report_roots, owner_and_hint_are_given_in_words)
 {
     struct hd_report *r = roots_of_feeds("App.View", 10, 40, 2);
     char *json = written(r, "json"), *text = written(r, "text");

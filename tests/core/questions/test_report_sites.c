@@ -143,7 +143,7 @@ Test(report_sites, samples_are_counted_by_the_interval_that_made_them)
 }
 
 /* The data of a page must not be dominated by stacks. */
-Test(report_sites, of_many_sites_and_stacks_the_first_ones_are_kept)
+Test(report_sites, the_first_of_many_sites_and_stacks_are_kept)
 {
     enum { EACH = 60 };
     struct hd_snapshot *snaps[SERIES];
@@ -259,7 +259,7 @@ static void tell(struct hd_snapshot *newer, const struct hd_snapshot *older, siz
     places_free(&b);
 }
 
-Test(report_sites, without_collections_ages_tell_the_interval)
+Test(report_sites, without_collections_the_interval_comes_from_ages)
 {
     struct hd_snapshot *snaps[SERIES];
     for (size_t k = 0; k < SERIES; k++) {
@@ -284,7 +284,7 @@ Test(report_sites, without_collections_ages_tell_the_interval)
 
 /* --- said nothing --------------------------------------------------------------------- */
 
-Test(report_sites, nothing_is_said_where_nobody_sampled)
+Test(report_sites, without_sampling_nothing_is_reported)
 {
     struct hd_snapshot *snaps[SERIES];
     for (size_t k = 0; k < SERIES; k++)
@@ -298,7 +298,7 @@ Test(report_sites, nothing_is_said_where_nobody_sampled)
     hd_report_free(r);
 }
 
-Test(report_sites, sites_of_another_snapshot_say_nothing)
+Test(report_sites, sites_of_another_snapshot_are_ignored)
 {
     struct hd_snapshot *snaps[SERIES];
     sampled_series(snaps);
@@ -328,7 +328,7 @@ static struct hd_report *without_samples(uint64_t unnamed, double seconds)
 }
 
 /* 1.6 MB in four minutes; 4 MiB would be enough. */
-Test(report_sites, a_suspect_without_a_sample_says_how_long_to_wait)
+Test(report_sites, a_suspect_without_a_sample_has_a_time_to_wait)
 {
     struct hd_report *r = without_samples(0, 60);
     const struct hd_allocations *a = allocated(r);
@@ -357,7 +357,7 @@ Test(report_sites, a_suspect_without_a_sample_says_how_long_to_wait)
 
 /* As when the process does not answer in time, another tool consumes the samples, or an
  * interval exceeded a limit. */
-Test(report_sites, without_samples_of_every_interval_nothing_is_said_of_time)
+Test(report_sites, without_samples_of_every_interval_no_time_is_given)
 {
     for (size_t lost = 1; lost <= SERIES; lost++) {
         struct hd_snapshot *snaps[SERIES];
@@ -634,7 +634,7 @@ Test(report_sites, a_single_snapshot_has_a_tree_by_site_too)
     hd_report_free(r);
 }
 
-Test(report_sites, a_tree_by_site_of_snapshots_without_any_says_how_to_take_them)
+Test(report_sites, a_tree_by_site_without_samples_explains_how_to_take_them)
 {
     struct hd_snapshot *snap = shop_at(0);
     struct hd_error err = {0};
@@ -663,7 +663,7 @@ static struct hd_snapshot *digest_of(struct hd_snapshot *snap)
     return digest;
 }
 
-Test(report_sites, digests_say_the_same)
+Test(report_sites, digests_give_the_same_report)
 {
     struct hd_snapshot *snaps[SERIES];
     sampled_series(snaps);

@@ -31,7 +31,7 @@ static struct hd_snapshot *variables(void)
     return forge_finish(&f);
 }
 
-Test(report_statics, what_retains_most_comes_first)
+Test(report_statics, variables_with_the_largest_retained_size_are_first)
 {
     struct hd_report *r = statics_of(variables(), NULL);
     const struct hd_static_set *set = set_of(r);
@@ -143,7 +143,7 @@ Test(report_statics, secrets_need_asking_for)
 }
 
 /* A variable without a value has none in any format. */
-Test(report_statics, programs_are_told_what_people_are)
+Test(report_statics, formats_for_programs_and_people_have_the_same_content)
 {
     struct hd_report *r = statics_of(made_fields(), NULL);
     char *csv = written(r, "csv"), *text = written(r, "text"), *json = written(r, "json");
@@ -175,7 +175,7 @@ static void expect_refused(struct hd_snapshot **snaps, size_t count,
         hd_snapshot_close(snaps[i]);
 }
 
-Test(report_statics, what_there_is_not_is_refused)
+Test(report_statics, a_missing_variable_is_refused)
 {
     struct forge f = {0};
     struct hd_options opt = hd_default_options();

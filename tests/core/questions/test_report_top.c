@@ -37,7 +37,7 @@ Test(report_top, rows_are_sorted_by_bytes_then_count_then_name)
     expect_order(some_types(), HD_SORT_NAME, by_name);
 }
 
-Test(report_top, rows_without_bytes_stand_behind_the_others_by_count)
+Test(report_top, rows_without_bytes_follow_the_others_by_count)
 {
     struct forge f = {0};
     forge_row(&f, "Unknown few", 1, HD_UNKNOWN);
@@ -78,7 +78,7 @@ static struct hd_snapshot *sampled_arrays(int arrays)
     return forge_finish(&f);
 }
 
-Test(report_top, what_a_sample_retains_is_scaled_like_what_it_is)
+Test(report_top, the_retained_size_of_a_sample_is_scaled_like_its_own_size)
 {
     struct hd_report *r = top_of(sampled_arrays(10), NULL);
     for (size_t i = 0; i < r->top.types.len; i++) {
@@ -93,7 +93,7 @@ Test(report_top, what_a_sample_retains_is_scaled_like_what_it_is)
     hd_report_free(r);
 }
 
-Test(report_top, what_a_sample_retains_is_the_same_in_diff)
+Test(report_top, the_retained_size_of_a_sample_is_the_same_in_diff)
 {
     struct hd_snapshot *snaps[] = {sampled_arrays(10), sampled_arrays(20),
                                    sampled_arrays(30), sampled_arrays(40)};
@@ -135,7 +135,7 @@ Test(report_top, objects_without_a_root_can_be_left_out)
     hd_report_free(r);
 }
 
-Test(report_top, what_the_snapshot_cannot_tell_is_refused)
+Test(report_top, options_that_the_snapshot_lacks_data_for_are_refused)
 {
     struct hd_snapshot *snap = some_types();
     struct hd_options opt = hd_default_options();

@@ -47,7 +47,7 @@ static void expect_sums(const struct hd_tree *t, size_t snapshots)
         }
 }
 
-Test(report_tree, of_a_series_has_growth_marks_and_what_diff_has)
+Test(report_tree, of_a_series_has_growth_marks_and_the_content_of_diff)
 {
     struct hd_report *r = shop_tree(NULL);
     const struct hd_tree *t = tree(r);
@@ -274,7 +274,7 @@ Test(view_tree, suspects_come_first)
 }
 
 /* A folded node has one child with nearly all of its bytes, and no mark. */
-Test(view_tree, what_folds_says_nothing_of_its_own)
+Test(view_tree, folded_nodes_have_no_information_of_their_own)
 {
     struct random random = random_from(34);
     size_t folded = 0;
@@ -298,7 +298,7 @@ Test(view_tree, what_folds_says_nothing_of_its_own)
     cr_expect_gt(folded, 50u);
 }
 
-Test(view_tree, variables_are_told_of_what_they_hold_or_of_who_declares_them)
+Test(view_tree, variables_are_found_by_their_object_or_their_class)
 {
     static const struct {
         const char *variable, *full, *object;
@@ -355,7 +355,7 @@ Test(report_tree, folded_stacks_have_two_columns)
 }
 
 /* Tools identify the format by this. */
-Test(report_tree, speedscope_is_told_what_it_is)
+Test(report_tree, speedscope_output_declares_its_format)
 {
     struct hd_report *r = shop_tree(NULL);
     char *text = written(r, "speedscope");

@@ -66,7 +66,7 @@ Test(reservations, after_it_or_without_times_it_is_one)
     }
 }
 
-Test(reservations, a_short_series_says_leak_so_far)
+Test(reservations, a_short_series_is_reported_as_a_leak_so_far)
 {
     struct hd_report *r = watched("App.Store", 10);
     cr_expect_eq(strncmp(r->diff.headline, "LEAK so far, App.Page", 21), 0, "%s",
@@ -76,7 +76,7 @@ Test(reservations, a_short_series_says_leak_so_far)
     hd_report_free(r);
 }
 
-Test(reservations, what_is_one_for_each_type_may_grow_until_all_are_used)
+Test(reservations, caches_with_one_entry_per_type_may_grow_until_all_are_used)
 {
     struct hd_report *r =
         watched("Newtonsoft.Json.Serialization.DefaultContractResolver", 300);

@@ -173,7 +173,7 @@ static uint32_t next_length(uint32_t n)
 
 /* --- shapes ---------------------------------------------------------------------- */
 
-Test(shapes, what_is_flat_is_cleared, .timeout = 60)
+Test(shapes, flat_shapes_are_cleared, .timeout = 60)
 {
     for (uint32_t n = FEWEST; n <= MOST; n = next_length(n)) {
         struct shape flat = {.name = "flat", .n = n, .truth = BOUNDED};
@@ -186,7 +186,7 @@ Test(shapes, what_is_flat_is_cleared, .timeout = 60)
     }
 }
 
-Test(shapes, what_shrinks_is_cleared, .timeout = 60)
+Test(shapes, shrinking_shapes_are_cleared, .timeout = 60)
 {
     for (uint32_t n = FEWEST; n <= MOST; n = next_length(n)) {
         struct shape s = {.name = "reversed", .n = n, .truth = BOUNDED};
@@ -262,7 +262,7 @@ Test(shapes, a_dip_is_no_growth, .timeout = 60)
     }
 }
 
-Test(shapes, what_swings_is_cleared_once_that_is_known, .timeout = 120)
+Test(shapes, fluctuation_is_cleared_once_it_is_visible, .timeout = 120)
 {
     for (uint32_t n = FEWEST; n <= MOST; n = next_length(n)) {
         for (uint32_t period = 2; period < 7; period++) {
@@ -286,7 +286,7 @@ Test(shapes, teeth_that_rise_are_growth, .timeout = 120)
     }
 }
 
-Test(shapes, what_grew_and_has_stayed_is_said, .timeout = 60)
+Test(shapes, growth_that_leveled_off_is_reported, .timeout = 60)
 {
     for (uint32_t n = FEWEST; n <= MOST; n = next_length(n)) {
         for (uint32_t at = 1; at <= n / 2; at += 1 + n / 8) {
@@ -345,7 +345,7 @@ static struct hd_budgets *suppression_match(enum suppression_match by,
     return b;
 }
 
-Test(shapes, what_is_excused_excuses_nothing_else)
+Test(shapes, suppressed_growth_excuses_nothing_else)
 {
     for (enum suppression_match by = 0; by < EXCUSES; by++) {
         for (int late = 0; late < 2; late++) {

@@ -100,7 +100,7 @@ Test(tree_fields, part_places_in_stacks)
     }
 }
 
-Test(tree_fields, are_told_by_every_writer)
+Test(tree_fields, are_written_in_every_format)
 {
     static const char *const formats[] = {"text", "md", "json"};
     for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {

@@ -158,7 +158,7 @@ Test(power, is_exact_at_the_lines)
 }
 
 /* Fewer snapshots or unknown survivors never give a higher confidence. */
-Test(power, confidence_rises_with_what_would_have_shown)
+Test(power, confidence_rises_with_detection_power)
 {
     for (size_t n = 2; n <= 50; n++) {
         cr_expect_eq(power_is_high(n, HD_SAME_BY_EVENTS), n >= 4, "%zu", n);
@@ -232,7 +232,7 @@ Test(confidence, high_needs_time_that_shows_what_only_lives_long)
     }
 }
 
-Test(confidence, beside_suspects_growth_is_unexplained_if_the_rest_is_most_of_it)
+Test(confidence, with_suspects_growth_is_unexplained_if_the_rest_is_most_of_it)
 {
     const struct rest_growth open = {.grew = true, .share = 0.1}, none = {0};
     struct growth_question q = {
@@ -249,7 +249,7 @@ Test(confidence, beside_suspects_growth_is_unexplained_if_the_rest_is_most_of_it
     cr_expect_not(growth_verdict_of(&q).is_unexplained);
 }
 
-Test(confidence, what_stopped_is_one_type_or_all_together_whichever_is_more)
+Test(confidence, leveled_off_growth_is_that_of_one_type_or_of_all_whichever_is_more)
 {
     const struct rest_growth open = {.stayed = true, .share = 0.2};
     struct growth_question q = {.open = &open, .stopped_share = 0.1};

@@ -86,7 +86,7 @@ Test(head_owner, is_of_nobody_beyond_a_timer)
                  "Polly.Registry", "System.String");
 }
 
-Test(head_owner, of_what_a_scope_lists_is_the_scope)
+Test(head_owner, of_objects_in_a_scopes_list_is_the_scope)
 {
     EXPECT_OWNER(SCOPE, "none", INSTANCES, "Acme.Web.LoadGenerator", SCOPE, LIST,
                  "System.Object[]", "System.String");
@@ -95,7 +95,7 @@ Test(head_owner, of_what_a_scope_lists_is_the_scope)
                  "System.String");
 }
 
-Test(head_owner, of_a_registration_is_whose_the_source_of_the_token_is)
+Test(head_owner, of_a_registration_is_the_owner_of_the_tokens_source)
 {
     EXPECT_OWNER("Acme.Web.Service", "none", INSTANCES, "Acme.Web.Service", SOURCE,
                  "Registrations", "CallbackNode");

@@ -19,7 +19,7 @@ static bool is_id(const char *s)
     return *s != '\0';
 }
 
-Test(hints, each_has_a_name_of_its_own_and_says_what_to_do)
+Test(hints, each_has_a_unique_name_and_a_remedy)
 {
     for (size_t i = 0; i < hint_count; i++) {
         const struct hint *h = &hints[i];
@@ -38,7 +38,7 @@ Test(hints, each_has_a_name_of_its_own_and_says_what_to_do)
 }
 
 /* It follows "kept alive by". */
-Test(hints, what_holds_it_is_a_noun_in_the_middle_of_a_sentence)
+Test(hints, the_holder_is_a_noun_in_the_middle_of_a_sentence)
 {
     enum { LONGEST_HOLDER = 60 };
     size_t known = 0;
@@ -100,7 +100,7 @@ static const struct hint *hint_below(const char *type, const char *const *way, s
     return hint_for(&clues);
 }
 
-Test(hints, what_holds_it_directly_is_compared_with_the_end_of_the_way)
+Test(hints, the_direct_holder_is_compared_with_the_end_of_the_way)
 {
     static const char *const way[] = {"App.Feed", "System.EventHandler", "System.Object[]",
                                       "App.Other"};
@@ -160,7 +160,7 @@ static const char *chosen(const char *type, const struct hint_below *below, size
 }
 
 /* The order of the table must not matter: the more specific or nearer case wins. */
-Test(hints, what_asks_for_more_wins_and_what_is_nearer)
+Test(hints, the_more_specific_and_the_nearer_case_win)
 {
     static const char timer[] = "System.Threading.TimerQueueTimer";
     static const struct hint_below periodic[] = {

@@ -117,7 +117,7 @@ Test(ranking, folds_the_events_into_the_documented_trie)
 }
 
 /* The columns g and o of the table, before containers are subtracted. */
-Test(ranking, what_keeps_growing_is_the_matter_of_its_owner)
+Test(ranking, steady_growth_is_attributed_to_its_owner)
 {
     static const struct {
         const char *path;
@@ -143,7 +143,7 @@ Test(ranking, what_keeps_growing_is_the_matter_of_its_owner)
     ranked_free(&r);
 }
 
-Test(ranking, of_two_snapshots_ranks_warm_up_and_cache_too)
+Test(ranking, with_two_snapshots_ranks_warm_up_and_cache_too)
 {
     struct ranked r = {0};
     add_events(&r, 2);

@@ -91,13 +91,13 @@ static enum hd_suspicion suspicion_of(size_t going, size_t steps)
     return suspicion_of_entries(&s);
 }
 
-Test(leak_ranking_births, what_keeps_all_is_a_suspect_by_its_size)
+Test(leak_ranking_births, a_store_that_keeps_everything_is_a_suspect_by_its_size)
 {
     cr_expect_eq(suspicion_of(0, 1), HD_SUSPECT_SIZE);
 }
 
 /* Short jobs, among others that are never freed. */
-Test(leak_ranking_births, what_goes_early_does_not_clear_what_stays)
+Test(leak_ranking_births, early_deaths_do_not_clear_survivors)
 {
     cr_expect_eq(suspicion_of(9, 1), HD_SUSPECT_SIZE);
 }

@@ -60,7 +60,7 @@ static void add_children(struct ranked *r)
     }
 }
 
-Test(leak_ranking_changes, what_hangs_from_shared_objects_is_judged_where_they_came_from)
+Test(leak_ranking_changes, objects_below_shared_ones_are_judged_at_their_earlier_path)
 {
     struct ranked r = ranked_series(add_children);
     expect_ranking(&r, {"View", 1440});
@@ -111,7 +111,7 @@ static void add_widgets(struct ranked *r)
     }
 }
 
-Test(leak_ranking_changes, what_a_finding_refers_to_goes_with_it)
+Test(leak_ranking_changes, referents_of_a_finding_are_co_retained)
 {
     struct ranked r = ranked_series(add_widgets);
     expect_ranking(&r, {"Widget", 20000});
@@ -157,7 +157,7 @@ Test(leak_ranking_changes, objects_that_change_hands_do_not_grow)
     ranked_free(&r);
 }
 
-Test(leak_ranking_changes, two_snapshots_do_not_tell_who_changed_hands)
+Test(leak_ranking_changes, two_snapshots_do_not_show_a_handover)
 {
     struct ranked r = ranked_end(add_archive, 2);
     expect_ranking(&r, {"Order", 4000});
@@ -184,7 +184,7 @@ static void add_events(struct ranked *r)
     }
 }
 
-Test(leak_ranking_changes, what_one_store_holds_is_one_finding)
+Test(leak_ranking_changes, objects_of_one_store_are_one_finding)
 {
     struct ranked r = ranked_series(add_events);
     expect_ranking(&r, {"App.E0", 10000});
@@ -218,7 +218,7 @@ static void add_steady(struct ranked *r)
     }
 }
 
-Test(leak_ranking_changes, what_comes_in_even_steps_is_a_suspect_and_first)
+Test(leak_ranking_changes, growth_in_even_steps_is_the_first_suspect)
 {
     struct ranked r = ranked_series(add_steady);
     expect_ranking(&r, {"App.Item", 2160}, {"App.Hit", 2232}, {"App.Visit", 1176});
@@ -229,7 +229,7 @@ Test(leak_ranking_changes, what_comes_in_even_steps_is_a_suspect_and_first)
 }
 
 /* Slopes of the last two: 32, 30 and 28 objects of 24 bytes, twice. */
-Test(leak_ranking_changes, three_snapshots_do_not_tell_what_is_steady)
+Test(leak_ranking_changes, three_snapshots_do_not_show_steady_growth)
 {
     struct ranked r = ranked_end(add_steady, 3);
     expect_ranking(&r, {"App.Hit", 1536}, {"App.Item", 1440}, {"App.Visit", 1344});
@@ -268,7 +268,7 @@ static void add_alike(struct ranked *r, const uint64_t sizes[3], size_t snapshot
 }
 
 Test(leak_ranking_changes,
-     what_comes_in_the_same_steps_is_one_finding_but_for_what_is_large)
+     types_growing_in_the_same_steps_are_one_finding_except_large_ones)
 {
     static const struct {
         uint64_t sizes[3];

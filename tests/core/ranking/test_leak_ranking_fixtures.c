@@ -274,7 +274,7 @@ Test(leak_ranking_fixtures, a_slow_leak_below_many_tenants)
     expect_series("leaklab2", "tenants-slow");
 }
 
-Test(leak_ranking_fixtures, a_service_whose_load_stopped)
+Test(leak_ranking_fixtures, a_service_with_a_stopped_load)
 {
     expect_series("leaklab2", "svc-idle");
 }

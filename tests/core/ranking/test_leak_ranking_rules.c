@@ -125,7 +125,7 @@ static void add_share(struct ranked *r, uint32_t more_owned)
     }
 }
 
-Test(leak_ranking_rules, what_is_explained_by_half_is_ranked_with_the_other_half)
+Test(leak_ranking_rules, growth_explained_by_half_is_ranked_with_the_other_half)
 {
     struct ranked r = {0};
     add_share(&r, 400);
@@ -134,7 +134,7 @@ Test(leak_ranking_rules, what_is_explained_by_half_is_ranked_with_the_other_half
     ranked_free(&r);
 }
 
-Test(leak_ranking_rules, what_is_explained_by_more_is_the_matter_of_its_owner)
+Test(leak_ranking_rules, growth_explained_by_more_is_attributed_to_its_owner)
 {
     struct ranked r = {0};
     add_share(&r, 399);
@@ -210,7 +210,7 @@ Test(leak_ranking_rules, unfit_snapshots_are_no_part_of_it)
     ranked_free(&r);
 }
 
-Test(leak_ranking_rules, of_old_objects_ranks_old_ones_only)
+Test(leak_ranking_rules, with_gen2_ranks_old_objects_only)
 {
     struct ranked r = {.selection = SELECT_GEN2};
     for (uint32_t k = 0; k < 3; k++) {
@@ -254,7 +254,7 @@ Test(leak_ranking_rules, a_sample_has_to_grow_by_more_than_its_noise)
 }
 
 /* Two heads with the same credit: the first by the names along its path. */
-Test(leak_ranking_rules, of_equal_heads_the_first_by_name_says_who_holds_them)
+Test(leak_ranking_rules, the_holder_of_equal_heads_is_that_of_the_first_by_name)
 {
     struct ranked r = {0};
     for (uint32_t k = 0; k < 2; k++) {

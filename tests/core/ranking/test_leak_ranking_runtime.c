@@ -100,7 +100,7 @@ struct pool_case {
     const char *chain[6];
 };
 
-Test(leak_ranking_runtime, what_a_pool_holds_is_listed_apart)
+Test(leak_ranking_runtime, objects_in_a_pool_are_listed_separately)
 {
     static const struct pool_case cases[] = {
         {true, {"System.Buffers.SharedArrayPool<System.Byte>"}},

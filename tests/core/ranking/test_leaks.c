@@ -40,7 +40,7 @@ static void expect_truth_in_tree(enum leak_kind kind)
     aligned_free(&a);
 }
 
-Test(leaks, are_in_the_trie_where_the_truth_says_and_as_large)
+Test(leaks, have_the_true_path_and_size_in_the_trie)
 {
     for (enum leak_kind kind = LEAK_NONE + 1; kind < LEAK_KINDS; kind++)
         expect_truth_in_tree(kind);
@@ -109,7 +109,7 @@ Test(leaks, are_series_without_warnings)
     }
 }
 
-Test(leaks, stand_among_a_warm_up_a_cache_and_a_queue)
+Test(leaks, are_mixed_with_a_warm_up_a_cache_and_a_queue)
 {
     struct leak_series s = series_of(LEAK_EVENT, 8);
     struct aligned a = {0};
@@ -162,7 +162,7 @@ Test(leaks, are_the_same_for_a_seed_and_others_for_another)
     }
 }
 
-Test(leaks, grow_by_as_many_objects_per_step_as_asked_for)
+Test(leaks, grow_by_the_requested_number_of_objects_per_step)
 {
     static const uint32_t paces[] = {60, 20, 6};
     for (enum leak_kind kind = LEAK_NONE + 1; kind < LEAK_KINDS; kind++)

@@ -10,7 +10,7 @@ struct slowing {
     bool slows;
 };
 
-Test(load_clock, what_fills_gains_less_per_unit_of_load_and_less_in_time)
+Test(load_clock, a_filling_cache_gains_less_per_load_and_less_over_time)
 {
     static const struct slowing all[] = {
         {"a leak", {10, 10, 10, 10, 10}, {50, 52, 48, 51, 49}, 5, false},

@@ -11,7 +11,7 @@
     "System.Collections.Generic.Dictionary<System.Xml.Serialization.TempAssemblyCacheKey," \
     "System.Xml.Serialization.TempAssembly>"
 
-Test(native, is_told_by_whole_names_that_are_the_runtimes)
+Test(native, is_recognized_by_whole_names_of_the_runtime)
 {
     static const struct {
         const char *name, *what;

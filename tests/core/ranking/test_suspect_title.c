@@ -115,7 +115,7 @@ static void expect_target(const struct target *targets, size_t len, const char *
     ranked_free(&r);
 }
 
-Test(subject, of_several_is_the_one_that_retains_most_more)
+Test(subject, of_several_is_the_one_with_the_largest_retained_growth)
 {
     static const struct target targets[] = {{"App.Big", 1000, {10, 20}},
                                             {"App.Bigger", 500, {10, 40}}};
@@ -239,7 +239,7 @@ Test(subject, with_nothing_else_is_the_type_itself)
 }
 
 /* A growing buffer has no more objects, so there is no candidate below it. */
-Test(subject, of_what_grows_in_size_is_looked_for_above)
+Test(subject, of_a_type_that_grows_in_size_is_searched_above)
 {
     struct ranked r = {0};
     for (uint64_t k = 1; k <= 2; k++) {

@@ -176,7 +176,7 @@ Test(growth, more_but_smaller_objects_are_not_ranked)
     expect_score(&(struct made_row){"T", {10, 20, 30}, {900, 800, 700}}, 3, 0);
 }
 
-Test(growth, tau_is_of_what_grows)
+Test(growth, tau_is_that_of_the_growing_number)
 {
     static const struct made_row rows[] = {
         {"InCount", {10, 30, 20, 40}, {100, 200, 300, 400}},
@@ -292,7 +292,7 @@ static uint64_t per_iteration(const uint64_t *counts, size_t n, const uint64_t *
 enum { ALL_FIT = 99 };
 static const uint64_t rounds[] = {0, 10, 40};
 
-Test(growth, exactly_so_many_per_iteration_is_noticed)
+Test(growth, the_same_number_per_iteration_is_noticed)
 {
     cr_expect_eq(per_iteration((const uint64_t[]){5, 25, 85}, 3, rounds, false, ALL_FIT),
                  2);
@@ -300,7 +300,7 @@ Test(growth, exactly_so_many_per_iteration_is_noticed)
                  1);
 }
 
-Test(growth, about_so_many_per_iteration_is_not_exactly)
+Test(growth, an_approximate_number_per_iteration_is_not_exact)
 {
     static const uint64_t no[][3] = {
         {5, 25, 86}, {5, 25, 115}, {5, 25, 26}, {0, 5, 20}, {5, 10, 70}};

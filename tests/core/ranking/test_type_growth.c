@@ -169,7 +169,7 @@ static void add_leaves(struct ranked *r)
 }
 
 /* As a type the strings rise without a dip: 200, 230, 260, 310. */
-Test(type_growth, strings_belong_to_what_refers_to_them_though_that_does_not_grow)
+Test(type_growth, strings_belong_to_their_referrers_even_if_these_do_not_grow)
 {
     struct ranked r = ranked_series(add_leaves);
     expect_reachable(&r, (uint64_t[]){40896, 44616, 48336, 54536});
@@ -228,7 +228,7 @@ static void add_stopped(struct ranked *r, size_t snapshots, bool lines)
     }
 }
 
-Test(type_growth, what_stopped_is_no_suspect)
+Test(type_growth, leveled_off_growth_is_not_a_suspect)
 {
     struct ranked r = {0};
     add_stopped(&r, 5, false);
@@ -239,7 +239,7 @@ Test(type_growth, what_stopped_is_no_suspect)
     ranked_free(&r);
 }
 
-Test(type_growth, what_goes_on_beside_it_is_the_only_suspect)
+Test(type_growth, continuing_growth_next_to_it_is_the_only_suspect)
 {
     struct ranked r = {0};
     add_stopped(&r, 5, true);
@@ -250,7 +250,7 @@ Test(type_growth, what_goes_on_beside_it_is_the_only_suspect)
     ranked_free(&r);
 }
 
-Test(type_growth, four_snapshots_tell_what_stopped)
+Test(type_growth, four_snapshots_show_that_growth_leveled_off)
 {
     struct ranked r = {0};
     add_stopped(&r, 4, false);
@@ -277,7 +277,7 @@ static size_t stopped_of(const uint32_t *counts, size_t snapshots)
 }
 
 /* The second half stays within a tenth of the growth. */
-Test(type_growth, what_stays_is_neither_much_more_nor_less_at_the_end)
+Test(type_growth, leveled_off_growth_is_neither_much_more_nor_less_at_the_end)
 {
     static const struct {
         size_t snapshots;

@@ -151,7 +151,7 @@ static struct hd_snapshot *many_types(uint32_t k)
 }
 
 /* By default only verdict lines; tables with details or rows. */
-Test(screen, tables_are_for_those_who_ask_for_rows)
+Test(screen, tables_are_shown_on_request)
 {
     static const char *const pattern[] = {"App.Type0?"};
     for (int asked = 0; asked < 7; asked++) {
@@ -170,7 +170,7 @@ Test(screen, tables_are_for_those_who_ask_for_rows)
     }
 }
 
-Test(screen, a_cut_table_says_so)
+Test(screen, a_truncated_table_is_marked)
 {
     static const struct {
         uint32_t rows;
@@ -232,7 +232,7 @@ static struct hd_report *noisy(uint32_t rows)
     return diff_of(snaps, 5, &opt);
 }
 
-Test(screen, what_is_below_the_line_is_counted_and_told_in_detail)
+Test(screen, rows_below_the_threshold_are_counted_and_listed_with_details)
 {
     char *text = text_of(noisy(HD_DEFAULT_ROWS), false);
     expect_part(text, "also        3 smaller; see -v\n");
@@ -248,7 +248,7 @@ Test(screen, what_is_below_the_line_is_counted_and_told_in_detail)
 /* --- colours ---------------------------------------------------------------------------
  */
 
-Test(screen, colours_say_nothing_that_words_do_not)
+Test(screen, colors_add_no_information_to_words)
 {
     struct hd_report *r = long_diff(6, NULL);
     for (unsigned width = 40; width <= 200; width += 40) {
@@ -271,7 +271,7 @@ Test(screen, colours_say_nothing_that_words_do_not)
     hd_report_free(r);
 }
 
-Test(screen, growth_is_red_less_is_green_and_what_is_not_the_programs_is_dim)
+Test(screen, growth_is_red_decrease_is_green_and_foreign_types_are_dim)
 {
     struct hd_report *r = long_diff(6, NULL);
     struct hd_write_options opt = {.width = 200, .color = true, .details = true};
@@ -287,7 +287,7 @@ Test(screen, growth_is_red_less_is_green_and_what_is_not_the_programs_is_dim)
 /* --- one leak, one row -----------------------------------------------------------------
  */
 
-Test(screen, a_holder_speaks_for_those_below_it)
+Test(screen, a_holder_represents_those_below_it)
 {
     struct hd_options opt = hd_default_options();
     opt.by = HD_BY_HOLDER;

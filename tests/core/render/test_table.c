@@ -81,7 +81,7 @@ Test(table, a_column_gives_way_to_the_terminal_and_keeps_some_width)
     expect_row(plain, 1, "1", name, "n  type\n1  abcd…tuvwxyz\n");
 }
 
-Test(table, of_several_columns_the_last_gives_way_first)
+Test(table, the_last_of_several_columns_shrinks_first)
 {
     static const struct doc_column three[] = {{.title = "type", .gives_way = true},
                                               {.title = "n", .align = DOC_RIGHT},
@@ -113,7 +113,7 @@ Test(table, giving_way_makes_no_column_wider)
     expect_row(two, 8, "x", "0123456789", "a  b\nx  0123456789\n");
 }
 
-Test(table, a_remark_stands_behind_its_row_where_both_fit)
+Test(table, a_remark_follows_its_row_if_both_fit)
 {
     struct doc_table *t;
     struct build b = begin(plain, 2, &t);
@@ -126,7 +126,7 @@ Test(table, a_remark_stands_behind_its_row_where_both_fit)
                    "n  type\n1  App.Orders.Order\n    (Timer)  steady\n1  A  (Timer)\n");
 }
 
-Test(table, a_remark_that_is_too_wide_by_itself_is_wrapped)
+Test(table, a_remark_wider_than_the_line_is_wrapped)
 {
     struct doc_table *t;
     struct build b = begin(plain, 2, &t);

@@ -24,14 +24,14 @@ static void expect_cell(const char *type, const char *csv, const char *tsv)
     hd_report_free(r);
 }
 
-Test(write_csv, ordinary_names_stand_as_they_are)
+Test(write_csv, ordinary_names_are_unchanged)
 {
     expect_cell("App.Order", "App.Order", "App.Order");
     expect_cell("App.Größe[]", "App.Größe[]", "App.Größe[]");
     expect_cell("a b|c`1", "a b|c`1", "a b|c`1");
 }
 
-Test(write_csv, what_would_end_a_cell_is_quoted_or_escaped)
+Test(write_csv, characters_that_end_a_cell_are_quoted_or_escaped)
 {
     expect_cell("Pair<A,B>", "\"Pair<A,B>\"", "Pair<A,B>");
     expect_cell("a\"b", "\"a\"\"b\"", "a\"b");
@@ -48,7 +48,7 @@ Test(write_csv, no_cell_is_a_formula_for_a_spreadsheet)
     expect_cell("A=1+1", "A=1+1", "A=1+1");
 }
 
-Test(write_csv, what_is_not_utf_8_is_replaced)
+Test(write_csv, invalid_utf_8_is_replaced)
 {
     expect_cell("a\xff"
                 "b",
@@ -115,7 +115,7 @@ Test(write_csv, rows_are_cut_only_on_request_and_then_without_a_sum)
     cr_expect_eq(lines_of(many_types(5)), 6);
 }
 
-Test(write_csv, the_first_column_says_what_rows_are)
+Test(write_csv, the_first_column_has_the_kind_of_the_row)
 {
     struct hd_options opt = hd_default_options();
     opt.by = HD_BY_NAMESPACE;

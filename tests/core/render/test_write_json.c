@@ -223,7 +223,7 @@ Test(write_json, integers_are_exact)
     hd_report_free(r);
 }
 
-Test(write_json, iterations_and_what_each_adds_are_told)
+Test(write_json, iterations_and_growth_per_iteration_are_written)
 {
     struct hd_options opt = hd_default_options();
     opt.iterations = (const uint64_t[]){0, 10, 20, 30};
@@ -235,7 +235,7 @@ Test(write_json, iterations_and_what_each_adds_are_told)
     hd_report_free(r);
 }
 
-Test(write_json, known_generations_and_addresses_are_told)
+Test(write_json, known_generations_and_addresses_are_written)
 {
     struct forge f = {0};
     node_id order = forge_object(&f, "App.Order", 24);
@@ -293,7 +293,7 @@ Test(write_json, no_name_commands_a_terminal_or_a_build_server)
     expect_name(name, name);
 }
 
-Test(write_json, what_is_not_utf_8_is_replaced)
+Test(write_json, invalid_utf_8_is_replaced)
 {
     expect_name("a\xff"
                 "b",
@@ -306,7 +306,7 @@ Test(write_json, what_is_not_utf_8_is_replaced)
                 "b");
 }
 
-Test(write_json, warnings_say_where_and_how_often)
+Test(write_json, warnings_have_snapshot_and_number)
 {
     struct hd_snapshot *snaps[] = {shop(1), shop(2)};
     for (int i = 0; i < 3; i++)

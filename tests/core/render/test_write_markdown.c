@@ -63,7 +63,7 @@ Test(write_markdown, control_characters_and_bad_utf_8_are_visible)
 
 /* --- tables ------------------------------------------------------------------------- */
 
-Test(write_markdown, what_is_cut_is_summed)
+Test(write_markdown, omitted_rows_are_summed)
 {
     struct hd_options opt = hd_default_options();
     opt.rows = 2;
@@ -128,7 +128,7 @@ Test(write_markdown, tables_are_even)
 
 /* --- chains --------------------------------------------------------------------------- */
 
-Test(write_markdown, chains_stand_in_code_blocks)
+Test(write_markdown, chains_are_in_code_blocks)
 {
     struct hd_report *r = roots_of(shop(1), "Order", hd_default_options());
     char *got = written(r, "md");
@@ -139,7 +139,7 @@ Test(write_markdown, chains_stand_in_code_blocks)
     hd_report_free(r);
 }
 
-Test(write_markdown, what_is_cut_out_of_a_chain_is_counted)
+Test(write_markdown, omitted_frames_of_a_chain_are_counted)
 {
     struct hd_options opt = hd_default_options();
     opt.depth = 2;
@@ -162,7 +162,7 @@ static void expect_sentence(struct hd_snapshot **snaps, size_t count, const char
     hd_report_free(r);
 }
 
-Test(write_markdown, nothing_that_grows_is_said_in_one_sentence)
+Test(write_markdown, without_growth_there_is_one_sentence)
 {
     struct hd_snapshot *still[] = {shop(3), shop(3)};
     expect_sentence(still, 2, "keeps growing");

@@ -13,7 +13,7 @@ static struct hd_report *shop_diff_of(uint32_t rows, double min_share)
     return shop_diff(&opt);
 }
 
-Test(write_text, a_total_without_what_is_gone_is_only_that_of_what_is_shown)
+Test(write_text, a_total_without_removed_types_is_that_of_the_shown_rows)
 {
     static const char *const gone[] = {"App.Gone"};
     struct hd_snapshot *snaps[2];
@@ -35,7 +35,7 @@ Test(write_text, a_total_without_what_is_gone_is_only_that_of_what_is_shown)
     hd_report_free(r);
 }
 
-Test(write_text, a_diff_says_what_was_compared_how_sure_it_is_and_what_grew)
+Test(write_text, a_diff_has_its_snapshots_confidence_and_growth)
 {
     struct hd_report *r = shop_diff_of(2, 0.2);
     char *got = written(r, "text");
@@ -53,7 +53,7 @@ Test(write_text, a_diff_says_what_was_compared_how_sure_it_is_and_what_grew)
     hd_report_free(r);
 }
 
-Test(write_text, what_is_cut_is_summed_and_all_rows_add_up_to_the_heap)
+Test(write_text, omitted_rows_are_summed_and_all_rows_sum_to_the_heap)
 {
     struct hd_report *r = shop_diff_of(2, 0.02);
     char *got = written(r, "text");
@@ -123,7 +123,7 @@ static void expect_sentence(struct hd_snapshot **snaps, size_t count, const char
     hd_report_free(r);
 }
 
-Test(write_text, nothing_that_grows_is_said_in_one_sentence)
+Test(write_text, without_growth_there_is_one_sentence)
 {
     struct hd_snapshot *still[] = {shop(3), shop(3)};
     expect_sentence(
@@ -286,7 +286,7 @@ Test(write_text, roots_show_shares_and_whole_chains)
     hd_report_free(r);
 }
 
-Test(write_text, samples_and_cuts_are_told)
+Test(write_text, samples_and_omissions_are_mentioned)
 {
     struct hd_options opt = hd_default_options();
     opt.samples = 5;
@@ -312,7 +312,7 @@ Test(write_text, other_chains_are_summed)
     hd_report_free(r);
 }
 
-Test(write_text, info_shows_each_file_and_what_is_wrong_with_it)
+Test(write_text, info_shows_each_file_and_its_faults)
 {
     struct hd_report *r = info_of_two();
     char *got = written(r, "text");

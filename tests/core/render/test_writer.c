@@ -109,7 +109,7 @@ Test(writer, every_report_can_be_written_in_every_format_without_its_snapshots)
     }
 }
 
-Test(writer, what_a_format_has_no_place_for_is_refused)
+Test(writer, reports_that_a_format_does_not_support_are_refused)
 {
     for (int kind = 0; kind < HD_REPORT_KIND_COUNT; kind++) {
         struct hd_report *r = report_of((enum hd_report_kind)kind);
@@ -217,7 +217,7 @@ Test(writer, options_of_a_later_version_are_refused)
     hd_report_free(r);
 }
 
-Test(writer, what_is_for_checks_holds_nothing_else)
+Test(writer, formats_for_checks_accept_only_checks)
 {
     for (int kind = 0; kind < HD_REPORT_CHECK; kind++) {
         struct hd_report *r = report_of((enum hd_report_kind)kind);
@@ -315,7 +315,7 @@ Test(writer, processes_fit_every_width)
     hd_report_free(r);
 }
 
-Test(writer, processes_say_where_they_run_and_what_that_takes)
+Test(writer, processes_have_container_uptime_and_memory)
 {
     struct hd_report *r = containers();
     struct hd_memory got = written_in(r, 160);

@@ -72,7 +72,7 @@ static struct hd_report *services(const struct hd_options *opt)
 /* --- owners ----------------------------------------------------------------------------
  */
 
-Test(brief, a_chain_whose_entry_changes_but_not_its_owner_is_the_same_chain)
+Test(brief, a_chain_with_another_entry_but_the_same_owner_is_the_same_chain)
 {
     struct hd_options opt = hd_default_options();
     opt.exact = true;
@@ -115,7 +115,7 @@ Test(brief, held_by_begins_at_the_owner)
     hd_report_free(r);
 }
 
-Test(brief, a_depth_that_was_asked_for_shows_as_many_elements)
+Test(brief, a_requested_depth_shows_this_number_of_elements)
 {
     struct hd_options opt = hd_default_options();
     opt.depth = 64;
@@ -158,7 +158,7 @@ Test(brief, json_has_the_whole_chain_and_its_owner)
 }
 
 /* Only App.Feed refers to its channel; a waiting loop refers to App.Feed. */
-Test(brief, a_channel_belongs_to_the_class_whose_field_it_is)
+Test(brief, a_channel_belongs_to_the_class_that_has_it_in_a_field)
 {
     struct hd_snapshot *snaps[SHOPS];
     for (uint32_t k = 0; k < SHOPS; k++) {
@@ -258,7 +258,7 @@ Test(brief, short_chains_are_shown_whole)
     expect_brief("[.......", "[.......");
 }
 
-Test(brief, what_is_above_the_owner_is_folded)
+Test(brief, frames_above_the_owner_are_folded)
 {
     expect_brief("[V..o.X", "-V--o.X");
     expect_brief("[v..o.X", "-k--o.X");
@@ -339,7 +339,7 @@ Test(brief, more_chains_than_can_be_shown_are_not_promised)
     hd_report_free(r);
 }
 
-Test(brief, more_samples_than_objects_are_as_many_as_there_are)
+Test(brief, more_samples_than_objects_are_limited_to_the_objects)
 {
     struct hd_options opt = hd_default_options();
     opt.samples = UINT32_MAX;

@@ -80,7 +80,7 @@ static void expect_frame(struct hd_frame f, bool short_names, const char *wanted
     expect(&t, wanted);
 }
 
-Test(human, frames_say_how_often_they_repeat)
+Test(human, repeated_frames_have_their_number)
 {
     struct hd_frame one = {
         .types = {"App.A"}, .type_count = 1, .repeat_min = 1, .repeat_max = 1};
@@ -106,7 +106,7 @@ static void expect_cut(const char *s, size_t columns, const char *wanted)
     text_free(&t);
 }
 
-Test(human, what_fits_is_not_shortened)
+Test(human, names_that_fit_are_not_shortened)
 {
     expect_cut("Order", 5, "Order");
     expect_cut("Order", 500, "Order");

@@ -91,7 +91,7 @@ static void expect_origin(const struct hd_report *r, unsigned width, const char 
     document_free(b.doc);
 }
 
-Test(heading, says_what_all_snapshots_tell_alike)
+Test(heading, has_facts_that_are_equal_in_all_snapshots)
 {
     struct hd_report *r = report_of(2);
     struct hd_info *a = &r->snapshots[0].info, *b = &r->snapshots[1].info;
@@ -138,7 +138,7 @@ Test(heading, a_line_that_is_too_wide_is_broken_between_its_parts)
 
 /* --- which file ------------------------------------------------------------------- */
 
-Test(heading, a_file_is_named_by_what_tells_it_from_the_others)
+Test(heading, a_file_is_named_by_the_part_that_differs)
 {
     enum { MAX_FILES = 4 };
     static const struct {

@@ -164,7 +164,7 @@ Test(model, of_a_check_has_the_diff_and_findings_with_reasons)
     close_all(snaps, count);
 }
 
-Test(model, of_what_is_accepted_is_data_too)
+Test(model, of_accepted_growth_is_data_too)
 {
     struct hd_snapshot *snaps[MOST];
     size_t count = open_folder("fixtures/leaklab/cache", snaps);

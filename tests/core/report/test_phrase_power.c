@@ -21,7 +21,7 @@ static void expect(const struct hd_report *r, const char *wanted)
     text_free(&t);
 }
 
-Test(phrase_power, says_what_would_have_shown)
+Test(phrase_power, names_the_smallest_visible_leak)
 {
     struct hd_report r = made();
     expect(&r,
@@ -43,7 +43,7 @@ Test(phrase_power, says_what_would_have_shown)
                "shown");
 }
 
-Test(phrase_power, stands_below_an_all_clear_only)
+Test(phrase_power, is_only_below_an_all_clear)
 {
     struct hd_report r = made();
     struct hd_no_match none = {0};

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-Test(phrases, a_limit_is_told_in_what_it_counts)
+Test(phrases, a_limit_has_its_unit)
 {
     static const struct {
         struct hd_finding rule;
@@ -27,7 +27,7 @@ Test(phrases, a_limit_is_told_in_what_it_counts)
         cr_expect_str_eq(told_limit(&cases[i].rule), cases[i].limit);
 }
 
-Test(phrases, what_was_observed_is_told_as_its_limit_is)
+Test(phrases, observed_values_have_the_unit_of_the_limit)
 {
     static const struct {
         struct hd_finding rule;
@@ -121,7 +121,7 @@ Test(phrases, a_rule_is_named_with_its_place)
     text_free(&t);
 }
 
-Test(phrases, a_pattern_without_a_match_says_what_may_be_meant)
+Test(phrases, a_pattern_without_a_match_has_a_suggestion)
 {
     struct hd_no_match none = {.pattern = "App.Ordre", .nearest = "App.Order"};
     struct text t = {0};
@@ -163,7 +163,7 @@ static void expect_apart(const struct hd_finding *rule)
 }
 
 /* Every measure and every kind of limit, a little above and a little below. */
-Test(phrases, a_limit_and_what_is_over_it_are_never_the_same_number)
+Test(phrases, a_limit_and_a_value_over_it_never_look_equal)
 {
     static const double sizes[] = {5e6, 1024, 1048576, 1e9, 123456789, 4.99e12};
     static const double apart[] = {1, 2, 10, 1000};
@@ -195,7 +195,7 @@ Test(phrases, a_limit_and_what_is_over_it_are_never_the_same_number)
         }
 }
 
-Test(phrases, what_is_the_limit_has_its_digits)
+Test(phrases, a_value_equal_to_the_limit_has_the_same_digits)
 {
     struct hd_finding rule = {
         .measure = HD_MEASURE_BYTES, .limit.amount = 5000000, .observed_value = 5000000};

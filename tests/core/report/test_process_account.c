@@ -64,7 +64,7 @@ Test(process_account, the_details_of_a_diff_have_a_row_per_part_and_class)
     hd_report_free(r);
 }
 
-Test(process_account, what_no_snapshot_knows_has_no_row)
+Test(process_account, a_part_unknown_in_all_snapshots_has_no_row)
 {
     static const char *const lines[SERIES] = {"resident=104857600", "resident=104857600",
                                               "resident=104857600", "resident=104857600"};

@@ -24,7 +24,7 @@ static void says(enum hd_identity_source source, enum hd_suspicion suspicion,
     hd_memory_free(&text);
 }
 
-Test(put_births, by_events_all_is_said)
+Test(put_births, by_events_survivors_and_deaths_are_given)
 {
     struct hd_births b = {.count = 4, .snapshot = numbers, .at = all_stay, .keeps = true};
     says(HD_SAME_BY_EVENTS, HD_SUSPECT_SIZE, &b,
@@ -36,7 +36,8 @@ Test(put_births, by_events_all_is_said)
          "ones, 60");
 }
 
-Test(put_births, by_order_what_stays_is_a_least_if_nearly_all_do_and_what_goes_is_not_said)
+Test(put_births,
+     by_order_survivors_are_a_lower_bound_if_nearly_all_survive_and_deaths_are_omitted)
 {
     struct hd_births b = {.count = 4, .snapshot = numbers, .at = few_go, .keeps = true};
     says(HD_SAME_BY_ORDER, HD_SUSPECT_SIZE, &b,
@@ -49,7 +50,7 @@ Test(put_births, by_order_what_stays_is_a_least_if_nearly_all_do_and_what_goes_i
     says(HD_SAME_UNKNOWN, HD_SUSPECT_SIZE, NULL, "");
 }
 
-Test(put_births, a_late_one_says_since_when)
+Test(put_births, a_late_one_has_its_start)
 {
     struct hd_births b = {
         .count = 4, .snapshot = numbers, .at = all_stay, .keeps = true, .since = 2};
@@ -58,7 +59,7 @@ Test(put_births, a_late_one_says_since_when)
          "ones, all");
 }
 
-Test(put_births, turnover_is_said_of_what_is_no_suspect)
+Test(put_births, turnover_is_mentioned_for_types_that_are_not_suspects)
 {
     struct hd_births b = {.count = 4,
                           .snapshot = numbers,

@@ -73,7 +73,7 @@ static const struct combination {
     {TABLE, TABLE, false, false, false, HELD + LOST},
 };
 
-Test(report_garbage, each_combination_counts_what_all_of_it_can_tell)
+Test(report_garbage, each_combination_counts_what_all_its_snapshots_have)
 {
     for (size_t i = 0; i < sizeof(combinations) / sizeof(*combinations); i++) {
         const struct combination *c = &combinations[i];
@@ -172,7 +172,8 @@ static const struct hd_tree_node *node_named(const struct hd_tree *t, const char
     return NULL;
 }
 
-Test(report_garbage, a_place_tells_the_field_of_most_and_fields_part_it_when_asked)
+Test(report_garbage,
+     a_place_has_the_field_of_most_objects_and_is_separated_by_fields_on_request)
 {
     for (int parts = 0; parts < 2; parts++) {
         struct hd_snapshot *snap = shop();

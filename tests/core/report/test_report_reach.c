@@ -57,7 +57,7 @@ static void expect_same_diff(const struct hd_options *opt)
     expect_same(diff_of(early, SNAPSHOTS, opt), diff_of(late, SNAPSHOTS, opt));
 }
 
-Test(report_reach, of_a_diff_is_the_same_however_late_it_is_found)
+Test(report_reach, of_a_diff_is_the_same_whenever_it_is_computed)
 {
     struct hd_options opt = hd_default_options();
     expect_same_diff(&opt);

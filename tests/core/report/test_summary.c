@@ -116,7 +116,7 @@ Test(summary, one_suspect_is_a_sentence)
                 "high: 6 snapshots, +120 objects in every step");
 }
 
-Test(summary, of_several_each_has_a_line_and_the_fourth_is_counted)
+Test(summary, each_of_several_leaks_has_a_line_and_the_fourth_is_counted)
 {
     expect_words(make(6, 2), HD_TONE_BAD, "LEAK " BRIEF "; LEAK " BRIEF);
     expect_words(make(6, 3), HD_TONE_BAD, "LEAK " BRIEF "; LEAK " BRIEF "; LEAK " BRIEF);
@@ -151,7 +151,7 @@ Test(summary, low_confidence_is_no_leak)
                  "to the next.; GREW " ORDERS HELD);
 }
 
-Test(summary, what_to_do_has_a_command)
+Test(summary, the_next_step_has_a_command)
 {
     struct made *m = make(6, 1);
     m->suspects[0].hint = "timer-not-disposed";
@@ -170,7 +170,7 @@ Test(summary, what_to_do_has_a_command)
     drop(m);
 }
 
-Test(summary, what_to_do_stands_below_the_leak_that_it_is_about)
+Test(summary, the_next_step_is_below_its_leak)
 {
     struct made *m = make(6, 2);
     m->suspects[0].hint = m->suspects[1].hint = "timer-not-disposed";
@@ -187,7 +187,7 @@ Test(summary, what_to_do_stands_below_the_leak_that_it_is_about)
 }
 
 /* Threads of a leaked telemetry configuration have no line of their own. */
-Test(summary, what_comes_with_a_known_cause_is_no_leak_besides)
+Test(summary, growth_with_a_known_cause_is_not_a_second_leak)
 {
     struct hd_tally threads[MOST];
     struct hd_native native = {.type = "System.Threading.Thread",
@@ -220,7 +220,7 @@ Test(summary, what_comes_with_a_known_cause_is_no_leak_besides)
 }
 
 /* 2026-11-23 14:05:59 UTC; seconds are dropped. */
-Test(summary, what_began_late_has_its_beginning)
+Test(summary, late_growth_has_its_start)
 {
     static const size_t of[] = {0, 1, 2, 3, 4, 5};
     static const uint64_t none[21] = {0};
@@ -265,7 +265,7 @@ Test(summary, the_growth_of_the_heap_has_its_rate_where_times_are_known)
     drop(m);
 }
 
-Test(summary, an_exact_rate_is_told)
+Test(summary, an_exact_rate_is_given)
 {
     struct made *m = make(6, 1);
     m->suspects[0].per_iteration = 20;
@@ -275,7 +275,7 @@ Test(summary, an_exact_rate_is_told)
 }
 
 /* The title is the suspect's; a different counted type is named. */
-Test(summary, a_number_belongs_to_the_name_beside_it)
+Test(summary, a_number_belongs_to_the_name_next_to_it)
 {
     struct made *m = make(6, 1);
     m->suspects[0].subject = "App.Cart";
@@ -296,7 +296,7 @@ Test(summary, a_number_belongs_to_the_name_beside_it)
 }
 
 /* A single array that is replaced by larger ones: 0, 1, 1, 1. */
-Test(summary, what_grows_in_size_is_not_more_objects)
+Test(summary, growth_in_size_is_not_reported_as_more_objects)
 {
     struct made *m = make(6, 1);
     tell_types(m, 3, 3);
@@ -311,7 +311,7 @@ Test(summary, what_grows_in_size_is_not_more_objects)
                  "the heap" HELD);
 }
 
-Test(summary, steps_are_told_as_even_as_they_are)
+Test(summary, steps_are_described_by_their_evenness)
 {
     struct made *m = make(6, 1);
     m->counts[3] += 20;
@@ -409,7 +409,7 @@ Test(summary, a_hint_knows_the_holder_where_names_do_not)
 #define NONE "NO LEAK FOUND in 6 snapshots"
 #define OPEN "UNSURE No leak found in 6 snapshots, but one cannot be ruled out"
 
-Test(summary, nothing_is_said_plainly_only_where_nothing_is_in_doubt)
+Test(summary, the_all_clear_is_plain_only_without_doubts)
 {
     expect_both(make(6, 0), HD_TONE_GOOD, NONE, "high");
     struct made *m = make(6, 0);
@@ -427,7 +427,7 @@ static void add_minor(struct made *m, double share)
     m->r.found.diff.minor_count = 1;
 }
 
-Test(summary, what_grows_below_the_line_is_not_nothing)
+Test(summary, growth_below_the_threshold_is_mentioned)
 {
     struct made *m = make(6, 0);
     add_minor(m, 0.001);
@@ -503,7 +503,7 @@ static void expect_path(const char *const types[], size_t owner, const char *wan
     drop(m);
 }
 
-Test(summary, a_path_shows_where_one_becomes_many_and_whose_it_is)
+Test(summary, a_path_shows_where_one_becomes_many_and_its_owner)
 {
     expect_path((const char *[]){"[local vars]", "App.Host", "Lib.Hub", "Lib.Table",
                                  "App.Rows", "Lib.Entry[]", "App.Order", NULL},
@@ -565,7 +565,7 @@ static void change(struct made *m, int what)
     }
 }
 
-Test(summary, every_doubt_is_said)
+Test(summary, every_doubt_is_mentioned)
 {
     static const struct {
         const char *headline, *confidence;
@@ -591,7 +591,7 @@ Test(summary, every_doubt_is_said)
     }
 }
 
-Test(summary, doubts_beside_a_suspect)
+Test(summary, doubts_are_shown_with_a_suspect)
 {
 #define STEADY "6 snapshots, +120 objects in every step"
     static const struct {
@@ -608,7 +608,7 @@ Test(summary, doubts_beside_a_suspect)
 }
 
 /* Growth outside of all suspects is given after that of the heap. */
-Test(summary, unexplained_growth_is_told_beside_a_suspect)
+Test(summary, unexplained_growth_is_reported_with_a_suspect)
 {
     struct made *m = make(6, 1);
     change(m, 10);
@@ -617,7 +617,7 @@ Test(summary, unexplained_growth_is_told_beside_a_suspect)
     drop(m);
 }
 
-Test(summary, doubts_are_told_together)
+Test(summary, doubts_are_listed_together)
 {
     struct made *m = make(3, 0);
     change(m, 4);
@@ -642,7 +642,7 @@ Test(summary, four_snapshots_may_miss_a_slow_leak)
     expect_words(make(5, 0), HD_TONE_GOOD, "NO LEAK FOUND in 5 snapshots");
 }
 
-Test(summary, what_cannot_be_judged_is_no_all_clear)
+Test(summary, an_undecided_series_is_not_an_all_clear)
 {
     struct made *m = make(2, 0);
     m->r.diff.usable_count = 1;
@@ -657,7 +657,7 @@ Test(summary, what_cannot_be_judged_is_no_all_clear)
 
 /* --- units and tables ---------------------------------------------------------------- */
 
-Test(summary, a_row_may_stand_for_other_things_than_types)
+Test(summary, rows_may_be_other_things_than_types)
 {
     static const struct {
         enum hd_unit by;
@@ -720,7 +720,7 @@ Test(summary, names_are_short_visible_and_known_as_names)
 
 /* --- where it is said ---------------------------------------------------------------- */
 
-Test(summary, all_formats_for_people_and_the_model_say_the_same)
+Test(summary, all_formats_for_people_and_the_model_agree)
 {
     struct hd_report *r = shop_diff(NULL);
     const struct hd_summary *s = hd_report_model(r)->summary;
@@ -738,7 +738,7 @@ Test(summary, all_formats_for_people_and_the_model_say_the_same)
     hd_report_free(r);
 }
 
-Test(summary, it_is_said_again_where_its_beginning_has_scrolled_away)
+Test(summary, the_verdict_is_repeated_if_its_start_has_scrolled_away)
 {
     struct hd_report *r = shop_diff(NULL);
     static const struct {

@@ -77,7 +77,7 @@ Test(summary_check, begins_with_the_verdict_whatever_decided_it)
 
 /* The confidence of a verdict from two or three snapshots. Shows neither a leak nor a
  * separate warning. */
-Test(summary_check, says_what_two_snapshots_cannot_show)
+Test(summary_check, mentions_the_limits_of_two_snapshots)
 {
     static const struct {
         size_t snapshots;
@@ -103,7 +103,7 @@ Test(summary_check, says_what_two_snapshots_cannot_show)
 }
 
 /* The verdict of a failing check is about its rules; other growth is still mentioned. */
-Test(summary_check, that_fails_without_suspects_tells_of_other_growth)
+Test(summary_check, that_fails_without_suspects_mentions_other_growth)
 {
     struct hd_tally totals[2] = {{100, 1000}, {200, 9000}};
     struct hd_snapshot_facts *snapshots = calloc(2, sizeof(*snapshots));

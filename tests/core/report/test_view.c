@@ -112,7 +112,7 @@ Test(view, shows_rows_in_the_order_that_is_asked_for)
     arena_free(&a);
 }
 
-Test(view, hides_suspects_by_type_and_title_and_says_how_many)
+Test(view, hides_suspects_by_type_and_title_and_counts_them)
 {
     static const char *const orders[] = {"App.Order"}, *const strings[] = {"System.*"};
     static const struct {
@@ -184,7 +184,7 @@ Test(view, a_sum_with_an_unknown_number_is_unknown)
     arena_free(&a);
 }
 
-Test(view, what_has_stopped_is_cut_as_suspects_are)
+Test(view, leveled_off_types_are_limited_like_suspects)
 {
     struct arena a = {0};
     struct view v = {.app_only = false};
@@ -194,7 +194,7 @@ Test(view, what_has_stopped_is_cut_as_suspects_are)
     arena_free(&a);
 }
 
-Test(view, patterns_that_match_nothing_are_told_with_what_is_near)
+Test(view, patterns_without_a_match_are_reported_with_similar_names)
 {
     static const char *const types[] = {"app.order", "Zebra", "Nothing.Like.It"};
     struct arena a = {0};
@@ -234,7 +234,7 @@ static void expect_same(const struct hd_options *of_view)
     hd_report_free(other);
 }
 
-Test(view, of_an_answer_is_the_answer_to_the_question_with_those_options)
+Test(view, of_an_answer_equals_a_new_answer_with_these_options)
 {
     static const char *const order[] = {"App.Order"};
     struct hd_options opt = hd_default_options();

@@ -25,7 +25,7 @@ static void expect_names(bool (*is)(const char *, enum type_origin),
 #define EXPECT_NAMES(is, cases) \
     expect_names((is), (cases), sizeof(cases) / sizeof(*(cases)))
 
-Test(runtime_names, modules_say_whose_a_type_is)
+Test(runtime_names, modules_decide_the_origin_of_a_type)
 {
     static const struct {
         const char *module;
@@ -46,7 +46,7 @@ Test(runtime_names, modules_say_whose_a_type_is)
 }
 
 /* A module of the program in any snapshot decides; an unknown one leaves it open. */
-Test(runtime_names, of_a_series_the_snapshot_that_says_least_decides)
+Test(runtime_names, the_snapshot_with_the_least_evidence_decides_for_a_series)
 {
     static const char *const modules[] = {"System.Private.CoreLib.dll", NULL, "app.dll"};
     for (size_t i = 0; i < 27; i++) {
@@ -75,7 +75,7 @@ Test(runtime_names, are_spelled_as_snapshots_spell_them)
     cr_expect_str_eq(POOL_THREAD_TYPE, "System.Threading.ThreadPoolWorkQueueThreadLocals");
 }
 
-Test(runtime_names, tell_pools_of_buffers)
+Test(runtime_names, recognize_pools_of_buffers)
 {
     static const struct name_case cases[] = {
         {"Microsoft.AspNetCore.PinnedBlockMemoryPool", true},
@@ -99,7 +99,7 @@ Test(runtime_names, tell_pools_of_buffers)
     EXPECT_NAMES(is_buffer_pool, cases);
 }
 
-Test(runtime_names, tell_blocks_of_pools_in_any_namespace)
+Test(runtime_names, recognize_blocks_of_pools_in_any_namespace)
 {
     static const struct name_case cases[] = {
         {"Microsoft.AspNetCore.MemoryPoolBlock", true},

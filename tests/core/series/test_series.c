@@ -127,13 +127,13 @@ static void expect_status(enum hd_series_status wanted, const struct made_row *r
 
 #define ROW(...) (&(struct made_row){__VA_ARGS__})
 
-Test(series, what_has_no_instance_left_is_gone)
+Test(series, a_type_without_instances_is_gone)
 {
     expect_status(HD_SERIES_GONE, ROW("Falls", {3, 2, 0}, {30, 20, 0}), 3);
     expect_status(HD_SERIES_GONE, ROW("Came and went", {0, 5, 0}, {0, 50, 0}), 3);
 }
 
-Test(series, what_keeps_rising_is_growing)
+Test(series, a_type_that_keeps_rising_is_growing)
 {
     expect_status(HD_SERIES_GROWING, ROW("In count", {1, 2, 3}, {30, 20, 10}), 3);
     expect_status(HD_SERIES_GROWING, ROW("In size", {1, 1, 1}, {10, 20, 30}), 3);
@@ -141,13 +141,13 @@ Test(series, what_keeps_rising_is_growing)
     expect_status(HD_SERIES_GROWING, ROW("Fewer, but larger", {3, 2, 1}, {30, 40, 50}), 3);
 }
 
-Test(series, what_came_late_and_does_not_grow_is_new)
+Test(series, a_late_type_that_does_not_grow_is_new)
 {
     expect_status(HD_SERIES_NEW, ROW("Last", {0, 0, 0, 9}, {0, 0, 0, 90}), 4);
     expect_status(HD_SERIES_NEW, ROW("Spike", {0, 9, 1}, {0, 90, 10}), 3);
 }
 
-Test(series, what_keeps_falling_is_shrinking)
+Test(series, a_type_that_keeps_falling_is_shrinking)
 {
     expect_status(HD_SERIES_SHRINKING, ROW("Steadily", {3, 2, 1}, {30, 20, 10}), 3);
     expect_status(HD_SERIES_SHRINKING, ROW("One rise", {4, 2, 3, 1}, {40, 20, 30, 10}), 4);
@@ -155,7 +155,7 @@ Test(series, what_keeps_falling_is_shrinking)
     expect_status(HD_SERIES_VARYING, ROW("Dip", {3, 1, 2}, {30, 10, 20}), 3);
 }
 
-Test(series, what_never_changes_is_steady)
+Test(series, a_type_that_never_changes_is_steady)
 {
     expect_status(HD_SERIES_STEADY, ROW("Still", {5, 5, 5}, {50, 50, 50}), 3);
     expect_status(HD_SERIES_VARYING, ROW("Smaller", {5, 5, 5}, {50, 50, 40}), 3);

@@ -47,7 +47,7 @@ static enum doubt doubt_of(const struct series *s)
                             : DOUBT_NONE;
 }
 
-Test(series_identity, one_process_that_tells_all_of_itself_is_nothing_to_warn_about)
+Test(series_identity, one_process_with_all_facts_has_no_warning)
 {
     struct aligned a = {0};
     add_any(&a, 4);
@@ -90,7 +90,7 @@ Test(series_identity, containers_of_one_program_with_pid_1_are_told_apart)
     aligned_free(&a);
 }
 
-Test(series_identity, a_restart_says_when)
+Test(series_identity, a_restart_has_its_time)
 {
     struct aligned a = {0};
     add_any(&a, 4);
@@ -107,7 +107,7 @@ Test(series_identity, a_restart_says_when)
 }
 
 /* The boot time reported by the kernel varies by a second. */
-Test(series_identity, a_start_that_is_told_differently_is_no_proof)
+Test(series_identity, slightly_different_start_times_prove_nothing)
 {
     struct aligned a = {0};
     add_any(&a, 4);
@@ -214,7 +214,7 @@ Test(series_identity, no_two_snapshots_of_a_true_series_are_of_two_processes)
     }
 }
 
-Test(series_identity, runs_of_one_program_are_told_apart_by_nothing_but_addresses)
+Test(series_identity, runs_of_one_program_may_differ_only_in_addresses)
 {
     for (size_t i = 1; i < RUNS; i++) {
         struct aligned a = {0};
@@ -353,7 +353,7 @@ Test(series_identity, whatever_the_clock_it_must_not_fall)
     expect_order("d5 s9 d4", true, NULL);
 }
 
-Test(series_identity, stamps_of_heap_text_that_are_equal_or_not_known_say_nothing)
+Test(series_identity, equal_or_unknown_stamps_of_heap_text_are_ignored)
 {
     expect_order("s4 s4 s4 s4", false, NULL);
     expect_order("s4 s5 s0", false, NULL);

@@ -122,7 +122,7 @@ static void expect_impossible(struct hd_snapshot *snap, enum selection selection
     aligned_free(&a);
 }
 
-Test(series_selection, what_a_snapshot_cannot_tell_is_refused)
+Test(series_selection, selections_that_a_snapshot_lacks_data_for_are_refused)
 {
     struct forge f = {0};
     forge_object(&f, "App.Order", 10);

@@ -59,7 +59,7 @@ Test(trend, tau_sustained_rate_and_score_are_those_of_the_examples)
     }
 }
 
-Test(trend, what_comes_in_the_last_of_four_does_not_grow)
+Test(trend, a_rise_in_the_last_of_four_is_not_growth)
 {
     struct trend t = over((const double[]){0, 0, 0, 900}, 4);
     cr_expect(is_near(trend_tau(&t), 0.5));
@@ -91,7 +91,7 @@ static bool grows(const double *y, size_t n)
     return trend_grows(&t);
 }
 
-Test(trend, of_three_one_tie_may_be_but_no_step_down)
+Test(trend, three_may_have_one_tie_but_no_step_down)
 {
     cr_expect(grows((const double[]){1, 1, 2}, 3));
     cr_expect(grows((const double[]){1, 2, 2}, 3));
@@ -99,14 +99,14 @@ Test(trend, of_three_one_tie_may_be_but_no_step_down)
     cr_expect_not(grows((const double[]){2, 1, 3}, 3));
 }
 
-Test(trend, of_four_one_pair_may_fall)
+Test(trend, one_pair_of_four_may_fall)
 {
     cr_expect(grows((const double[]){1, 3, 2, 4}, 4));
     cr_expect_not(grows((const double[]){1, 3, 4, 2}, 4)); /* two fall */
 }
 
 /* 8 up, 2 down: tau is exactly 0.6, which rounding must not change. */
-Test(trend, of_five_two_pairs_may_fall)
+Test(trend, two_pairs_of_five_may_fall)
 {
     cr_expect(grows((const double[]){2, 1, 4, 3, 5}, 5));
     cr_expect(grows((const double[]){1, 2, 5, 3, 4}, 5));
@@ -211,7 +211,7 @@ Test(trend, slowing_compares_the_halves)
     cr_expect_eq(trend_slowing(&t, 2), 0);
 }
 
-Test(trend, slowing_says_nothing_about_three_points_or_a_flat_start)
+Test(trend, slowing_is_unknown_for_three_points_or_a_flat_start)
 {
     struct trend t = over((const double[]){0, 100, 110}, 3);
     cr_expect_eq(trend_slowing(&t, 2), 1);

@@ -45,7 +45,7 @@ static enum type_rank rank_in(const char *process, const char *module, const cha
     return type_rank_of(&own, &types[2]);
 }
 
-Test(type_rank, of_a_module_that_the_process_is_called_after_is_the_programs_own)
+Test(type_rank, of_a_module_named_like_the_process_is_the_programs_own)
 {
     static const struct {
         const char *module, *name;
@@ -73,7 +73,7 @@ Test(type_rank, of_a_module_that_the_process_is_called_after_is_the_programs_own
                      cases[i].rank, "%s %s", cases[i].module, cases[i].name);
 }
 
-Test(type_rank, without_such_a_module_all_but_the_framework_is_alike)
+Test(type_rank, without_such_a_module_all_except_the_framework_is_equal)
 {
     static const char *const processes[] = {NULL,       "",     "dotnet",
                                             "testhost", "Acme", "Acme.Webs"};

@@ -50,7 +50,7 @@ Test(unit, a_module_is_its_file_name)
     expect(HD_BY_MODULE, "A", "App.dll", "App.dll");
 }
 
-Test(unit, a_module_that_is_not_known_says_so)
+Test(unit, an_unknown_module_is_marked)
 {
     expect(HD_BY_MODULE, "A", NULL, "(unknown)");
     expect(HD_BY_MODULE, "A", "", "(unknown)");

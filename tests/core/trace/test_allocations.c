@@ -82,7 +82,7 @@ static void expect_fields(uint32_t id, struct text *t, size_t needed, unsigned p
     text_free(t);
 }
 
-Test(allocations, of_a_tick)
+Test(allocations, are_parsed_from_ticks)
 {
     for (unsigned pointer_size = 4; pointer_size <= 8; pointer_size += 4) {
         struct text t = tick(4, pointer_size);
@@ -121,7 +121,7 @@ Test(allocations, a_name_without_an_end_is_none)
     text_free(&t);
 }
 
-Test(allocations, are_of_use_to_who_follows_objects_only)
+Test(allocations, are_used_only_if_objects_are_followed)
 {
     const struct trace_event events[] = {{.provider = TRACE_RUNTIME, .id = TICK},
                                          {.provider = TRACE_RUNTIME, .id = SAMPLED},

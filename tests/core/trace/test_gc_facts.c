@@ -65,7 +65,7 @@ Test(gc_facts, committed_usage)
     expect_known(&facts, 2);
 }
 
-Test(gc_facts, other_dynamic_events_say_nothing)
+Test(gc_facts, other_dynamic_events_are_ignored)
 {
     static const char *const names[] = {
         "SizeAdaptationTuning", "HeapCountTuning", "committedUsage",
@@ -144,7 +144,7 @@ Test(gc_facts, per_heap_history_has_what_is_free_of_each_generation)
     }
 }
 
-Test(gc_facts, per_heap_history_of_other_layouts_says_nothing)
+Test(gc_facts, per_heap_history_of_other_layouts_is_ignored)
 {
     static const uint32_t generations[] = {0, 4, 6, UINT32_MAX};
     for (size_t i = 0; i < 4; i++) {

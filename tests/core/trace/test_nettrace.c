@@ -367,7 +367,7 @@ static struct text one_event(void)
     return t;
 }
 
-Test(nettrace_container, options_of_metadata_tell_the_version)
+Test(nettrace_container, the_version_is_in_options_of_metadata)
 {
     static const struct {
         const char *options;
@@ -443,7 +443,7 @@ Test(nettrace_container, a_sequence_point_may_forget_metadata)
     }
 }
 
-Test(nettrace_container, threads_tell_their_process)
+Test(nettrace_container, threads_have_their_process)
 {
     static const struct {
         const char *elements;
@@ -583,7 +583,7 @@ Test(nettrace_container, blocks_of_which_nothing_is_needed_are_passed)
     expect_end(&t, TRACE_ENDS, "blocks that are not needed");
 }
 
-Test(nettrace_container, blocks_that_lie_about_what_is_in_them)
+Test(nettrace_container, blocks_with_wrong_headers_are_refused)
 {
     static const struct {
         uint32_t kind;

@@ -112,7 +112,7 @@ Test(nettrace_stacks, a_row_that_names_none_has_that_of_the_row_before)
     EXPECT(o, "omitted", 16, 16, 0, 8);
 }
 
-Test(nettrace_stacks, are_kept_for_who_asks_only)
+Test(nettrace_stacks, are_kept_on_request_only)
 {
     struct trace_forge f = begun(8);
     trace_forge_stacks(&f, 5, three, 3);
@@ -145,7 +145,7 @@ Test(nettrace_stacks, hold_until_the_next_sequence_point)
     EXPECT(o, "points", 16, 16, 0, 8, 16);
 }
 
-Test(nettrace_stacks, no_more_are_kept_than_that_many_bytes_at_a_time)
+Test(nettrace_stacks, are_limited_in_bytes)
 {
     struct trace_forge f = begun(8);
     trace_forge_stacks(&f, 5, three, 3);
@@ -164,7 +164,7 @@ Test(nettrace_stacks, no_more_are_kept_than_that_many_bytes_at_a_time)
     EXPECT(o, "an empty one takes the room", 0, 0);
 }
 
-Test(nettrace_stacks, of_32_bit_processes)
+Test(nettrace_stacks, are_read_from_32_bit_processes)
 {
     static const struct forged_stack odd[] = {{frames, 12}, {frames, 11}, {frames, 3}};
     struct trace_forge f = begun(4);
@@ -177,7 +177,7 @@ Test(nettrace_stacks, of_32_bit_processes)
 }
 
 /* An id needs 4 bytes in the file, and more in memory. */
-Test(nettrace_stacks, are_charged_to_who_distrusts_the_stream)
+Test(nettrace_stacks, are_charged_if_the_stream_is_untrusted)
 {
     enum { MANY = 100000 };
     static struct forged_stack empty[MANY];
@@ -194,7 +194,7 @@ Test(nettrace_stacks, are_charged_to_who_distrusts_the_stream)
 }
 
 /* For any changed byte and any truncation, the reader terminates. */
-Test(nettrace_stacks, of_files_that_are_damaged_or_cut_anywhere)
+Test(nettrace_stacks, terminate_for_files_damaged_or_truncated_anywhere)
 {
     static const unsigned char values[] = {0, 1, 0x7F, 0xFF};
     struct trace_forge whole = begun(8);
@@ -249,7 +249,7 @@ static struct outcome read_new(const void *stacks, size_t size, size_t keep)
     return read_trace(&f, keep, 0);
 }
 
-Test(nettrace_stacks, of_version_6)
+Test(nettrace_stacks, are_read_from_version_6)
 {
     struct outcome o = read_new("\1\0\0\0\1\0\0\0\x08\0\0\0\1\2\3\4\5\6\7\x08", 20, PLENTY);
     EXPECT(o, "version 6", 8);

@@ -53,7 +53,7 @@ Test(stack_table, no_stack_has_no_number)
     stack_table_free(&t);
 }
 
-Test(stack_table, what_is_not_needed_is_forgotten_and_its_number_used_again)
+Test(stack_table, unneeded_stacks_are_removed_and_their_numbers_reused)
 {
     struct stack_table t = {0};
     for (uint64_t i = 0; i < 100; i++)
@@ -116,7 +116,7 @@ Test(stack_table, their_bytes_are_bounded)
 
 /* Removal is due a logarithmic number of times, and then once per `kept` new stacks (at
  * least 1024), even if the table is full of needed ones. */
-Test(stack_table, is_due_after_as_many_new_ones_as_were_kept)
+Test(stack_table, is_due_after_the_same_number_of_new_stacks_as_were_kept)
 {
     enum { NEW = 1 << 18 };
     for (uint32_t kept = 0; kept <= MAX_STACKS; kept += MAX_STACKS / 4) {

@@ -244,7 +244,7 @@ Test(store_base, that_was_not_asked_for_longest_is_forgotten)
     free(bytes);
 }
 
-Test(store_base, is_new_when_deltas_have_cost_as_much)
+Test(store_base, is_replaced_when_deltas_have_cost_more)
 {
     unsigned first = 0;
     for (unsigned i = 0; i < 80; i++) {
@@ -385,7 +385,7 @@ static void expect_damaged(uint64_t id, const char *message)
     hd_memory_free(&digest);
 }
 
-Test(store_base, of_another_series_or_none_is_refused)
+Test(store_base, of_another_series_or_missing_is_refused)
 {
     put(7, 100, noon);
     put(7, 101, noon + 1);
@@ -521,7 +521,7 @@ static bool reads_zeros(size_t size, size_t base_size, struct hd_error *err)
     return ok;
 }
 
-Test(store_delta, of_much_that_is_alike_needs_a_sixteenth_of_it_as_base)
+Test(store_delta, of_repetitive_data_needs_a_base_of_a_sixteenth_of_its_size)
 {
     enum { MIB = 1 << 20 };
     struct hd_error err = {0};
@@ -532,7 +532,7 @@ Test(store_delta, of_much_that_is_alike_needs_a_sixteenth_of_it_as_base)
 }
 
 /* Only the size is changed: 4 bytes after the head of a frame of more than 64 KiB. */
-Test(store_delta, that_says_it_is_huge_is_refused_before_anything_is_taken)
+Test(store_delta, with_a_huge_declared_size_is_refused_before_allocating)
 {
     struct bytes base = noise(1, 100000), now = noise(1, 100000);
     struct hd_memory delta = {0}, whole = {0};

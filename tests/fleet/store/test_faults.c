@@ -114,7 +114,7 @@ Test(store_faults, stores_nothing_half_wherever_a_write_fails)
     }
 }
 
-Test(store_faults, says_that_it_may_not_be_written)
+Test(store_faults, reports_missing_write_permission)
 {
     struct hd_error err = {0};
     if (!stored_is_sqlite())
@@ -224,7 +224,7 @@ Test(store_faults, survives_writers_that_are_killed)
 }
 
 /* Thinning during writes removes nothing of the writers'. */
-Test(store_faults, is_thinned_beside_writers)
+Test(store_faults, is_thinned_during_writes)
 {
     struct hd_error err = {0};
     pid_t children[WRITERS];
@@ -240,7 +240,7 @@ Test(store_faults, is_thinned_beside_writers)
 
 /* As if two hours had passed: thins all unused bases while others write deltas, some of
  * whom are killed. A writer whose base is gone starts again. */
-Test(store_faults, is_thinned_of_what_others_build_on)
+Test(store_faults, is_thinned_while_others_write_deltas)
 {
     struct hd_error err = {0};
     srandom(2);

@@ -233,7 +233,7 @@ Test(store_list, goes_on_over_pages_and_sees_one_moment)
     hd_store_close(reader);
 }
 
-Test(store_list, is_read_by_who_can_write_nothing)
+Test(store_list, is_read_without_write_permission)
 {
     struct hd_error err = {0};
     struct hd_run run = stored_run("web", "a", 1);

@@ -252,7 +252,7 @@ static bool record_with(double patience, unsigned refused, struct hd_error *err)
     return ok;
 }
 
-Test(store_lost, waits_as_long_as_it_was_told)
+Test(store_lost, waits_for_the_given_time)
 {
     struct hd_error err = {0};
     cr_expect(record_with(0, 0, &err), "%s", err.message);

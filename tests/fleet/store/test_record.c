@@ -160,7 +160,7 @@ Test(store_record, puts_snapshots_of_one_run_into_one_series)
     expect("SELECT COUNT(*) FROM type", 2);
 }
 
-Test(store_record, parts_runs_by_what_names_a_process)
+Test(store_record, separates_runs_by_the_identity_of_the_process)
 {
     unsigned count = 1;
     struct hd_run run = stored_run("shop", "web-1", 7);
@@ -194,7 +194,7 @@ Test(store_record, believes_an_instance_before_pid_and_start)
     expect("SELECT COUNT(*) FROM series WHERE instance = 'fedcba9876543210'", 1);
 }
 
-Test(store_record, takes_labels_and_limit_that_were_told_last)
+Test(store_record, keeps_the_last_labels_and_limit)
 {
     const struct hd_label one[] = {{"zone", "b"}, {"env", "prod"}, {"zone", "a"}};
     const struct hd_label two[] = {{"env", "test"}};
@@ -290,7 +290,7 @@ Test(store_record, believes_a_start_that_is_a_time)
 }
 
 /* Facts that the caller omits come from the snapshot. */
-Test(store_record, believes_the_start_that_is_told_before_that_of_the_snapshot)
+Test(store_record, prefers_the_given_start_to_that_of_the_snapshot)
 {
     struct hd_run run = stored_run("shop", "web-1", 7);
     struct hd_error err = {0};

@@ -35,7 +35,7 @@ static void expect_refusal(enum hd_store_use use, enum hd_status status,
 
 /* --- versions -------------------------------------------------------- */
 
-Test(store_schema, brings_a_store_of_version_1_forward_when_told_to)
+Test(store_schema, upgrades_a_store_of_version_1_on_request)
 {
     static const char message[] = "is a store of version 1; this heapdrift uses version 2 "
                                   "and later: upgrade it with `heapdrift store upgrade`";
@@ -105,7 +105,7 @@ static unsigned stored_series(struct hd_store *s, unsigned *snapshots)
 }
 
 /* No operation changes its version. */
-Test(store_schema, of_the_version_before_stays_so_and_is_used)
+Test(store_schema, of_the_previous_version_is_used_unchanged)
 {
     struct hd_run run = stored_run("web", "a", 1);
     struct hd_error err = {0};
@@ -133,7 +133,7 @@ Test(store_schema, of_the_version_before_stays_so_and_is_used)
 }
 
 /* Programs that had it open continue to work. */
-Test(store_schema, is_upgraded_under_who_has_it_open)
+Test(store_schema, is_upgraded_while_others_have_it_open)
 {
     struct hd_run run = stored_run("web", "a", 1);
     struct hd_error err = {0};
@@ -179,7 +179,7 @@ Test(store_schema, is_upgraded_under_who_has_it_open)
 }
 
 /* Statements of a program of version 2 that had tables of version 3 open. */
-Test(store_schema, of_version_3_takes_what_version_2_writes)
+Test(store_schema, of_version_3_accepts_writes_of_version_2)
 {
     static const char *const rows[] = {
         "INSERT INTO series (run, service, host, process, pid, started_at, build, labels, "
@@ -200,7 +200,7 @@ Test(store_schema, of_version_3_takes_what_version_2_writes)
 
 /* --- newer ones ------------------------------------------------------ */
 
-Test(store_schema, of_a_newer_version_says_whether_it_may_be_used)
+Test(store_schema, of_a_newer_version_declares_whether_it_may_be_used)
 {
     static const char message[] =
         "is a store of version 6, which accepts programs of version 5 and later; this "
@@ -235,7 +235,7 @@ Test(store_schema, of_a_newer_version_says_whether_it_may_be_used)
     expect_refusal(HD_STORE_WRITE, HD_BAD_FORMAT, "is damaged: it has no version");
 }
 
-Test(store_schema, of_somebody_else_is_refused_and_left_alone)
+Test(store_schema, of_another_program_is_refused_unchanged)
 {
     const char *const other[] = {"CREATE TABLE customers (name TEXT)"};
     stored_make(&t, other, 1);
@@ -273,7 +273,7 @@ Test(store_schema, with_a_view_for_a_table_is_refused_before_it_is_read, .timeou
     }
 }
 
-Test(store_schema, is_not_made_by_who_reads)
+Test(store_schema, is_not_created_by_readers)
 {
     struct hd_error err = {0};
     cr_expect_null(hd_store_open(t.url, HD_STORE_READ, &err));
@@ -344,7 +344,7 @@ static void open_as_nobody(const char *path, enum hd_store_use use, char *told, 
 }
 
 /* Permissions of the folder and of the file in it. */
-Test(store_schema, says_which_right_is_missing)
+Test(store_schema, names_the_missing_permission)
 {
     enum { NO_FILE = 01000 };
     static const char folder_only[] = "cannot write to its folder: Permission denied",

@@ -141,7 +141,7 @@ Test(store_thin, leaves_the_future_alone)
     cr_expect_eq(thin(HOUR).snapshots, 0);
 }
 
-Test(store_thin, keeps_less_than_a_day_if_told_so)
+Test(store_thin, keeps_less_than_a_day_on_request)
 {
     unsigned count = 0;
     put(&count, 1, now - 3 * HOUR);

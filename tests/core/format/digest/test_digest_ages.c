@@ -97,7 +97,7 @@ static enum hd_untold untold_in(const char *json, size_t size)
     return why;
 }
 
-Test(digest_ages, say_why_there_are_no_older_ones)
+Test(digest_ages, have_the_reason_why_older_ones_are_missing)
 {
     struct written w = write_series();
     cr_expect_eq(untold_in(w.json.bytes, w.json.size), HD_UNTOLD_NOTHING);
@@ -183,7 +183,7 @@ Test(digest_ages, with_any_digit_changed_are_refused_or_harmless)
 }
 
 /* More moments than a byte can count. */
-Test(digest_ages, of_too_many_moments_are_refused)
+Test(digest_ages, with_too_many_moments_are_refused)
 {
     struct written w = write_series();
     struct text many = {0};

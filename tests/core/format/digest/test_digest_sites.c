@@ -55,7 +55,7 @@ Test(digest_sites, are_those_of_places)
     hd_memory_free(&json);
 }
 
-Test(digest_sites, of_a_later_version_are_none)
+Test(digest_sites, of_a_later_version_are_ignored)
 {
     static const char *const changes[][2] = {
         {"\"sites\"", "\"later\""}, {"\"sites\":{\"line\"", "\"sites\":{\"later\""}};

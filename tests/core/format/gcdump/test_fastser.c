@@ -63,7 +63,7 @@ static void expect_failed(struct file *file, const struct fastser *f, const char
 
 /* --- signature and trailer ------------------------------------------------------- */
 
-Test(fastser, starts_behind_the_signature)
+Test(fastser, starts_after_the_signature)
 {
     struct file file;
     BEGIN(&file, "\x06");
@@ -90,7 +90,7 @@ Test(fastser, without_the_signature_it_is_something_else)
     }
 }
 
-Test(fastser, the_end_of_the_file_tells_the_width_of_labels)
+Test(fastser, the_width_of_labels_is_found_at_the_end_of_the_file)
 {
     static const uint64_t forwards[] = {30, 26, 31};
     for (unsigned width = 4; width <= 8; width += 4) {
@@ -139,7 +139,7 @@ Test(fastser, a_file_without_its_end_has_labels_of_four_bytes_and_no_forwards)
     }
 }
 
-Test(fastser, a_trailer_that_lies_is_none)
+Test(fastser, an_inconsistent_trailer_is_ignored)
 {
     static const uint64_t forwards[] = {30};
     /* From the end: the suffix, the trailer, the label, the count. */
@@ -205,7 +205,7 @@ Test(fastser, a_nul_inside_becomes_a_replacement)
 }
 
 /* Microsoft's reader does not check the groups. */
-Test(fastser, the_lead_byte_alone_says_how_long_a_unit_is)
+Test(fastser, the_lead_byte_alone_gives_the_length_of_a_unit)
 {
     EXPECT_STRING("\1\0\0\0\x80\x41", "\x01");
     EXPECT_STRING("\1\0\0\0\xFF\xFF\xFF", "\xEF\xBF\xBF");
@@ -324,7 +324,7 @@ static void expect_no_object(const char *body, size_t size, const char *why)
 
 #define EXPECT_NO_OBJECT(body, why) expect_no_object((body), sizeof(body) - 1, (why))
 
-Test(fastser, what_is_no_object_is_refused)
+Test(fastser, an_invalid_object_is_refused)
 {
     EXPECT_NO_OBJECT("", "the file ends where an object should follow");
     EXPECT_NO_OBJECT("\x06", "expected an object, found tag 6");

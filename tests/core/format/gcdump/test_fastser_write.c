@@ -82,7 +82,7 @@ Test(fastser_write, writes_a_type_once_and_a_label_from_then_on)
     hd_memory_free(&memory);
 }
 
-Test(fastser_write, the_end_of_the_file_tells_where_regions_end)
+Test(fastser_write, the_ends_of_regions_are_at_the_end_of_the_file)
 {
     struct hd_error err = {0};
     struct fastser_write f = begin();

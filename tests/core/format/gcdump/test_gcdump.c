@@ -129,7 +129,7 @@ Test(gcdump, the_clock_counts_parts_of_seconds)
     close_made(snap);
 }
 
-Test(gcdump, process_and_tool_are_told_if_the_file_does)
+Test(gcdump, process_and_tool_are_known_if_the_file_has_them)
 {
     struct made_gcdump m = usual;
     m.process = "shop \xF0\x9F\x98\x80";
@@ -246,7 +246,7 @@ Test(gcdump, unknown_tagged_fields_are_skipped)
     close_made(snap);
 }
 
-Test(gcdump, tags_that_say_no_length_are_refused)
+Test(gcdump, tags_of_unknown_length_are_refused)
 {
     static const char *const tags[] = {"\x04", "\x05", "\x0f", "\x40", "\xff"};
     for (size_t i = 0; i < COUNT(tags); i++) {
@@ -319,7 +319,7 @@ static struct hd_snapshot *read_prefix(const struct gcdump_bytes *b, size_t size
     return hd_snapshot_from_memory(*copy, size, NULL, err);
 }
 
-Test(gcdump, a_file_cut_behind_the_graph_is_read_with_a_warning)
+Test(gcdump, a_file_truncated_after_the_graph_is_read_with_a_warning)
 {
     static const struct made_segment segments[] = {{0x1000, 0x3000, {0x3000, 0, 0, 0, 0}},
                                                    {0x4000, 0x5000, {0x5000, 0, 0, 0, 0}}};
@@ -348,7 +348,7 @@ Test(gcdump, a_file_cut_behind_the_graph_is_read_with_a_warning)
     }
 }
 
-Test(gcdump, a_file_with_something_behind_it_is_read_with_a_warning)
+Test(gcdump, a_file_with_trailing_bytes_is_read_with_a_warning)
 {
     struct gcdump_bytes b = gcdump_bytes_make(&usual);
     text_add_string(&b.data, "\n");
@@ -359,7 +359,7 @@ Test(gcdump, a_file_with_something_behind_it_is_read_with_a_warning)
     gcdump_bytes_free(&b);
 }
 
-Test(gcdump, damage_behind_the_graph_of_a_whole_file_is_an_error)
+Test(gcdump, damage_after_the_graph_of_a_complete_file_is_an_error)
 {
     struct gcdump_bytes b = gcdump_bytes_make(&usual);
     b.data.data[b.interop_at - 5] ^= 0x55;

@@ -58,7 +58,7 @@ Test(gcdump_deferred, types_are_called_by_their_ids)
     }
 }
 
-Test(gcdump_deferred, what_has_neither_id_nor_module_stays_unknown)
+Test(gcdump_deferred, a_type_without_id_and_module_stays_unknown)
 {
     static const struct made_deferred deferred[] = {{0}, {0}, {0}, {0}, {.id = 5}};
     const struct made_gcdump m = with_deferred(deferred, COUNT(deferred));
@@ -112,7 +112,7 @@ Test(gcdump_deferred, modules_in_thousands_are_told_apart)
 
 /* --- lists that lie -------------------------------------------------------------- */
 
-Test(gcdump_deferred, what_is_no_list_is_refused)
+Test(gcdump_deferred, an_invalid_list_is_refused)
 {
     static const struct made_deferred deferred[] = {
         {.id = 1, .module = app}, {.module = app}, {0}, {0}, {0}, {0}};

@@ -53,7 +53,7 @@ Test(gcdump_facts, facts_are_lines_that_are_read_again)
     hd_snapshot_close(snap);
 }
 
-Test(gcdump_facts, other_logs_tell_nothing)
+Test(gcdump_facts, other_logs_give_no_facts)
 {
     struct hd_snapshot *snap = forged();
     gcdump_facts_read(snap, NULL);
@@ -104,7 +104,7 @@ static void expect_facts(const struct hd_snapshot *snap)
     cr_expect_str_eq(snap->info.runtime, "10.0.12");
 }
 
-Test(gcdump_facts, what_is_collected_comes_back_from_gcdumps_and_from_json_tables)
+Test(gcdump_facts, collected_facts_are_read_back_from_gcdumps_and_json_tables)
 {
     static const char trace[] = "fixtures/leaklab/nettrace/1.nettrace.zst";
     static const struct hd_origin origin = {.host = "web-3",
@@ -259,7 +259,7 @@ Test(gcdump_facts, files_without_process_facts_have_no_trace_of_them)
 
 /* Input in memory has no time: a series would not be ordered in time, and a store would
  * record the times of files. */
-Test(gcdump_facts, what_was_copied_has_the_time_of_the_copy)
+Test(gcdump_facts, a_copied_snapshot_has_the_time_of_the_copy)
 {
     static const char core[] = "fixtures/core/net10.core.xz",
                       trace[] = "fixtures/leaklab/nettrace/1.nettrace.zst";
@@ -389,7 +389,7 @@ static void tell_itself(struct hd_snapshot *snap)
     places_free(&p);
 }
 
-Test(gcdump_facts, why_nobody_knows_who_stayed_comes_back)
+Test(gcdump_facts, the_reason_for_unknown_survivors_is_read_back)
 {
     for (int why = HD_UNTOLD_NOTHING; why < HD_UNTOLD_COUNT; why++) {
         struct hd_snapshot *snap = forged(), *again = forged();
@@ -418,7 +418,7 @@ Test(gcdump_facts, a_reason_of_another_version_is_none)
     }
 }
 
-Test(gcdump_facts, who_stayed_comes_back_and_is_of_the_same_objects)
+Test(gcdump_facts, the_survivor_map_is_read_back_for_the_same_objects)
 {
     static const char trace[] = "fixtures/leaklab/nettrace/1.nettrace.zst";
     static const struct hd_read_options how = {.to_write = true};
@@ -450,7 +450,7 @@ Test(gcdump_facts, who_stayed_comes_back_and_is_of_the_same_objects)
     free(text);
 }
 
-Test(gcdump_facts, a_line_about_who_stayed_that_is_none_tells_nothing)
+Test(gcdump_facts, an_invalid_survivor_map_is_ignored)
 {
     struct hd_snapshot *snap = forged();
     gcdump_facts_read(snap, "heapdrift: same 1 \r\nheapdrift: same 2 0 0 0 0 0 AAAA\r\n");
@@ -503,7 +503,7 @@ Test(gcdump_facts, allocation_sites_come_back_and_are_of_the_same_objects)
     free(text);
 }
 
-Test(gcdump_facts, a_line_about_sites_that_is_none_tells_nothing)
+Test(gcdump_facts, an_invalid_line_of_sites_is_ignored)
 {
     static const char *const lines[] = {
         "heapdrift: sites 1 \r\n", "heapdrift: sites 1 0123456789abcdef 1 1 0 0 1 1\r\n",

@@ -211,7 +211,7 @@ static void expect_refused_file(const char *path)
 
 /* --- made files ------------------------------------------------------------------ */
 
-Test(gcdump_fixtures, made_files_are_what_another_reader_says)
+Test(gcdump_fixtures, made_files_are_read_as_by_another_reader)
 {
     json_t *all = expected_load("fixtures/gcdump-made/expected.json");
     struct hd_inputs files = {0};
@@ -416,7 +416,7 @@ static bool warns(const char *path, enum warning_code code)
     return found;
 }
 
-Test(gcdump_fixtures, odd_files_say_what_is_odd)
+Test(gcdump_fixtures, unusual_files_have_warnings)
 {
     cr_expect(warns("fixtures/leaklab/odd/empty.gcdump.gz", WARN_EMPTY_HEAP));
     cr_expect(warns("fixtures/leaklab/odd/nameless.gcdump.gz", WARN_UNKNOWN_TYPE));

@@ -98,7 +98,7 @@ Test(gcdump_names, lines_are_read_where_they_can_be_true)
            "[static var L.<X>k__B]", "[static var C<D>.<X>k__B]");
 }
 
-Test(gcdump_names, lies_and_damage_are_passed_over)
+Test(gcdump_names, wrong_and_damaged_lines_are_skipped)
 {
     static const char *const lies[] = {
         FULL "Node\tSystem.String",

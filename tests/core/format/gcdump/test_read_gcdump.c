@@ -287,7 +287,7 @@ Test(read_gcdump, references_may_repeat_and_lead_back)
     close_made(snap);
 }
 
-Test(read_gcdump, records_lie_where_the_records_are)
+Test(read_gcdump, records_must_be_inside_the_blob)
 {
     struct gcdump_bytes b = gcdump_bytes_make(&usual);
     uint32_t size = (uint32_t)(b.address_count_at - b.blob_at);
@@ -300,7 +300,7 @@ Test(read_gcdump, records_lie_where_the_records_are)
 }
 
 /* Otherwise a small file could expand to terabytes. */
-Test(read_gcdump, a_record_that_many_nodes_share_is_refused)
+Test(read_gcdump, a_record_shared_by_many_nodes_is_refused)
 {
     struct made_node nodes[40];
     for (size_t i = 0; i < COUNT(nodes); i++)

@@ -123,7 +123,7 @@ Test(write_gcdump, files_by_microsofts_writer_come_out_byte_for_byte)
 }
 
 /* A limit at which the graph is dropped, and with it the file closed. */
-Test(write_gcdump, what_a_file_said_outlives_it)
+Test(write_gcdump, facts_of_a_file_outlive_it)
 {
     static const char path[] = "fixtures/gcdump-made/ms_full.gcdump";
     const struct hd_read_options sparing = {.to_write = true, .max_memory = 12000};
@@ -446,7 +446,7 @@ Test(write_gcdump, objects_without_size_and_address_stay_objects)
     finish();
 }
 
-Test(write_gcdump, sizes_of_2_gib_are_cut_and_that_is_told)
+Test(write_gcdump, sizes_of_2_gib_are_clamped_with_a_warning)
 {
     struct forge f = {0};
     forge_object(&f, "A", INT32_MAX);
@@ -534,7 +534,7 @@ Test(write_gcdump, frozen_objects_are_in_ranges_of_gen2)
 
 /* --- what is said about the snapshot ------------------------------------------- */
 
-Test(write_gcdump, says_when_where_and_by_whom)
+Test(write_gcdump, writes_time_machine_and_tool)
 {
     struct forge f = {0};
     forge_object(&f, "A", 24);
@@ -555,7 +555,7 @@ Test(write_gcdump, says_when_where_and_by_whom)
 }
 
 /* It has the name of the root of heap text, whose tree is rebuilt. */
-Test(write_gcdump, a_gcdump_whose_root_is_called_like_ours_keeps_its_own_tree)
+Test(write_gcdump, a_gcdump_with_a_root_named_like_ours_keeps_its_own_tree)
 {
     static const struct made_type types[] = {{.name = "UNDEFINED"},
                                              {.name = "App.Order", .size = 24},
@@ -582,7 +582,7 @@ Test(write_gcdump, a_gcdump_whose_root_is_called_like_ours_keeps_its_own_tree)
     gcdump_bytes_free(&b);
 }
 
-Test(write_gcdump, the_log_tells_that_objects_may_be_missing)
+Test(write_gcdump, the_log_records_that_objects_may_be_missing)
 {
     struct forge f = {0};
     forge_object(&f, "A", 24);

@@ -47,7 +47,7 @@ Test(nettrace_damage, lost_events_during_the_walk_make_it_incomplete)
     expect_incomplete(&f, "3 events of the trace were lost");
 }
 
-Test(nettrace_damage, a_sequence_point_tells_losses_at_the_end)
+Test(nettrace_damage, a_sequence_point_shows_losses_at_the_end)
 {
     struct trace_forge f = begin(8);
     whole_walk(&f, 0x7000, 1);
@@ -115,7 +115,7 @@ Test(nettrace_damage, a_walk_without_start_or_end_is_incomplete)
     expect_incomplete(&f, "end of the heap walk");
 }
 
-Test(nettrace_damage, objects_that_are_told_twice_are_noticed_and_found)
+Test(nettrace_damage, repeated_objects_are_noticed_and_found)
 {
     struct trace_forge f = begin(8);
     trace_forge_gc(&f, MAIN, true, 1);
@@ -138,7 +138,7 @@ Test(nettrace_damage, objects_that_are_told_twice_are_noticed_and_found)
 }
 
 /* The difference between positions and nodes grows with every repeat. */
-Test(nettrace_damage, objects_behind_several_repeats_are_found)
+Test(nettrace_damage, objects_after_several_repeats_are_found)
 {
     static const uint64_t addresses[] = {0x7000, 0x7000, 0x7018, 0x7000,
                                          0x7018, 0x7030, 0x7048};

@@ -319,7 +319,7 @@ Test(nettrace_events, types_may_be_defined_again)
 }
 
 /* Arguments that do not match their names are ignored. */
-Test(nettrace_events, outer_classes_are_learned_from_what_fits_only)
+Test(nettrace_events, outer_classes_are_learned_from_matching_arguments_only)
 {
     static const struct {
         struct forged_type type;

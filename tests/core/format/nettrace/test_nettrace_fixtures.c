@@ -208,7 +208,7 @@ static size_t expect_traces(const char *folder, const char *list)
     return count;
 }
 
-Test(nettrace_fixtures, made_traces_are_what_another_reader_says)
+Test(nettrace_fixtures, made_traces_are_read_as_by_another_reader)
 {
     cr_expect_eq(expect_traces("fixtures/nettrace-vectors",
                                "fixtures/nettrace-vectors/expected.json"),
@@ -267,7 +267,7 @@ static uint64_t generation_of(const json_t *all, size_t k, enum hd_generation g)
     return count != NULL ? expected_number(count) : 0;
 }
 
-Test(nettrace_fixtures, what_leaks_has_the_expected_counts_and_generations)
+Test(nettrace_fixtures, leaked_objects_have_the_expected_counts_and_generations)
 {
     static const char *const files[] = {"1", "2", "3"};
     json_t *truth = expected_load("fixtures/leaklab/expected/nettrace/truth.json");

@@ -161,7 +161,7 @@ Test(nettrace_process, walk_without_such_events_has_no_facts)
     cr_expect_eq(facts.known, 0);
 }
 
-Test(nettrace_process, damaged_events_of_the_collector_say_nothing)
+Test(nettrace_process, damaged_events_of_the_collector_are_ignored)
 {
     static const unsigned ids[] = {39, 204, 205, 4};
     struct trace_forge f = begin(8);

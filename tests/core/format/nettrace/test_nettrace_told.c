@@ -69,7 +69,7 @@ static const char *good(struct text *t)
     return text;
 }
 
-Test(nettrace_told, who_stayed_is_read_of_any_parts)
+Test(nettrace_told, a_survivor_map_is_read_from_any_parts)
 {
     static const size_t parts[] = {1000, 40, 7, 1};
     struct text t = {0};
@@ -105,7 +105,7 @@ Test(nettrace_told, it_goes_on_into_a_gcdump)
 }
 
 /* Every byte is changed: the map is ignored, or still valid for the same objects. */
-Test(nettrace_told, damaged_text_tells_nothing)
+Test(nettrace_told, damaged_text_is_ignored)
 {
     static const char others[] = {'0', 'z', ' ', '/', '\0', '\n', (char)0xFF};
     struct text t = {0};

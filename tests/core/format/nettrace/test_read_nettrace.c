@@ -310,7 +310,7 @@ static void expect_generations(const struct hd_snapshot *snap)
     cr_expect_eq(t->by_generation[HD_GEN1].bytes, 24);
 }
 
-Test(nettrace, generations_are_those_behind_the_walk_and_what_lies_in_none_is_frozen)
+Test(nettrace, generations_are_those_after_the_walk_and_other_objects_are_frozen)
 {
     struct trace_forge f = with_generations();
     struct hd_snapshot *snap = open_good(&f);
@@ -346,7 +346,7 @@ Test(nettrace, tens_of_thousands_of_ranges_are_no_problem)
 
 /* --- several walks, order -------------------------------------------------------- */
 
-Test(nettrace, of_several_walks_the_last_complete_one_is_read)
+Test(nettrace, the_last_complete_one_of_several_walks_is_read)
 {
     struct trace_forge f = begin(8);
     trace_forge_types(&f, MAIN, &box, 1);
@@ -369,7 +369,7 @@ Test(nettrace, of_several_walks_the_last_complete_one_is_read)
 }
 
 /* Server GC: the thread that starts a collection is stored after the one that walks. */
-Test(nettrace, the_start_may_stand_behind_the_end)
+Test(nettrace, the_start_may_follow_the_end)
 {
     struct trace_forge f = begin(8);
     trace_forge_types(&f, MAIN, &box, 1);
@@ -396,7 +396,7 @@ Test(nettrace, the_start_may_stand_behind_the_end)
 
 /* If another thread announces the collections of a thread, only the numbers of events and
  * the statics separate its walks. */
-Test(nettrace, statics_belong_to_the_walk_behind_them)
+Test(nettrace, statics_belong_to_the_walk_after_them)
 {
     struct trace_forge f = begin(8);
     trace_forge_types(&f, MAIN, &box, 1);
@@ -478,7 +478,7 @@ static ssize_t take_some(void *from, void *to, size_t room)
     return (ssize_t)n;
 }
 
-Test(nettrace, a_stream_tells_when_the_walk_is_complete)
+Test(nettrace, the_end_of_the_walk_is_found_in_a_stream)
 {
     struct trace_forge f = begin(8);
     whole_walk(&f, 0x7000, 1);

@@ -62,7 +62,7 @@ static void expect_echo(const char *echo, const char *command, const char *gener
     hd_snapshot_close(snap);
 }
 
-Test(dumpheap, takes_the_command_behind_the_prompt_of_any_debugger)
+Test(dumpheap, reads_the_command_after_the_prompt_of_any_debugger)
 {
     static const char *const echoes[] = {
         "> dumpheap -stat",
@@ -287,7 +287,7 @@ Test(dumpheap, accepts_a_footer_that_wrapped_in_32_bits)
     expect_refused(HEADER "1 5 8 A\nTotal 4294967301 objects\n", "total-mismatch", 3);
 }
 
-Test(dumpheap, says_what_does_not_add_up)
+Test(dumpheap, reports_wrong_sums)
 {
     struct hd_error err;
     expect_excerpt(HEADER "1 104,533 8 A\nTotal 104,534 objects\n", 104533,
@@ -394,7 +394,7 @@ Test(dumpheap, refuses_nul_bytes_at_their_line)
     expect_bytes(text, sizeof(text) - 1, HD_BAD_FORMAT, "nul-byte", 3);
 }
 
-Test(dumpheap, says_that_other_text_is_no_snapshot)
+Test(dumpheap, rejects_other_text_as_not_a_snapshot)
 {
     expect_bytes("hello\n", 6, HD_NOT_A_SNAPSHOT, NULL, 0);
     static const char binary[] = "hello TotalSize\n\0dumpheap";
@@ -409,7 +409,7 @@ Test(dumpheap, takes_any_of_its_marks_for_a_broken_table)
     expect_refused("MT Count TotalSize Class\n", "no-table", 1);
 }
 
-Test(dumpheap, finds_a_table_behind_a_long_listing)
+Test(dumpheap, finds_a_table_after_a_long_listing)
 {
     struct text t = {0};
     struct hd_error err;

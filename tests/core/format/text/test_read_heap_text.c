@@ -400,7 +400,7 @@ Test(read_heap_text, refuses_every_bad_file_at_its_line)
     json_decref(all);
 }
 
-Test(read_heap_text, reads_decimal_sizes_when_told)
+Test(read_heap_text, reads_decimal_sizes_on_request)
 {
     struct hd_read_options decimal = {.size_base = 10};
     json_t *all = load_expected();

@@ -122,7 +122,7 @@ Test(text_scan, counts_blank_lines_that_it_goes_past)
     }
 }
 
-Test(text_scan, finds_a_nul_wherever_it_stands)
+Test(text_scan, finds_a_nul_at_any_position)
 {
     static const char good[] = "a 2 x 1\nt 1 A\no 1 1 8 1 1\nr 1 4 0 1\n\n \nc x 2\n";
     uint64_t line = 1;

@@ -107,7 +107,7 @@ Test(write_heap_text, names_stay_on_their_line)
     free(data);
 }
 
-Test(write_heap_text, names_of_nothing_but_line_ends_can_be_read_again)
+Test(write_heap_text, names_of_only_line_ends_can_be_read_again)
 {
     static const char *const names[] = {"\n", "\r", "\r\n \n", " \n\t", "\n App.A \n"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -141,7 +141,7 @@ Test(write_heap_text, leaves_out_what_is_no_object)
 }
 
 /* A date is not a time since a start, but keeps the order of a series. */
-Test(write_heap_text, tells_what_it_cannot_hold)
+Test(write_heap_text, reports_data_that_it_cannot_store)
 {
     struct made_gcdump m = usual;
     static const struct made_segment segment = {0x1000, 0x3000, {0x3000, 0, 0, 0, 0}};

@@ -30,7 +30,7 @@ Test(page, markup_in_a_name_is_text)
     expect_escaped(html_words, "a < b & c", "a &lt; b &amp; c");
 }
 
-Test(page, what_turns_the_direction_of_writing_is_written_out)
+Test(page, characters_that_change_the_writing_direction_are_written_out)
 {
     expect_escaped(html_name,
                    "A\xE2\x80\xAE"
@@ -112,7 +112,7 @@ Test(page, packed_names_come_back)
     words_free(&w);
 }
 
-Test(page, a_word_stands_there_once)
+Test(page, a_word_is_stored_once)
 {
     struct page_words w = {0};
     struct text packed = {0};
@@ -198,7 +198,7 @@ Test(page, every_kind_of_report_has_one)
     }
 }
 
-Test(page, chains_stand_in_it_as_ladders_and_the_command_in_full)
+Test(page, has_chains_as_ladders_and_the_command_in_full)
 {
     static const char *const words[] = {"heapdrift", "report", "a b", "<x>"};
     const struct hd_write_options how = {
