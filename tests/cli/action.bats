@@ -1,8 +1,8 @@
 # The GitHub action: its steps, run as the runner runs them.
 load helper
 
-# action INPUT=VALUE...: both steps in a workspace of their own, with heapdrift on PATH.
-# What the runner gives is in $tmp/runner; $out is the log.
+# action INPUT=VALUE...: runs both steps in a workspace of their own, with heapdrift on PATH. Files of
+# the runner are in $tmp/runner; $out is the log.
 action() {
     rm -rf "$tmp/steps" "$tmp/runner"
     mkdir -p "$tmp/steps" "$tmp/runner/temp" "$tmp/bin" "$tmp/workspace"
@@ -96,7 +96,7 @@ workspace() {
     out_has "::error title=heapdrift::strict: true or false, not 'perhaps'"
 }
 
-@test "a broken snapshot is neither pass nor fail, and leaves no files" {
+@test "a broken snapshot neither passes nor fails, and leaves no files" {
     workspace none
     echo garbage >"$tmp/workspace/broken.gcdump"
     action snapshots=$'snapshots\nbroken.gcdump'
@@ -111,7 +111,7 @@ workspace() {
     out_has "snapshots: name a folder or files"
 }
 
-@test "patterns in natural order, names with blanks, and nothing that a shell would run" {
+@test "patterns in natural order, names with blanks, no shell expansion" {
     workspace events
     mkdir "$tmp/workspace/a b"
     local k
@@ -153,7 +153,7 @@ workspace() {
     out_has "::error title=heapdrift::version 99.1.0 is wanted, but this action comes with ${version#heapdrift }"
 }
 
-@test "only Linux, and it says what to do" {
+@test "only Linux is supported, with a message for other systems" {
     runner_os=Windows action snapshots=snapshots
     status_is 2
     out_has "the check runs on Linux; upload the snapshots of a Windows job"
@@ -164,7 +164,8 @@ workspace() {
     workspace events
     mkdir -p "$tmp/root/build"
     cp -a Makefile include src scripts docs .github "$tmp/root/"
-    # What make has built before is as new in the copy; only the program is missing.
+    # Files that make has built stay newer than their sources in the copy; only the program is
+    # missing.
     if [[ -d build/src ]]; then cp -a build/{src,flags,made,page} "$tmp/root/build/"; fi
     action_root=$tmp/root action_path='' action snapshots=snapshots releases="file://$tmp/nowhere"
     out_has "no release of heapdrift "
@@ -173,7 +174,7 @@ workspace() {
     [[ $(<"$tmp/runner/path") == "$tmp/runner/temp/heapdrift/bin" ]]
 }
 
-# A release of version $1 in $tmp/releases, of which the program only says its version.
+# A release of version $1 in $tmp/releases, with a program that only prints its version.
 release() {
     local name
     name=heapdrift-$1-linux-$(uname -m)
@@ -202,7 +203,7 @@ release() {
     out_has "heapdrift 99.1.0"
 }
 
-@test "a released program that is another than its release says is refused" {
+@test "a released program that differs from its release is refused" {
     ! command -v heapdrift || skip "heapdrift is installed here"
     command -v curl >/dev/null || skip "no curl here"
     workspace none
@@ -212,13 +213,13 @@ release() {
     status_is 2
     out_has "is not the file that SHA256SUMS of the release says"
     [[ ! -e $tmp/runner/temp/heapdrift/bin ]]
-    # Nor one of which it says nothing.
+    # A checksum missing from the release is refused, too.
     release 99.1.0
     sed -i 's/heapdrift-/other-/' "$tmp/releases/v99.1.0/SHA256SUMS"
     action_path='' action snapshots=snapshots version=99.1.0 releases="file://$tmp/releases"
     status_is 2
     out_has "is not the file that SHA256SUMS of the release says"
-    # One that says it is another version.
+    # A program with another version.
     release 99.1.0
     mv "$tmp/releases/v99.1.0" "$tmp/releases/v99.2.0"
     cd "$tmp/releases/v99.2.0" || return
@@ -233,7 +234,7 @@ release() {
     out_has "this is not heapdrift 99.2.0: heapdrift 99.1.0"
 }
 
-@test "without a release of another version the action says which it has" {
+@test "without a release of another version the action reports its own" {
     ! command -v heapdrift || skip "heapdrift is installed here"
     workspace none
     mkdir "$tmp/releases"

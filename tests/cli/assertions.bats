@@ -1,7 +1,7 @@
 # scripts/assertions.py finds statements that look like assertions and can never fail a test.
 load helper
 
-# looked_at LINE...: checks a function of these lines; $found has the numbers of the findings.
+# looked_at LINE...: checks a function with these lines; $found has the numbers of the findings.
 looked_at() {
     printf '%s\n' 'f() {' "$@" '}' >"$tmp/looked.bats"
     run scripts/assertions.py "$tmp/looked.bats"

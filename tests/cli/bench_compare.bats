@@ -1,4 +1,4 @@
-# Two programs beside each other: tests/bench/compare.py, without building one.
+# Two programs compared by tests/bench/compare.py, without building one.
 load helper
 
 setup() {
@@ -11,20 +11,20 @@ setup() {
 
 compare() { run env "$@" tests/bench/compare.py "$build"; }
 
-# A program that does the same, and something before or behind it.
+# A program with the same output, and extra work before or after it.
 changed() {
     printf '#!/bin/sh\n%s\n' "$1" >"$tmp/changed"
     chmod +x "$tmp/changed"
 }
 
-@test "a program beside itself prints the same, and nothing is left behind" {
+@test "a program compared with itself prints the same and leaves no files" {
     compare BASE="$HEAPDRIFT" FILES="${pair[*]}"
     [[ $status == 0 && $(grep -c '| same |$' <<<"$output") == 20 ]]
     [[ $output == *'| `diff -j2` | these 2 files | '* ]]
     [[ -z $(find "$tmp" -name 'heapdrift-bench-*') ]]
 }
 
-@test "one that prints something else is told of" {
+@test "different output is reported" {
     changed "\"$HEAPDRIFT\" \"\$@\" && echo more"
     compare BASE="$tmp/changed"
     [[ $status == 0 && $(grep -c '| \*\*differs\*\* |$' <<<"$output") == 8 ]]
@@ -38,7 +38,7 @@ changed() {
     [[ $status == 1 && $output == *'| **'* ]]
 }
 
-@test "what is asked wrongly is told in a line" {
+@test "invalid arguments are reported in one line" {
     local wrong
     for wrong in BASE= BASE=no-such-commit BENCH_RUNS=0 "FILES=$tmp/none"; do
         compare BASE="$HEAPDRIFT" "$wrong"
@@ -47,7 +47,7 @@ changed() {
 }
 
 @test "intervals of the sign test are those of its tables" {
-    # W. J. Conover, Practical Nonparametric Statistics: of 12, all but two at each end.
+    # W. J. Conover, Practical Nonparametric Statistics: of 12, all except two at each end.
     PYTHONPATH=tests/bench PYTHONDONTWRITEBYTECODE=1 python3 - <<'END'
 from compare import dropped, interval
 assert [dropped(n)[0] for n in (1, 5, 6, 8, 9, 12, 15, 20, 100)] == [0, 0, 0, 0, 1, 2, 3, 5, 39]

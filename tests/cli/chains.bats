@@ -1,9 +1,9 @@
-# Chains from their owner: a series of a service, whose shortest ways change.
+# Chains from their owner: a series of a service with changing shortest paths.
 load helper
 
-# service PAGES NEAR FAR: heap text of a service. Two loops, types NEAR and FAR of the
-# table below, wait for a timer and refer to one cache with so many pages; the timer of
-# FAR is one further down its list. The container's call site refers to the cache, too.
+# service PAGES NEAR FAR: heap text of a service. Two loops, types NEAR and FAR of the table below, wait
+# for a timer and refer to one cache with PAGES pages; the timer of FAR is one further down its list. The
+# container's call site refers to the cache, too.
 service() {
     local pages=$1 near=$2 far=$3 i
     printf '%s\n' 'a 2 service 1' \
@@ -26,7 +26,7 @@ service() {
     echo 'c service 2'
 }
 
-@test "chains of a suspect are those of what came and stayed, where that is told" {
+@test "chains of a suspect are those of its cohorts and survivors, if known" {
     works -q --format=json fixtures/leaklab/density
     [[ $(json '.suspects | map(.chains_of) | tojson') == '["stayed","all"]' ]]
     [[ $(json '.suspects[0].chains[0].status') == new ]]
@@ -39,7 +39,7 @@ service() {
     [[ $(json '.suspects[0].chains[0].example.address') == 0x* ]]
 }
 
-# Four snapshots, of which every other comes by the other way.
+# Four snapshots with two alternating paths.
 make_flips() {
     local k ways
     for k in 0 1 2 3; do

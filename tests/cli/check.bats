@@ -1,7 +1,7 @@
 # The gate for builds: budgets, verdicts, exit status, what build servers read.
 load helper
 
-# Where no heapdrift.yml lies above, and nothing of a build server is set.
+# Outside of any heapdrift.yml, and without variables of a build server.
 setup() {
     begin
     export SOURCE_DATE_EPOCH=1795219200 # 2026-11-21
@@ -13,7 +13,7 @@ setup() {
 # A file of budgets.
 budgets() { printf 'version: 1\n%s\n' "$1" >"$tmp/heapdrift.yml"; }
 
-@test "the default budget fails every leak and passes what has none, for every window" {
+@test "the default budget fails every leak and passes every healthy program, for every window" {
     local folder first n files wanted
     for folder in "${lab[@]}" fixtures/leaklab/none; do
         wanted=$([[ $folder == */none ]] && echo 0 || echo 1)
@@ -160,7 +160,7 @@ suppress:
     status_is 1
 }
 
-@test "what lies in a folder of somebody else decides nothing" {
+@test "a heapdrift.yml in a folder of another user is ignored" {
     [[ $(id -u) == 0 ]] || skip "only root can give folders away"
     mkdir -p "$tmp/shared/mine/a"
     printf 'version: 1\nbudgets:\n  - total: objects\n    max_growth: 0\n' >"$tmp/shared/heapdrift.yml"
@@ -170,7 +170,7 @@ suppress:
     chown 12345 "$tmp/shared"
     works check --format=json "$none"
     [[ $(json '.rules[0].source') == default ]]
-    # A gate does not pass for want of budgets that it must not read.
+    # A gate must not pass because it may not read its budgets.
     cd "$tmp/shared"
     hd check "$none"
     fails_with "heapdrift.yml: refused: $tmp/shared belongs to user 12345; HEAPDRIFT_TRUST=$tmp/shared/heapdrift.yml allows it"
@@ -219,7 +219,7 @@ MISTAKES
     err_is "heapdrift: warning: unused-budget: type Zebra: the budget matches nothing"
 }
 
-@test "with --strict a budget that matches nothing is no pass, and it is told what might be meant" {
+@test "with --strict a budget without a match does not pass, and a similar name is suggested" {
     hd check --strict --budget='shop.*=0' "$none"
     status_is 3
     err_has "type shop.* (did you mean Shop.*?): the budget matches nothing"
@@ -250,7 +250,7 @@ MISTAKES
     err_has "heapdrift: warning: $tmp/heapdrift.yml:3: no-unit: total bytes: 5 is taken for 5 bytes"
     err_has "heapdrift: warning: $tmp/heapdrift.yml:5: no-unit: type Shop.*: 1,023 is taken for 1,023 bytes"
     err_has "heapdrift: warning: $tmp/heapdrift.yml:8: no-unit: suspects any: 1 is taken for 1 byte:"
-    # Nothing to warn of: a unit, none at all, what nobody takes for a mistake, objects.
+    # No reason for a warning: a unit, no unit, unusual but valid values, objects.
     for what in --max-growth=5B '--max-growth=5 %' --max-growth=0 --max-growth=1024 --max-growth-objects=5 --budget=X=5 --max-score=5%; do
         hd check "$what" "$none"
         err_lacks no-unit
@@ -271,8 +271,8 @@ MISTAKES
     fails_with "--threads=100000: must be a whole number from 1 to 64"
 }
 
-# What a rule, a series and an excuse make together: rows of tests/core/questions/test_check_table.c
-# through the program. rule | files | suppression | status | status with --strict
+# Combinations of rule, series and suppression: rows of tests/core/questions/test_check_table.c through
+# the program. rule | files | suppression | status | status with --strict
 @test "a rule passes only if the snapshots show that it is not over its limit" {
     local rule files excuse lenient strict i row=0
     for i in 1 2 3 4; do
@@ -313,12 +313,12 @@ ROWS
     [[ $row == 18 ]]
 }
 
-@test "a sample is no pass with --strict, whatever it shows" {
+@test "a sample does not pass with --strict" {
     local file=fixtures/gcdump-made/sampled.gcdump i sampled
     works check -q --max-growth=1000% $file $file
     hd check -q --strict --max-growth=1000% $file $file
     status_is 3
-    # Where every rule passes, and there is no other doubt.
+    # Every rule passes, and there is no other doubt.
     for sampled in false true; do
         for i in 1 2 3 4; do
             printf '{"schema":"heapdrift-top","schema_version":1,"snapshot":{"sampled":%s},"types":[{"type":"A.X","count":%d,"bytes":1000}]}' \
@@ -347,7 +347,7 @@ ROWS
     [[ $(json '.rules[0].reason') == *": take four or more, under the same load" ]]
 }
 
-@test "a restart in the series is no pass" {
+@test "a restart in the series does not pass" {
     local i pids=(7 7 8 8) counts=(100 200 50 100)
     for i in 0 1 2 3; do
         printf '{"schema":"heapdrift-top","schema_version":1,"snapshot":{"pid":%d},"types":[{"type":"A.X","count":%d,"bytes":%d}]}' \
@@ -363,7 +363,7 @@ ROWS
 @test "two doubts pass no more than one of them" {
     local again=$tmp/again.gcdump first
     zcat "$none/1.gcdump.gz" >"$again"
-    # Twice the same, and too few; and of as many as can be compared.
+    # The same one twice, and too few; with the maximum number of snapshots.
     hd check -q --strict "$none"/{1,2,3}.gcdump.gz "$again"
     status_is 3
     out_has "inconclusive"
@@ -426,7 +426,7 @@ ROWS
 
 # --- baselines ---------------------------------------------------------------------------
 
-@test "a baseline accepts what was, and nothing more" {
+@test "a baseline accepts the recorded growth and no more" {
     budgets 'budgets:
   - {type: "*", max_growth: 0}
   - {total: bytes, max_growth: 0}
@@ -512,7 +512,7 @@ suppress:
     status_is 1
 }
 
-@test "what holds a suspect is said once in Markdown, though a rule is about it" {
+@test "in Markdown the holder of a suspect is printed once even with a rule about it" {
     local path='→ VolatileNode<System.String,Shop.Sessions.Session>'
     hd check -q --format=md --budget='Shop.Sessions.Session=0' fixtures/leaklab/cache
     status_is 1
@@ -541,7 +541,7 @@ late_leak() {
     }'
 }
 
-@test "a leak that begins late does not pass, and the report says since when" {
+@test "a late leak does not pass, and the report has its start" {
     local how
     late_leak 20 14
     for how in "" --tables-only --min-score=90%; do
@@ -561,7 +561,7 @@ late_leak() {
     status_is 1
 }
 
-@test "a rule for suspects that looks at nothing is kept with a reservation" {
+@test "a rule for suspects that matches nothing passes with a reservation" {
     local hidden
     for hidden in '*' '*Session*'; do
         hd check -q --strict -x "$hidden" fixtures/leaklab/cache

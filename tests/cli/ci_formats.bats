@@ -1,4 +1,4 @@
-# What build servers read of a check: JUnit XML, SARIF, annotations.
+# Checks in formats for build servers: JUnit XML, SARIF, annotations.
 load helper
 
 # A build server of our own must not leak in.
@@ -29,7 +29,7 @@ config() {
     { echo "version: 1"; cat; } >"$tmp/$1.yml"
 }
 
-# Tables of one type that grows, by name; a heap of strings beside it.
+# Tables of one growing type, by name; and a heap of strings.
 odd_series() {
     local k
     for k in 1 2 3 4; do
@@ -88,7 +88,7 @@ YML
     [[ $(xml all 'string(//failure)') == *"+4.77 MiB"* ]]
     [[ $(xml all 'string(//testcase[@name="type Shop.Sessions.* +0 instances"]/failure)') == \
         *"SHOP-7: <b>belongs</b> & stays"* ]]
-    # Suppressed findings do fail, and say why they are excused.
+    # Suppressed findings fail in these formats, with the reason of the suppression.
     [[ $(sarif all '[.runs[0].results[] | select(.suppressions) | .suppressions[0].justification] | unique[]') == \
         "SHOP-7: <b>belongs</b> & stays" ]]
     [[ $(sarif all '[.runs[0].results[].ruleId] | unique | join(" ")') == \
@@ -138,7 +138,7 @@ YML
         $'App.\ufffe\uffff' $'App.\U1F600Ünï' '::error::App%0A' '--> <![CDATA['; do
         odd_series "$name"
         reports odd 1 -c "$tmp/odd.yml" "$tmp"/{1,2,3,4}.json
-        # Nothing that a terminal or a parser acts upon is left of them.
+        # Characters with a meaning for terminals and parsers are removed.
         [[ $(grep -cP '[\x00-\x08\x0b-\x1f]' "$tmp/odd/out.xml") == 0 ]]
         [[ $(grep -cP '[\x00-\x08\x0b-\x1f]' "$tmp/odd/out.sarif") == 0 ]]
     done
@@ -176,7 +176,7 @@ YML
     [[ $(jq -r '[.. | .uri? // empty] | unique[]' "$tmp/s") == heapdrift.yml ]]
 }
 
-@test "more findings than rows: all of them counted, -n tells all" {
+@test "with more findings than rows all are counted, and -n lists all" {
     python - "$tmp" <<'PY'
 import json, sys
 for k in range(1, 5):
@@ -204,7 +204,7 @@ PY
         [[ $line =~ ^::(error|warning)\ ((file=[^:,]+,line=[0-9]+,)?title=[^:,]+):: ]] || complain "line: $line"
     done <<<"$out"
     out_has "App.50%25<a>,b:c"
-    # Tests of names are above; here is where the line of the budget goes.
+    # Tests of names are above; here the position of the budget's line.
     mkdir "$tmp/repo" "$tmp/repo/.git"
     config in-file <<<'budgets: [{type: "App.*", max_growth: 0}]'
     mv "$tmp/in-file.yml" "$tmp/repo/heapdrift.yml"
@@ -232,7 +232,7 @@ PY
     done
 }
 
-@test "what build servers read and the schemas are of one version" {
+@test "formats for build servers and schemas have the same version" {
     [[ $(jq -r '.properties.version.const' docs/ci/sarif.json) == 2.1.0 ]]
     grep -q 'ci/junit.xsd' docs/check.md
     grep -q 'ci/sarif.json' docs/check.md
@@ -247,7 +247,7 @@ PY
     [[ $status == 1 && $output == *"'extra' was unexpected"* ]]
 }
 
-@test "each format states the fix of the suspect that failed, and none of what passed" {
+@test "each format has the fix of the failed suspect, and not of passing ones" {
     local format fix='Entries are added and never removed: remove them, or set a limit.  heapdrift help hint static-collection'
     for format in github junit sarif; do
         hd check --format=$format fixtures/leaklab/cache

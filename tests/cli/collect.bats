@@ -14,7 +14,7 @@ until_is() {
     [[ -e $1 ]]
 }
 
-@test "collect says what it needs" {
+@test "collect reports missing arguments" {
     hd collect
     fails_with 'name a process: heapdrift collect PID, or its name; see `heapdrift ps`'
     hd collect -p 1 --name=shop -o "$tmp/a.gcdump"
@@ -75,11 +75,11 @@ OPERANDS
     done
 }
 
-@test "collect says why it cannot, and leaves no file" {
+@test "collect reports its errors, and leaves no file" {
     mkdir "$tmp/o"
     hd collect -p 2147483647 -o "$tmp/o/a.nettrace"
     fails_with "no process 2147483647"
-    # In a folder of its own: /tmp may have a socket that another process of that number left.
+    # In a folder of its own: /tmp may contain a socket of another process with this number.
     TMPDIR=$tmp sleep 60 &
     for _ in $(tries); do [[ $(readlink "/proc/$!/exe") != */sleep ]] || break; sleep 0.05; done
     hd collect -p $! -o "$tmp/o/a.gcdump"
@@ -97,7 +97,7 @@ OPERANDS
     [[ -z $(ls -A "$tmp/o") ]]
 }
 
-@test "collect refuses a socket that a dead process left behind" {
+@test "collect refuses the socket of a dead process" {
     python -c 'import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1])' \
         "$tmp/dotnet-diagnostic-$$-1-socket"
     TMPDIR=$tmp hd collect -p $$ -o "$tmp/a.gcdump"
@@ -141,7 +141,7 @@ OPERANDS
     same_trace "$tmp/a.nettrace"
 }
 
-@test "collect goes on when the terminal goes, if it was told to" {
+@test "collect continues without its terminal on request" {
     play_runtime play
     mkdir "$tmp/o"
     (trap '' HUP && exec "$HEAPDRIFT" collect -q --diagnostic-port="$socket" -o "$tmp/o/a.nettrace" --count=3 --interval=500ms 2>"$tmp/err") 3>&- &
@@ -203,8 +203,8 @@ OPERANDS
     done
 }
 
-@test "a long step says every half minute that it goes on" {
-    # Half a minute is long for a test: the clock goes a thousand times as fast.
+@test "a long step prints every half minute that it continues" {
+    # Half a minute is long for a test: the clock runs a thousand times faster.
     play_runtime mute
     stand_in '#include <time.h>
         #include <sys/syscall.h>
@@ -235,11 +235,12 @@ OPERANDS
     run ! grep -q $'\e' "$tmp/seen"
 }
 
-@test "a process that /proc hides is not said to be none" {
+@test "a process hidden in /proc is not reported as missing" {
     [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null || skip "takes root"
     local program
     printf -v program %q "$HEAPDRIFT"
-    # Where no process ever puts its socket: another of that number may have left one in /tmp.
+    # In a folder where no process puts its socket: another one with this number may have left one in
+    # /tmp.
     local as_nobody=(env TMPDIR=/var/lib unshare -m -p -f --kill-child sh -c 'mount -t proc -o hidepid=2 proc /proc || exit
         mount -t tmpfs none /tmp || exit
         sleep 600 &
@@ -325,7 +326,7 @@ OPERANDS
 
 # --- watch -----------------------------------------------------------------------------
 
-@test "watch says what it needs" {
+@test "watch reports missing arguments" {
     hd watch
     fails_with 'name a process: heapdrift watch PID, or its name; see `heapdrift ps`'
     hd watch -p 1 --count=1
@@ -347,7 +348,7 @@ OPERANDS
     need_dotnet
     start_lab cache
     iterate 20
-    # From the first snapshot to the last but one, however long they take: as each appears.
+    # From the first snapshot to the last except one, however long they take: as each appears.
     mkdir "$tmp/kept"
     (for number in 1 2 3; do
         timeout 600 sh -c 'until [ -e "$1" ]; do sleep 0.02; done' sh "$tmp/kept/$number.gcdump" || exit
@@ -361,7 +362,7 @@ OPERANDS
     status_is 1
 }
 
-@test "a live process: watch takes budgets, and leaves nothing behind with --no-keep" {
+@test "a live process: watch accepts budgets, and leaves no files with --no-keep" {
     need_dotnet
     start_lab none
     iterate 20
@@ -413,7 +414,7 @@ OPERANDS
     [[ $(json '.snapshots | length') -ge 3 && -z $(ls -A "$tmp/t") ]]
 }
 
-@test "watch keeps what it took in a new folder here, and says where, and how to delete it" {
+@test "watch keeps snapshots in a new folder here, and prints its path and how to delete it" {
     play_runtime play
     mkdir "$tmp/here"
     cd "$tmp/here"
@@ -425,10 +426,10 @@ OPERANDS
     err_has "heapdrift: watching: 2 more, every 0.05 s"
     err_matches "heapdrift: kept 3 snapshots \(0\.[1-9] MiB\) in ${kept[0]}"$'\n'"heapdrift: to delete them: rm -r ${kept[0]}"
     [[ $(json '.snapshots[0].path') == "${kept[0]}/1.gcdump" ]]
-    # Nothing of that in the answer, and it can be asked again.
+    # None of these in the answer, and it can be asked again.
     out_lacks "kept"
     works diff --format=csv "${kept[0]}"
-    # Another run of this minute has a folder of its own; a hidden file is in nobody's way.
+    # Another run in this minute has its own folder; a hidden file is ignored.
     works watch -q --diagnostic-port="$socket" --count=2 --interval=50ms
     err_is ""
     kept=(heapdrift-*)
@@ -442,20 +443,20 @@ OPERANDS
     fails_with "--store keeps the snapshots: it cannot be combined with --no-keep"
 }
 
-@test "watch says from the third snapshot on what it would say" {
+@test "watch prints its result from the third snapshot on" {
     play_runtime play
     local said='heapdrift: after 3 of 4 snapshots: UNSURE No leak found '
     works watch --no-keep --diagnostic-port="$socket" --count=4 --interval=2
     err_matches "$said"
     err_lacks "after 2 of 4"
     err_lacks "after 4 of 4"
-    # With its own options, of digests too, and where somebody presses Enter.
+    # With its own options, also for digests, and if the user presses Enter.
     works watch --diagnostic-port="$socket" --count=4 --interval=2 --budget='*=0' -o "$tmp/x.digest" --format=junit
     err_matches "$said|heapdrift: after 3 of 4 snapshots: UNSURE Fewer than two"
     out_lacks "after 3"
     works watch --no-keep --diagnostic-port="$socket" --on-enter --count=4 < <(printf '\n\n\n'; sleep 4; echo)
     err_matches "$said"
-    # Not where nobody looks, nor where there is no time.
+    # Not without a terminal, or without enough time.
     works watch -q --no-keep --diagnostic-port="$socket" --count=4 --interval=2
     err_is ""
     works watch --no-keep --diagnostic-port="$socket" --count=4 --interval=50ms
@@ -511,7 +512,7 @@ OPERANDS
     [[ -z $(ls -A) ]]
 }
 
-@test "watch that is stopped in its first snapshot says so once" {
+@test "a watch stopped in its first snapshot reports it once" {
     play_runtime stall
     mkdir "$tmp/t"
     TMPDIR=$tmp/t "$HEAPDRIFT" watch --no-keep --diagnostic-port="$socket" --count=2 -q >"$tmp/.out" 2>"$tmp/err" 3>&- &
@@ -526,7 +527,7 @@ OPERANDS
     [[ -z $out && -z $(ls -A "$tmp/t") ]]
 }
 
-# The comparison waits for a pipe that nobody writes to.
+# The comparison waits for a pipe without a writer.
 @test "watch removes its folder when the comparison is stopped" {
     play_runtime play
     mkdir "$tmp/t"
@@ -538,7 +539,7 @@ OPERANDS
             --baseline="$tmp/baseline" >"$tmp/out" 2>"$tmp/err" 3>&- &
         job=$!
         for _ in $(tries); do [[ ! -e $(echo "$tmp"/t/*/2.gcdump) ]] || break; sleep 0.05; done
-        # Not while the second is written: then the first alone is no comparison.
+        # Not while the second is written: the first alone cannot be compared.
         sleep 0.5
         [[ -d $(echo "$tmp"/t/heapdrift-*) ]]
         kill -$signal $job
@@ -569,7 +570,7 @@ OPERANDS
     [[ -z $(ls -A "$tmp/t") ]]
 }
 
-# Only a file that never has a name is gone with a program that is killed.
+# Only a file that never had a name disappears when the program is killed.
 @test "kill -9 while a snapshot is written leaves no file" {
     local folder=$tmp/k habit to options job
     mkdir "$folder"
@@ -602,7 +603,7 @@ WAYS
     [[ $(<"$folder/there.nettrace") == before ]]
 }
 
-@test "core dumps and direct reading say what does not go together" {
+@test "core dumps and direct reading report options that cannot be combined" {
     local args wanted
     while IFS='|' read -r args wanted; do
         hd collect $args
@@ -654,7 +655,7 @@ again_with() {
     python3 tests/cli/break_core.py "$tmp/good" "$tmp/bad"
     printf '\177ELF\2\1\1' >"$tmp/none"
     local during="the dump was taken during a garbage collection, while objects were being moved; take another one"
-    # During a collection: again, three times in all, or as often as --tries says.
+    # During a collection: retried, three times in all, or as given by --tries.
     again_with dump "$tmp/bad" "$tmp/bad" "$tmp/good"
     works collect -q --diagnostic-port="$socket" --core -o "$tmp/a.core"
     err_is ""
@@ -666,7 +667,7 @@ again_with() {
     hd collect -q --diagnostic-port="$socket" --core -o "$tmp/a.core"
     status_is 2
     err_is "heapdrift: $tmp/a.core: written, but cannot be read back (3 attempts): $during"
-    # Others may make something of it.
+    # Other programs may be able to use it.
     cmp "$tmp/a.core" "$tmp/bad"
     hd collect -q --diagnostic-port="$socket" --core --tries=1 -o "$tmp/a.core"
     status_is 2
@@ -677,7 +678,7 @@ again_with() {
     err_has "$tmp/a.core: written, but cannot be read back: "
 }
 
-# What cannot be read back is looked at before it goes there.
+# Input that cannot be read twice is checked before it is stored.
 @test "a core dump into a pipe, and to a full device" {
     xz -dc fixtures/core/net10.core.xz >"$tmp/good"
     python3 tests/cli/break_core.py "$tmp/good" "$tmp/bad"
@@ -700,7 +701,7 @@ lacking() {
     python3 tests/cli/break_core.py "$tmp/good" "$1" "$(json '[.. | .address? | strings][0]')"
 }
 
-@test "a dump that lacks something is incomplete, as info says it is" {
+@test "an incomplete dump is reported in the same way as by info" {
     lacking "$tmp/lacking"
     again_with dump "$tmp/lacking"
     hd collect --no-progress --strict --diagnostic-port="$socket" --core -o "$tmp/a.core"
@@ -738,7 +739,7 @@ lacking() {
     cmp "$tmp/b-2.core" "$tmp/good"
 }
 
-@test "a refusal of the runtime is told in whole words" {
+@test "a refusal of the runtime is printed in words" {
     play_dumps refuse "[createdump] The process 4711 could not be dumped, for reasons that take a long time to tell: the first of them is that it did not want to, the second that there was no room at all, the third took 844ms"
     hd collect -q --diagnostic-port="$socket" --core -o "$tmp/a.core"
     fails_with "the runtime wrote no dump: [createdump] The process 4711 could not be dumped, for reasons that take a long time to tell: the first of them is that it did not want to, the second that there was no room at all, the third took ..."
@@ -827,7 +828,7 @@ lacking() {
     [[ -z $(ls -A "$tmp/t") ]]
 }
 
-# asked: a collector whose standard input is the pipe 5, and whose folder is $folder.
+# asked: a collector with pipe 5 as standard input and the folder $folder.
 asked() {
     mkfifo "$tmp/in" "$tmp/answers"
     TMPDIR=$tmp/t "$@" "$HEAPDRIFT" collect -q --no-ages --no-keep --on-enter --diagnostic-port="$socket" \
@@ -840,13 +841,13 @@ asked() {
     [[ $folder == "$tmp"/t/heapdrift-* && -s $folder/1.gcdump && $(stat -c %a "$folder") == 700 ]]
 }
 
-@test "what --on-enter takes with --no-keep goes with whoever asked, however that ends" {
+@test "snapshots of --on-enter with --no-keep are deleted however the requester ends" {
     local how
     play_runtime play
     mkdir "$tmp/t"
     for how in eof TERM; do
         asked env
-        # What was removed by others, or put beside it, is no trouble.
+        # Files deleted or added by others do no harm.
         touch "$folder/1.core"
         echo >&5
         read -r -t 20 <&6
@@ -877,7 +878,7 @@ asked() {
     err_has "a-2.gcdump"
 }
 
-@test "--on-enter and --no-keep say what they cannot be combined with" {
+@test "--on-enter and --no-keep report options that cannot be combined" {
     local options wanted
     while IFS='|' read -r options wanted; do
         hd $options
@@ -903,9 +904,9 @@ LINES
     [[ $(json ".processes[] | select(.pid == $runtime) | .command") == *"runtime.py $tmp/t/dotnet-diagnostic-$runtime-1-socket suspended "* ]]
 }
 
-@test "a process that is suspended at its start is named so, and resumed when told to" {
+@test "a process suspended at its start is reported, and resumed on request" {
     local how
-    # The environment stays; without it nobody asks.
+    # The environment is inherited; without it nothing is requested.
     DOTNET_DefaultDiagnosticPortSuspend=1 play_runtime suspended
     for how in "$socket" "$socket,connect"; do
         hd collect --diagnostic-port="$how" -o "$tmp/a.nettrace"
@@ -915,7 +916,7 @@ LINES
     works collect -q --diagnostic-port="$socket" -o "$tmp/a.nettrace"
     kill "$runtime"
     rm "$socket"
-    # A port of its own: only who listens there can resume it.
+    # A port of its own: only its listener can resume it.
     COMPlus_DiagnosticPorts="$tmp/a,nosuspend;$tmp/b,connect" play_runtime suspended
     hd collect --diagnostic-port="$socket" -o "$tmp/b.nettrace"
     fails_with "the process is suspended at its start until the tool that listens at $tmp/b resumes it (DOTNET_DiagnosticPorts; with ,nosuspend there it starts without it)"

@@ -1,20 +1,20 @@
-# Many processes at once: ps, and collect --all. All of them are played (runtime.py), and all
-# are chosen by a name that nothing else on the machine has.
+# Many processes: ps, and collect --all. All of them are played (runtime.py), and chosen by a name that
+# is unique on the machine.
 load helper
 
 teardown() {
     local job
     for job in "${players[@]}"; do kill "$job" 2>/dev/null || true; done
-    # unshare passes on nothing less.
+    # unshare needs all of these.
     [[ -z ${container:-} ]] || { kill -KILL "$container" && wait "$container"; } 2>/dev/null || true
     [[ -z ${open:-} ]] || rm -rf "$open"
 }
 
-# The interpreter itself, which keeps the name that it is given: some are behind a script.
+# The interpreter itself, which keeps the given name: some interpreters are scripts.
 interpreter() { python -c 'import os, sys; print(os.path.realpath(sys.executable))'; }
 
-# play NAME HABIT NUMBER...: a process of that name listens at a socket per number, or one
-# process each with APART=1. What is collected is $tmp/played.nettrace.
+# play NAME HABIT NUMBER...: a process with this name listens at a socket per number, or one process each
+# with APART=1. Collecting from it gives $tmp/played.nettrace.
 play() {
     local name=$1 habit=$2 number sockets=() interpreter
     interpreter=$(interpreter)
@@ -43,9 +43,9 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
 
 # --- ps --------------------------------------------------------------------------------
 
-@test "ps of forty processes says what they take, in less than two seconds on an idle machine" {
+@test "ps of forty processes lists their memory, in less than two seconds on an idle machine" {
     APART=1 play "$(own)" play {1001..1040}
-    # Somebody else's socket that says nothing, or a busy machine, may be in the way once.
+    # A silent socket of another user, or a busy machine, may interfere once.
     local start took limit
     for _ in 1 2 3; do
         start=$(date +%s%N)
@@ -83,7 +83,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
 
 # --- collect --all ---------------------------------------------------------------------
 
-@test "collect --all says what it needs" {
+@test "collect --all reports missing arguments" {
     hd collect --all 17
     fails_with "collect --all takes no operands; select processes with --name=PATTERN"
     hd collect --all -p 1
@@ -103,7 +103,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     [[ ! -e $tmp/o ]]
 }
 
-@test "collect --all writes a file per process, and replaces none" {
+@test "collect --all writes a file per process, and replaces no file" {
     APART=1 play "$(own)" play 1 2 3
     hd collect --all --name="$(own)" -o "$tmp/a.gcdump"
     fails_with "$tmp/a.gcdump: --all writes a file per process: name a folder, and choose the format with --to"
@@ -163,7 +163,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     err_matches "heapdrift: $(own)-slow \(pid ${players[1]}\): no data for 0.5 s, and the heap walk is not finished"
     err_has "heapdrift: 1 of 3 processes failed; 2 have snapshots"
     [[ $(files "$tmp/o") == 2 ]]
-    # Of nothing, nothing stays.
+    # A failure leaves no file.
     hd collect --all --name="$(own)-slow" -o "$tmp/p" --timeout=500ms --count=2
     status_is 2
     [[ ! -e $tmp/p ]]
@@ -192,7 +192,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     fails_with "$name-${players[0]}: already exists; name another folder"
 }
 
-@test "a signal stops all of them, and leaves what is whole" {
+@test "a signal stops all of them, and keeps complete files" {
     APART=1 play "$(own)" play 1 2
     play "$(own)-slow" stall 3
     "$HEAPDRIFT" collect --all --name="$(own)*" -o "$tmp/o" -j 3 >"$tmp/.out" 2>"$tmp/.err" 3>&- &
@@ -208,7 +208,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     [[ $(files "$tmp/o") == 2 ]]
 }
 
-@test "what belongs to another user is left out, and said to be" {
+@test "processes of other users are skipped with a message" {
     [[ $(id -u) == 0 ]] && command -v setpriv >/dev/null || skip "takes root"
     local as_nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
     open=$(mktemp -d /tmp/heapdrift-XXXXXX)
@@ -216,7 +216,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     chmod -R 777 "$open"
     "${as_nobody[@]}" "$open/heapdrift" --version >/dev/null 2>&1 || skip "nobody may not run it"
     play "$(own)" play 1
-    # The name of a socket that may not be used has to say whose it is.
+    # The name of a socket that may not be used must show its user.
     local start
     start=$(awk '{ print $22 }' "/proc/${players[0]}/stat")
     mv "$tmp/t/dotnet-diagnostic-1-1-socket" "$open/dotnet-diagnostic-${players[0]}-$start-socket"
@@ -228,12 +228,12 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     [[ ! -e $open/o ]]
 }
 
-@test "processes of containers go by the container's host name" {
+@test "processes in containers are named by the container's host name" {
     [[ $(id -u) == 0 ]] || skip "takes root"
     local inside=(unshare -u -m -p -f --kill-child --mount-proc) pid
     "${inside[@]}" mount -t tmpfs none /mnt 2>/dev/null || skip "no namespaces here"
     play "$(own)" play 1
-    # The kernel knows the name; the environment says what somebody put there.
+    # The kernel knows the name; the environment may contain anything.
     HOSTNAME=elsewhere "${inside[@]}" bash -c 'hostname pod-7f9-x2 && mount -t tmpfs none /tmp &&
         unset TMPDIR && exec -a "$1" "$2" "$4" /tmp/dotnet-diagnostic-1-1-socket play "$3"' \
         bash "$(own)" "$(interpreter)" <(cat "$tmp/played.nettrace") <(cat tests/cli/runtime.py) 3>&- &

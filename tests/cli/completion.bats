@@ -1,11 +1,11 @@
-# Completion in bash, zsh and fish: what each of them offers.
+# Completion in bash, zsh and fish: their suggestions.
 load helper
 
-# Files to choose from, and the program by its name; ps tells of two processes.
+# Files to choose from, and the program by its name; ps lists two processes.
 files() {
     mkdir -p "$tmp/here/snapshots" "$tmp/bin"
     touch "$tmp/here"/{a.gcdump,b.nettrace.zst,c.txt,notes.md}
-    # What would run if a shell expanded it.
+    # Commands that would run if a shell expanded them.
     local evil='$(touch pwned)'
     printf '#!/bin/sh\n[ "$1" = ps ] || exec %q "$@"\nprintf %q\n' "$HEAPDRIFT" \
         "pid\tname\truntime\n4711\tShop\t10.0\n4712\t$evil\t10.0\n" >"$tmp/bin/heapdrift"
@@ -14,7 +14,7 @@ files() {
     cd "$tmp/here" || return
 }
 
-# What is typed and what is offered: in any order, in every shell. "..." is for more.
+# Input and suggestions, in any order, in every shell. "..." means more.
 cases() {
     cat <<'CASES'
 heapdrift di|diff
@@ -49,8 +49,8 @@ heapdrift watch 4711 --max-growth=5|5%
 CASES
 }
 
-# offered: stdin without what shells put around words: sorted, in one line. What is before
-# "=" is typed already, a description follows a tab, a folder has a slash.
+# offered: stdin without decorations of shells: sorted, in one line. Text before "=" was typed, a
+# description follows a tab, a folder has a slash.
 offered() { cut -f1 | sed 's/^--[a-z-]*=\(.\)/\1/; s/[=/ ]*$//; /^$/d' | sort -u | xargs; }
 
 # all_cases OFFERS: what the function prints for every line.
@@ -138,7 +138,7 @@ in_zsh() { timeout 600 zsh -f "$tests/complete.zsh" "$tmp/fpath/_heapdrift" "$1"
     done
 }
 
-@test "completion says which shells it knows" {
+@test "completion lists its shells" {
     local args
     for args in "" tcsh "bash zsh"; do
         hd completion $args

@@ -3,7 +3,7 @@ load helper
 
 cache=fixtures/leaklab/cache/0.gcdump.gz
 
-# For jq: what a report says of a file, but for what the file itself is called and made of.
+# For jq: the report on a file, except its name and format.
 alike='if type == "string" then . else (.snapshot?, .snapshots[]?) |= (if . == null then . else
     del(.path, .format, .producer, .xxh3, .source_xxh3, .weak_roots) end) | del(.warnings[]?.path) end'
 
@@ -51,7 +51,7 @@ report_of() {
     [[ ! -e $tmp/x.csv ]]
 }
 
-@test "a type table becomes other tables, and nothing with objects" {
+@test "a type table can be converted to tables only" {
     local t
     for t in gcdump heap-text; do
         hd convert fixtures/type-tables/table.csv --to=$t -o "$tmp/x"
@@ -64,7 +64,7 @@ report_of() {
     diff "$tmp/1" "$tmp/2"
 }
 
-@test "files of dotnet-gcdump come out byte for byte" {
+@test "files of dotnet-gcdump are reproduced byte for byte" {
     local f
     for f in fixtures/leaklab/*/[0-5].gcdump.gz; do
         works convert "$f" -o "$tmp/out.gcdump"
@@ -87,7 +87,7 @@ report_of() {
             printf '"%s of %s"\n%s\n' "$command" "$f" "$out" >>"$tmp/2"
         done
     done
-    # All at once: jq takes longer to begin than to read one.
+    # All in one call: jq needs longer to start than to read a file.
     diff -U 3 -F '^"' <(jq -S "$alike | del(.warnings?)" "$tmp/1") <(jq -S "$alike | del(.warnings?)" "$tmp/2")
     [[ $compared -gt 60 ]] || complain "only $compared reports were compared"
 }
@@ -107,7 +107,7 @@ report_of() {
     diff "$tmp/before" "$tmp/text"
 }
 
-@test "convert says what the target cannot hold, a line each" {
+@test "convert reports data that the target cannot store, one line each" {
     works convert "$cache" -o "$tmp/x.txt"
     err_is "heapdrift: note: $cache: addresses: heap-text cannot hold addresses of objects
 heapdrift: note: $cache: modules: heap-text cannot hold modules of types"
@@ -124,7 +124,7 @@ heapdrift: note: $cache: modules: heap-text cannot hold modules of types"
     err_is ""
 }
 
-@test "what is sampled or incomplete is told, and stays so where the target can say it" {
+@test "sampled or incomplete data is reported, and stays marked if the target supports it" {
     works convert fixtures/gcdump-made/sampled.gcdump -o "$tmp/x.json"
     err_has "warning: fixtures/gcdump-made/sampled.gcdump: sampled:"
     works info --format=json "$tmp/x.json"
@@ -167,7 +167,7 @@ heapdrift: note: $cache: modules: heap-text cannot hold modules of types"
     [[ $(find "$tmp" -name 'x.gcdump?*' -o -name 'y.txt?*') == "" ]]
 }
 
-@test "a full disk leaves nothing behind" {
+@test "a full disk leaves no file" {
     local t
     for t in gcdump heap-text table-csv table-json; do
         hd convert -q "$before" --to=$t -o /dev/full

@@ -4,7 +4,7 @@ load helper
 core=fixtures/core/net10.core.xz
 later=fixtures/core/net10-later.gcdump.xz
 
-@test "a core says what it is, and how much of it is garbage" {
+@test "a core reports its process and its share of garbage" {
     works info --format=json "$core"
     [[ $(json '.snapshots[0] | "\(.format) \(.process) \(.processor) \(.runtime | split(".")[0])"') == "core-dump CoreLab x86-64 10" ]]
     works info --format=json fixtures/core/net9-server.core.xz
@@ -13,7 +13,7 @@ later=fixtures/core/net10-later.gcdump.xz
     [[ $(json '.snapshots[0] | "\(.format) \(.process) \(.runtime | split(".")[0]) \(.complete)"') == "core-dump CoreLab 8 true" ]]
 }
 
-@test "a core of aarch64 says the same of its process as its gcdump" {
+@test "a core of aarch64 has the same process facts as its gcdump" {
     local other=fixtures/core/net10-aarch64
     works info --format=json "$other.core.xz"
     [[ $(json '.snapshots[0] | "\(.process) \(.processor) \(.complete)"') == "CoreLab aarch64 true" ]]
@@ -33,7 +33,7 @@ later=fixtures/core/net10-later.gcdump.xz
     out_has "[static var Shop.Store."
 }
 
-@test "chains say by which fields: the class of a static, elements, structs in structs" {
+@test "chains have fields: the class of a static, elements, structs in structs" {
     works roots -q --type=Shop.LogEntry --width=200 "$core"
     out_has "[static var Shop.Store.s_byNumber]"
     out_has "Dictionary+Entry<System.Int32,Shop.Session>[].value"
@@ -59,14 +59,14 @@ later=fixtures/core/net10-later.gcdump.xz
     [[ $(json '[.types[] | select(.type == "Shop.Session")] | length') == 1 ]]
 }
 
-@test "the tree says by which field each node is held" {
+@test "the tree has the field that holds each node" {
     works tree -q --format=json --min=0 -n0 "$core"
     [[ $(json '[.nodes[] | select(.field == "_entries") | .type] | map(startswith("Entry<")) | length > 0 and all') == true ]]
     works tree -q --width=200 "$core"
     out_has "Arrays.s_large: Byte[]"
 }
 
-@test "--fields parts what is held by two fields of one type" {
+@test "--fields separates objects held by two fields of one type" {
     works roots -q --format=json --type=Shop.Session -n0 "$core"
     local together
     together=$(json '.chains | length')
@@ -102,7 +102,7 @@ look_at() {
     works object -q --format=json -n0 "${@:2}" "$core" "$(json '.chains[0].example.address')"
 }
 
-# is FIELD FILTER VALUE: what JSON says of that field of the object.
+# is FIELD FILTER VALUE: compares the JSON of this field of the object.
 is() {
     local found
     found=$(json ".fields[] | select(.name == \"$1\") | $2")
@@ -166,7 +166,7 @@ is() {
     [[ $(json '.snapshots[0].complete') == true ]]
 }
 
-@test "a core as a table has what a gcdump of it would have, and says what it left out" {
+@test "a core as a table equals a table of a gcdump, and the omissions are reported" {
     works convert -q "$core" -o "$tmp/a.gcdump"
     works convert -q "$tmp/a.gcdump" -o "$tmp/a.csv"
     works convert "$core" -o "$tmp/b.csv"
@@ -174,7 +174,7 @@ is() {
     cmp "$tmp/a.csv" "$tmp/b.csv"
 }
 
-@test "build servers are told that garbage is not counted" {
+@test "build servers get the warning that garbage is not counted" {
     local format
     for format in junit sarif github; do
         run "$HEAPDRIFT" check -q --budget='Shop.Session=0' --format=$format "$core" "$later"
@@ -198,7 +198,7 @@ is() {
 
 windows=fixtures/core/net10-windows.dmp.xz
 
-@test "a minidump says what it is, and when it was taken" {
+@test "a minidump has its process and time" {
     works info --format=json --strict "$windows"
     [[ $(json '.snapshots[0] | "\(.format) \(.process) \(.runtime) \(.complete) \(.has_fields)"') == "minidump CoreLab 10.0.12 true true" ]]
     [[ $(json '.snapshots[0].time') == 2026-* ]]
@@ -227,13 +227,13 @@ windows=fixtures/core/net10-windows.dmp.xz
     [[ $(cut -d, -f1-3 "$tmp/gcdump.csv" | sort) == "$(cut -d, -f1-3 "$tmp/.out" | sort)" ]]
 }
 
-@test "a minidump is not written without values, and says what to do instead" {
+@test "redacting a minidump is refused with a remedy" {
     hd convert --redact "$windows" -o "$tmp/windows.core"
     fails_with "$windows: a minidump cannot be written without values, as only cores of Linux can; a gcdump has none: \`heapdrift convert DUMP -o app.gcdump\`"
     [[ ! -e $tmp/windows.core ]]
 }
 
-@test "a minidump that is cut has no heap or says how much is missing" {
+@test "a truncated minidump has no heap or reports the missing part" {
     xz -dc "$windows" | head -c 60000000 >"$tmp/cut.dmp"
     works info "$tmp/cut.dmp"
     out_has "bytes of memory are missing after byte 60000000"
@@ -243,7 +243,7 @@ windows=fixtures/core/net10-windows.dmp.xz
     err_matches "the minidump is truncated: its stream [0-9]* is [0-9]* bytes at byte [0-9]*"
 }
 
-@test "a minidump whose memory begins behind 4 GB is read from there" {
+@test "a minidump with memory beyond 4 GB is read" {
     xz -dc "$windows" >"$tmp/near.dmp"
     python3 - "$tmp/near.dmp" "$tmp/far.dmp" <<'MOVE'
 import struct

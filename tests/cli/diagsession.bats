@@ -1,4 +1,4 @@
-# Files of Visual Studio's profiler: a zip, or what was in it, in the order of its manifest.
+# Files of Visual Studio's profiler: a zip, or its extracted files, in the order of its manifest.
 load helper
 
 make_session() { python3 tests/cli/diagsession.py "$tmp/vs.diagsession" "$@" "${series[@]}"; }
@@ -36,7 +36,7 @@ objects_are() { [[ $(json '.totals.objects | tojson') == "$1" ]] || complain "ob
     err_lacks order-unknown
 }
 
-@test "a manifest that does not fit its files is an error, and opens none elsewhere" {
+@test "a manifest that does not match its files is an error, and opens no other file" {
     local fault
     while IFS='|' read -r fault message; do
         make_session "$fault"
@@ -59,7 +59,7 @@ two-processes|4: of process 9, and an earlier snapshot is of process 7
 END
 }
 
-@test "without a usable manifest names that have no order are said to have none" {
+@test "without a usable manifest unordered names are reported" {
     local fault
     for fault in bare no-times no-json large deep many entities; do
         make_session "$fault"
@@ -87,7 +87,7 @@ END
     rm "$tmp/two.zip"
     works diff "$tmp"
     err_has "order-unknown: neither times nor names give an order"
-    # Who names them gives their order.
+    # Files named by the user are in the given order.
     works diff "$tmp/early.txt" "$tmp/done.txt"
     err_lacks order-unknown
     mv "$tmp/early.txt" "$tmp/a.txt"
@@ -96,10 +96,10 @@ END
     err_lacks order-unknown
 }
 
-@test "a large manifest takes neither memory nor time" {
+@test "a large manifest needs little memory and time" {
     make_session large
     works diff -q --memory=50MB "$tmp/vs.diagsession"
-    # A bomb: 100 MB of zeros in 100 kB pass, a thousand times as much does not.
+    # A bomb: 100 MB of zeros in 100 kB are accepted, a thousand times this amount is not.
     python3 - "$tmp/bomb.zip" fixtures/heap-text/before.txt <<'END'
 import sys, zipfile
 with zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED) as z:

@@ -25,8 +25,8 @@ suspects() { json '[.suspects[].type] | join(" ")'; }
 @test "diff as CSV" { golden diff-pair.csv diff -q --format=csv "${pair[@]}"; }
 @test "diff as Markdown" { golden diff-pair.md diff -q --format=md -n 2 "${pair[@]}"; }
 @test "diff as JSON" { golden diff-tables.json diff -q --format=json fixtures/type-tables/table.{json,csv}; }
-@test "diff where nothing grows" {
-    # One file four times is no series: these differ in their time, by a thousandth of a second.
+@test "diff without growth" {
+    # One file four times is not a series: these differ in their time, by a thousandth of a second.
     local i
     for i in 0 1 2 3; do
         mkdir "$tmp/$i"
@@ -35,7 +35,7 @@ suspects() { json '[.suspects[].type] | join(" ")'; }
     golden diff-nothing.txt diff "$tmp"/[0-3]/before.txt
 }
 
-@test "diff finds the leak of the pair and of the series, and what holds it" {
+@test "diff finds the leak of the pair and of the series, and its holder" {
     local pattern expected
     for expected in pair series; do
         local -n files=$expected
@@ -49,7 +49,7 @@ suspects() { json '[.suspects[].type] | join(" ")'; }
     done
 }
 
-@test "diff of a real series adds up to what each file holds" {
+@test "diff of a real series sums to the contents of each file" {
     works -q -n 0 --format=json fixtures/leaklab/cache
     rows_sum_to_totals
     local name
@@ -60,7 +60,7 @@ suspects() { json '[.suspects[].type] | join(" ")'; }
     rows_sum_to_totals
 }
 
-@test "--rows cuts tables and says what it cut" {
+@test "--rows limits tables and reports the omissions" {
     works -q --rows=2 "${series[@]}"
     out_has "[16 others]"
     out_has "[total]"
@@ -77,7 +77,7 @@ suspects() { json '[.suspects[].type] | join(" ")'; }
     [[ $(wc -l <<<"$out") == 3 ]]
 }
 
-@test "--rows=0 cuts nothing; without it text shows the verdict, -v and JSON twenty types and CSV all" {
+@test "--rows=0 shows all rows; by default text shows the verdict, -v and JSON twenty types and CSV all" {
     works -q -n0 --format=json fixtures/leaklab/none
     local all
     all=$(json '.types|length')
@@ -239,7 +239,7 @@ PATTERNS
     out_has "path        static SessionTable → … → Session"
 }
 
-@test "--min-steady is a line of its own for what grows evenly" {
+@test "--min-steady is a separate threshold for even growth" {
     local slow=fixtures/leaklab2/tenants-slow
     works -q --format=json $slow
     [[ $(json '.suspects[0] | "\(.type) \(.suspect) \(.score_share < 0.02)"') == "Zoo.Tenants.Item steady true" ]]
@@ -253,7 +253,7 @@ PATTERNS
     status_is 1
 }
 
-@test "growth is shared out to the byte, and nothing unexplained passes for none" {
+@test "growth is distributed to the byte, and unexplained growth is not hidden" {
     local series
     for series in fixtures/leaklab/{cache,none} fixtures/leaklab2/svc-{timer,idle}; do
         works -q --format=json "$series"
@@ -286,13 +286,13 @@ PATTERNS
     err_is "heapdrift: inconclusive: the heap grew, then leveled off"
 }
 
-@test "what the first snapshot itself leaves behind has not stopped growing" {
+@test "growth after the first snapshot alone is not reported as leveled off" {
     works -q --format=json fixtures/leaklab/none
     [[ $(json '.stopped | length > 0 and all(.[]; .type != "System.Reflection.RuntimeParameterInfo")') == true ]]
     [[ $(json '[.types[].type] | index("System.Reflection.RuntimeParameterInfo") != null') == true ]]
 }
 
-@test "beside suspects little is told of what grew and stayed" {
+@test "with suspects leveled-off growth is mentioned briefly" {
     works -q fixtures/leaklab/list
     out_has "also        2 leveled off (Shop.Telemetry.Metric, +128 KiB)"
     out_lacks "LEVELED OFF"
@@ -308,7 +308,7 @@ PATTERNS
     out_matches $'\n''#? +retains +of heap +count +trend +score +type'
 }
 
-@test "--exit-code tells whether there is a suspect" {
+@test "--exit-code reports whether there is a suspect" {
     hd -q --exit-code "${series[@]}"
     status_is 1
     out_has Orchard.Session
@@ -316,7 +316,7 @@ PATTERNS
     works -q --exit-code --min-score=100% --min-steady=0 "${series[@]}"
 }
 
-@test "--strict fails where two snapshots cannot tell" {
+@test "--strict fails if two snapshots are not enough" {
     hd -q --strict "${pair[@]}"
     status_is 3
     err_is "heapdrift: inconclusive: fewer than four snapshots can be compared"
@@ -328,7 +328,7 @@ PATTERNS
     err_has "heapdrift: warning: few-snapshots: "
 }
 
-@test "of several exit statuses 2 comes before 1 before 3" {
+@test "exit status 2 takes precedence over 1, and 1 over 3" {
     hd -q --strict --exit-code "${pair[@]}"
     status_is 1
     hd -q --strict --exit-code "${pair[@]}" fixtures/heap-text/bad-nul.txt
@@ -404,7 +404,7 @@ PATTERNS
 @test "of a diff, --sort=retained puts first what retains more than before, then the others by count" {
     local file
     works diff -q -n0 --format=json --sort=retained fixtures/leaklab/cache
-    # What the ranking knows of a type, or null.
+    # Facts of the ranking about a type, or null.
     json '[.suspects[], .minor[], .pooled[]] as $ranked | .types[] | .type as $t
         | [$ranked[] | select(.type == $t) | .retained[-1] - .retained[0]] | first // "none"' >"$tmp/grown"
     [[ $(grep -vc none "$tmp/grown") -gt 1 ]]
@@ -415,7 +415,7 @@ PATTERNS
     out_has 'TYPES  by retained growth; top 2 of '
 }
 
-@test "where nobody knows what is retained, --sort=retained is by count, as the heading says" {
+@test "without retained sizes --sort=retained sorts by count, as the heading states" {
     local by_count
     works -q --tables-only --format=csv "${series[@]}"
     by_count=$out
@@ -434,7 +434,7 @@ PATTERNS
     done
 }
 
-@test "a --type that matches nothing is told, with the one that may be meant" {
+@test "a --type without a match is reported with a similar name" {
     works --type=NoSuchType "${series[@]}"
     out_has "None: no type matches NoSuchType"
     out_lacks "nothing keeps growing"
@@ -473,7 +473,7 @@ PATTERNS
 @test "a folder of more than 50 snapshots is refused before any is read" {
     local i
     mkdir "$tmp/many"
-    # Damaged behind their beginning: reading one would be an error.
+    # Damaged after their head: reading one would be an error.
     for i in {1..60}; do head -c 300 fixtures/gcdump-made/tiny.gcdump >"$tmp/many/$i.gcdump"; done
     echo "not one" >"$tmp/many/README.md"
     hd diff "$tmp/many"
@@ -497,7 +497,7 @@ PATTERNS
     eval "works diff -q $next"
 }
 
-@test "the heading of the table says how it is sorted" {
+@test "the heading of the table has its order" {
     works diff -q -n2 "${pair[@]}"
     out_has 'TYPES  by growth; top 2 of '
     works diff -q -n2 --sort=name "${pair[@]}"
@@ -506,11 +506,11 @@ PATTERNS
     out_has $'TYPES  by name\n'
 }
 
-@test "a sample that stands for less than half an object does no harm" {
+@test "a sample that represents less than half an object does no harm" {
     works diff fixtures/gcdump-made/v5.gcdump fixtures/gcdump-made/ms_full.gcdump
 }
 
-@test "files of one name are told apart by their folders, in every format" {
+@test "files with the same name are distinguished by their folders, in every format" {
     local k format
     for k in a b c d; do
         mkdir "$tmp/$k"
@@ -527,7 +527,7 @@ PATTERNS
     out_has "from a/3.gcdump.gz to d/3.gcdump.gz"
     hd check -q --max-growth=1KiB --width=100 "$tmp"/{a,b,c,d}/3.gcdump.gz
     out_has "a/3.gcdump.gz → d/3.gcdump.gz"
-    # Where names differ folders say nothing.
+    # If names differ, folders are omitted.
     works diff -q -v --width=100 fixtures/leaklab/cache/[2-5].gcdump.gz
     out_has " 2.gcdump.gz … 5.gcdump.gz"
 }

@@ -22,16 +22,16 @@ first_suspect() {
     jq -r '.suspects[0] | "\(.type) \(.score) \(.retained)"' <<<"$out"
 }
 
-@test "every command says of digests what it says of the snapshots" {
+@test "every command gives the same answer for digests as for snapshots" {
     python tests/cli/equal_digests.py "$HEAPDRIFT" "$series" fixtures/leaklab2/archive fixtures/followed
 }
 
-# identity FILE...: how who stayed is known of a comparison of these.
+# identity FILE...: the source of survivors in a comparison of these files.
 identity() {
     "$HEAPDRIFT" diff -q --format=json "$@" | jq -r .identity
 }
 
-@test "digests of a series that was followed know who stayed, those made alone do not" {
+@test "digests of a followed series have survivors, others do not" {
     local followed=fixtures/followed
     works convert -q $followed/* -o "$tmp/d.digest"
     works info --format=json "$tmp"/d-*
@@ -54,18 +54,18 @@ identity() {
     [[ $(json '.suspects[0].type') == *Telemetry.Delivery* ]]
 }
 
-# untold FILE...: how who stayed is known, and why not better.
+# untold FILE...: the source of survivors, and the reason why it is not better.
 untold() {
     "$HEAPDRIFT" diff -q --format=json "$@" | jq -c '[.identity, .untold]'
 }
 
-@test "why nobody was told who stayed is kept in files, and said" {
+@test "the reason for unknown survivors is stored in files, and printed" {
     local k
     for k in 1 2 3 4; do
         xz -dc fixtures/followed/$k.gcdump.xz >"$tmp/$k.gcdump"
     done
     [[ $(untold "$tmp"/*.gcdump) == '["events",null]' ]]
-    # The line with those who stayed becomes one with a reason.
+    # Replaces the line of survivors by a reason.
     LC_ALL=C sed -i 's/heapdrift: same 1 ............./heapdrift: same 0 lost-events\r\n/' "$tmp/3.gcdump"
     [[ $(untold "$tmp"/*.gcdump) == '["order",{"snapshot":2,"reason":"lost-events"}]' ]]
     [[ $(untold --no-ages "$tmp"/*.gcdump) == '[null,null]' ]]
@@ -79,11 +79,11 @@ untold() {
     [[ $(untold "$tmp"/d-*) == '[null,{"snapshot":2,"reason":"lost-events"}]' ]]
     works info "$tmp/d-3.digest"
     out_has 'not told: the process lost events'
-    # Ages begin anew behind it.
+    # Ages start again after it.
     [[ $(untold "$tmp"/d-[34].digest) == '["events",null]' ]]
 }
 
-@test "a series that is converted writes over none of it" {
+@test "converting a series overwrites none of its files" {
     cp fixtures/followed/1.gcdump.xz "$tmp/b.xz"
     cp fixtures/followed/2.gcdump.xz "$tmp/a-1.digest"
     hd convert "$tmp/b.xz" "$tmp/a-1.digest" -o "$tmp/a.digest"
@@ -102,12 +102,12 @@ untold() {
     [[ $(first_suspect) == "$mixed" ]]
 }
 
-@test "a digest beside its snapshot is the same one twice" {
+@test "a digest and its snapshot are the same one twice" {
     works diff "$(digest 0)" "$series"/0.gcdump.* "$(digest 1)" "$(digest 2)"
     err_has 'the same snapshot as 0.digest'
 }
 
-@test "estimates say so" {
+@test "estimates are marked" {
     works diff -v --width=120 "$(digest 0)" "$(digest 1)" "$(digest 2)"
     out_has '≈ '
     err_has 'chains and survivors are those of its samples'
@@ -125,7 +125,7 @@ untold() {
     out_is "$packed"
 }
 
-@test "what it cannot answer is refused in a line that says why" {
+@test "unanswerable questions are refused in one line with the reason" {
     hd roots --exact --type=System.String "$(digest 5)"
     status_is 2
     err_has 'a digest has chains of a sample only'
@@ -153,7 +153,7 @@ untold() {
     fails_with "$tmp/new.digest: a digest of version 7; this heapdrift reads version 1"
 }
 
-@test "collect and watch write digests, and no snapshot beside them" {
+@test "collect and watch write digests without snapshots" {
     play_runtime play
     works collect --diagnostic-port="$socket" -o "$tmp/app.digest"
     works info "$tmp/app.digest"

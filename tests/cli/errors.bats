@@ -1,7 +1,7 @@
-# What goes wrong is said in one line, with status 2, and nothing is half done.
+# Errors have one line and status 2, and nothing is half done.
 load helper
 
-# "FILE KIND LINE" of every bad fixture; line 0 means that none is told.
+# "FILE KIND LINE" of every bad fixture; line 0: without a line.
 bad_fixtures() {
     local folder
     for folder in heap-text dumpheap-stat type-tables; do
@@ -25,7 +25,7 @@ bad_fixtures() {
     [[ $count -gt 36 ]]
 }
 
-@test "several bad files: every one is told, in order" {
+@test "several bad files are all reported, in order" {
     local files
     mapfile -t files < <(bad_fixtures | cut -d' ' -f1)
     hd diff -j 2 "${files[0]}" "$before" "${files[@]:1}" "$tmp/none"
@@ -109,7 +109,7 @@ heapdrift: $tmp/none2: No such file or directory"
     fails_with "$tmp/secret: Permission denied"
 }
 
-@test "other known things are named, with what to do instead" {
+@test "other known formats are named, with a remedy" {
     local magic name
     while read -r magic name; do
         printf '%b' "$magic" >"$tmp/file"
@@ -207,7 +207,7 @@ VALUES
     err_matches "^heapdrift: --quiet[^"$'\n'"]*argument\$"
 }
 
-@test "a value that there is no memory for is no value" {
+@test "a value larger than memory is invalid" {
     local option
     stand_in 'char *poptGetOptArg(void *c) { return (void)c, NULL; }'
     for option in --format=csv --output=x --type=X --rows=1 --iterations=1,2 --min-score=1%; do
@@ -233,7 +233,7 @@ VALUES
     works top --memory=2GB --tables-only "$tmp/x.txt.gz"
 }
 
-@test "more memory than --memory is an error that says so" {
+@test "exceeding --memory is an error with this reason" {
     hd diff --memory=1KiB "${pair[@]}"
     status_is 2
     out_is ""
@@ -259,13 +259,13 @@ VALUES
     [[ $(json '"\(.suspects|length) \(.minor[0].score + 0)"') == "0 1000" ]]
 }
 
-@test "a command behind its options is told, not taken for a file" {
+@test "a command after its options is reported, not opened as a file" {
     local command
     hd --gen2 top "$before"
     fails_with 'give the command first: heapdrift top ...'
     hd -q diff "${pair[@]}"
-    fails_with 'give the command first: heapdrift diff ...'
-    # Unless there is a file of that name.
+    fails_with 'the command comes first: heapdrift diff ...'
+    # Unless there is a file with that name.
     cp "$before" "$tmp/top"
     cp "$after" "$tmp/b"
     cd "$tmp"
@@ -330,7 +330,7 @@ VALUES
 # commands of Azure Pipelines and of GitHub.
 obeyed='[\x00-\x08\x0b-\x1f\x7f\x{80}-\x{9f}\x{202e}]|##vso\[|##\[|^::'
 
-@test "nothing that stands in a file commands the terminal or the build server, in any format" {
+@test "no part of a file commands the terminal or the build server, in any format" {
     local bad=$'::error::a\e[2J\a\x7f\u009b31m\u202eb##vso[task.complete]##[error]' i format command
     local name=${bad//[\/:]/}
     mkdir "$tmp/$name"
@@ -363,7 +363,7 @@ obeyed='[\x00-\x08\x0b-\x1f\x7f\x{80}-\x{9f}\x{202e}]|##vso\[|##\[|^::'
     done
 }
 
-@test "messages about bad files quote nothing that commands" {
+@test "messages about bad files quote no commands for terminals" {
     local bad=$'a\e[2J\u009b31m\u202eb##vso[task.complete]##[error]' text
     while IFS= read -r text; do
         printf '%b' "${text//@/$bad}" >"$tmp/file"

@@ -1,4 +1,4 @@
-# The browser on a real terminal: tmux is one that tells what it shows.
+# The browser on a real terminal: tmux, whose screen can be read.
 bats_require_minimum_version 1.5.0
 load helper
 
@@ -8,8 +8,8 @@ cache=fixtures/leaklab/cache
 terminals=0
 mux() { tmux -L "hd-$$-$BATS_TEST_NUMBER-$terminals" -f /dev/null "$@"; }
 
-# on_screen COLUMNS ROWS ARG...: the browser runs on a terminal of that size. What it ends
-# with is in $tmp/status, its stderr in $tmp/err.
+# on_screen COLUMNS ROWS ARG...: runs the browser on a terminal of this size. Its status is in
+# $tmp/status, its stderr in $tmp/err.
 on_screen() {
     command -v tmux >/dev/null || skip "no tmux here"
     need_terminal
@@ -36,7 +36,7 @@ waits_for() {
     complain "the screen should show: $1"
 }
 
-# press KEY... -- WHAT: press keys, and wait for what the screen shows then.
+# press KEY... -- WHAT: presses keys, and waits for this text on the screen.
 press() {
     while [[ $1 != -- ]]; do
         mux send-keys "$1"
@@ -45,7 +45,7 @@ press() {
     waits_for "$2"
 }
 
-# The screen is that of tests/cli/golden/$1, as soon as nothing moves any more.
+# The screen equals tests/cli/golden/$1 as soon as it is stable.
 screen_is() {
     local _ last=''
     for _ in $(tries); do
@@ -75,7 +75,7 @@ ends_with() {
     grep -q ' echo ' "$tmp/stty" || complain "the terminal should echo again"
 }
 
-@test "explore goes from a suspect to one object, at 80 by 24" {
+@test "explore leads from a suspect to one object, at 80 by 24" {
     on_screen 80 24 "$cache"
     waits_for "held by"
     screen_is explore-suspects-80.txt
@@ -92,7 +92,7 @@ ends_with() {
     ends_with 0
 }
 
-@test "explore tells who stayed: in words, in numbers, in the tree, at every width" {
+@test "explore shows survivors: in words, in numbers, in the tree, at every width" {
     env="cd $tmp;" on_screen 80 24 "$PWD/fixtures/followed"
     waits_for "survived all of the 16, 28 and 22"
     screen_is explore-stayed-80.txt
@@ -122,7 +122,7 @@ ends_with() {
     ends_with 0
 }
 
-@test "explore fills a large screen, and goes on when its size changes" {
+@test "explore fills a large screen, and adapts to a new size" {
     on_screen 200 60 "$cache"
     waits_for "held by"
     screen_is explore-suspects-200.txt
@@ -146,7 +146,7 @@ ends_with() {
 @test "a click of the mouse opens a pane and chooses a row" {
     env="TERM=xterm-256color" on_screen 80 24 "$cache"
     waits_for "held by"
-    # What a terminal sends for a press and a release at column 27 of the panes, then line 8.
+    # The terminal's input for a press and a release at column 27 of the panes, then line 8.
     local line
     line=$(grep -n -F '[1 Suspects' <<<"$out" | cut -d: -f1)
     mux send-keys -l $'\e[<0;27;'"${line}M"$'\e[<0;27;'"${line}m"
@@ -205,7 +205,7 @@ ends_with() {
     done
 }
 
-@test "explore stops and goes on" {
+@test "explore can be suspended and resumed" {
     on_screen 80 24 "$cache"
     waits_for "held by"
     local pid
@@ -247,7 +247,7 @@ ends_with() {
     ends_with 0
 }
 
-@test "explore says what to do where there is no terminal" {
+@test "explore without a terminal suggests other commands" {
     hd explore "$cache" </dev/null
     fails_with 'explore needs a terminal; `heapdrift tree` prints instead'
     env="TERM=dumb" on_screen 80 24 "$cache"
@@ -260,7 +260,7 @@ ends_with() {
     [[ $err == *'explore does not know this terminal (TERM); `heapdrift tree` prints instead' ]]
 }
 
-@test "explore says what is wrong with its arguments" {
+@test "explore reports wrong arguments" {
     on_screen 80 24 "$cache" fixtures/heap-text/bad-number.txt
     ends_with 2
     [[ $err == *"bad-number.txt:"* ]]

@@ -1,5 +1,5 @@
-# What the system refuses is told in one line, and nothing is half done. Each of these was
-# found by `make faults`, which lets everything fail once.
+# System errors are reported in one line, and nothing is half done. Each of these was found by `make
+# faults`, which lets every call fail once.
 load helper
 
 setup_file() {
@@ -10,8 +10,8 @@ teardown() {
     [[ -z ${runtime:-} ]] || kill "$runtime" 2>/dev/null || true
 }
 
-# Without /proc, for whoever opens or asks for a file of it.
-# without_proc [C]: and with what C stands in for.
+# Without /proc, for programs that open or stat files in it. without_proc [C]: with the replacements in
+# C.
 without_proc() {
     stand_in '#include <dlfcn.h>
         #include <errno.h>
@@ -28,7 +28,7 @@ without_proc() {
         '"${1:-}"
 }
 
-@test "a mapped file that is cut is named, or what it may be where there is no /proc" {
+@test "a mapped file that was truncated is named, or without /proc the possible ones are" {
     large_gcdump "$tmp/large.gcdump" 150000
     cp "$tmp/large.gcdump" "$tmp/cut.gcdump"
     # The sandbox would keep the program from cutting.
@@ -37,7 +37,7 @@ without_proc() {
     fails_with "$tmp/cut.gcdump: was truncated while being read"
     cp "$tmp/large.gcdump" "$tmp/cut.gcdump"
     without_proc
-    # It is cut by way of /proc, too: by who is asked first.
+    # It is truncated through /proc as well, by the first one that is asked.
     LD_PRELOAD=$failing:$BATS_TEST_TMPDIR/stand_in.so hd top --no-sandbox "$tmp/cut.gcdump"
     fails_with "a snapshot, or a file that a core dump names: was truncated while being read"
 }
@@ -51,7 +51,7 @@ without_proc() {
     out_matches "objects +8,526,"
 }
 
-@test "without /proc collect says that a snapshot of an odd trace takes it" {
+@test "without /proc collect reports that a snapshot of an unusual trace needs it" {
     play_runtime play fixtures/leaklab/odd/lossy.nettrace.zst
     without_proc
     mkdir "$tmp/o"
@@ -63,7 +63,7 @@ without_proc() {
     works top "$tmp/o/a.nettrace"
 }
 
-@test "without /proc a core dump is written, and said to be unchecked" {
+@test "without /proc a core dump is written, and reported as unchecked" {
     socket=$tmp/socket
     xz -dc fixtures/core/net10.core.xz >"$tmp/good"
     python3 tests/cli/runtime.py "$socket" dump "$tmp/good" 3>&- &
@@ -105,7 +105,7 @@ without_proc() {
     fails_with "$tmp/folder: Input/output error"
 }
 
-@test "a packed file that cannot be read is not said to be damaged" {
+@test "a compressed file that cannot be read is not reported as damaged" {
     gzip -c "$after" >"$tmp/a.gz"
     # Behind the head, which is read to recognise it.
     stand_in '#include <errno.h>
@@ -117,7 +117,7 @@ without_proc() {
     fails_with "$tmp/a.gz: Input/output error"
 }
 
-@test "processes that cannot be looked for are not said to be none" {
+@test "processes that cannot be listed are not reported as missing" {
     # Nor is there what would find the .NET processes of this machine.
     without_proc '#include <dirent.h>
         DIR *opendir(const char *name)
@@ -143,7 +143,7 @@ without_proc() {
 }
 
 @test "output that was lost in the middle is not called written" {
-    # The disk is full for a moment: the first block goes nowhere, the others are there.
+    # The disk is full for a moment: the first block is lost, the others are written.
     stand_in '#include <fcntl.h>
         #include <stdio.h>
         #include <unistd.h>
@@ -161,13 +161,13 @@ without_proc() {
     with_stand_in help formats
     status_is 2
     err_is "heapdrift: standard output: Input/output error"
-    # Who reads no more has read enough.
+    # A reader that closes the pipe has read enough.
     works help formats
     HEAPDRIFT=$HEAPDRIFT bash -c '"$HEAPDRIFT" help formats 2>"$1" | head -n 1; exit "${PIPESTATUS[0]}"' sh "$tmp/said"
     [[ ! -s $tmp/said ]]
 }
 
-@test "watch --no-keep leaves nothing behind where memory runs out, or its time" {
+@test "watch --no-keep leaves no file if memory or time runs out" {
     mkdir "$tmp/t"
     play_runtime play
     for n in 500 3000 5000; do

@@ -1,7 +1,7 @@
-# What many runs say together: of a small store, of parts, and of what is neither.
+# Answers from many runs: of a small store, of shards, and of invalid input.
 load helper
 
-# refused_with WORDS: status 2, nothing on standard output, one line that has these words.
+# refused_with WORDS: status 2, an empty standard output, one line that contains these words.
 refused_with() {
     status_is 2
     out_is ""
@@ -9,9 +9,8 @@ refused_with() {
     [[ $(wc -l <<<"$err") == 1 ]]
 }
 
-# Of the series of the lab each is a host; some leak, one does not. They do not say when they
-# were taken, and a checkout gives all files one time: so they are a minute apart here, and no
-# span is asked for.
+# Each series of the lab is a host; some leak, one does not. They have no times, and a checkout gives all
+# files the same time: so they are a minute apart here, and no span is required.
 setup_file() {
     local host i
     export store=$BATS_FILE_TMPDIR/store.db lab=$BATS_FILE_TMPDIR/lab
@@ -37,7 +36,7 @@ fleet_works() { fleet "$@"; status_is 0; }
     [[ $(json '.suspects[0] | [.service, .hosts_with, .hosts_judged, .onset.status] | @csv') == '"Shop",1,2,"first-build"' ]]
     local share
     share=$(json '.suspects[] | select(.hosts[0].host == "cache").score_share')
-    # Of what is recorded only counts are known.
+    # In recorded snapshots only counts are known.
     works diff --format=json --no-ages fixtures/leaklab/cache
     [[ $(json '.suspects[0].score_share') == "$share" ]]
 }
@@ -56,8 +55,8 @@ fleet_works() { fleet "$@"; status_is 0; }
     out_has "too short for a verdict (--min-span)"
 }
 
-# Recorded backwards, which equal times do not tell.
-@test "snapshots with equal times are judged neither way" {
+# Recorded backwards, which equal times do not reveal.
+@test "snapshots with equal times are not judged" {
     local i
     for i in 5 4 3 2 1 0; do
         zcat fixtures/leaklab/cache/$i.gcdump.gz >"$tmp/$i.gcdump"
@@ -76,7 +75,7 @@ fleet_works() { fleet "$@"; status_is 0; }
     python3 tests/cli/check_json.py docs/json-schema "$tmp/out.json"
 }
 
-@test "an empty window says so" {
+@test "an empty window is reported" {
     fleet_works --until=2001-01-01
     out_has "no snapshot was taken in the window"
     fleet_works --service=Nobody
@@ -118,7 +117,7 @@ fleet_works() { fleet "$@"; status_is 0; }
     err_is ""
 }
 
-@test "every format is what it says, whatever the names are" {
+@test "every format is valid for any names" {
     local by
     for by in service host build; do
         fleet_works --by=$by --format=json -o "$tmp/$by.json"
@@ -157,7 +156,7 @@ PYTHON
     grep -q '^heapdrift_fleet_suspects_omitted 0$' "$tmp/fleet.prom"
     grep -q '^heapdrift_service_suspects{service="Cart \\"x\\", `y` | <b>"} 1$' "$tmp/fleet.prom"
     grep -q '^heapdrift_fleet_shards_missing 0$' "$tmp/fleet.prom"
-    # 12:05, when the last one of each was taken; of one there is nothing to compare.
+    # 12:05, the time of the last one of each; a single one cannot be compared.
     [[ $(grep '^heapdrift_service_last_snapshot_timestamp_seconds{' "$tmp/fleet.prom") == \
         'heapdrift_service_last_snapshot_timestamp_seconds{service="Cart \"x\", `y` | <b>"} 1795262700
 heapdrift_service_last_snapshot_timestamp_seconds{service="Shop"} 1795262700' ]]
@@ -165,7 +164,7 @@ heapdrift_service_last_snapshot_timestamp_seconds{service="Shop"} 1795262700' ]]
     ! command -v promtool >/dev/null || ! promtool check metrics <"$tmp/fleet.prom" 2>&1 | grep -v 'use base unit "seconds" instead of "hours"'
 }
 
-@test "threads change nothing" {
+@test "threads do not change the result" {
     fleet_works -j1 --format=json
     local one=$out
     fleet_works -j7 --format=json
@@ -184,7 +183,7 @@ heapdrift_service_last_snapshot_timestamp_seconds{service="Shop"} 1795262700' ]]
     out_is "$whole"
     HEAPDRIFT_STORE=$store works fleet -q --merge --by=host "$tmp/2.part" "$tmp/31.part"
     out_is "$whole"
-    # Parts do not say which store they are of.
+    # Shards do not contain their store.
     works fleet -q --merge --by=host "$tmp/2.part" "$tmp/31.part"
     out_has "heapdrift report --store=URL --run=2 -o run-2.html"
     hd fleet --merge --by=host --strict "$tmp/31.part"
@@ -229,7 +228,7 @@ some.part|fleet reads a store
 LINES
 }
 
-@test "a store that is none, or not there, is a line and status 2" {
+@test "an invalid or missing store is reported in a line with status 2" {
     hd fleet --store="$tmp/none.db" -o "$tmp/result"
     refused_with "none.db"
     echo "no database, but long enough to be one of those that begin with something else" >"$tmp/text.db"
@@ -241,7 +240,7 @@ LINES
     refused_with "is the store; name another file"
 }
 
-@test "damaged digests are named, and counted, and nothing is said of their runs" {
+@test "damaged digests are named and counted, and their runs ignored" {
     cp "$store" "$tmp/bad.db"
     python3 - "$tmp/bad.db" <<'PYTHON'
 import sqlite3, sys
@@ -282,11 +281,11 @@ PYTHON
     # It is a page of its own still, which may be anywhere.
     fleet_works -q --format=html -o "$tmp/leaks.html"
     [[ $(grep -c 'href="run-' "$tmp/leaks.html") == 0 ]]
-    # Once more over the last ones, into a folder that is there, by whatever name.
+    # Again over the last ones, into an existing folder, by any name.
     (cd "$tmp" && SOURCE_DATE_EPOCH=2000000000 "$HEAPDRIFT" fleet -q --store="$store" --since=all --min-span=0 --format=html -o leaks)
     fleet_works -q --format=html -o "$tmp/leaks/."
     [[ $(cd "$tmp/leaks" && echo *) == "index.html run-1.html run-2.html run-4.html" ]]
-    # Text is no page, and a folder no file.
+    # Text is not a page, and a folder not a file.
     fleet -o "$tmp/leaks"
     status_is 2
     err_has "Is a directory"
@@ -318,7 +317,7 @@ PYTHON
     [[ -z $(find "$tmp/leaks" -name '.*' -type f) ]]
 }
 
-@test "why a suspect has no page stands in its place" {
+@test "the reason why a suspect has no page replaces it" {
     cp "$store" "$tmp/gone.db"
     fleet_works -q --until=2030-01-01 --shard=1/1 -o "$tmp/all.part"
     python - "$tmp/gone.db" <<'PY'
@@ -333,7 +332,7 @@ PY
     works fleet --merge --store="$tmp/gone.db" "$tmp/all.part" --format=html -o "$tmp/leaks/"
     err_has "heapdrift: warning: run-2.html: no page: run 2 is no longer there"
     err_has "heapdrift: warning: run-1.html: no page: "
-    # What can be read of it is enough.
+    # The readable part is enough.
     [[ $(cd "$tmp/leaks" && echo *) == "index.html run-4.html" ]]
     grep -q 'no page of its run: <bdi>run 2 is no longer there' "$tmp/leaks/index.html"
     hd fleet --merge "$tmp/all.part" --format=html -o "$tmp/other/"

@@ -1,4 +1,4 @@
-# A service whose processes live for five hours: sixteen runs on two hosts, each with the same
+# A service with processes that live for five hours: sixteen runs on two hosts, each with the same
 # suspect, and a heap beyond its limit. None can be judged alone.
 load helper
 
@@ -7,7 +7,7 @@ setup_file() {
     python3 tests/cli/short_lives.py "$HEAPDRIFT" "$store" "$BATS_FILE_TMPDIR"
 }
 
-# The end of the window: behind all sixteen; behind two of each host, which say too little.
+# The end of the window: after all sixteen; after two of each host, which is too little evidence.
 all=2026-11-17T00:00Z
 few=2026-11-15T11:00Z
 
@@ -29,7 +29,7 @@ early() { hd fleet --store="$store" --since=2026-11-14T00:00Z --until=$few "$@";
     status_is 1
 }
 
-@test "single runs are named, with what is missing, in every format" {
+@test "single runs are named, with the missing evidence, in every format" {
     local format
     early --exit-code
     status_is 0
@@ -58,7 +58,7 @@ early() { hd fleet --store="$store" --since=2026-11-14T00:00Z --until=$few "$@";
     [[ $(column 10) == open ]]
 }
 
-@test "every format has what pools say, by service, host and build" {
+@test "every format has pooled results, by service, host and build" {
     local by format
     for by in service host build; do
         for format in text md html csv json prometheus; do
@@ -99,7 +99,7 @@ early() { hd fleet --store="$store" --since=2026-11-14T00:00Z --until=$few "$@";
     status_is 0
 }
 
-@test "parts of pools add up, in any grouping, and to what a store with findings says" {
+@test "shards of pools add up, in any grouping, to the result of a store with findings" {
     local i by
     cp "$store" "$tmp/saved.db"
     works fleet -q --store="$tmp/saved.db" --since=2026-11-14T00:00Z --until=$all --save

@@ -1,5 +1,5 @@
-# A machine that has nothing but a clone: packages, progress, limits under load, and checkouts in odd
-# places. tests/packages/fresh.bats runs README's commands on minimal systems.
+# A machine with only a clone: packages, progress, limits under load, and checkouts in unusual places.
+# tests/packages/fresh.bats runs README's commands on minimal systems.
 # shellcheck disable=SC2016 # scripts are of others
 load helper
 
@@ -55,7 +55,7 @@ bare() {
     run env -i PATH="$tmp/bin" TMPDIR="$tmp" /bin/sh scripts/install-deps.sh action
 }
 
-@test "without root and sudo people are told what to type" {
+@test "without root and sudo the required command is printed" {
     bare true 1000
     [[ $status == 1 && ${#lines[@]} == 2 ]]
     [[ ${lines[1]} == "apt-get update && apt-get install -y --no-install-recommends jq" ]]
@@ -70,7 +70,7 @@ bare() {
     [[ $status == 1 && ${lines[1]} == "E: no network" && ${lines[2]} == "the packages could not be installed"* ]]
 }
 
-@test "make prints nothing of a compiler that is not installed yet" {
+@test "make is silent about a compiler that is not installed yet" {
     run make -n demo CC=no-such-compiler
     [[ $status == 0 && $output != *"o such file"* && $output != *"not found"* ]]
 }
@@ -84,11 +84,11 @@ memory() {
     scripts/jobs.sh "$tmp/meminfo" "$tmp/group"
 }
 
-@test "jobs are as many as processors, or fewer for lack of memory" {
+@test "the number of jobs is that of processors, or less for lack of memory" {
     [[ $(memory 1000000) == "$(nproc)" ]]
     [[ $(memory 512) == 1 && $(memory 100) == 1 && $(memory 1000000 600) == 1 ]]
     [[ $(memory 1000000 1000000) == "$(nproc)" ]]
-    # Other systems have neither file; a large number of version 1 is no limit.
+    # Other systems have neither file; a large number of version 1 is not a limit.
     [[ $(scripts/jobs.sh "$tmp/none" "$tmp/none") == "$(nproc)" ]]
     mkdir -p "$tmp/one/memory"
     echo 9223372036854771712 >"$tmp/one/memory/memory.limit_in_bytes"
@@ -110,7 +110,7 @@ memory() {
     [[ $status == 0 && ${#lines[@]} == 2 && ${lines[1]} == "note: no clang-format 14" ]]
 }
 
-@test "without /proc one line says so" {
+@test "without /proc there is one line about it" {
     [[ $(id -u) == 0 ]] || skip "takes root"
     unshare -m true 2>/dev/null || skip "no namespaces here"
     run unshare -m sh -c 'mount -t tmpfs none /proc && exec scripts/check.sh check build/none -- all'
@@ -138,8 +138,8 @@ C
     [[ $status == 1 && $output == *"[FAIL] limits::works: Timed out"* && $output == *"Tested: 2 | Passing: 1 | Failing: 1"* ]]
 }
 
-# odd FILE PATTERN: runs tests in a checkout whose path has a space, with umask 077, a read-only HOME, no locale, and
-# the program under another name.
+# odd FILE PATTERN: runs tests in a checkout with a space in its path, with umask 077, a read-only HOME,
+# no locale, and the program under another name.
 odd() {
     local name odd="$tmp/a b"
     if [[ ! -d $odd ]]; then

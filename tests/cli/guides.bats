@@ -1,5 +1,5 @@
-# What docs/ci.md tells people to do, done. Stand-ins are only for what is not here: dotnet,
-# a process to collect from, the network. heapdrift is installed as the guide says, from a copy of the tree.
+# Runs the instructions in docs/ci.md. Stand-ins replace only missing things: dotnet, a process to
+# collect from, the network. heapdrift is installed as in the guide, from a copy of the tree.
 # shellcheck disable=SC2012 # $out, $err, $tmp, ... come from the helper and for it
 load helper
 
@@ -14,7 +14,7 @@ setup_file() {
     python tests/cli/ci_files.py blocks docs/ci.md "$all/blocks" >/dev/null
     python tests/cli/ci_files.py pipelines "$all/blocks" >"$all/pipelines"
     cp -a Makefile include src scripts docs "$all/tree/"
-    # What make has built before is as new in the copy.
+    # Files that make has built stay newer than their sources in the copy.
     if [[ -d build/src ]]; then cp -a build/{src,flags,made,page,heapdrift.1} "$all/tree/build/" 2>/dev/null || true; fi
     stand_ins "$all/bin"
     cd "$all/install" || return
@@ -22,7 +22,7 @@ setup_file() {
         cat "$all/install.log"
         return 1
     }
-    # The pipelines install as well, and need not compile all of it again.
+    # The pipelines install as well, and need not compile everything again.
     cp -a heapdrift/build/. "$all/tree/build/"
 }
 
@@ -75,7 +75,7 @@ guide_run() {
         bash -o "${bash_option:-errexit}" "$1"
 }
 
-# runs FILE...: $status, $out, $err of it.
+# runs FILE...: sets $status, $out and $err.
 runs() {
     status=0 ran=$1
     guide_run "$1" >"$tmp/.out" 2>"$tmp/.err" || status=$?
@@ -107,7 +107,7 @@ installed() { PATH="$BATS_FILE_TMPDIR/home/.local/bin:$PATH" "$@"; }
     status_is 0
     out_matches "^PASS  "
     [[ $(ls snapshots) == $'1.gcdump\n2.gcdump\n3.gcdump\n4.gcdump\n5.gcdump' ]]
-    # As much work was done before the snapshots as --iterations says.
+    # The work before the snapshots matches --iterations.
     [[ $(<load.log) == $'400\n200\n200\n200\n200\n200' ]]
     series_taken=cache runs "$(block 'heapdrift check --strict --iterations=')"
     status_is 1
@@ -116,7 +116,7 @@ installed() { PATH="$BATS_FILE_TMPDIR/home/.local/bin:$PATH" "$@"; }
     shellcheck ci/snapshots.sh
 }
 
-@test "a program that cannot be reached fails, and nothing goes on running" {
+@test "an unreachable program is an error, and no process is left" {
     repository
     mkdir -p out
     printf '#!/bin/sh\necho $$ >shop.pid\nexec sleep 60\n' >out/Shop
@@ -129,7 +129,7 @@ installed() { PATH="$BATS_FILE_TMPDIR/home/.local/bin:$PATH" "$@"; }
     [[ $status != 0 ]]
     grep -q 'heapdrift: command not found' "$tmp/log"
     sleep 0.2
-    # Gone, or dead and waiting for whoever adopts orphans in this container.
+    # Gone, or a zombie waiting for the container's reaper.
     [[ $(cut -d' ' -f3 "/proc/$(<shop.pid)/stat" 2>/dev/null || echo gone) =~ ^(gone|Z)$ ]]
 }
 

@@ -43,7 +43,7 @@ value_of() {
 @test "help of diff in text" { golden help-diff.txt help diff; }
 @test "help about formats in text" { golden help-formats.txt help formats; }
 
-@test "help comes in all the usual ways" {
+@test "help is printed in all the usual ways" {
     local c
     works help
     local general=$out
@@ -72,7 +72,7 @@ value_of() {
     out_is ""
 }
 
-@test "without arguments the help goes to stderr" {
+@test "without arguments the help is on stderr" {
     works help
     local general=$out
     hd
@@ -106,7 +106,7 @@ value_of() {
     done
 }
 
-@test "a usage line has nothing behind it" {
+@test "a usage line has no text after it" {
     local c
     for c in "${commands[@]}"; do
         works help "$c"
@@ -202,7 +202,7 @@ OPTIONS
     works ps -v --strict
 }
 
-# Options that are taken and told by nobody: old ones, and those that help no user.
+# Accepted options that are not documented: old ones, and those of no use to users.
 hidden="max-growth-objects seed"
 
 @test "the source has no option that help does not list" {
@@ -240,7 +240,7 @@ AGE(own.age)|AGE(own.after)
 ROWS
 }
 
-@test "options that nobody is told of are taken" {
+@test "undocumented options are accepted" {
     works diff -q --seed=5 --size-base=16 "${pair[@]}"
     works roots -q --iterations=1,2 --seed=5 -t String "${pair[@]}"
     works check -q --max-growth-objects=900% "${pair[@]}"
@@ -329,7 +329,8 @@ OPTIONS
         "$HEAPDRIFT" __complete "$c" -- | cut -f1 | sed 's/^--//; s/=$//' | sort | diff "$tmp/has" - ||
             complain "completion knows other options of $c than help"
     done
-    # Whoever makes the page asks help for the heads of its options, and fails if one has none.
+    # The script that makes the page gets the heads of its options from help, and fails if one has
+    # none.
     scripts/manual.sh "$HEAPDRIFT" $page >"$tmp/page"
     for c in "${commands[@]}"; do
         for option in $(options_of "$c" | tr -d =); do
@@ -375,7 +376,7 @@ OPTIONS
         works help "$c"
         [[ $(grep -n '^examples:$' <<<"$out") == ?*: ]] || complain "no examples"
         [[ $(grep -c "^  .*heapdrift $c.* # " <<<"$out") -ge 2 ]] || complain "too few examples"
-        # Titles only stand where there is something below them.
+        # Titles appear only with content below them.
         [[ $(grep -A1 '^[a-z].*:$' <<<"$out" | grep -c '^$') == 0 ]]
         [[ $(options_of "$c" | sort | uniq -d) == "" ]]
     done
@@ -417,7 +418,7 @@ OPTIONS
     [[ $(head -c 9 app.gcdump) != Nettrace ]]
 }
 
-@test "a letter that means another option elsewhere says so" {
+@test "a letter that means another option elsewhere is explained" {
     local args wanted
     while IFS='|' read -r args wanted; do
         hd $args
@@ -432,12 +433,12 @@ diff -n MyApp a b|--rows=MyApp: must be a whole number from 0 to 4,294,967,294; 
 diff --rows=MyApp a b|--rows=MyApp: must be a whole number from 0 to 4,294,967,294
 roots -n x a|--rows=x: must be a whole number from 0 to 1,000,000; -n is --rows in roots
 LETTERS
-    # Long names mean what they say.
+    # Long names are unambiguous.
     hd watch --name=4711 --type=30
     fails_with 'no .NET process is called 4711; see `heapdrift ps`'
 }
 
-@test "a number out of range is told the range, a wrong word the right ones" {
+@test "a number out of range gets the range, a wrong word the right ones" {
     local args wanted
     while IFS='|' read -r args wanted; do
         hd $args
@@ -465,7 +466,7 @@ VALUES
     local file line count=0
     for file in README.md docs/*.md docs/heapdrift.1.scd; do
         while IFS= read -r line; do
-            # Up to a comment, a pipe, a file to write; with values for what stands for one.
+            # Up to a comment, a pipe, or an output file; with values for placeholders.
             line=$(sed -E 's/^(\$ )?(build\/)?heapdrift //; s/ +(#|\||>|&&).*//; s/PID|\$shop/4711/g; s/--([a-z-]+)=\.\.\./--\1=1/' <<<"$line")
             [[ $line != *...* && $line != *SNAPSHOT* && $line != *FORMAT* ]] || continue
             eval "set -- $line"

@@ -1,5 +1,5 @@
-# What every test of the command line starts from. HEAPDRIFT is the program under test,
-# an absolute path; tests run from the repository's root and write to $BATS_TEST_TMPDIR.
+# Shared by all tests of the command line. HEAPDRIFT is the program under test, an absolute path; tests
+# run from the repository's root and write to $BATS_TEST_TMPDIR.
 # shellcheck shell=bash
 
 # bash decodes $'\u202e' when it parses a test, after this line but before setup.
@@ -7,10 +7,10 @@ export LC_ALL=C.UTF-8
 
 HEAPDRIFT=${HEAPDRIFT:-$BATS_TEST_DIRNAME/../../build/heapdrift}
 
-# What is built in a test is built as anybody builds it, not as the make that runs the tests.
+# Builds inside of tests must not inherit settings of the make that runs the tests.
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL SANITIZE CFLAGS
 
-# Snapshots that many tests take: two small ones with a leak, and four.
+# Snapshots for many tests: two small ones with a leak, and four.
 pair=(fixtures/heap-text/before.txt fixtures/heap-text/after.txt)
 series=(fixtures/heap-text/series-{1,2,3,4}.txt)
 before=${pair[0]}
@@ -31,7 +31,7 @@ begin() {
     [[ ! -e $BATS_FILE_TMPDIR/skipped ]] || skip "$(<"$BATS_FILE_TMPDIR/skipped")"
 }
 
-# Run the program: $status, $out and $err are what became of it. Stdin is the caller's.
+# Runs the program: sets $status, $out and $err. Stdin is the caller's.
 hd() {
     status=0
     "$HEAPDRIFT" "$@" >"$BATS_TEST_TMPDIR/.out" 2>"$BATS_TEST_TMPDIR/.err" || status=$?
@@ -75,7 +75,7 @@ refute() {
     return 1
 }
 
-# A run that fails as people expect it: status 2, nothing on stdout, one line on stderr.
+# A run that fails in the usual way: status 2, empty stdout, one line on stderr.
 fails_with() {
     status_is 2
     out_is ""
@@ -108,7 +108,7 @@ with_stand_in() {
         LD_PRELOAD=$BATS_TEST_TMPDIR/stand_in.so hd "$@"
 }
 
-# Below nohup HUP is ignored, behind & INT and QUIT are, and the program leaves it so.
+# Under nohup HUP is ignored, in the background INT and QUIT are, and the program must keep it so.
 signal_ends() {
     local ignored
     ignored=$(awk '$1 == "SigIgn:" { print $2 }' /proc/self/status)
@@ -132,8 +132,8 @@ golden() {
     golden_is "$name"
 }
 
-# The same for the last run, whatever its status. With GOLDEN=accept in the environment
-# the file becomes what the program says.
+# The same for the last run, whatever its status. With GOLDEN=accept in the environment the file is
+# replaced by the program's output.
 golden_is() {
     local expected=tests/cli/golden/$1
     if [[ ${GOLDEN:-} == accept ]]; then
@@ -159,9 +159,9 @@ tries() { seq $((400 * $(busy))); }
 
 # --- pipes ---------------------------------------------------------------------------
 
-# copy_slowly FROM TO [SECONDS]: in the background, after a while. One of them is a pipe that
-# the test may never open: then this gives up, so that it does not outlive the test for long,
-# and it does not hold what bats waits for.
+# copy_slowly FROM TO [SECONDS]: copies in the background, after a while. TO may be a pipe that the test
+# never opens: then it gives up, so that it does not outlive the test for long, and it does not hold the
+# descriptor that bats waits for.
 copy_slowly() {
     timeout 300 sh -c 'sleep "$3"; cat "$1" >"$2"' sh "$1" "$2" "${3:-0}" 3>&- &
 }
@@ -173,8 +173,8 @@ need_terminal() {
     script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip "no pseudo-terminal here"
 }
 
-# on_terminal COLUMNS ARG...: run with stdout on a terminal of that width; $out is what
-# it shows, without the carriage returns.
+# on_terminal COLUMNS ARG...: runs with stdout on a terminal of this width; $out is the screen, without
+# carriage returns.
 on_terminal() {
     need_terminal
     local word line="stty cols $1;"
@@ -187,7 +187,7 @@ on_terminal() {
     err=
 }
 
-# Take the colours out of $out.
+# Removes the colors from $out.
 # shellcheck disable=SC2001 # a pattern of the shell cannot say it
 uncolor() { out=$(sed 's/\x1b\[[0-9;]*m//g' <<<"$out"); }
 
@@ -208,7 +208,8 @@ large_gcdump() {
     works convert -q "$tmp/large.txt" -o "$1"
 }
 
-# play_runtime HABIT [TRACE]: something listens at $socket; see runtime.py. Whoever calls it
+# play_runtime HABIT [TRACE]: a runtime that listens at $socket; see runtime.py. Callers must kill
+# $runtime in teardown. The trace is compressed, a usual one by default.
 # kills $runtime in teardown. The trace is packed, and a usual one if none is named.
 play_runtime() {
     socket=$tmp/socket
@@ -219,15 +220,15 @@ play_runtime() {
     [[ -S $socket ]]
 }
 
-# ends JOB: wait for the program that runs beside the test, with $tmp/.out and $tmp/err, as if hd
-# had run it.
+# ends JOB: waits for the program that runs in the background, with $tmp/.out and $tmp/err, as if hd had
+# run it.
 ends() {
     status=0
     wait "$1" || status=$?
     out=$(<"$tmp/.out") err=$(<"$tmp/err")
 }
 
-# A trace is what was played, up to the mark of its end: behind it stands how its process was.
+# A trace is the recording up to the mark of its end, followed by the facts of its process.
 same_trace() {
     local size
     size=$(stat -c %s "$tmp/played.nettrace")

@@ -1,4 +1,4 @@
-# heapdrift diff says what to do about a suspect, and where more is said of it: a hint.
+# The hint of heapdrift diff: the fix for a suspect, and where to read more.
 load helper
 
 @test "the leaks of the laboratory have the hints that they should have" {
@@ -17,7 +17,7 @@ density collection-never-emptied
 EOF
 }
 
-@test "a program without a leak has no hint, nor has one whose types have no names" {
+@test "a program without a leak has no hint, nor has one with unnamed types" {
     for scenario in none odd; do
         works -q --format=json "fixtures/leaklab/$scenario"
         [[ $(json '[.suspects[].hint | values] | length') == 0 ]] || complain "has a hint"
@@ -26,7 +26,7 @@ EOF
     out_lacks "help hint"
 }
 
-@test "a hint stands below what holds the suspect" {
+@test "a hint is below the holder of the suspect" {
     works -q fixtures/leaklab/timers
     out_matches $'\nFIX   A running timer [^\n]*  heapdrift help hint timer-not-disposed\n'
     works -qv --width=100 fixtures/leaklab/timers
@@ -68,7 +68,7 @@ EOF
     done
 }
 
-@test "a hint that there is not is told the nearest" {
+@test "an unknown hint is reported with the nearest one" {
     hd help hint timr-not-disposed
     fails_with "no hint is called timr-not-disposed; did you mean timer-not-disposed?"
     hd help hint zebra

@@ -1,5 +1,4 @@
-# What files, paths and patterns are called, through every writer; docs/testing.md says what is
-# looked at.
+# Hostile names of files, paths and patterns, through every writer; docs/testing.md lists the checks.
 load helper
 
 @test "no hostile name reaches a terminal, a parser, a page or a build server as anything but a name" {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Series that are none: of several programs or processes, the same snapshot twice, swapped.
+# Invalid series: of several programs or processes, the same snapshot twice, swapped.
 
 load helper
 
@@ -11,7 +11,7 @@ warned() { json "[.warnings[] | select(.code == \"$1\") | .snapshot] | join(\" \
 # check_of FILE...: the default gate, as JSON.
 check_of() { hd check --format=json -q "$@"; }
 
-@test "snapshots of four processes of one program are no series" {
+@test "snapshots of four processes of one program are not a series" {
     works -q --format=json $lab/cache/2.gcdump.gz $lab/density/3.gcdump.gz $lab/list/4.gcdump.bz2 $lab/none/5.gcdump.gz
     [[ $(warned different-process) == 1 ]]
     [[ $(json '.warnings[] | select(.code == "different-process").count') == 3 ]]
@@ -21,7 +21,7 @@ check_of() { hd check --format=json -q "$@"; }
     [[ $(grep -c different-process <<<"$err") == 1 ]]
 }
 
-@test "snapshots of four programs are no series" {
+@test "snapshots of four programs are not a series" {
     works -q --format=json fixtures/nettrace-real/leak31_first.nettrace.* $lab/events/3.gcdump.zst \
         fixtures/heap-text/before.txt fixtures/type-tables/table.json
     [[ $(warned different-process) == 1 ]]
@@ -49,7 +49,7 @@ check_of() { hd check --format=json -q "$@"; }
     [[ $(warned same-snapshot) == 2 ]]
 }
 
-@test "two equal files do not show that nothing grows" {
+@test "two equal files do not prove the absence of growth" {
     check_of --max-growth=0 $lab/none/2.gcdump.gz $lab/none/2.gcdump.gz
     [[ $(json .verdict) == inconclusive ]]
     check_of --max-growth=0 fixtures/heap-text/before.txt fixtures/heap-text/before.txt
@@ -73,7 +73,7 @@ check_of() { hd check --format=json -q "$@"; }
     [[ $(warned same-snapshot) == 1 ]]
 }
 
-@test "true series are nothing to warn about" {
+@test "true series have no warnings" {
     local run
     for run in cache density events list none timers nettrace; do
         works --format=json $lab/$run
@@ -82,7 +82,7 @@ check_of() { hd check --format=json -q "$@"; }
     done
 }
 
-@test "the heading says over what time, of which process, and fits 80 columns" {
+@test "the heading has span and process, and fits 80 columns" {
     COLUMNS=80 works -q -v $lab/nettrace
     out_has $'\n3 snapshots over 1 s  1.nettrace.zst … 3.nettrace.zst\n'
     out_has $'\nLeakLab (pid 22043), .NET 10.0.12\n'
@@ -97,7 +97,7 @@ check_of() { hd check --format=json -q "$@"; }
     out_lacks "/opt/leaklab/LeakLab.dll cache"
 }
 
-@test "heap text in reverse order is out of order by its stamps, and so are digests of it" {
+@test "heap text in reverse order is out of order by its stamps, and so are its digests" {
     local k kind
     mkdir "$tmp/txt" "$tmp/digest"
     for k in 1 2 3 4; do

@@ -34,7 +34,7 @@ load helper
         json '.snapshots[] | [.path, .objects, .bytes] | tojson' >"$tmp/got"
         jq -r --arg f "fixtures/$folder/" '(.files // .) | to_entries[]
             | select(.value.ok // (.value.objects != null))
-            # Free space is no object, and in the totals of these lists.
+            # Free space is not an object, but in the totals of these lists.
             | (.value.canonical_table // [.value.table[]? | objects | [.type, .count, .bytes]]) as $rows
             | ([$rows[] | select(.[0] == "Free")][0]) as $free
             | [$f + .key, .value.objects - ($free[1] // 0),
@@ -72,7 +72,7 @@ load helper
     fi
 }
 
-@test "warnings stand in the result, not on stderr" {
+@test "warnings are in the result, not on stderr" {
     works info fixtures/heap-text/odd-but-read.txt
     err_is ""
     out_has "warning: dangling-reference: "
@@ -82,7 +82,7 @@ load helper
     [[ $(json '.warnings[] | select(.code == "dangling-reference") | "\(.snapshot) \(.count) \(.line)"') == "0 3 7" ]]
 }
 
-@test "what a table tells about itself" {
+@test "facts in a table about itself" {
     works info --format=json fixtures/dumpheap-stat/managed-filtered.txt
     [[ $(json '.snapshots[0] | "\(.command)|\(.liveness)|\(.filters)|\(.references)"') == \
         "dumpheap -stat -type Orchard -min 40|all|-type Orchard -min 40|null" ]]
@@ -106,7 +106,7 @@ load helper
     [[ $(tail -1 <<<"$out" | cut -f 1,7) == "$before"$'\t'90 ]]
 }
 
-@test "CSV and TSV have no room for warnings: they go to stderr" {
+@test "CSV and TSV cannot store warnings: these are on stderr" {
     local format
     for format in csv tsv; do
         works info --format=$format fixtures/heap-text/odd-but-read.txt
@@ -139,7 +139,7 @@ load helper
     status_is 2
 }
 
-@test "info wants a snapshot, and says so when a folder has none" {
+@test "info requires a snapshot, and reports a folder without one" {
     hd info
     fails_with "info needs a snapshot: heapdrift info SNAPSHOT..."
     mkdir "$tmp/junk"

@@ -1,4 +1,4 @@
-# Where snapshots come from: files, standard input, compressed, zipped, folders, @FILE.
+# Sources of snapshots: files, standard input, compressed, zipped, folders, @FILE.
 load helper
 
 # The table of $before, to compare with.
@@ -49,7 +49,7 @@ table_of_before() {
     out_is "$table"
 }
 
-@test "a zip with one snapshot, stored or deflated, and other files beside it" {
+@test "a zip with one snapshot, stored or deflated, among other files" {
     table_of_before
     cp "$before" "$tmp/heap.txt"
     echo '{"Name":"x"}' >"$tmp/metadata.json"
@@ -89,7 +89,7 @@ table_of_before() {
     done
 }
 
-@test "a folder stands for its files in natural order" {
+@test "a folder means its files in natural order" {
     local i
     for i in 1 2 3 4; do
         cp "fixtures/heap-text/series-$i.txt" "$tmp/$(sed 's/1/2/;t;s/2/9/;t;s/3/10/;t;s/4/100/' <<<"$i").txt"
@@ -162,7 +162,7 @@ table_of_before() {
     err_has "heapdrift: "
 }
 
-@test "the same file twice is no growth" {
+@test "the same file twice is not growth" {
     works diff -q --format=json "$after" "$after"
     [[ $(json '"\(.suspects|length) \(.minor|length)"') == "0 0" ]]
     [[ $(json '[.types[].status] | unique | tojson') == '["steady"]' ]]
@@ -184,7 +184,7 @@ table_of_before() {
     fails_with "--quiet: No such file or directory"
 }
 
-@test "options stand before, between and behind the files" {
+@test "options may be before, between and after the files" {
     works diff -q --format=csv "${pair[@]}"
     local expected=$out
     works diff "$before" -q "$after" --format=csv
@@ -217,7 +217,7 @@ table_of_before() {
     )
 }
 
-@test "behind -- a name that begins with @ is a name" {
+@test "after -- a name that begins with @ is a name" {
     cp "$before" "$tmp/@a"
     cp "$after" "$tmp/@b"
     echo "-q -- @a" >"$tmp/args"
@@ -236,8 +236,8 @@ table_of_before() {
     out_is "$table"
 }
 
-@test "the number of threads changes nothing: not a byte, not a line number" {
-    # Large enough to be cut into pieces; types come last, one never.
+@test "the number of threads changes neither a byte nor a line number" {
+    # Large enough to be separated into pieces; types are last, one never appears.
     awk 'BEGIN {
         print "a 2 App.exe 1"
         for (i = 1; i <= 200000; i++)
@@ -258,7 +258,7 @@ table_of_before() {
     grep -q 'bad.txt:150001: unknown-record: "x" is not a record' "$BATS_TEST_TMPDIR/bad.8"
 }
 
-@test "a folder may hold empty files, and text that speaks of dumpheap" {
+@test "a folder may contain empty files, and text that mentions dumpheap" {
     cp "${pair[@]}" "$tmp"
     : >"$tmp/full-disk"
     printf '\n\n' >"$tmp/blank.txt"
@@ -274,13 +274,13 @@ table_of_before() {
     err_has "heapdrift: note: $tmp/README.md: skipped: no table with the header"
 }
 
-@test "an endless pipe that is no snapshot is left at once" {
+@test "an endless pipe that is not a snapshot is closed immediately" {
     hd top --memory=1GB /dev/zero
     status_is 2
     err_has "heapdrift: /dev/zero: not a heap snapshot"
 }
 
-@test "what is packed twice, or stands for a thousand times its size, is refused" {
+@test "doubly compressed input, or input that expands a thousand times, is refused" {
     gzip -c <"$before" | gzip >"$tmp/twice.gz"
     hd top "$tmp/twice.gz"
     fails_with "$tmp/twice.gz: compressed more than once; decompress it first"
@@ -289,7 +289,7 @@ table_of_before() {
     fails_with "$tmp/bomb.zst: decompresses to more than 1000 times its size: not a snapshot"
 }
 
-@test "an encrypted file beside a snapshot does not matter" {
+@test "an encrypted file next to a snapshot does not matter" {
     table_of_before
     cp "$before" "$tmp/heap.txt"
     echo notes >"$tmp/notes"
@@ -305,14 +305,14 @@ table_of_before() {
     fails_with "$tmp/hidden.zip: a zip with encrypted files and no other snapshot; extract it"
 }
 
-# The graph of the second file does not fit beside the others, and is read again.
+# The graph of the second file does not fit together with the others, and is read again.
 @test "a file that changed before its graph is read again: an error that names it" {
     local i
     for i in 0 1 2; do
         gzip -dc "fixtures/leaklab/cache/$i.gcdump.gz" >"$tmp/$i.gcdump"
     done
     mkfifo "$tmp/pipe"
-    # Whoever opens a pipe to write waits for its reader, who has read the files before it.
+    # A writer waits for the reader of its pipe, which has read the files before it.
     timeout 600 sh -c 'exec 4>"$1/pipe"
         cat "$1/2.gcdump" >&4' sh "$tmp" 3>&- &
     works diff -q -j1 --memory=6MB "$tmp/0.gcdump" "$tmp/1.gcdump" "$tmp/pipe"
@@ -322,8 +322,7 @@ table_of_before() {
     fails_with "$tmp/1.gcdump: was modified after it was first read"
 }
 
-# Starts the program, stops it as soon as it has mapped the file, cuts the file, and lets it
-# go on.
+# Starts the program, stops it as soon as it has mapped the file, truncates the file, and resumes it.
 cut_while_mapped() {
     "$HEAPDRIFT" top "$1" >"$tmp/.out" 2>"$tmp/.err" 3>&- &
     python - "$1" $! <<'CUT'
@@ -348,8 +347,8 @@ CUT
 @test "a large file that becomes shorter while it is read: an error that names it" {
     large_gcdump "$tmp/large.gcdump" 1500000
     [[ $(stat -c %s "$tmp/large.gcdump") -gt 17000000 ]]
-    # On a machine that is very busy it may be read before anybody looks, or when it is cut:
-    # then it only has changed.
+    # On a very busy machine it may be read before it is stopped, or when it is truncated: then it
+    # has merely changed.
     for _ in {1..20}; do
         cp "$tmp/large.gcdump" "$tmp/$(printf 'cut\e').gcdump"
         cut_while_mapped "$tmp/$(printf 'cut\e').gcdump"

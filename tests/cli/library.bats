@@ -21,7 +21,7 @@ setup_file() {
     export PKG_CONFIG_PATH=$root/lib/pkgconfig
 }
 
-# Compile example $1 with what pkg-config says; the rest goes to the compiler.
+# Compiles example $1 with the flags of pkg-config; other arguments are for the compiler.
 compile() {
     local source=$1 cc=cc standard=c11
     [[ $source == *.cpp ]] && cc=c++ standard=c++17
@@ -36,7 +36,7 @@ shared() {
     compile "$1" $(pkg-config --libs heapdrift) -Wl,-rpath,"$root/lib"
 }
 
-# The libraries below stay shared: distributions have no static ones of all of them.
+# The libraries below stay shared: distributions lack static ones of some.
 static() {
     # shellcheck disable=SC2046
     compile "$1" "$root/lib/libheapdrift.a" $(pkg-config --static --libs heapdrift | sed 's/-lheapdrift//')
@@ -118,7 +118,7 @@ held_works() {
     c++ -std=c++11 "${how[@]}" "$tmp/h.cpp"
 }
 
-@test "only what the header declares is visible, and all of it" {
+@test "exactly the declarations of the header are visible" {
     local declared shared static
     declared=$(cc -E -P "$root/include/heapdrift_fleet.h" | grep -oE '\bhd_[a-z0-9_]+\(' | tr -d '(' |
         grep -vxE 'hd_(default_options|unknown_run|store_everything)' | sort -u)
@@ -139,7 +139,7 @@ held_works() {
     [[ " $(pkg-config --libs heapdrift) " != *" -larchive "* ]]
 }
 
-@test "the library itself prints nothing and ends nothing" {
+@test "the library itself prints nothing and never exits" {
     local calls
     calls=$(nm -u "$root/lib/libheapdrift.a" | awk '{ print $2 }' |
         grep -xE '(f|v|vf)?printf|_+(f|v|vf)?printf_chk|f?puts|putchar|perror|_?exit|_Exit|std(out|err)' || true)
@@ -159,7 +159,7 @@ held_works() {
     [[ -z $(find "$there" ! -type d) ]] || { find "$there" ! -type d; return 1; }
 }
 
-@test "other flags make other objects, and what is installed is what was built" {
+@test "other flags make other objects, and the installed files are the built ones" {
     make -n install BUILD="$(build)" CFLAGS=-O0 PREFIX="$tmp/a" >"$tmp/same"
     run ! grep -E -- '-c -o .*/src/core/base/out\.o' "$tmp/same"
     cp -r Makefile src include docs scripts "$tmp/"

@@ -1,4 +1,4 @@
-# What builds and runs the tests says what it does, and when something fails.
+# Output of the build and the tests: progress and failures.
 load helper
 
 part() { scripts/part.sh "$tmp/check/$1" "${@:2}"; }
@@ -9,7 +9,7 @@ make_parts() {
     run scripts/check.sh check "$tmp/check" "$tmp/asan=again under ASan" -- -f "$tmp/parts.mk" all
 }
 
-@test "a part that passes says one line, one that fails all it printed" {
+@test "a part that passes prints one line, one that fails its whole output" {
     run part good sh -c 'echo much; echo more >&2'
     [[ $status == 0 && $output == "passed: $tmp/check/good, "*" s" ]]
     [[ $(<"$tmp/check/good.log") == $'much\nmore' ]]
@@ -17,7 +17,7 @@ make_parts() {
     [[ $status == 1 && $output == *$'\nmuch\nmore\n'* && -e $tmp/check/bad.failed ]]
 }
 
-@test "a part whose programs left a report of a sanitizer fails" {
+@test "a part with a report of a sanitizer fails" {
     run part leaks sh -c 'eval "$ASAN_OPTIONS"; echo "it leaks" >"$log_path.1"'
     [[ $status == 1 && $output == *"it leaks"* ]]
 }
@@ -33,13 +33,13 @@ make_parts() {
     [[ ${lines[-1]} == "check: passed: 1,214 unit tests, 2 command-line tests (1 skipped), 7 unit tests, 1 command-line tests again under ASan, lint; 0 min "*" s" ]]
 }
 
-@test "the last line does not tell of unit tests where none were to run" {
+@test "the last line does not mention unit tests if none were to run" {
     printf '%s\n' 'all:' "	scripts/part.sh $tmp/tsan/cli-a echo 'ok 1 a'" >"$tmp/parts.mk"
     run scripts/check.sh tsan "$tmp/tsan=under ThreadSanitizer" -- -f "$tmp/parts.mk" all
     [[ ${lines[-1]} == "tsan: passed: 1 command-line tests under ThreadSanitizer; 0 min "*" s" ]]
 }
 
-@test "what fails is named in the last line, and what does not need it runs all the same" {
+@test "the last line names failures, and independent parts still run" {
     make_parts 'all: one two three' \
         "one: ; scripts/part.sh $tmp/check/unit sh -c 'echo broken; exit 1'" \
         "two: ; scripts/part.sh $tmp/asan/cli-a false" "three: ; touch $tmp/ran"
@@ -49,7 +49,7 @@ make_parts() {
     [[ $status == 1 && ${lines[-1]} == "check: FAILED: what make says above; "* ]]
 }
 
-@test "lint fails where there is no clang-tidy" {
+@test "lint fails without clang-tidy" {
     mkdir "$tmp/src"
     echo 'int main(void) { return 0; }' >"$tmp/src/main.c"
     TIDY=no-such-tidy run scripts/tidy.sh "$tmp/stamp" "$tmp/src/main.c"
@@ -86,7 +86,7 @@ make_parts() {
     [[ $status == 1 && ${lines[0]} == "src/1.c: error" && ${lines[-1]} == "the build failed"* ]]
 }
 
-# What readelf says of the program, or of a library beside it.
+# readelf's output for the program, or for a library next to it.
 @test "the program and the shared library are hardened" {
     [[ ! -e $HEAPDRIFT ]] && skip "nothing built"
     ! nm -D "$HEAPDRIFT" | grep -qE '__(asan|tsan)_init' || skip "a sanitizer has its own ways"
@@ -94,12 +94,12 @@ make_parts() {
     for file in "$HEAPDRIFT" "$library"; do
         [[ -e $file ]] || continue
         run readelf -hldW "$file"
-        # Addresses differ from run to run; nothing that is called is looked up in memory that
-        # can be written to; no stack can be run.
+        # Addresses differ between runs; function pointers are not looked up in writable memory;
+        # no stack is executable.
         [[ $output == *"Type:"*"DYN"* && $output == *GNU_RELRO* && $output == *BIND_NOW* ]]
         grep -qE 'GNU_STACK .* RW +0x' <<<"$output"
         refute grep -qE 'LOAD .* (RWE|WE) ' <<<"$output"
-        # Code is in no segment with data: none that begins the file, where the headers are.
+        # Code shares no segment with data, not even with the headers at the start of the file.
         refute grep -qE 'LOAD +0x0+ .* R E ' <<<"$output"
         nm -D "$file" | grep -q __stack_chk_fail
         nm -D "$file" | grep -q '__.*_chk@'
@@ -133,8 +133,8 @@ END
 )" ]]
 }
 
-# make check says so at its end of the whole tree.
-@test "a file that tests leave in the tree is a failure, but for what was there and what is ignored" {
+# make check reports it at the end of the whole tree.
+@test "a file that tests leave in the tree is a failure, except existing and ignored ones" {
     local check=$PWD/scripts/check.sh
     git init -q "$tmp/tree"
     cd "$tmp/tree" || return
@@ -163,7 +163,7 @@ END
     done
 }
 
-# A table of fields whose row of the member $2 has the kind $1.
+# A table of fields in which the row of the member $2 has the kind $1.
 compiles() {
     printf '%s\n' '#include "base/record.h"' \
         'struct thing { const char *name; uint64_t number; double real; bool truth; uint64_t *series; size_t len; };' \
@@ -172,7 +172,7 @@ compiles() {
     cc -std=c11 -D_DEFAULT_SOURCE -fsyntax-only -Iinclude -Isrc/core "$tmp/fields.c" 2>"$tmp/says"
 }
 
-@test "a field of a record whose member has another type does not compile" {
+@test "a field of a record with a member of another type does not compile" {
     local row
     for row in 'TEXT name' 'UINT64 number' 'REAL real' 'TRUTH truth' 'SERIES series' 'NUMBERS series,len'; do
         compiles "${row% *}" "${row#* }" || complain "$row"

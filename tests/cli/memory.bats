@@ -1,5 +1,5 @@
-# Memory that runs out, anywhere: status 2 and a line that says so, or the whole answer.
-# Never fewer rows, never a crash, never the status of "over budget".
+# Memory that runs out, anywhere: status 2 and a line with the reason, or the complete answer. Never
+# fewer rows, a crash, or the status of "over budget".
 load helper
 
 setup_file() {
@@ -14,7 +14,7 @@ run_without() {
     unset FAIL_AT FAIL_ABOVE
     export "${how?}"
     LD_PRELOAD=$failing "$HEAPDRIFT" "$@" >"$tmp/part" 2>"$tmp/said" || was=$?
-    # Not one process more: there are 1,500 of them.
+    # Without an extra process: there are 1,500 runs.
     IFS= read -r -d '' said <"$tmp/said" || true
     if [[ $was == 2 && ! -s $tmp/part && ($said == *"out of memory"* || $said == *"Cannot allocate"*) ]]; then
         refused=$((refused + 1))
@@ -53,27 +53,27 @@ no_limit_is_lost() {
     ((refused > 5)) || { echo "nearly always enough"; return 1; }
 }
 
-@test "an allocation that fails while a check is written is told, in every format" {
+@test "a failed allocation while a check is written is reported, in every format" {
     for format in text json csv tsv md junit sarif github; do
         no_failure_is_lost 71 2500 check -j1 --budget='*=2' --format=$format "${series[@]}"
     done
 }
 
-@test "an allocation that fails is told by every command" {
+@test "a failed allocation is reported by every command" {
     no_failure_is_lost 17 700 top -j1 --format=json "$after"
     no_failure_is_lost 17 700 roots -j1 --type='*' --format=json "$after"
     no_failure_is_lost 17 700 info --format=json "${pair[@]}"
     no_failure_is_lost 17 700 diff -j4 --format=json "${series[@]}"
 }
 
-@test "an allocation that fails while a tree is written is told, in every format" {
+@test "a failed allocation while a tree is written is reported, in every format" {
     for format in text md json csv folded speedscope pprof dot; do
         no_failure_is_lost 97 1700 tree -j1 --format=$format "$after"
     done
     no_limit_is_lost tree -j1 --format=pprof "${pair[@]}"
 }
 
-@test "an allocation that fails while tables are read and written is told" {
+@test "a failed allocation while tables are read and written is reported" {
     local table=$tmp/table.json
     works convert "$after" -o "$table"
     no_failure_is_lost 3 200 top -j1 --format=csv "$table"
@@ -81,7 +81,7 @@ no_limit_is_lost() {
     no_failure_is_lost 3 200 convert "$table" -o - --to=table-csv
 }
 
-@test "an allocation that fails while budgets are read is told" {
+@test "a failed allocation while budgets are read is reported" {
     cat >"$tmp/heapdrift.yml" <<'YML'
 version: 1
 budgets:
@@ -94,13 +94,13 @@ YML
     no_failure_is_lost 7 1000 check -j1 -c "$tmp/heapdrift.yml" "${pair[@]}"
 }
 
-@test "memory that is not enough is told, in every format" {
+@test "insufficient memory is reported, in every format" {
     for format in text json csv md junit sarif; do
         no_limit_is_lost check -j1 --budget='*=2' --format=$format "${pair[@]}"
     done
 }
 
-@test "memory that is not enough to unpack is told" {
+@test "insufficient memory to decompress is reported" {
     gzip -c "$after" >"$tmp/a.gz"
     zstd -qc "$after" >"$tmp/a.zst"
     xz -c "$after" >"$tmp/a.xz"

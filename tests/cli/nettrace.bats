@@ -37,7 +37,7 @@ real=fixtures/nettrace-real
     out_is "$whole"
 }
 
-@test "traces and gcdumps of one heap are the same rows" {
+@test "traces and gcdumps of one heap have the same rows" {
     local trace
     works top --format=csv -n 0 $traces/1.nettrace.zst
     trace=$out
@@ -79,7 +79,7 @@ real=fixtures/nettrace-real
     err_has "directory"
 }
 
-@test "a trace that lost events is incomplete, and says what is missing" {
+@test "a trace that lost events is incomplete, and the loss is reported" {
     works info --format=json fixtures/leaklab/odd/lossy.nettrace.zst
     [[ $(json '.snapshots[0].complete') == false ]]
     [[ $(json '.warnings[] | select(.code == "incomplete").message') == \
@@ -89,7 +89,7 @@ real=fixtures/nettrace-real
     works top --strict $vectors/A_v4_compressed.nettrace
 }
 
-@test "a trace that was cut is read as far as it goes" {
+@test "a truncated trace is read up to its end" {
     works info --format=json $vectors/E_v4_truncated.nettrace
     [[ $(json '.snapshots[0] | [.objects, .references, .complete] | tojson') == '[3,0,false]' ]]
     [[ $(json '.warnings[0].message') == "the file is truncated"* ]]

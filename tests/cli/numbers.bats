@@ -6,7 +6,7 @@ agree() {
     hd_numbers=$(python3 tests/cli/check_numbers.py "$HEAPDRIFT" "$@") || complain "$*: $hd_numbers"
 }
 
-@test "all views of the small shop say the same numbers" {
+@test "all views of the small shop have the same numbers" {
     for series in cache density events list none timers; do
         agree "fixtures/leaklab/$series"
     done

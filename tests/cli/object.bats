@@ -25,7 +25,7 @@ session=0x7f5d23ee5c68
     [[ $(json '[.fields[].to.address] | index("'"$address"'") != null') == true ]]
 }
 
-@test "an address is hexadecimal with and without 0x, a number stands behind a #" {
+@test "an address is hexadecimal with and without 0x, a number follows a #" {
     local address
     works object -q $dump $session
     local whole=$out
@@ -57,7 +57,7 @@ session=0x7f5d23ee5c68
     fails_with "$dump: no object 94892: objects are numbered from 0 to 94891"
 }
 
-@test "what is neither an address nor a number is refused" {
+@test "arguments other than addresses and numbers are refused" {
     local place
     for place in '' 0x 0 '#' '#-1' '#4294967295' '#99999999999999999999' -- -1 +1 ' 12' 12g 0x1.5 1_000 \
         10000000000000000 0x1ffffffffffffffff $'12\x1b[31m'; do
@@ -78,7 +78,7 @@ session=0x7f5d23ee5c68
     fails_with "12: No such file or directory"
 }
 
-@test "of several snapshots it is one of the last, and told since when it is there" {
+@test "with several snapshots the object is one of the last, with its first snapshot" {
     local series=fixtures/leaklab2/tenants-slow k address
     for k in 1 2 3 6; do
         works roots -q --format=json -t Zoo.Tenants.Item --born=$k "$series"
@@ -124,7 +124,7 @@ session=0x7f5d23ee5c68
     out_matches ' gen +type'
 }
 
-@test "an array shows its first elements, and --rows says how many" {
+@test "an array shows its first elements, limited by --rows" {
     works object -q $dump '#85986'
     out_has "20 of 5,060"
     out_has "… 5,040 more"
@@ -135,7 +135,7 @@ session=0x7f5d23ee5c68
     [[ $(json '.fields_omitted') == 0 ]]
 }
 
-@test "what no root reaches is told as that" {
+@test "unreachable objects are marked" {
     local number
     number=$("$HEAPDRIFT" info -q --format=json "$before" | jq '.snapshots[0] | .objects - .reachable_objects')
     [[ $number -gt 0 ]] || skip "all of it is reachable"
@@ -221,7 +221,7 @@ session=0x7f5d23ee5c68
     out_has "174 Zoo.Tenants.Item objects in 5.gcdump.xz, new in snapshots 2 to 4,"
 }
 
-@test "a type and an address, what chooses without a type, and what is not there are refused" {
+@test "a type with an address, filters without a type, and missing objects are refused" {
     local series=fixtures/leaklab2/tenants-slow option
     hd object -t Session $dump $session
     fails_with "object takes an address or --type, not both: $session"
@@ -261,7 +261,7 @@ session=0x7f5d23ee5c68
     [[ $(json '[.retained, .objects[0].retained, .objects[0].root_kind] | unique | tojson') == '[null]' ]]
 }
 
-@test "of gcdumps and a core dump behind them objects have the age of the one and the fields of the other" {
+@test "objects have the age from gcdumps and the fields from a following core dump" {
     local series=(fixtures/core/net10.{gcdump,core}.xz) type
     works object -q --format=json -n 0 -t 'Shop.*' --born=1 "${series[@]}"
     [[ $(json '[.count, .identity, (.objects | map(.since) | unique)] | tojson') == '[875,"order",[0]]' ]]

@@ -1,8 +1,7 @@
-# Where results go, and what they look like there.
+# Destinations of results, and their layout.
 load helper
 
-# Wait until nobody reads our stdout any more, then run the program into it.
-# The status goes to $tmp/status.
+# Waits until the reader of stdout has closed it, then runs the program. The status is in $tmp/status.
 into_closed_pipe() {
     mkfifo "$tmp/gate"
     {
@@ -55,7 +54,7 @@ into_closed_pipe() {
     grep -q Orchard.Page "$tmp/real"
 }
 
-@test "-o makes what a link leads to that leads to nothing yet" {
+@test "-o creates the missing target of a link" {
     mkdir "$tmp/o"
     ln -s o/new "$tmp/link"
     ln -s "$tmp/link" "$tmp/link2"
@@ -84,7 +83,7 @@ into_closed_pipe() {
     [[ $(ls -A "$tmp/o") == file ]]
 }
 
-@test "what ends the program leaves no half of a file behind" {
+@test "ending the program leaves no partial file" {
     local how
     # In the moment before the file gets its name.
     stand_in 'int rename(const char *from, const char *to)
@@ -101,15 +100,15 @@ into_closed_pipe() {
     with_stand_in convert -q -o "$tmp/o/file" --to=gcdump "$before"
     status_is 2
     [[ $(ls -A "$tmp/o") == file && $(<"$tmp/o/file") == precious ]]
-    # What was ignored is ignored still.
+    # A signal that was ignored is still ignored.
     status=0
     (
         trap '' HUP
         SIGNAL=1 with_stand_in top -q -o "$tmp/o/file" "$before"
         [[ $status == 2 ]]
     )
-    # SIGKILL in the moment in which another file is replaced cannot be helped; but what it leaves
-    # is no snapshot of the folder.
+    # SIGKILL at the moment of replacing another file cannot be handled; but the remaining file is
+    # not a snapshot of the folder.
     rm "$tmp/o/file"
     cp "$before" "$tmp/o/b"
     SIGNAL=9 with_stand_in convert -q --to=gcdump -o "$tmp/o/b" "$before"
@@ -119,7 +118,7 @@ into_closed_pipe() {
     err_is ""
 }
 
-@test "memory that runs out while a file is written leaves no half of it behind" {
+@test "memory that runs out while a file is written leaves no partial file" {
     ! nm -D "$HEAPDRIFT" | grep -q __asan_init || skip "AddressSanitizer has its own memory"
     stand_in 'static int gone;
         int mkstemp(char *name) { gone = 1; return mkostemp(name, 0); }
@@ -133,7 +132,7 @@ into_closed_pipe() {
     [[ -z $(ls -A "$tmp/o") ]] || complain "there is $(ls -A "$tmp/o")"
 }
 
-@test "-o where there is nothing to write to" {
+@test "-o without a place to write to" {
     hd top -o "$tmp/none/file" "$before"
     fails_with "$tmp/none/file: No such file or directory: create the folder $tmp/none first"
     hd top -o /dev/full "$before"
@@ -203,7 +202,7 @@ convert -q --to=gcdump -o - $before
 help
 --version
 ARGS
-    # What is found out is still said by the status.
+    # The status still has the result.
     into_closed_pipe diff -q --exit-code "${series[@]}"
     status_is 1
     err_is ""
@@ -234,7 +233,7 @@ ARGS
     fails_with "$tmp/none: No such file or directory"
 }
 
-@test "-v says what was read" {
+@test "-v lists the inputs" {
     works top -v --no-sandbox "$before"
     err_matches "^heapdrift: sandbox: none: --no-sandbox
 heapdrift: $before: heap-text, 90 objects, read in [0-9.]+ s\$"
@@ -250,7 +249,7 @@ heapdrift: $before: heap-text, 90 objects, read in [0-9.]+ s\$"
     err_is ""
 }
 
-@test "on a terminal a line tells what goes on, and goes away" {
+@test "on a terminal a line shows the progress, and disappears" {
     need_terminal
     local copy=$tmp/slow
     mkfifo "$copy"
@@ -290,7 +289,7 @@ heapdrift: $before: heap-text, 90 objects, read in [0-9.]+ s\$"
     out_lacks $'\e'
 }
 
-@test "on a terminal nothing is wider than it" {
+@test "on a terminal no line is wider than it" {
     local columns args line
     for columns in 80 100 120; do
         while read -r args; do
@@ -450,14 +449,14 @@ for row in csv.reader(sys.stdin): print("\t".join(row))' <<<"$out") == "$tsv" ]]
     [[ $out == FAIL* && $out == *$'\n\n'"FAIL${verdict#LEAK}"$'\nFIX   '* ]]
 }
 
-@test "a file has no terminal: nothing is repeated, cut or coloured in it" {
+@test "in a file nothing is repeated, truncated or colored" {
     on_terminal "60 rows 10" diff -q -v -o "$tmp/report.txt" fixtures/leaklab/cache
     [[ $(grep -c "^LEAK  " "$tmp/report.txt") == 1 ]]
     [[ $(grep -c $'\033' "$tmp/report.txt") == 0 ]]
     grep -qF "Node<System.String,Shop.Sessions.Session>" "$tmp/report.txt"
 }
 
-@test "what the whole heap tells otherwise is counted where it is held" {
+@test "facts about the whole heap are counted where it is held" {
     works -q -v fixtures/leaklab/events
     out_matches '0 → 20 .*  System.Byte\[\]  at this location; heap-wide 2 → 7,071'
     works -q --format=json fixtures/leaklab/events
@@ -465,9 +464,9 @@ for row in csv.reader(sys.stdin): print("\t".join(row))' <<<"$out") == "$tsv" ]]
         complain "$(json '.pooled[0].held | tojson')"
 }
 
-# What is killed while it writes leaves what was there, or the new file, and nothing else.
-# Each command long enough that it is met while it writes.
-@test "kill -9 in a loop: the old file or the new one, and nothing beside it" {
+# A command killed while it writes leaves the old file or the new one, and no others. Each command is
+# long enough to be killed while it writes.
+@test "kill -9 in a loop: the old file or the new one, and no others" {
     local delay job command name
     mkdir "$tmp/k"
     python3 -c 'import os, sys; os.open(sys.argv[1], os.O_TMPFILE | os.O_RDWR)' "$tmp/k" 2>/dev/null || skip "no nameless files here"
@@ -496,7 +495,7 @@ d.digest convert -q --to=digest
 WAYS
 }
 
-@test "where the file system has no nameless files, or no names for them, files are written all the same" {
+@test "on file systems without unnamed files, or names for them, files are still written" {
     local how mode
     mkdir "$tmp/o"
     works top -q --format=csv "$before"
@@ -564,12 +563,12 @@ calls() {
     strace -V >/dev/null 2>&1 || skip "no strace"
     mkdir "$tmp/there"
     [[ $(calls top "$before" -o "$tmp/there/out") == "sync name folder" ]] || complain "$(<"$tmp/calls")"
-    # What is replaced has its name until then; the new one has another for a moment.
+    # The replaced file has its name until then; the new one has another for a moment.
     [[ $(calls top "$before" -o "$tmp/there/out") == "sync name name folder" ]] || complain "$(<"$tmp/calls")"
     [[ $(calls convert -q "$before" -o "$tmp/there/new.gcdump") == "sync name folder" ]] || complain "$(<"$tmp/calls")"
 }
 
-@test "a disk that fails is an error, and a file system that cannot be asked is none" {
+@test "a failing disk is an error, but not a file system without this call" {
     local error
     for error in EIO EINVAL ENOTSUP; do
         stand_in "#include <errno.h>

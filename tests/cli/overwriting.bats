@@ -1,4 +1,4 @@
-# What a command writes is nothing that it reads, nor that it writes twice.
+# A command must not write its input, or the same file twice.
 load helper
 
 @test "no option writes what the same command reads or writes: every option, every file, every way to name it" {

@@ -1,7 +1,7 @@
-# A process that grows outside of its objects: what diff and check say, and with which status.
+# A process that grows outside of its objects: output and status of diff and check.
 load helper
 
-# Digests of a folder of the laboratory, of a process that grows by 10 MB each time: of it FACT.
+# Digests of a folder of the laboratory, of a process whose FACT grows by 10 MB each time.
 grown() {
     local k file
     mkdir -p "$tmp/$2"
@@ -13,7 +13,7 @@ grown() {
     done
 }
 
-@test "diff names the part that grew and how to go on, and check does not pass" {
+@test "diff names the part that grew and the next step, and check does not pass" {
     grown none of_brk
     works -q "$tmp/of_brk"
     out_matches '^NOT MANAGED +The process grew from 57\.2 MiB to 105 MiB, outside of the managed heap: native memory'

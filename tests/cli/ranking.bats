@@ -4,13 +4,13 @@ load helper
 # bases: which bases the ranking of $out, a diff as JSON, has.
 bases() { json '[.suspects, .minor, .pooled | .[].basis] | unique | join(" ")'; }
 
-# Two builds of one program: the compiler numbered a closure anew.
+# Two builds of one program: the compiler numbered a closure differently.
 two_builds() {
     sed 's/Orchard\.Page$/Orchard.Hub+<>c__DisplayClass3_0/' "$before" >"$tmp/1.txt"
     sed 's/Orchard\.Page$/Orchard.Hub+<>c__DisplayClass4_0/' "$after" >"$tmp/2.txt"
 }
 
-@test "graphs rank by what is retained: one finding instead of all that hangs below it" {
+@test "graphs rank by retained size: one finding instead of all objects below it" {
     works -q --format=json fixtures/leaklab/events
     [[ $(bases) == graph ]]
     [[ $(json '.suspects | length') == 1 ]]
@@ -43,7 +43,7 @@ SCENARIOS
     for scenario in events timers cache list density; do
         works -q --format=json "fixtures/leaklab/$scenario"
         [[ $(jq -r '.leak' "fixtures/leaklab/expected/$scenario/truth.json") == true ]]
-        # Names that stand in the path, down to the culprit or the holder's end.
+        # Names on the path, down to the culprit or the end of the holder.
         jq -c '.holder_path' "fixtures/leaklab/expected/$scenario/truth.json" >"$tmp/truth"
         [[ $(json '.suspects[0].holder' | jq -c --slurpfile t "$tmp/truth" \
             '[.[] | select(startswith("[static var "))] as $vars | ($vars - $t[0]) | length') == 0 ]] ||
@@ -58,7 +58,7 @@ SCENARIOS
     out_has "UNSURE  Nothing is growing now."
 }
 
-@test "tables rank where one snapshot has no graph, or none is read" {
+@test "tables rank if one snapshot has no graph, or graphs are not read" {
     works -q --format=json "${series[@]}"
     [[ $(bases) == graph ]]
     works -q --format=json --tables-only "${series[@]}"
@@ -70,7 +70,7 @@ SCENARIOS
     works top --format=csv -o "$tmp/1.csv" "${series[0]}"
     works -q --format=json "$tmp/1.csv" "${series[@]:1}"
     [[ $(bases) == table ]]
-    # The last one has a graph: chains tell who holds the type.
+    # The last one has a graph: chains show the holder of the type.
     [[ $(json '[.suspects[].chains | length > 0] | all') == true ]]
     works -q --format=json fixtures/type-tables/table.{json,csv}
     [[ $(bases) != *graph* ]]
@@ -100,7 +100,7 @@ SCENARIOS
     out_has "[$((all - 1)) others]"
 }
 
-@test "survivors are told for gcdumps of one process" {
+@test "survivors are reported for gcdumps of one process" {
     works -q -n0 --format=json fixtures/leaklab/list
     [[ $(json '[.types[] | .survivors != null and .survivors <= ([.count[0], .count[-1]] | min)] | all') == true ]]
     [[ $(json '[.types[].survivors] | add > 0') == true ]]
@@ -109,7 +109,7 @@ SCENARIOS
     out_has "≈ "
     works -q -v --no-ages fixtures/leaklab/list
     out_has "≥ "
-    # Nothing moved: all are there still. What is appended makes it another file.
+    # Nothing moved: all survived. Appended bytes make it another file.
     { bzcat fixtures/leaklab/list/5.gcdump.bz2; echo; } >"$tmp/again.gcdump"
     works -q -n0 --format=json fixtures/leaklab/list/5.gcdump.bz2 "$tmp/again.gcdump"
     [[ $(json '[.types[] | .survivors == .count[0]] | all') == true ]]
@@ -149,7 +149,7 @@ SCENARIOS
         [[ $(json '[.suspects[].chains[] | .exact and .share_low == .share and .share_high == .share] | all') == true ]]
         [[ $(json '.snapshots | length') == 6 ]]
         [[ $(json '[.suspects[].chains[].instances | type == "array" and length == 6] | all') == true ]]
-        # Share and count of the last snapshot say the same.
+        # Share and count of the last snapshot agree.
         [[ $(json '[.suspects[] | (.chains | map(.instances[-1]) | add) as $all
                     | .chains[] | .share * $all - .instances[-1] | fabs < 0.5] | all') == true ]]
         # Every status follows from the counts.
@@ -178,19 +178,19 @@ SCENARIOS
     [[ $(json '.chains[0] | "\(.status) \(.instances | tojson) \(.exact)"') == "growing [30,55,80,105] true" ]]
 }
 
-@test "samples tell which chain grew, not how many instances it has" {
+@test "samples show the growing chain, but not its number of instances" {
     works -q --format=json fixtures/leaklab/events
     [[ $(json '.suspects[0].chains[0] | "\(.status) \(.instances) \(.exact)"') == "new null false" ]]
     works -q --format=json "${series[@]}"
     [[ $(json '.suspects[0].chains[0] | "\(.status) \(.instances) \(.exact)"') == "growing null false" ]]
-    # A sample of all of them has exact shares, of the last snapshot.
+    # A sample of all instances has exact shares, in the last snapshot.
     works -q --format=json --samples=1000 "${series[@]}"
     [[ $(json '.suspects[0].chains[0] | "\(.status) \(.exact)"') == "growing true" ]]
 }
 
 # --- other ways to name things -----------------------------------------------------------
 
-@test "--across-builds lines up what the compiler numbered anew" {
+@test "--across-builds matches names that the compiler numbered differently" {
     two_builds
     works -q --format=csv -t '*DisplayClass*' "$tmp/1.txt" "$tmp/2.txt"
     [[ $(column 1,2 | sort | xargs) == "Orchard.Hub+<>c__DisplayClass3_0,gone Orchard.Hub+<>c__DisplayClass4_0,growing" ]]
@@ -206,7 +206,7 @@ SCENARIOS
     score=$(json '.suspects[0].score')
     works -q --format=json "${pair[@]}"
     [[ $(json '.suspects[0].score') == "$score" ]]
-    # What the compiler did not number stays.
+    # Names without a number are unchanged.
     works -q --format=csv "${pair[@]}"
     local table=$out
     works -q --across-builds --format=csv "${pair[@]}"
@@ -216,7 +216,7 @@ SCENARIOS
     [[ $(json '.chains[0].status') == growing ]]
 }
 
-@test "--by=holder makes rows of what holds objects, and sums to the heap" {
+@test "--by=holder has rows by holder, which sum to the heap" {
     works -q -n0 --by=holder --format=json "${series[@]}"
     [[ $(json .by) == holder ]]
     [[ $(json '.types_omitted == 0 and ([.snapshots[].objects] == .totals.objects)
@@ -251,7 +251,7 @@ fixtures/dumpheap-stat/managed.txt top -q --by=holder fixtures/dumpheap-stat/man
 ARGS
 }
 
-# late FIRST...: made snapshots with so many objects in their list.
+# late FIRST...: made snapshots with these numbers of objects in their list.
 late() {
     local total i=100
     rm -rf "$tmp/late"
@@ -271,7 +271,7 @@ late() {
     [[ $(json '.suspects[0] | [.type, .suspect, .births.since] | join(" ")') == "Bench.Leaked age 7" ]]
 }
 
-@test "an all-clear says what would have shown" {
+@test "an all-clear has the smallest visible leak" {
     late 300 302 299 301 303 298
     works -q "$tmp/late"
     out_has "confidence  high for leaks above 27.4 KiB (2 % of the heap); slower leaks need a longer run"

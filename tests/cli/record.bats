@@ -19,7 +19,7 @@ ask() {
 for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|")' "$db" "$1"
 }
 
-@test "a snapshot is recorded once, a line says so" {
+@test "a snapshot is recorded once, with a line of output" {
     works record --store="$db" --service=shop --build=4.2 "$tmp/before.txt"
     out_is "$tmp/before.txt: recorded: shop 4.2 on web-1, 2026-11-21T12:00:00Z"
     err_is "heapdrift: note: $tmp/before.txt: has no timestamp; using the file's"
@@ -45,7 +45,7 @@ $tmp/after.txt: recorded: shop on web-1, 2026-11-21T13:00:00Z"
     out_is "before.txt: already recorded"
 }
 
-@test "facts come from options, else from the environment" {
+@test "facts are taken from options, else from the environment" {
     export OTEL_SERVICE_NAME=checkout OTEL_RESOURCE_ATTRIBUTES=service.version=7,deployment.environment=prod
     works record -q --store="$db" "$tmp/before.txt"
     works record -q --store="$db" --service=a --host=b --build=c --label=zone=x --label=deployment.environment=test \
@@ -62,7 +62,7 @@ ROWS
     fails_with "--keep=90: must be a time with its unit: 12h, 7d, 4w, 1y"
 }
 
-@test "what cannot be recorded is told, the others are recorded, and the status is 2" {
+@test "snapshots that cannot be recorded are reported, the others are recorded, and the status is 2" {
     mkdir "$tmp/folder"
     cp "$tmp/before.txt" "$tmp/folder/a.txt"
     echo hello >"$tmp/folder/b.txt"
@@ -78,19 +78,19 @@ ROWS
     fails_with "record needs a snapshot: heapdrift record SNAPSHOT..."
     hd record --store="$db" - -
     fails_with "standard input can be given only once"
-    # A file of somebody else's, of whom nobody knows.
+    # A file of another, unknown user.
     zcat fixtures/leaklab/cache/0.gcdump.gz >"$tmp/0.gcdump"
     hd record --store="$db" "$tmp/0.gcdump"
     fails_with "$tmp/0.gcdump: has no service name: --service=NAME"
 }
 
-@test "a snapshot comes from standard input, and says then when it was taken, or now" {
+@test "a snapshot from standard input has the given time, or now" {
     works record --store="$db" --service=x - <"$tmp/before.txt"
     out_has "-: recorded" || out_has "standard input: recorded: x on web-1, 20"
     err_is "heapdrift: note: standard input: has no timestamp; using the current time"
 }
 
-@test "JSON says what became of each, as its schema has it" {
+@test "JSON has the result for each, as in its schema" {
     hd record -q --store="$db" --service=$'a\u202e\x1b"' --format=json --keep=30d "$tmp/before.txt" "$tmp/none" "$tmp/before.txt"
     status_is 2
     out_lacks $'\u202e'
@@ -115,7 +115,7 @@ c = sqlite3.connect(sys.argv[1]); c.execute("UPDATE snapshot SET recorded_at = 0
     out_is "thinned out: 1 snapshot and 1 series deleted, 0 snapshots are kept"
 }
 
-@test "a store that is none is refused in one line" {
+@test "an invalid store is refused in one line" {
     python -c 'import sqlite3, sys
 c = sqlite3.connect(sys.argv[1]); c.execute("CREATE TABLE customers (name)"); c.commit()' "$db"
     hd record --store="$db" "$before"
@@ -134,7 +134,7 @@ c = sqlite3.connect(sys.argv[1]); c.execute("CREATE TABLE customers (name)"); c.
     err_lacks secret
 }
 
-@test "of a disk that is full one line is left, and what was reported is stored" {
+@test "a full disk is reported in one line, and reported snapshots are stored" {
     local i
     works record -q --store="$db" --service=x "$tmp/before.txt"
     for i in 8 16 32 64; do
@@ -153,8 +153,8 @@ c = sqlite3.connect(sys.argv[1]); c.execute("DELETE FROM type_row WHERE snapshot
     done
 }
 
-# Whatever the limit, from a block to more than enough: a store with tables, or nothing.
-@test "where a new store cannot be made nothing is left" {
+# For any limit, from a block to more than enough: a store with tables, or no file.
+@test "if a new store cannot be created, no file is left" {
     local i made=0 refused=0
     for i in 1 2 4 8 16 32 64 128 256 512; do
         mkdir "$tmp/$i"
@@ -176,7 +176,7 @@ c = sqlite3.connect(sys.argv[1]); c.execute("DELETE FROM type_row WHERE snapshot
     [[ $made -gt 1 && $refused -gt 2 ]] || complain "$made made, $refused refused"
 }
 
-@test "the password of a URL is in no message, and on a command line told to be seen" {
+@test "the password of a URL is in no message, and on a command line its visibility is mentioned" {
     hd record --store=postgresql://u:secret@127.0.0.1:1/x "$before"
     status_is 2
     err_has "postgresql://u:***@127.0.0.1:1/x: the password is visible to others"

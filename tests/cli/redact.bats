@@ -1,4 +1,4 @@
-# Core dumps without values (convert --redact): they answer as before, but for what was overwritten.
+# Core dumps without values (convert --redact): the same answers, except for redacted values.
 load helper
 load ../live/lab
 
@@ -14,7 +14,7 @@ setup_file() {
 setup() {
     begin
     safe=$BATS_FILE_TMPDIR/safe.core
-    # What is compared has the same name.
+    # Compared files have the same name.
     ln -s "$PWD/$core" "$tmp/before.core"
     ln -s "$safe" "$tmp/after.core"
     mkdir "$tmp/x"
@@ -22,7 +22,7 @@ setup() {
 
 teardown() { stop_lab; }
 
-# asked FILE ARGUMENT…: what the program says of it, stdout and stderr, as app.core.
+# asked FILE ARGUMENT…: the program's stdout and stderr for it, as app.core.
 asked() {
     ln -sfn "$1" "$tmp/x/app.core"
     "$HEAPDRIFT" "${@:2}" 2>&1 | sed 's/\("redacted": *\)true/\1false/'
@@ -94,7 +94,7 @@ same() {
     out_is "$table"
 }
 
-@test "info says that it is redacted, and nothing else differs" {
+@test "info reports that it is redacted, and everything else is equal" {
     works info --format=json "$core"
     [[ $(json '.snapshots[0].redacted') == false ]]
     local facts
@@ -129,7 +129,7 @@ same() {
         out_lacks "plain words"
         out_lacks "--values"
     done
-    # Without --values the text of a string is neither asked for nor missing.
+    # Without --values the text of a string is neither requested nor missing.
     works object -q --format=json -n0 "$safe" "$address"
     [[ $(json '[.fields[] | select(.hidden or (.kind == "reference" and .redacted))] | length') == 0 ]]
 }
@@ -152,7 +152,7 @@ same() {
     [[ $(json '[.fields[].redacted] | length > 0 and all') == true ]]
 }
 
-@test "what is overwritten and what is kept is said, and not again" {
+@test "overwritten and kept parts are reported once" {
     works convert --redact "$core" -o "$tmp/a.core"
     err_has "note: $core: values: overwritten with zeros in "
     err_has "note: $core: kept: addresses, references, sizes and lengths; names of types and fields; "
@@ -164,7 +164,7 @@ same() {
     [[ -z $err ]]
 }
 
-@test "nothing of what the process was is in the bytes" {
+@test "no secret of the process is in the bytes" {
     xz -dc "$core" >"$tmp/whole"
     local words
     for words in "plain words" $'escape\x1b[31m'; do

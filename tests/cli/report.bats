@@ -1,5 +1,5 @@
-# The page, as a file: what it is made of, where it goes, what names can do to it. How it looks
-# and works in a browser: tests/page.
+# The page, as a file: contents, destination, hostile names. Layout and behavior in a browser:
+# tests/page.
 load helper
 
 cache=fixtures/leaklab/cache
@@ -59,7 +59,7 @@ shows() { grep -qF -- "$1" "$tmp/page.html" || complain "the page should have: $
     shows '<h1 class="verdict good"><strong class="word">NO LEAK FOUND</strong> '
 }
 
-@test "without references there is no tree, and the page says so" {
+@test "without references there is no tree, and the page states it" {
     page report --tables-only "$cache"
     [[ ! -e $tmp/data/tree-data.json ]]
     shows "Unknown: retained sizes need references"
@@ -69,7 +69,7 @@ shows() { grep -qF -- "$1" "$tmp/page.html" || complain "the page should have: $
     shows "a table, without references"
 }
 
-@test "the page tells its inputs, every warning and the command that made it" {
+@test "the page lists its inputs, every warning and the command that made it" {
     page report "${pair[@]}"
     shows "heapdrift report $before $after -q -o $tmp/page.html"
     shows "$before"
@@ -93,9 +93,9 @@ shows() { grep -qF -- "$1" "$tmp/page.html" || complain "the page should have: $
     [[ $(stat -c %s "$tmp/page.html") -lt 400000 ]]
 }
 
-@test "the page needs nothing from anywhere" {
+@test "the page loads nothing" {
     page report "$cache"
-    # But for names of specifications there is no address in what is ours.
+    # Except names of specifications there is no address in our part.
     run bash -c "sed '/^<script>/,\$d' '$tmp/page.html' | grep -oE '(src|href|url)[=(]\"?[^ >]*' | grep -v 'href=\"#\\|data:image/svg'"
     [[ -z $output ]]
     shows "default-src &#39;none&#39;" || shows "default-src 'none'"
@@ -108,7 +108,7 @@ shows() { grep -qF -- "$1" "$tmp/page.html" || complain "the page should have: $
     cmp "$tmp/one.html" "$tmp/page.html"
 }
 
-@test "the page says on which day it was made, and SOURCE_DATE_EPOCH which" {
+@test "the page has the date of its creation, or SOURCE_DATE_EPOCH" {
     SOURCE_DATE_EPOCH=86400 page report "$cache"
     shows "page made on 1970-01-02</footer>"
     SOURCE_DATE_EPOCH=0 page report "$cache"
@@ -129,7 +129,7 @@ shows() { grep -qF -- "$1" "$tmp/page.html" || complain "the page should have: $
     [[ $status == 0 ]]
 }
 
-@test "what it cannot do is said as by the other commands" {
+@test "errors are reported as by the other commands" {
     hd report
     status_is 2
     hd report --format=md "$cache"
@@ -145,7 +145,7 @@ shows() { grep -qF -- "$1" "$tmp/page.html" || complain "the page should have: $
     status_is 2
 }
 
-@test "report takes one snapshot as well, and none is too few" {
+@test "report accepts one snapshot, but requires one" {
     hd report -o "$tmp/none.html"
     fails_with "report takes 1 to 50 snapshots, not 0"
     works report -o "$tmp/one.html" "$before"

@@ -1,7 +1,7 @@
 # heapdrift roots: what keeps instances of a type alive.
 load helper
 
-@test "a type that was not said to be one, or is spelled otherwise, is guessed" {
+@test "a type without --type, or with another spelling, is guessed" {
     local type
     hd roots Session fixtures/leaklab/cache
     fails_with "roots needs a type; did you mean roots --type=Session?"
@@ -77,7 +77,7 @@ load helper
     out_has "2,120 of them, older than snapshot 1, held in"
 }
 
-@test "--born is refused where nobody knows who came when" {
+@test "--born is refused if cohorts are unknown" {
     local series=fixtures/leaklab2/tenants-slow value k
     for value in 0 x 9..2 2.. ..3 2...4 -1 '' 1..2..3 51 99999999999999999999; do
         hd roots -q -t Item --born="$value" "$series"
@@ -102,7 +102,7 @@ load helper
     fails_with "no instance of Zoo.Tenants.Tenant that was new then still exists"
 }
 
-@test "a type that is not there is an error that says how to find names" {
+@test "a missing type is an error that explains how to find names" {
     hd roots -t Nowhere "${pair[@]}"
     fails_with "$after: no type matches Nowhere; \`heapdrift top\` lists all"
 }
@@ -253,7 +253,7 @@ static,1,1,1,[static vars] → [static var Orchard.EventHub] → Orchard.EventHu
         complain "every chain expected"
 }
 
-@test "what nothing holds has no FIX" {
+@test "unreachable objects have no FIX" {
     local root
     for root in 10 15; do
         printf 'a 2 app.exe 100\nt 2 App.Order\nt 4 System.Threading.TimerQueueTimer\nt 5 App.Root\no 10 4 50 12\no 12 2 18\no 15 5 18\nr %s 3 0\nc app.exe 200\n' \

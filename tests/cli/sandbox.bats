@@ -1,7 +1,7 @@
-# What the commands that read snapshots can still do, and that nobody notices.
+# The commands that read snapshots work unchanged in the sandbox.
 load helper
 
-# Some kernels have neither, and sanitizers and counters of lines need what it refuses.
+# Some kernels have neither, and sanitizers and coverage counters need forbidden calls.
 need_sandbox() {
     works info -v "$before"
     [[ $err == *"sandbox: Landlock "*", seccomp"* ]] || skip "no Landlock and seccomp here"
@@ -16,7 +16,7 @@ trying() {
     tried=$(sed -n 's/^tried //p' <<<"$err")
 }
 
-# Those of $tried that went well.
+# Those of $tried that succeeded.
 went_well() { sed -n 's/: yes$//p' <<<"$tried" | xargs; }
 
 # same ARG...: the same bytes and status with the sandbox and without; an output in place of OUT.
@@ -36,13 +36,13 @@ same() {
     trying info "$before"
     status_is 0
     [[ $(went_well) == "input thread" ]] || complain "only these should work: input, thread"
-    # Nothing was to end the program, and what is refused is an ordinary error.
+    # A refusal must not end the program, but be an ordinary error.
     [[ $(wc -l <<<"$tried") == 30 ]]
     [[ $(sed -n 's/.*: no //p' <<<"$tried" | sort -u | xargs) == "EACCES EPERM" ]] ||
         complain "other errors than expected"
 }
 
-@test "with an output the sandbox allows files below its folder, and nothing else" {
+@test "with an output the sandbox allows only files in its folder" {
     need_sandbox
     mkdir "$tmp/there"
     trying top "$before" -o "$tmp/there/out"
@@ -58,7 +58,7 @@ same() {
     trying info --no-sandbox "$before"
     local wanted="input thread read list create write truncate mkdir link chmod owner remove tcp
         unix pair fork signal trace peek code memory-file limit dumpable program"
-    # What a container forbids itself is no fault of the test.
+    # Restrictions of a container are not a failure of the test.
     local name
     for name in $wanted; do
         [[ " $(went_well) " == *" $name "* || $name =~ ^(trace|peek|signal|code|memory-file)$ ]] ||
@@ -127,7 +127,7 @@ same() {
     same diff "$cache"
     same diff --memory=64MiB -j1 "$cache"
     same diff --format=json "${pair[@]}" -o OUT
-    # A page tells how it was made, which differs.
+    # A page contains its command, which differs.
     works report "${pair[@]}" -o "$tmp/page"
     [[ $(tail -n1 "$tmp/page") == *"</html>"* ]]
     same tree "$cache"
@@ -149,7 +149,7 @@ same() {
     same top "@$tmp/words"
 }
 
-@test "an output goes where it went: links, devices, pipes, a folder that is not there" {
+@test "outputs to links, devices, pipes and missing folders behave as without the sandbox" {
     need_sandbox
     mkdir "$tmp/a" "$tmp/b"
     ln -s ../b/real "$tmp/a/link"
@@ -169,7 +169,7 @@ same() {
     [[ -s $tmp/summary ]]
 }
 
-@test "where the kernel has one of them, or neither, the program works as before" {
+@test "with one of them in the kernel, or neither, the program works as before" {
     need_sandbox
     local no_landlock='#include <errno.h>
         #include <stdarg.h>
@@ -219,7 +219,7 @@ same() {
     status_is 0
 }
 
-@test "-v says what is in force" {
+@test "-v reports the active restrictions" {
     need_sandbox
     works info -v "$before"
     err_matches '^heapdrift: sandbox: Landlock [0-9]+, seccomp'
@@ -227,7 +227,7 @@ same() {
     err_is ""
 }
 
-@test "record is in the sandbox as soon as its store is open, and files beside that are its own" {
+@test "record enters the sandbox as soon as its store is open" {
     need_sandbox
     mkdir "$tmp/there"
     trying record -q --store="$tmp/there/store.db" --service=x --keep=90d "$before" "${series[@]}"

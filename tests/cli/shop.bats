@@ -1,4 +1,4 @@
-# The gate from end to end, as far as it goes without a .NET runtime: see tests/live.
+# The whole gate, as far as possible without a .NET runtime: see tests/live.
 load helper
 
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY
@@ -21,18 +21,18 @@ shop() {
     out_is "fixtures: 40 of 40 verdicts are right"
 }
 
-@test "no dotnet is said, and is no failure" {
+@test "a missing dotnet is reported, and is not a failure" {
     shop
     status_is 0
     out_has "skipped: no dotnet here"
 }
 
-@test "dotnet without anything that takes snapshots: fixtures stand in, and it is said" {
+@test "dotnet without a collector: fixtures replace it, and it is reported" {
     shop none
     status_is 2
     printf '#!/bin/sh\nexit 1\n' >"$tmp/bin/dotnet"
     chmod +x "$tmp/bin/dotnet"
-    # The program under test stands behind a shell, so that it has no such command.
+    # The program under test runs through a shell, so that it has no such command.
     printf '#!/bin/sh\n[ "$1" = help ] && exit 2\nexec "%s" "$@"\n' "$HEAPDRIFT" >"$tmp/heapdrift"
     chmod +x "$tmp/heapdrift"
     HEAPDRIFT=$tmp/heapdrift shop 2
@@ -72,14 +72,14 @@ SH
     export SHOP_IS=$tmp/shop-is
 }
 
-@test "the protocol of program and collector, with stand-ins" {
+@test "the protocol of program and collector, with substitutes" {
     stand_ins
     HEAPDRIFT=$tmp/heapdrift shop 2
     status_is 0
     out_is "dotnet-gcdump: 4 of 4 verdicts are right"
 }
 
-@test "no snapshot is no verdict" {
+@test "without a snapshot there is no verdict" {
     stand_ins
     printf '#!/bin/sh\necho no permission >&2\nexit 1\n' >"$tmp/bin/dotnet-gcdump"
     HEAPDRIFT=$tmp/heapdrift shop
@@ -90,7 +90,7 @@ SH
 }
 
 @test "a wrong verdict is a failure" {
-    # Everything passes, then nothing can be read.
+    # Everything passes, then reading fails.
     printf '#!/bin/sh\nexit 0\n' >"$tmp/heapdrift"
     chmod +x "$tmp/heapdrift"
     HEAPDRIFT=$tmp/heapdrift shop --fixtures 2

@@ -6,14 +6,14 @@ load helper
 # The time in front of each line.
 when='20[0-9-]+T[0-9:]+Z'
 
-# Whatever still runs; the locks of other tests on this machine are none of ours.
+# Kills remaining processes; the locks of other tests on this machine are not ours.
 teardown() {
     local job
     for job in ${runtime:-} ${holder:-} $(jobs -p); do kill "$job" 2>/dev/null || true; done
     wait 2>/dev/null || true
 }
 
-# play [NAME=VALUE...]: a runtime whose snapshots are an hour apart.
+# play [NAME=VALUE...]: a runtime with an hour between its snapshots.
 play() {
     local LATER=1
     export LATER
@@ -24,19 +24,19 @@ play() {
     at=(--diagnostic-port="$socket" --store="$store" --lock="$tmp/lock")
 }
 
-# stored SQL: what sqlite says.
+# stored SQL: the output of sqlite.
 stored() { python -c 'import sqlite3, sys
 for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|")' "$store" "$1"; }
 snapshots_are() { [[ $(stored 'SELECT count(*) FROM snapshot') == "$1" ]] || complain "$1 snapshots expected: $(stored 'SELECT id, series_id, taken_at, xxh3, base_id FROM snapshot')"; }
 
-# hd_beside ARG...: run the program beside the test; $job is it, for ends.
+# hd_beside ARG...: runs the program in the background; $job is for ends.
 hd_beside() {
     ran="heapdrift $*"
     "$HEAPDRIFT" "$@" >"$tmp/.out" 2>"$tmp/err" 3>&- </dev/null &
     job=$!
 }
 
-# says TEXT: wait until it has said so.
+# says TEXT: waits until it has printed this.
 says() {
     for _ in $(tries); do
         ! grep -qF -- "$1" "$tmp/err" || return 0
@@ -82,7 +82,7 @@ is_at_work() {
     snapshots_are 1
     works collect "${at[@]}" --count=2 --interval=50ms
     snapshots_are 3
-    # A store that cannot be opened costs the process nothing.
+    # An unavailable store does not affect the process.
     hd collect --diagnostic-port="$socket" --store="$tmp/none/x.db"
     status_is 2
     err_lacks objects
@@ -139,7 +139,7 @@ is_at_work() {
     snapshots_are 5
 }
 
-@test "a lock is a file: no pipe, no link, and without one it goes on" {
+@test "a lock must be a file, not a pipe or a link, and without one it continues" {
     play
     mkfifo "$tmp/pipe"
     touch "$tmp/elsewhere"
@@ -177,8 +177,8 @@ is_at_work() {
     status_is 0
 }
 
-# player NAME [SERVICE [HOUR]]: a process of that name, with a socket of its own that ends in its number; $player is
-# its pid.
+# player NAME [SERVICE [HOUR]]: a process with this name and a socket with its number; $player is its
+# pid.
 player() {
     local interpreter
     interpreter=$(python -c 'import os, sys; print(os.path.realpath(sys.executable))')
@@ -192,7 +192,7 @@ player() {
     export TMPDIR=$tmp/t
 }
 
-# stored_next PID: that from now on a snapshot of that process is stored, and of no other.
+# stored_next PID: from now on snapshots of this process are stored, and of no other.
 stored_next() {
     local from
     from=$(grep -c ': stored in ' "$tmp/err") || true
@@ -206,8 +206,8 @@ stored_next() {
         complain "snapshots of $1 expected: $(<"$tmp/err")"
 }
 
-# What becomes of the process that it began with, of a twin of its name, and of the socket of the first,
-# and whose snapshots are stored then.
+# Ends the first process, its twin with the same name, or the first socket, and checks which snapshots
+# are stored then.
 @test "the process that it began with is followed for as long as it lives, whatever else has its name" {
     local first name event status=0 out='' err='' ran='watch -n'
     for event in twin twin-then-end end-then-twin end-of-one-service socket-then-twin; do
@@ -267,7 +267,7 @@ stored_next() {
     done
 }
 
-@test "watch --all: each process of a pattern is a series, one that ends is closed, and one of another name is none" {
+@test "watch --all: each process matching a pattern is a series, an ended one is closed, others are ignored" {
     local first ran='watch --all' out='' err='' status=0
     store=$tmp/store.db
     player "all$$-a" shop
@@ -295,7 +295,7 @@ stored_next() {
     err_is ""
 }
 
-@test "while a store is away snapshots wait, and what is lost is told" {
+@test "while a store is unavailable snapshots wait, and losses are reported" {
     play
     hd_beside watch --diagnostic-port="$socket" --store='postgresql://me:secret@127.0.0.1:1/x' --lock="$tmp/lock" --interval=200ms
     says " snapshots are waiting, next attempt in "
@@ -347,7 +347,7 @@ watch 999999999 --store=/no/such/folder/x.db|/no/such/folder/x.db: No such file 
 LINES
 }
 
-@test "metrics go into a file that is replaced, and what cannot be listened at ends it" {
+@test "metrics are written to a file that is replaced, and an address that cannot be used ends it" {
     play
     works watch -q "${at[@]}" --interval=50ms --count=3 --service=$'"sh\nop\\' --host=h --metrics="$tmp/watch.prom" --listen="$tmp/answers"
     err_is ""
@@ -366,7 +366,7 @@ LINES
     hd watch "${at[@]}" --interval=50ms --count=1 --metrics="$tmp/none/x.prom"
     err_has "x.prom: No such file or directory"
     snapshots_are 4
-    # Of a process that cannot be seen nobody knows the memory.
+    # The memory of an invisible process is unknown.
     works watch "${at[@]}" --interval=50ms --count=1 --at=80%,+1GiB
     err_has "note: $socket: memory use is not visible from here, so --at has no effect"
 }

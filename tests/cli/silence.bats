@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Runtimes that report less than CoreCLR: what they do not say is unknown.
+# Runtimes that report less than CoreCLR: missing facts are unknown.
 
 load helper
 
@@ -20,7 +20,7 @@ replay_runtime() {
     [[ -S $socket ]]
 }
 
-# by_order FOLDER: its leak is found, by order, and why is said.
+# by_order FOLDER: its leak is found by order, with the reason.
 by_order() {
     works info --format=json "$1"/*
     [[ $(json '[.snapshots[].untold]|join(" ")') == " silent silent silent" ]]
@@ -50,7 +50,7 @@ by_order() {
     by_order "$tmp/entered"
 }
 
-# warned: which snapshot is of another process, from 0; empty: none.
+# warned: the number of the snapshot from another process, from 0; empty: none.
 warned() { json '[.warnings[] | select(.code == "different-process") | .snapshot] | join(" ")'; }
 
 @test "two runs of a program without CoreCLR's tables are two processes, also as digests" {
@@ -63,13 +63,14 @@ warned() { json '[.warnings[] | select(.code == "different-process") | .snapshot
     [[ $(warned) == 1 ]]
 }
 
-@test "snapshots of one process of Native AOT are of one, whatever moved" {
+@test "snapshots of one process of Native AOT are recognized although objects moved" {
     works -q --format=json $aot/heap-*.nettrace.zst
     [[ $(warned) == "" ]]
     [[ $(json .identity) == order ]]
 }
 
-# tables NAME...: $tmp/1.csv, 2.csv, ...: 100 objects of that type in the first, 50 more in each, and as many bytes each.
+# tables NAME...: $tmp/1.csv, 2.csv, ...: 100 objects of this type in the first, 50 more in each, and the
+# same number of bytes each.
 tables() {
     local k=0
     for name; do
@@ -101,7 +102,8 @@ left_out() { json '[.warnings[] | select(.code == "names-missing") | .snapshot] 
     [[ $(left_out) == "" ]]
 }
 
-# heaps GROWTH: $tmp/1.txt to 5.txt: 100 objects that a root reaches, and 1000 of App.Lost, that many more in each, that none does.
+# heaps GROWTH: $tmp/1.txt to 5.txt: 100 reachable objects, and 1000 unreachable App.Lost, GROWTH more in
+# each.
 heaps() {
     local k
     for k in 1 2 3 4 5; do
@@ -117,14 +119,14 @@ heaps() {
     done
 }
 
-@test "objects without a root are no garbage after a collection: their growth is a leak" {
+@test "objects without a root are not garbage after a collection: their growth is a leak" {
     heaps 200
     works "$tmp"/[1-5].txt
     out_has "LEAK  App.Lost: 1,200 → 2,000 objects"
     out_has "most roots are unknown, so holders are, too"
     hd check -q "$tmp"/[1-5].txt
     [[ $status == 1 ]]
-    # Whoever asks for reachable objects gets them.
+    # --reachable is obeyed.
     works --reachable "$tmp"/[1-5].txt
     out_lacks LEAK
     out_has "only reachable objects count"

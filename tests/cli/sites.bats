@@ -1,4 +1,4 @@
-# Which code allocated what leaks: said by every command that names a leak, and kept.
+# The code that allocated leaked objects: printed by every command that names a leak, and stored.
 load helper
 
 # Digests of a laboratory's leak, with samples of its objects: sampled FOLDER PER_STEP STACK...
@@ -47,7 +47,7 @@ load='LeakLab.Cache.Load@Cache.cs:77 < LeakLab.Program.Step < -System.Threading.
     out_has "LeakLab.Cache.Add (Cache.cs:42) ← Program.Step   15 of 20 samples, in every interval"
 }
 
-@test "a leak without a sample says so, and files without sites say nothing" {
+@test "a leak without a sample is reported as such, and files without sites have no line" {
     sampled none 0 "$add"
     works -q "$tmp/none"
     out_has "allocated   unknown: none of its objects was sampled"
@@ -63,7 +63,7 @@ load='LeakLab.Cache.Load@Cache.cs:77 < LeakLab.Program.Step < -System.Threading.
     [[ $(jq -c '.suspects[0].sampling | [.samples, .new]' <<<"$out") == '[6,[null,2,4]]' ]]
 }
 
-@test "tree --by=site has the stacks of what survives, in every format" {
+@test "tree --by=site has the stacks of survivors, in every format" {
     local format
     sampled tree 2 "$add" "$load"
     works tree -q --by=site "$tmp/tree"
@@ -91,7 +91,7 @@ load='LeakLab.Cache.Load@Cache.cs:77 < LeakLab.Program.Step < -System.Threading.
     zstd -dcq "$tmp/copy.digest" | jq -r .sites.line | grep -q "LeakLab.Cache.Add @42:Cache.cs"
 }
 
-@test "info says how many samples and names of methods a file has" {
+@test "info has the numbers of samples and of method names in a file" {
     sampled info 2 "$add"
     works info -q "$tmp/info/5.digest"
     out_matches 'allocations +10 samples, with names of 3 methods'

@@ -11,7 +11,7 @@ dump=fixtures/leaklab/cache/5.gcdump.gz
     golden statics-gcdump.txt statics -q --width=80 -n5 $dump
 }
 
-@test "each refers to an object of that address and type, which retains as much" {
+@test "each refers to an object with this address, type and retained size" {
     local row
     for row in 0 1 2; do
         works statics -q -n3 --app-only --format=json $core
@@ -26,7 +26,7 @@ dump=fixtures/leaklab/cache/5.gcdump.gz
     done
 }
 
-# What a chain begins with, by `roots`, is among them.
+# The start of a chain from `roots` is among them.
 @test "every static variable that holds something of the program is among them" {
     local root
     works statics -q -n0 --format=json $core

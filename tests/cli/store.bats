@@ -1,4 +1,4 @@
-# store: upgrading a store, checking it, and who may use it.
+# store: upgrading and checking a store, and permissions.
 load helper
 
 setup() {
@@ -62,7 +62,7 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
     out_has "  digests read      2"
 }
 
-@test "upgrade makes a store that is not there, and says what it lacks where it may not" {
+@test "upgrade creates a missing store, and reports missing permissions" {
     works store upgrade --format=json
     is_valid
     [[ $(json '"\(.version) \(.upgraded_from) \(.counts)"') == "4 0 null" ]]
@@ -88,8 +88,8 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
     fi
 }
 
-# Whatever the limit, and whenever it is killed: version 2 or 4, and whole.
-@test "an upgrade that is killed, or that has no room, is none" {
+# For any limit, and killed at any time: version 2 or 4, and complete.
+@test "a killed upgrade, or one without space, has no effect" {
     local i count=0 version
     make_version_2
     works record -q --service=shop "$tmp/before.txt" "$tmp/after.txt"
@@ -98,7 +98,7 @@ jsonschema.Draft202012Validator(json.load(open(sys.argv[1]))).validate(json.load
         cp "$tmp/old.db" "$HEAPDRIFT_STORE"
         rm -f "$HEAPDRIFT_STORE"-*
         if ((i % 2)); then
-            # The log beside it may not get larger than that, in blocks.
+            # Limit of the log next to it, in blocks.
             (
                 trap '' XFSZ
                 ulimit -f $((i * 6))
@@ -161,7 +161,7 @@ ROWS
     [[ $found == 14 ]]
 }
 
-@test "check tells a file that is damaged" {
+@test "check reports a damaged file" {
     works record -q --service=shop "$tmp/before.txt" "$tmp/after.txt" "${series[@]}"
     ask 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
     # A page in the middle.
@@ -176,7 +176,7 @@ ROWS
     fails_with "$tmp/none.db: No such file or directory"
 }
 
-@test "check changes nothing, and needs no right to" {
+@test "check changes nothing, and needs no write permission" {
     works record -q --service=shop "$tmp/before.txt"
     ask 'PRAGMA journal_mode = DELETE' >/dev/null
     local sum
@@ -185,7 +185,7 @@ ROWS
     [[ $(md5sum <"$HEAPDRIFT_STORE") == "$sum" ]]
 }
 
-@test "verbs and options that do not fit are told" {
+@test "invalid verbs and options are reported" {
     hd store
     fails_with "store needs a verb: upgrade or check"
     hd store chek

@@ -1,8 +1,7 @@
-# A run of a store in the place of files: which one is chosen, what is said of it, and that every
-# command takes it.
+# A run of a store instead of files: the choice, the message, and support in every command.
 load helper
 
-# Two services of two hosts: host "new" has the newest snapshots, and too few of them.
+# Two services on two hosts: host "new" has the newest snapshots, but too few.
 setup_file() {
     export store=$BATS_FILE_TMPDIR/store.db lab=$BATS_FILE_TMPDIR/lab
     local host i
@@ -29,7 +28,7 @@ setup() {
 stored() { hd "$1" --store="$store" "${@:2}"; }
 stored_works() { stored "$@"; status_is 0; }
 
-@test "the newest run with enough snapshots is taken, and said" {
+@test "the newest run with enough snapshots is used, and named" {
     stored_works diff --service=shop
     err_has "heapdrift: note: run 2: shop on web, build 1.1: 6 snapshots; 1 other run matches: this is the newest with four snapshots, --run=ID names one"
     out_matches '^LEAK '
@@ -47,8 +46,8 @@ stored_works() { stored "$@"; status_is 0; }
     [[ $(json '[.snapshots[].path] | join(" ")') == "web/2026-11-21T13:02:00Z web/2026-11-21T13:03:00Z" ]]
 }
 
-# Of what is recorded only counts are known.
-@test "a run says what its files say" {
+# In recorded snapshots only counts are known.
+@test "a run gives the same answer as its files" {
     stored_works diff --run=2 --format=json
     json '[.suspects[] | [.type, .score, .retained]]' >"$tmp/stored"
     mkdir "$tmp/digests"
@@ -85,7 +84,7 @@ stored_works() { stored "$@"; status_is 0; }
     stored_works report --run=3 -o "$tmp/one.html"
 }
 
-@test "what a digest has not is said" {
+@test "data missing in a digest is reported" {
     stored object --run=2 -q 7f5d2193ec88
     status_is 2
     err_has "web/2026-11-21T13:05:00Z: "
@@ -99,7 +98,7 @@ stored_works() { stored "$@"; status_is 0; }
     err_has "explore needs a terminal"
 }
 
-# Of run 2 the first and the third are whole, and the others built on them.
+# In run 2 the first and the third are full snapshots, and the others deltas.
 @test "convert writes the digest as it is stored, and one that is built on another whole" {
     stored_works convert --run=2 --until=2026-11-21T13:02:30Z -o "$tmp/third.digest"
     err_has "the last of 3 snapshots"
@@ -144,7 +143,7 @@ PY
     err_has "run 2: shop on web"
 }
 
-@test "what is not there is said in a line, with what is" {
+@test "a missing run is reported in a line, with the existing ones" {
     stored report --service=shp
     fails_with "$store: no run of service shp; did you mean shop?"
     stored report --service=cart
@@ -200,7 +199,7 @@ PY
     [[ -z $line ]] || eval "\"$HEAPDRIFT\" ${line#heapdrift }" 2>/dev/null
 }
 
-@test "a page tells no password of the command line" {
+@test "a page contains no password of the command line" {
     hd fleet --format=html --store='postgresql://u:secret@127.0.0.1:1/x?password=secret' -o "$tmp/fleet.html"
     status_is 2
     err_lacks secret
@@ -227,7 +226,7 @@ PY
     [[ $(grep -c store.db "$tmp/calls") -gt 0 ]]
 }
 
-@test "of many snapshots fifty are read, and those of one second have their number" {
+@test "fifty of many snapshots are read, and those of the same second have their number" {
     cp "$store" "$tmp/many.db"
     python - "$tmp/many.db" <<'PY'
 import sqlite3, sys

@@ -1,4 +1,4 @@
-# What text looks like: how wide it is, in which characters, with which colours.
+# Layout of text: width, characters, colors.
 load helper
 
 # Commands that print tables, chains, facts, verdicts, holders.
@@ -12,7 +12,7 @@ shown=(
     "info fixtures/leaklab/events/5.gcdump.zst"
 )
 
-# widest: the columns of the longest line of $out that is no command to copy.
+# widest: the columns of the longest line of $out, without commands to copy.
 widest() {
     local line most=0
     while IFS= read -r line; do
@@ -55,7 +55,7 @@ widest() {
     out_is "$narrow"
 }
 
-@test "COLUMNS that is no width is as good as none" {
+@test "an invalid COLUMNS is ignored" {
     local columns
     works -q "${pair[@]}"
     local whole=$out
@@ -83,7 +83,7 @@ widest() {
     done
 }
 
-@test "--ascii is text without anything else, and nothing changes for programs" {
+@test "--ascii is text without other characters, and does not affect formats for programs" {
     local format args utf8
     printf 'type,count,bytes\nCaf\u00e9.Gr\u00f6\u00dfe,3,30\nA.B,1,2\n\u65e5\u672c,3,4\n' >"$tmp/1.csv"
     sed 's/3,/7,/' "$tmp/1.csv" >"$tmp/2.csv"
@@ -114,11 +114,11 @@ widest() {
     out_has '0 -> 6,000  .:=+%#  Shop.Sessions.Session'
     out_has '-> VolatileNode<String,Session>[] -> Node<String,Session> x1-3'
     out_has '0.gcdump.gz ... 5.gcdump.gz'
-    # Columns stand below each other all the same.
+    # Columns are still aligned.
     out_matches $'\n''\+/-count            count  trend    \+/-bytes           type'$'\n'' \+35,541  2,480 -> 38,021  \.=\+\*%#  \+1.87 MiB  growing  System.String'
 }
 
-@test "a locale without UTF-8 gets ASCII, one that is not installed what its name says" {
+@test "a locale without UTF-8 gets ASCII, a missing one that of its name" {
     local locale utf8=' → ' ascii=' -> '
     for locale in C POSIX en_US.ISO-8859-1 xx_YY xx_YY.latin1; do
         LC_ALL=$locale works diff -q "${pair[@]}"

@@ -1,4 +1,5 @@
-# A suite that tests nothing, or less than it seems to, fails: scripts/suite.sh, and the programs of the suites.
+# A suite without tests, or with fewer than expected, fails: scripts/suite.sh, and the programs of the
+# suites.
 load helper
 
 # suite NAME -- COMMAND...: runs scripts/suite.sh with $ci and $skips in place of the caller's CI and SKIPS.
@@ -20,7 +21,7 @@ ends_with() { [[ $status == "$1" && ${lines[-1]} == "$2" ]] || { echo "status $s
     ends_with 1 "check-x: 1 passed, 1 failed, 0 skipped"
 }
 
-@test "a suite that tests nothing has status 2, and its last line gives the reason" {
+@test "a suite without tests has status 2, and its last line has the reason" {
     suite check-x -- printf 'ok 1 a # skip no a here\nok 2 b # skip no b here\nok 3 c # skip no a here\n'
     ends_with 2 "check-x: 0 passed, 0 failed, 3 skipped: nothing was tested: no a here; no b here"
     suite check-x -- echo '1..0 # skip no browser here'

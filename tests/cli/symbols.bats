@@ -49,7 +49,7 @@ setup() {
     err_is "heapdrift: $heap: $tmp/other.dbg is of another program or build: 5 of 5 types are not in it"
 }
 
-@test "symbols are nothing to a heap that has names" {
+@test "symbols do not affect a heap with names" {
     works top -q --symbols="$dbg" "$before"
     local with=$out
     works top -q "$before"

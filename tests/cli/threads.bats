@@ -1,4 +1,4 @@
-# Threads and memory decide how long it takes, never what comes out.
+# Threads and memory affect the time, never the result.
 load helper
 
 # A command gives the same bytes and status with one, two and eight threads.
@@ -37,7 +37,7 @@ same_with_threads() {
     done
 }
 
-@test "the same diff with so little memory that snapshots come one after the other" {
+@test "the same diff with little memory, in which snapshots are read one after the other" {
     local size done=0
     works diff -q -j2 --format=json fixtures/leaklab/cache
     cp "$tmp/.out" "$tmp/plenty"
@@ -56,7 +56,7 @@ same_with_threads() {
     [[ $done -ge 3 && $done -le 7 ]] || complain "$done of 8 sizes were enough"
 }
 
-@test "too little memory: one line with the need, and so much is enough" {
+@test "with too little memory one line has the requirement, which is enough" {
     local need
     local command
     for command in "top" "diff -j2"; do

@@ -50,7 +50,7 @@ load helper
     column 1 | sort -c
 }
 
-@test "retained sizes are told in CSV and JSON, and --sort=retained orders by them" {
+@test "retained sizes are in CSV and JSON, and --sort=retained sorts by them" {
     works top -q -n0 --format=json --sort=retained fixtures/leaklab/events/5.gcdump.zst
     # Not more than the heap, not less than the next.
     [[ $(json '.snapshot.reachable_bytes as $all | [.types[].retained | 0 <= . and . <= $all] | all') == true ]]
@@ -123,7 +123,7 @@ load helper
     full=$(cut -d, -f1-3 <<<"$out")
     works top --format=csv --tables-only "$before"
     [[ $(cut -d, -f1-3 <<<"$out") == "$full" ]]
-    # Nothing is known of what is retained.
+    # Retained sizes are unknown.
     [[ $(column 4 | sort -u) == "" ]]
     works top --format=json --tables-only "$before"
     [[ $(json .snapshot.reachable_objects) == null ]]
@@ -156,7 +156,7 @@ load helper
     works top --strict "$before"
 }
 
-@test "a sample is scaled up and says so" {
+@test "a sample is scaled up and marked" {
     works top fixtures/gcdump-made/sampled.gcdump
     err_has "heapdrift: warning: fixtures/gcdump-made/sampled.gcdump: sampled: "
 }
@@ -183,7 +183,7 @@ load helper
     done
 }
 
-@test "a stored table stands for its snapshot in a diff" {
+@test "a stored table replaces its snapshot in a diff" {
     local file
     for file in "${pair[@]}"; do
         works top -n0 --format=json -o "$tmp/${file##*/}" "$file"
@@ -194,7 +194,7 @@ load helper
     out_is "$direct"
 }
 
-@test "a table that was cut is no complete snapshot" {
+@test "a truncated table is not a complete snapshot" {
     works top -n 3 --format=json -o "$tmp/cut.json" "$before"
     works top "$tmp/cut.json"
     err_has "incomplete: "

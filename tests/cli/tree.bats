@@ -1,9 +1,9 @@
-# The ownership tree, and what other tools make of it.
+# The ownership tree, and its import into other tools.
 load helper
 
 cache=fixtures/leaklab/cache
 
-@test "the tree of a leak shows where the growth went, in one screen" {
+@test "the tree of a leak shows the growth on one screen" {
     golden tree.txt tree -q $cache
     ((${#out} > 0 && $(wc -l <<<"$out") < 40))
     out_matches 's_sessions: ConcurrentDictionary<String,Session>'
@@ -42,7 +42,7 @@ cache=fixtures/leaklab/cache
     done
 }
 
-@test "growth is red, what shrank is green, and nothing is where colour is not wanted" {
+@test "growth is red, decrease is green, and without colors neither is" {
     on_terminal 120 tree $cache
     out_has $'\e[31m+4.74 MiB'
     out_has $'\e[32m-100 B'
@@ -107,7 +107,7 @@ cache=fixtures/leaklab/cache
     done
 }
 
-@test "without references there is no tree, and the message says what has some" {
+@test "without references there is no tree, and the message names formats with references" {
     hd tree fixtures/type-tables/table.csv
     fails_with "fixtures/type-tables/table.csv: a dominator tree needs references, which a table-csv lacks; take snapshots with \`heapdrift collect\`"
     hd tree "$before" fixtures/dumpheap-stat/managed.txt
@@ -136,14 +136,14 @@ cache=fixtures/leaklab/cache
     fails_with "--format=junit is for \`heapdrift check\`"
 }
 
-@test "pprof is nothing for a terminal" {
+@test "pprof is refused on a terminal" {
     on_terminal 80 tree -q --format=pprof "$before"
     status_is 2
     works tree -q --format=pprof -o "$tmp/p.pb.gz" "$before"
     gzip -t "$tmp/p.pb.gz"
 }
 
-# A table of heap text whose types have names that nobody expects.
+# A table of heap text with unusual type names.
 hostile() {
     sed -e 's/Orchard\.Tile\b/Evil;Name "q" \\ `x` <b> 12/g' "$1"
 }
