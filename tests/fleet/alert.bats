@@ -1,5 +1,5 @@
-# The way of whoever is paged: from the text for Prometheus by a real Prometheus and its alert to the
-# command in it, and by that to the page with the suspect and its chain. In both databases.
+# The path of an on-call operator: from the metrics through a real Prometheus and its alert to the
+# command in it, and from there to the page with the suspect and its chain. With both databases.
 
 load ../cli/helper
 load fleet
@@ -20,7 +20,7 @@ fleet_in() {
     for host in "$tmp"/digests/*; do record "$1" "$host" || return; done
 }
 
-# from_alert_to_page URL: whoever pastes the command is in a folder of his own.
+# from_alert_to_page URL: runs the pasted command in a folder of its own.
 from_alert_to_page() {
     command -v prometheus >/dev/null || skip "no Prometheus here"
     local alerts open run
@@ -36,14 +36,14 @@ from_alert_to_page() {
     run=$(json '.suspects[0].run')
     mkdir "$tmp/pasted"
     (cd "$tmp/pasted" && PATH=${HEAPDRIFT%/*}:$PATH bash -euc "$open") || complain "$open"
-    # What the page says, by its own data: the suspect, the chain, from the run that was told.
+    # The page, by its own data: the suspect, the chain, from the reported run.
     sed -n 's|.*id="report-data">\(.*\)</script>|\1|p' "$tmp/pasted/run-$run.html" >"$tmp/page.json"
     [[ $(jq -r '.suspects[0].subject' "$tmp/page.json") == App.Session ]]
     [[ $(jq -r '[.suspects[0].chains[0].frames[].types[]] | join(" ")' "$tmp/page.json") == \
         "[static vars] [static var App.Sessions.s_open] System.Collections.Generic.List<App.Session> App.Session[] App.Session" ]]
     [[ $(jq -r '.suspects[0].chains[0].frames | map(.types[]) | join(" → ")' "$tmp/page.json") == "$(json '.suspects[0].chain')" ]]
     [[ $(jq -r '.snapshots[0].path' "$tmp/page.json") == "$(json '.suspects[0].hosts[0].host')/"* ]]
-    # As HTML too, for who has no JavaScript.
+    # As HTML too, for browsers without JavaScript.
     grep -q 'id="suspect-1"' "$tmp/pasted/run-$run.html"
     grep -qF 'App.Sessions.s_open' "$tmp/pasted/run-$run.html"
     [[ $(json '.suspects[0].command') == "heapdrift report "*" --run=$run "* ]]

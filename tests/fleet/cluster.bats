@@ -1,6 +1,6 @@
-# A real PostgreSQL and a real Slurm on one machine: 1,000 snapshots of 100 hosts by eight writers at
-# once, some killed and done again, some twice; then judged by a Slurm array, and by one process.
-# make check-slurm. FLEET_HOSTS, FLEET_SNAPSHOTS: another size.
+# A real PostgreSQL and a real Slurm on one machine: 1,000 snapshots of 100 hosts by eight concurrent
+# writers, some killed and repeated, some twice; then judged by a Slurm array, and by one process. make
+# check-slurm. FLEET_HOSTS, FLEET_SNAPSHOTS: another size.
 
 
 load ../cli/helper
@@ -15,7 +15,7 @@ setup_file() {
     [[ $status != 77 ]] || { skip_file "no PostgreSQL here"; return; }
     [[ $status == 0 ]]
     export postgres
-    # What jobs read and write, also as nobody.
+    # Files that jobs read and write, also as nobody.
     shared=$(mktemp -d /tmp/heapdrift-fleet-XXXXXX)
     chmod 777 "$shared"
     export shared
@@ -42,7 +42,7 @@ sql() { tests/store/postgres.sh sql "$postgres" "$1"; }
 sqlite() { python -c 'import sqlite3, sys
 for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|")' "$1" "$2"; }
 
-# need_slurm: $slurm is the folder of one, for all tests that follow.
+# need_slurm: $slurm is the folder of one, for all following tests.
 need_slurm() {
     local status=0
     if [[ ! -s $shared/slurm ]]; then
@@ -53,7 +53,7 @@ need_slurm() {
     slurm=$(<"$shared/slurm")
 }
 
-@test "eight writers at once, some killed, some twice: every snapshot is there once" {
+@test "eight concurrent writers, some killed, some twice: every snapshot is stored once" {
     local begin=$SECONDS table
     make_fleet "$hosts" "$snapshots"
     echo "# $hosts hosts, $snapshots snapshots each: made and digested in $((SECONDS - begin)) s" >&3
@@ -75,7 +75,7 @@ need_slurm() {
     diff <(sql "$rows") <(sqlite "$tmp/one.db" "$rows" | sed 's/\.0|/|/')
 }
 
-@test "what a fleet says is the same from both stores" {
+@test "the answer of a fleet is the same from both stores" {
     works fleet --store="$tmp/one.db" "${window[@]}" --format=json
     cp "$BATS_TEST_TMPDIR/.out" "$tmp/one.json"
     [[ $(json '.suspects[0].subject // .suspects[0].type') == App.Session ]]
@@ -92,7 +92,7 @@ wait_for() {
     return 1
 }
 
-@test "a Slurm array records: two tasks at a time, one of them killed in the middle" {
+@test "a Slurm array records: two tasks concurrently, one of them killed in the middle" {
     need_slurm
     find "$tmp/digests" -name "*.$digest" | sort | head -300 >"$tmp/all"
     sql "CREATE DATABASE again" >/dev/null
@@ -108,13 +108,13 @@ wait_for() {
         complain "$(cat "$tmp"/record-*.log)"
 }
 
-@test "a Slurm array of shards, added up, says what one run says" {
+@test "a Slurm array of shards, merged, gives the result of one run" {
     need_slurm
     local script='cd "$1" && HEAPDRIFT=$2 REPORT_OPTIONS=--format=json scripts/fleet/slurm/submit.sh --wait 6 "$3" "$4/parts" "$4/merged.json" "${@:5}"'
     tests/fleet/slurm.sh run "$slurm" bash -c "$script" sh "$PWD" "$HEAPDRIFT" "$url" "$tmp" "${window[@]}"
     same_fleet "$tmp/merged.json" "$tmp/one.json"
     [[ $(find "$tmp/parts" -name '*.part' | wc -l) == 6 ]]
-    # A part that is missing is no report.
+    # A missing shard gives no report.
     rm "$tmp/parts/3.part"
     works fleet --merge "$tmp"/parts/*.part --format=json
     [[ $(json .shards_missing) == 1 ]]
@@ -133,7 +133,7 @@ wait_for() {
     python tests/fleet/dashboard.py scripts/fleet/grafana.json "$url"
 }
 
-@test "the server goes in the middle of a watch, and comes again: nothing is lost" {
+@test "the server disappears in the middle of a watch, and returns: nothing is lost" {
     LATER=1 play_runtime play
     "$HEAPDRIFT" watch --diagnostic-port="$socket" --store="$url" --service=watched --lock="$tmp/lock" --interval=200ms \
         >"$tmp/.out" 2>"$tmp/err" 3>&- </dev/null &

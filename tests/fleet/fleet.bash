@@ -1,4 +1,4 @@
-# A fleet in files, recorded by many writers at once. Source it behind tests/cli/helper.bash.
+# A fleet in files, recorded by concurrent writers. Source it after tests/cli/helper.bash.
 # shellcheck shell=bash
 
 MAKE_FLEET=${MAKE_FLEET:-$BATS_TEST_DIRNAME/../../build/make-fleet}
@@ -14,7 +14,7 @@ make_fleet() {
         sh "$HEAPDRIFT" "$tmp" {} <"$tmp/list"
 }
 
-# What the map makes of a dump.
+# Maps a dump to its record.
 digest=digest
 
 # record URL FOLDER: with the facts that a deployment knows. Leaks are of builds 2 to 4.
@@ -42,7 +42,7 @@ writer() {
     done
 }
 
-# writers URL N: so many at once; false if one of them failed.
+# writers URL N: N concurrent writers; false if one of them failed.
 writers() {
     local i jobs=() failed=0
     for ((i = 0; i < $2; i++)); do
@@ -59,8 +59,8 @@ alone() {
     for host in "$tmp"/dumps/*; do record "$1" "$host" || return; done
 }
 
-# same_fleet A B: JSON that is equal to the byte, but for how many parts it was put together of, and for
-# the store and its numbers of runs.
+# same_fleet A B: JSON that is equal byte for byte, except for the number of shards, and for the store
+# and its numbers of runs.
 same_fleet() { diff <(of_any_store "$1") <(of_any_store "$2"); }
 of_any_store() { sed '/^ "shards": /d; /^ *"\(run\|series\|command\)": /d' "$1"; }
 

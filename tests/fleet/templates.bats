@@ -1,12 +1,12 @@
-# What stands in scripts/fleet is what shells, Kubernetes, systemd, Grafana and Prometheus take. The
-# schemas of Kubernetes are those of the npm package kubernetes-models, put there by make check-slurm.
+# Files in scripts/fleet must be valid for shells, Kubernetes, systemd, Grafana and Prometheus. The
+# schemas of Kubernetes are those of the npm package kubernetes-models, installed by make check-slurm.
 
 load ../cli/helper
 
 MODELS=${MODELS:-build/fleet-tests/node_modules}
 
-# What operators get: $made/*.yaml are the manifests, and what kubectl makes of the kustomizations: of this
-# one alone, as docs/fleet.md has it, and of services with the sidecar. No cluster is needed.
+# The operators' files: $made/*.yaml are the manifests, and kubectl's output for the kustomizations: of
+# this one alone, as in docs/fleet.md, and of services with the sidecar. Needs no cluster.
 setup_file() {
     cd "$BATS_TEST_DIRNAME/../.." || return
     made=$BATS_FILE_TMPDIR/made yours=$BATS_FILE_TMPDIR/yours
@@ -29,7 +29,7 @@ components: [../heapdrift/sidecar]
 END
 }
 
-# kustomize NAME <KUSTOMIZATION: $made/NAME.yaml is what becomes of it.
+# kustomize NAME <KUSTOMIZATION: writes the result to $made/NAME.yaml.
 kustomize() {
     mkdir "$yours/$1"
     [[ ! -e $yours/services.yaml ]] || cp "$yours/services.yaml" "$yours/$1"
@@ -67,7 +67,7 @@ END
 has_kubectl() { [[ $(kubectl version --client 2>/dev/null) =~ v1\.([0-9]+) && ${BASH_REMATCH[1]} -ge 21 ]]; }
 need_kubectl() { has_kubectl || skip "no kubectl since 1.21 here"; }
 
-@test "shell scripts are clean, and say how they are used" {
+@test "shell scripts are clean, and have a usage text" {
     shellcheck scripts/fleet/*.sh scripts/fleet/slurm/* tests/fleet/*.sh
     local script
     for script in scripts/fleet/parallel.sh scripts/fleet/slurm/*; do
@@ -101,7 +101,7 @@ LINES
 # The rules for the Prometheus operator, by the lines of the documentation.
 rules() { eval "$(sed -n '/^{$/,/^} | kubectl/p' docs/fleet.md | sed 's,/usr/share/heapdrift,scripts/fleet,; s/ | kubectl.*//')"; }
 
-@test "the sidecar goes into what asks for it, and leaves the rest as it is" {
+@test "the sidecar is added to workloads that request it, and to no others" {
     need_kubectl
     documents "$made/sidecar.yaml" | python -c '
 import json, sys
@@ -119,7 +119,7 @@ for name in "shop", "stock":
     assert "runAsUser" not in ours["securityContext"]'
 }
 
-@test "what is put together is in the namespace, has your image, and pushes beside the verdict" {
+@test "the result is in the namespace, has your image, and pushes with the verdict" {
     need_kubectl
     documents "$made/nightly.yaml" | python -c '
 import json, sys
@@ -229,7 +229,8 @@ script() { python tests/fleet/promises.py --script "scripts/fleet/kubernetes/$1"
 
 @test "a sidecar that ends is begun again, and SIGTERM reaches it and waits for it" {
     mkdir "$tmp/bin"
-    # The first ends at once, as one that may not write to its store; the next takes its time at the end.
+    # The first ends immediately, as one that may not write to its store; the next needs some time to
+    # end.
     cat >"$tmp/bin/heapdrift" <<'END'
 #!/bin/bash
 echo "begin $*" >>"$LOG"
@@ -250,7 +251,7 @@ END
 }
 
 # A store with something of the last week, and a folder in which an earlier job left a part.
-@test "the parts of a job are its own, of one window, and added up by the first" {
+@test "the shards of a job are its own, of one window, and merged by the first" {
     local i jobs=() begin
     for i in {0..9}; do
         printf 'a 2 App.exe 1\nt 1 App.Order\no 1 1 %x\nr 1 3 0\nc App.exe 2\n' "$((i + 16))" >"$tmp/$i.txt"
@@ -260,7 +261,7 @@ END
     mkdir -p "$tmp/parts/old" "$tmp/parts/older"
     touch -d '2 days ago' "$tmp/parts/older"
     echo stale >"$tmp/parts/old/3.part"
-    # As if the others began some seconds later than the first of them.
+    # Simulates that the others began some seconds after the first of them.
     mkdir "$tmp/bin"
     ln -s "$HEAPDRIFT" "$tmp/bin/heapdrift"
     script parts.yaml heapdrift >"$tmp/script"
@@ -354,9 +355,9 @@ for line in sys.stdin:
         comments: {min-spaces-from-content: 1}, braces: {max-spaces-inside: 1}}}' scripts/fleet
 }
 
-# What stands in docs/fleet.md, as it stands there: with a real PostgreSQL, kubectl and promtool; what needs a
-# cluster, or a machine, is looked at as far as that goes.
-@test "day one goes as the documentation has it" {
+# The commands of docs/fleet.md, unchanged: with a real PostgreSQL, kubectl and promtool; those that need
+# a cluster, or a machine, are checked as far as possible.
+@test "the first day works as documented" {
     need_kubectl
     local code
     folder=$(tests/store/postgres.sh start 3>&-) || skip "no PostgreSQL here"
@@ -384,7 +385,7 @@ for line in sys.stdin:
     status_is 2
     err_has "permission denied"
     works_as keeper fleet --since=all --save
-    # What was put together is valid, and nothing of it was forgotten.
+    # The result is valid and complete.
     sort -u "$tmp/did" | diff - <(printf '%s\n' "apply CronJob heapdrift-fleet" "apply DaemonSet heapdrift-agent" \
         "apply Namespace heapdrift" "apply PodMonitor heapdrift-agent" "apply PriorityClass heapdrift-agent" \
         "apply PrometheusRule heapdrift" "enable heapdrift-agent" "enable heapdrift-fleet.timer" \

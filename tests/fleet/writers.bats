@@ -1,5 +1,5 @@
-# Many writers at once into a file, some killed and done again, some twice. The same with a real
-# PostgreSQL and a real Slurm: cluster.bats.
+# Concurrent writers to a file, some killed and repeated, some twice. The same with a real PostgreSQL and
+# a real Slurm: cluster.bats.
 
 load ../cli/helper
 load fleet
@@ -7,7 +7,7 @@ load fleet
 sqlite() { python -c 'import sqlite3, sys
 for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|")' "$1" "$2"; }
 
-@test "four writers, some killed, some twice: the store and what it says are those of one process" {
+@test "four writers, some killed, some twice: store and answer are those of one process" {
     make_fleet 20 5
     writers "$tmp/many.db" 4
     alone "$tmp/one.db"

@@ -1,5 +1,5 @@
-# One agent for all .NET processes of a host, and one process that is followed: with real ones that
-# come, go, share their names, and peers that lie.
+# One agent for all .NET processes of a host, and one followed process: with real ones that start, end,
+# share their names, and hostile peers.
 
 load ../cli/helper
 load lab
@@ -28,7 +28,8 @@ teardown() {
     [[ ! -f $tmp/postgres ]] || tests/store/postgres.sh stop "$(<"$tmp/postgres")"
 }
 
-# run_lab [NAME=VALUE...] [ARG]: one that works when told to, which is never; $started is its pid.
+# run_lab [NAME=VALUE...] [ARG]: a lab that works on request only, which never comes; $started is its
+# pid.
 run_lab() {
     local variables=()
     while [[ ${1:-} == *=* ]]; do
@@ -62,7 +63,7 @@ says_not() {
     ! grep -E -- "$1" "${2:-$tmp/err}"
 }
 
-@test "blue and green: the series goes on for as long as blue lives, then with green" {
+@test "blue and green: the series continues while blue lives, then with green" {
     local blue green other
     run_lab OTEL_SERVICE_NAME=shop
     blue=$started
@@ -78,7 +79,7 @@ says_not() {
     says "shop \(pid $blue\): has exited; the next is shop \(pid $green\)"
     says "shop \(pid $green\): a new process, so a new series"
     says "shop \(pid $green\): stored" 2
-    # Its own restart does not move it to the other one of that name.
+    # Its own restart does not move it to the other process with the same name.
     end_lab "$green"
     says "$name: 1 other process with this name is not watched: of another service or command line than shop \(pid $green\)"
     says "$name: no such process; waiting for one"
@@ -105,7 +106,7 @@ says_not() {
     [[ $(stored 'SELECT COUNT(*) FROM series') == 2 ]]
 }
 
-@test "of several the newest is watched, and that is said once" {
+@test "the newest of several is watched, and that is reported once" {
     run_lab
     sleep 0.2
     run_lab
@@ -118,7 +119,7 @@ says_not() {
     [[ $(stored 'SELECT COUNT(*) FROM series') == 1 ]]
 }
 
-@test "an agent watches each process with the names of its own, also those that come and go" {
+@test "an agent watches each process under its own name, also new and ended ones" {
     local first second
     run_lab OTEL_SERVICE_NAME=shop OTEL_RESOURCE_ATTRIBUTES=service.version=1.4,deployment.environment=prod
     first=$started
@@ -141,7 +142,8 @@ says_not() {
     [[ $(stored 'SELECT labels FROM series' | grep -c '"k8s.node.name":"node1"') == 3 ]]
     [[ $(stored 'SELECT labels FROM series' | grep -c '"zone":"a"') == 3 ]]
     [[ $(stored 'SELECT labels FROM series') != *agent-x7* ]]
-    # None twice within its interval, less a twentieth and what a busy machine took to begin the first; never two at once.
+    # None twice within its interval, minus a twentieth and the delay of a busy machine for the
+    # first; never two concurrently.
     python - "$tmp/store.db" <<'END'
 import sqlite3, sys
 rows = sqlite3.connect(sys.argv[1]).execute("SELECT taken_at, pause_seconds, series_id FROM snapshot ORDER BY 1").fetchall()
@@ -185,13 +187,13 @@ until_is() {
     return 1
 }
 
-# state_of PID: R, S, ...; nothing if it has ended, whoever has to wait for it.
+# state_of PID: R, S, ...; empty if it has ended, even if a parent must still wait for it.
 state_of() { sed -n 's/.*) \([^ZX]\) .*/\1/p' "/proc/$1/stat" 2>/dev/null || true; }
 
 # reported SERVICE: $out is the report of its runs in the store, as JSON.
 reported() { works diff -q --store="$tmp/store.db" --service="$1" --format=json; }
 
-@test "an agent follows the processes that --sites names: what allocates is known, and who survives; of others it is not" {
+@test "an agent follows the processes named by --sites: their allocating code and survivors are known, those of others are not" {
     local shop
     run_busy OTEL_SERVICE_NAME=shop
     shop=$started
@@ -213,7 +215,7 @@ reported() { works diff -q --store="$tmp/store.db" --service="$1" --format=json;
     [[ $(json .identity) != events ]]
 }
 
-@test "a process that follows objects costs one snapshot at most when it is killed, and leaves no session behind" {
+@test "killing a process that follows objects costs at most one snapshot, and leaves no session" {
     local shop follower next
     run_busy OTEL_SERVICE_NAME=shop
     shop=$started
@@ -259,23 +261,23 @@ reported() { works diff -q --store="$tmp/store.db" --service="$1" --format=json;
     says "LeakLab \(pid $i\): stored" 2
     until_is 16 pgrep -cP "$job"
     ended 0
-    [[ $(grep -c "followed already" "$tmp/err") == 1 ]]
-    # It may end while one is taken of it.
+    [[ $(grep -c "and no more of them" "$tmp/err") == 1 ]]
+    # It may end while its snapshot is taken.
     refute grep "no snapshot" <(grep -v "(pid $victim)" "$tmp/err")
 }
 
-@test "many processes of one name each have a series" {
+@test "each of many processes with the same name has a series" {
     local i crowd=${AGENT_CROWD:-20}
     for ((i = 0; i < crowd; i++)); do run_lab DOTNET_TieredCompilation=1 LEAKLAB_CATALOG=10; done
     watching --all --name="$name" --store="$tmp/store.db" --interval=20s
     says "LeakLab \(pid [0-9]+\): stored" $((2 * crowd))
     ended 0
     [[ $(stored 'SELECT COUNT(*), COUNT(DISTINCT pid) FROM series') == "$crowd|$crowd" ]]
-    # Those that wait go first: no one is two ahead of another.
+    # Waiting ones are first: none gets two ahead of another.
     [[ $(stored 'SELECT MAX(n) - MIN(n) <= 1 FROM (SELECT COUNT(*) AS n FROM snapshot GROUP BY series_id)') == 1 ]]
 }
 
-# rogue HABIT: a socket of a program of that name, which behaves so.
+# rogue HABIT: a socket of a program with this name, which misbehaves.
 rogue() {
     local interpreter
     interpreter=$(python -c 'import os, sys; print(os.path.realpath(sys.executable))')
@@ -286,8 +288,8 @@ rogue() {
     began+=("$!")
 }
 
-@test "peers that say nothing, too much or too slowly cost their own snapshots, and are told once" {
-    # All are of one user, who rests the longer the more of them fail in a row.
+@test "silent, flooding or slow peers cost only their own snapshots, and are reported once" {
+    # All belong to one user, who rests longer the more of them fail in a row.
     local habit patience=300
     run_lab
     for habit in mute stall flood drip; do rogue "$habit"; done
@@ -301,11 +303,11 @@ rogue() {
         [[ $(grep -c "$name-$habit (pid [0-9]*): no snapshot: " "$tmp/err") == 1 ]] || { cat "$tmp/err"; false; }
     done
     grep -E "$name-drip .*(took too long|within 2 s)" "$tmp/err"
-    # The one that can be watched waited for each of them once, 4 + 4 s, and no second time.
+    # The one that can be watched waited once for each of them, 4 + 4 s, and no second time.
     [[ $(stored 'SELECT MAX(taken_at) - MIN(taken_at) < 40 FROM snapshot') == 1 ]]
 }
 
-@test "what it runs short of in the middle passes, and it goes on" {
+@test "temporary shortages pass, and it continues" {
     local first files
     run_lab
     first=$started
@@ -318,7 +320,7 @@ rogue() {
     says_not "has exited"
     prlimit --nofile="$files": --pid "$job"
     says "pid $first\): stored" "$(($(grep -c "pid $first): stored" "$tmp/err") + 2))"
-    # A store that goes, and one that comes back.
+    # A store that disappears and returns.
     mv "$tmp/store.db" "$tmp/away.db"
     rm -f "$tmp"/store.db-*
     mkdir "$tmp/store.db"
@@ -350,7 +352,7 @@ rogue() {
     # Each that was taken is there.
     [[ $(tests/store/postgres.sh sql "$folder" 'SELECT count(*) FROM snapshot') == "$(grep -c "objects, " "$tmp/err")" ]]
     [[ $(tests/store/postgres.sh sql "$folder" 'SELECT count(*) FROM series') == 2 ]]
-    # A crash while a snapshot is committed is no loss: what may be stored is sent again.
+    # A crash while a snapshot is committed loses nothing: it is sent again.
     says_not "(is|are) lost"
 }
 
@@ -404,11 +406,11 @@ rogue() {
     [[ $status == 0 ]] || { cat "$tmp/err"; return 1; }
     [[ $(stored 'SELECT service, COUNT(DISTINCT instance) FROM series GROUP BY service') == "blue|1"$'\n'"green|1" ]]
     [[ $(stored 'SELECT COUNT(DISTINCT pid) FROM series') == 1 ]]
-    # Who watches the first alone does not go on with the second, which is of another service.
+    # A watch for the first service alone does not continue with the second.
     says_not "green \(pid [0-9]+\): stored" "$tmp/err.one"
 }
 
-@test "to wait costs next to nothing, whether for one process or for all" {
+@test "waiting costs next to nothing, for one process and for all" {
     local who before after
     run_lab
     sleep 2
@@ -424,7 +426,7 @@ rogue() {
     done
 }
 
-@test "other users' processes are told once, and are none of its business" {
+@test "processes of other users are reported once, and ignored" {
     local socket
     [[ $(id -u) == 0 ]] || skip "only root can be somebody else"
     chmod 711 "$tmp" "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" 2>/dev/null || true
@@ -439,7 +441,7 @@ rogue() {
         --store="$tmp/own/store.db" --lock="$tmp/own/lock" --interval=500ms 2>"$tmp/err" 3>&- 6>&- &
     job=$!
     says "own \(pid [0-9]+\): stored" 3
-    # Rights that are lost, and come back.
+    # Permissions that are lost, and restored.
     socket=$(ls "$tmp"/t/dotnet-diagnostic-"${began[1]}"-*-socket)
     chown root "$socket"
     says "own \(pid [0-9]+\): no snapshot: the diagnostics socket belongs to user root"

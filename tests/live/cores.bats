@@ -1,6 +1,6 @@
-# Core dumps of live processes, held against gcdumps of the same state, object by object: every
-# kind of collector, .NET 8 to 11, and what else a core may come from. `make check-live`;
-# skipped without .NET, and a variant whose package cannot be had is left out.
+# Core dumps of live processes, compared with gcdumps of the same state, object by object: every kind of
+# collector, .NET 8 to 11, and other sources of cores. `make check-live`; skipped without .NET, and a
+# variant without its package is left out.
 load ../cli/helper
 load lab
 
@@ -167,7 +167,8 @@ while_four_allocate() {
     same "$tmp/direct.core" "$tmp/full.core" --same
 }
 
-# keeps_secrets VARIANT: of those that a process has in all places none is in what is redacted, which is the same heap.
+# keeps_secrets VARIANT: no secret of a process that has them everywhere is in the redacted dump, which
+# has the same heap.
 keeps_secrets() {
     command -v dotnet >/dev/null || skip "no dotnet here"
     SECRET=$(python3 tests/live/secrets.py variable)
@@ -199,7 +200,7 @@ keeps_secrets() {
     take workstation quiet
     works convert -q --redact "$tmp/workstation-direct-1.core" -o "$tmp/safe.core"
     same "$tmp/safe.core" "$tmp/workstation-direct-1.core" --same
-    # Where a dump is read that knows nothing of its own.
+    # With a reader that has no data of its own.
     unshare -m true 2>/dev/null || return 0
     unshare -m sh -c 'mount -t tmpfs none "$1" && exec "$2" top -n0 "$3"' sh /usr/share/dotnet "$HEAPDRIFT" \
         "$tmp/safe.core" >"$tmp/found"
@@ -207,7 +208,7 @@ keeps_secrets() {
     diff <(sed 1,2d <<<"${out//workstation-direct-1.core/safe.core}") <(sed 1,2d "$tmp/found")
 }
 
-# There --all sees no process of anybody else, so none is stopped.
+# There --all cannot see other users' processes, so none is stopped.
 @test "a process in another mount and pid namespace: --direct, --core, watch and --all" {
     command -v dotnet >/dev/null || skip "no dotnet here"
     unshare -m -p -f true 2>/dev/null || skip "no namespaces here"
@@ -252,8 +253,8 @@ hammer() {
     start_lab large "${@:2}"
 }
 
-# has_all FILE: of what the threads hold nothing is missing, and nothing is there twice. Stacks may
-# hold a few more: what is just made, what was just replaced.
+# has_all FILE: no object of the threads is missing or duplicated. Stacks may hold a few more: just made,
+# or just replaced.
 has_all() {
     local type least most found
     works top -q --reachable -n0 --format=json "$1"
@@ -270,8 +271,8 @@ Shop.Block[] 32 64
 TYPES
 }
 
-# Processes pause for milliseconds, and what a moment shows is chance: SNAPSHOTS=200 is the whole.
-# hammered OPTION FILE TIMES: none of the snapshots is incomplete, though none is taken again.
+# Processes pause for milliseconds, and each snapshot is a matter of chance: SNAPSHOTS=200 is the full
+# test. hammered OPTION FILE TIMES: none of the snapshots is incomplete, without retries.
 hammered() {
     local i
     for ((i = 0; i < ${SNAPSHOTS:-$3}; i++)); do
@@ -307,7 +308,7 @@ hammered() {
     hammered --core a.core 6
 }
 
-@test "a process that collects all the time: --core takes it again, or says why not" {
+@test "a process that collects all the time: --core tries again, or reports why not" {
     local during=0 i
     build workstation
     start_lab collecting --size=2000
@@ -326,7 +327,7 @@ hammered() {
     stop_lab
 }
 
-# Of each kind of file and each way to ask for one.
+# For each kind of file and each way to request one.
 @test "what is written is looked at, whatever it is and however it was asked for" {
     local file
     hammer workstation
@@ -371,7 +372,7 @@ killed() {
     echo "# $hits of 12 killed: ${*//"$tmp"/}" >&3
 }
 
-@test "kill -9 at any moment leaves nothing behind" {
+@test "kill -9 at any moment leaves no file" {
     command -v dotnet >/dev/null || skip "no dotnet here"
     mkdir "$tmp/k"
     echo before >"$tmp/before"
@@ -384,7 +385,7 @@ killed() {
     killed --direct -o "$tmp/k/there.core"
     killed --core -o "$tmp/k/there.core"
     stop_lab
-    # What createdump wrote is gone with it, too.
+    # createdump's file is removed as well.
     rm "$tmp"/k/*
     [[ -z $(ls -A "$tmp/k") ]]
 }
@@ -454,7 +455,7 @@ killed() {
     [[ $out == *'Shop.Store.s_unsent'* ]]
 }
 
-# values VARIANT: what a core shows is what the program prints of itself, whoever took it.
+# values VARIANT: the values in a core match the program's own output, whoever made the core.
 values() {
     local line result=0
     command -v dotnet >/dev/null || skip "no dotnet here"

@@ -1,4 +1,4 @@
-# Facts of live processes in all that is made of them: gcdumps, traces, cores, stores.
+# Facts of live processes in every format: gcdumps, traces, cores, stores.
 # shellcheck disable=SC2154 # bats, helper.bash and lab.bash set status, out, err, tmp, group and limit
 
 load ../cli/helper
@@ -53,7 +53,7 @@ adds_up='sum(f["parts"].values()) == f["size"]'
     refute grep -q "NET%20Finalizer" "$tmp/b.core"
 }
 
-@test "a core of createdump has threads and free space, and neither sizes nor parts" {
+@test "a core of createdump has threads and free space, but no sizes and parts" {
     start_lab list
     works collect -q "$pid" --core -o "$tmp/a.core"
     expect_facts "$tmp/a.core" "f['threads'] > 1" "f['fragmented'] == free" "f['resident'] is None" \
@@ -112,7 +112,7 @@ adds_up='sum(f["parts"].values()) == f["size"]'
     expect_facts "$tmp/no.gcdump" "f['limit'] is None or f['limit'] != 512 << 20"
 }
 
-@test "a fleet has no verdict on a run whose process grew outside of its heap, its report names the part" {
+@test "a fleet has no verdict on a run with growth outside of its heap, but its report names the part" {
     start_lab native
     iterate 3
     (for _ in {1..40}; do iterate 2; sleep 0.3; done) &

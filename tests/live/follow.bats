@@ -46,19 +46,19 @@ prints() {
 
 snapshots() { python -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).execute("SELECT count(*) FROM snapshot").fetchone())' "$db"; }
 
-@test "files that are there, appear, grow, change, or are none" {
+@test "files that exist, appear, grow, change, or are invalid" {
     cp "$tmp/0.gcdump" "$egress/20261124_100000_4711.gcdump"
     touch -d '1 hour ago' "$egress/20261124_100000_4711.gcdump"
     follow "$egress" "$tmp/later"
     prints "/later: No such file or directory; waiting for it"
     prints "20261124_100000_4711.gcdump: recorded: shop on h"
-    # One in a folder that comes later, written slowly by .NET, which locks it.
+    # One in a folder that is created later, written slowly by .NET, which locks it.
     mkdir -p "$tmp/later/sub"
     # shellcheck disable=SC2094 # it is locked, not read
     flock "$tmp/later/sub/core_20261124_110000" sh -c \
         "head -c 5000 '$tmp/1.gcdump'; sleep 3.5; tail -c +5001 '$tmp/1.gcdump'" >"$tmp/later/sub/core_20261124_110000" &
     writer=$!
-    # What is renamed into place, what is cut, what is no snapshot, what is hidden.
+    # Renamed into place, truncated, not a snapshot, hidden.
     mkdir "$tmp/aside"
     head -c 3000 "$tmp/1.gcdump" >"$egress/cut.gcdump"
     echo '{"log": 1}' >"$egress/logs.jsonl"
@@ -69,7 +69,7 @@ snapshots() { python -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]
     wait "$writer"
     prints "core_20261124_110000: recorded"
     [[ $(snapshots) == 2 ]]
-    # The same again is nothing new; what was cut is looked at again when it is whole.
+    # The same again is not new; a truncated one is read again when it is complete.
     cp "$tmp/0.gcdump" "$egress/copy.gcdump"
     prints "copy.gcdump: already recorded"
     cp "$tmp/1.gcdump" "$egress/cut.gcdump"
@@ -87,7 +87,7 @@ snapshots() { python -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]
     [[ $(snapshots) == 2 ]]
 }
 
-@test "a store that is away is waited for, one that is none is not" {
+@test "an unavailable store is waited for, an invalid one is not" {
     [[ -e /usr/lib/x86_64-linux-gnu/libpq.so.5 || -e /usr/lib/aarch64-linux-gnu/libpq.so.5 ]] || skip "no libpq"
     cp "$tmp/0.gcdump" "$egress/a.gcdump"
     touch -d '1 hour ago' "$egress/a.gcdump"

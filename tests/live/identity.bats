@@ -1,5 +1,5 @@
-# Which object of one snapshot is which of the next, of live .NET processes whose objects have
-# numbers. `make check-live`; skipped without .NET.
+# Identity of objects in consecutive snapshots, for live .NET processes with numbered objects. `make
+# check-live`; skipped without .NET.
 load ../cli/helper
 
 setup() {
@@ -36,7 +36,7 @@ is_known() {
 # parameters FILE: how many of the objects that the runtime builds when its events are switched on.
 parameters() { "$HEAPDRIFT" top --format=json --rows=0 "$1" | jq '[.types[] | select(.type == "System.Reflection.RuntimeParameterInfo") | .count] | add // 0'; }
 
-# rests: $pid is the lab, which does nothing any more.
+# rests: $pid is the lab, now idle.
 rests() {
     coproc LAB { exec "$lab" 2>/dev/null; }
     pid=$LAB_PID
@@ -53,7 +53,7 @@ rests() {
     works info --format=json "$tmp"/kept/*.gcdump
     [[ $(jq -c '[.snapshots[].identity.source]' <<<"$out") == '[null,"events","events","events"]' ]]
     jq -e 'all(.snapshots[1:][].identity; .survivors > 0.9 * .of)' <<<"$out"
-    # All of them are there from the first snapshot on.
+    # Everything exists from the first snapshot on.
     [[ $(parameters "$tmp/kept/1.gcdump") -gt 400 ]]
     [[ $(parameters "$tmp/kept/2.gcdump") -le $(parameters "$tmp/kept/1.gcdump") ]]
     # A copy keeps what there is.

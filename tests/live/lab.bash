@@ -1,4 +1,4 @@
-# A leaking process to collect from. Source it behind tests/cli/helper.bash, which has $tmp.
+# A leaking process to collect from. Source it after tests/cli/helper.bash, which sets $tmp.
 # shellcheck shell=bash
 
 # need_dotnet [leaklab|manylab]: skips the test where there is no .NET; else $lab is the program.
@@ -7,7 +7,7 @@ need_dotnet() {
     lab=$(tests/live/build-leaklab.sh "$@") || return
 }
 
-# need_runtime VERSION [leaklab|asynclab]: $lab is that program with a runtime of its own, of that version.
+# need_runtime VERSION [leaklab|asynclab]: $lab is this program with a bundled runtime of this version.
 need_runtime() {
     command -v dotnet >/dev/null || skip "no dotnet here"
     local result=0
@@ -24,7 +24,8 @@ same() {
     }
 }
 
-# need_group: $group is a control group of its own, version 1 or 2, whose limit is in $group/$limit. Takes root.
+# need_group: $group is a control group of its own, version 1 or 2, with its limit in $group/$limit.
+# Requires root.
 need_group() {
     local root name=heapdrift-test-$$-$BATS_TEST_NUMBER
     [[ $(id -u) == 0 ]] || skip "takes root"
@@ -70,11 +71,11 @@ stop_lab() {
 
 # --- watch --store, whose standard error is $tmp/err -------------------------------------
 
-# stored SQL: what the store says.
+# stored SQL: queries the store.
 stored() { python -c 'import sqlite3, sys
 for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row, sep="|")' "$tmp/store.db" "$1"; }
 
-# says PATTERN [TIMES]: wait until it has, for a minute or $patience seconds.
+# says PATTERN [TIMES]: waits for the output, for a minute or $patience seconds.
 says() {
     local i
     for ((i = 0; i < 20 * ${patience:-60}; i++)); do

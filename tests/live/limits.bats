@@ -1,5 +1,6 @@
-# Containers near their limit of memory: a snapshot kills none. As root, who can make control groups with
-# a limit (version 1 or 2); skipped elsewhere. What a snapshot takes of a process: tests/bench/buffers.sh.
+# Containers near their memory limit: a snapshot must not kill them. Needs root, for control groups with
+# a limit (version 1 or 2); skipped otherwise. The cost of a snapshot for a process:
+# tests/bench/buffers.sh.
 load ../cli/helper
 load lab
 
@@ -22,7 +23,7 @@ need_many() {
     need_dotnet manylab
 }
 
-# What is not given back when memory is short, in bytes.
+# Memory that is not reclaimed under pressure, in bytes.
 used() {
     local stat=total_inactive_file usage=memory.usage_in_bytes
     if [[ $limit == memory.max ]]; then
@@ -31,8 +32,9 @@ used() {
     echo $(($(<"$group/$usage") - $(awk -v s="$stat" '$1 == s { print $2 }' "$group/memory.stat")))
 }
 
-# start_program PERCENT: $pid is one in the group, whose limit is then such that it uses that share. Its runtime does
-# not know of the limit, and reserves nothing for it. Swap would hide that memory is short.
+# start_program PERCENT: $pid is a program in the group, whose limit is then set so that it uses this
+# share. Its runtime does not know the limit, and reserves no memory for it. Swap would hide the shortage
+# of memory.
 start_program() {
     mkfifo "$tmp/in" "$tmp/out"
     (
@@ -59,7 +61,7 @@ end_program() {
 
 is_running() { [[ $(awk '/^State:/ { print $2 }' "/proc/$pid/status") == [RSD] ]]; }
 
-# has_all FILE: every object of the program, and nothing lost.
+# has_all FILE: every object of the program, without losses.
 has_all() {
     works info --strict --format=json "$1"
     [[ $(json '.snapshots[0].complete') == true ]]
@@ -98,7 +100,7 @@ twelve_containers() {
     [[ $taken -ge $2 && $refused -ge $3 ]]
 }
 
-@test "twelve containers at 50 to 95 % of their limits: none is killed, no object is lost" {
+@test "twelve containers at 50 to 95 % of their limits: none is killed or loses an object" {
     need_many
     twelve_containers ".NET of the SDK" 0 1
 }
@@ -142,7 +144,7 @@ twelve_containers() {
     is_running
 }
 
-@test "--force takes the snapshot all the same, and who was killed for it is said to be" {
+@test "--force takes the snapshot anyway, and a resulting kill is reported" {
     need_many
     start_program 75
     hd collect -q --force -p "$pid" -o "$tmp/app.gcdump"

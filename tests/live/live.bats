@@ -5,7 +5,7 @@ load lab
 
 teardown() { stop_lab; }
 
-# What leaks per iteration, for each scenario with an exact number.
+# Leaked objects per iteration, for each scenario with an exact number.
 leaks='events OrderNotifier 64
 cache Session 60
 timers Reminder 50
@@ -155,7 +155,7 @@ os.execvp(sys.argv[1], sys.argv[1:])' "$HEAPDRIFT" collect -p "$pid" -o "$tmp/o/
     works collect -p "$pid" -o "$tmp/o/a.nettrace" --strict
 }
 
-@test "a process that dies meanwhile is an error" {
+@test "a process that dies in the meantime is an error" {
     need_dotnet
     start_lab none LEAKLAB_CATALOG=100000
     mkdir "$tmp/o"
@@ -195,7 +195,7 @@ let_go() {
     [[ $(json '[.types[].type | select(test("System.String"))] | length') -gt 0 ]]
 }
 
-@test "a second tracing client that keeps the names is told" {
+@test "a second tracing client that prevents names is reported" {
     need_dotnet
     start_lab cache
     hold
@@ -226,7 +226,7 @@ let_go() {
     [[ $(json ".processes[] | select(.pid == $pid) | .problem") == "the diagnostics socket belongs to user root"* ]]
 }
 
-@test "a process with a long TMPDIR, whose socket has a cut name" {
+@test "a process with a long TMPDIR, whose socket has a truncated name" {
     need_dotnet
     local folder
     folder=$(mktemp -d "/tmp/$(printf 'x%.0s' {1..74})XXXXXX")
@@ -258,7 +258,7 @@ SCRIPT
     [[ $(json '.snapshots[0].complete') == true ]]
 }
 
-@test "two runs of one program are told apart, and each says where it is from" {
+@test "two runs of one program are distinguished, and each has its origin" {
     local run i
     need_dotnet
     for run in a b; do
@@ -284,7 +284,7 @@ SCRIPT
     [[ $(json '[.warnings[].code] - ["few-snapshots"] | length') == 0 ]]
 }
 
-# In a namespace of their own, so that nobody else's processes are stopped.
+# In a namespace of their own, so that no other process is stopped.
 @test "ps and collect --all: three processes, one of them in a container" {
     need_dotnet
     [[ $(id -u) == 0 ]] && unshare -u -m -p -f --mount-proc true 2>/dev/null || skip "no namespaces here"
@@ -351,7 +351,7 @@ SCRIPT
         wait $! || true
         iterate 1
     done
-    # Nothing but whole files, and what kill -9 leaves: hidden ones.
+    # Only complete files, and hidden ones left by kill -9.
     for i in "$tmp"/*.gcdump; do
         [[ ! -e $i ]] || works info "$i"
     done

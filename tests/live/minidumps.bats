@@ -14,7 +14,7 @@ wanted() {
     }
 }
 
-# passes_gate VARIANT RUNTIME: its dump, of that version of .NET.
+# passes_gate VARIANT RUNTIME: its dump, with this version of .NET.
 passes_gate() {
     wanted "$1" "$tmp" quiet --size=200
     works convert -q "$tmp/$1.nettrace" -o "$tmp/$1.gcdump"

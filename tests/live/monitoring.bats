@@ -111,7 +111,7 @@ becomes() { # VALUE NAME [LABEL]
     [[ ! -e $tmp/socket ]]
 }
 
-@test "a hang of the process is no hang of the watcher, and is counted" {
+@test "a hanging process does not make the watcher hang, and is counted" {
     start_lab list
     watching "$pid" --interval=500ms --timeout=2s --listen=127.0.0.1:0 --name=None$$
     says ": stored in "
@@ -126,7 +126,7 @@ becomes() { # VALUE NAME [LABEL]
     done_with
 }
 
-@test "all of a host: each service by itself" {
+@test "all services of a host, each separately" {
     local other
     name=Monitored$$
     cp -r "$(dirname "$lab")" "$tmp/out.d"
@@ -144,7 +144,7 @@ becomes() { # VALUE NAME [LABEL]
     exec 9>&-
     wait "$other"
     becomes 1 heapdrift_watch_processes
-    # What was counted stays.
+    # Counts persist.
     [[ $(value heapdrift_watch_snapshots_total '"\"m\\ail"') -ge 1 ]]
     fetch /metrics
     echo "$body" >"$tmp/x"
@@ -152,7 +152,7 @@ becomes() { # VALUE NAME [LABEL]
     done_with
 }
 
-@test "memory asks for snapshots besides the clock, once for each crossing" {
+@test "memory triggers snapshots in addition to the schedule, once for each crossing" {
     start_lab list LEAKLAB_RATE=10
     rss() { echo $(($(awk '/VmRSS/ {print $2}' "/proc/$pid/status") * 1024)); }
     local first limit
@@ -168,7 +168,7 @@ becomes() { # VALUE NAME [LABEL]
     sleep 5
     [[ $(grep -c ": stored in " "$tmp/err") == 1 ]]
     done_with
-    # Of one that starts anew nothing is remembered; a share of a limit that nobody knows is told.
+    # A restarted process starts without history; a share of an unknown limit is reported.
     watching "$pid" --interval=1h --at=20MiB,99%
     says "memory limit is unknown, so a share of it in --at has no effect; give --limit"
     says ": stored in "
@@ -182,7 +182,7 @@ becomes() { # VALUE NAME [LABEL]
     sleep 3
     [[ $(grep -c "for its memory" "$tmp/err") == 1 && $(grep -c "stored in" "$tmp/err") == 0 ]]
     done_with
-    # What others may open is not waited for.
+    # Pipes that others may open are not waited for.
     install -m 600 /dev/null "$tmp/lock"
     flock "$tmp/lock" sleep 60 3>&- &
     holder=$!

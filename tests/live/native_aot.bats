@@ -1,5 +1,5 @@
-# Native AOT programs: names of their types, and what is said of a leak. `make check-live`; skipped
-# without .NET, or where its compiler cannot be had.
+# Native AOT programs: names of their types, and the report on a leak. `make check-live`; skipped without
+# .NET, or without its compiler.
 load ../cli/helper
 
 setup() {
@@ -40,7 +40,7 @@ compare_five() {
     works diff -q --no-ages "$tmp"/{1,2,3,4,5}.gcdump
 }
 
-@test "a leak is found, and what is kept bounded is not accused" {
+@test "a leak is found, and a bounded store is not accused" {
     compare_five leak
     out_has "LEAK  so far, Lab.Order"
     out_has "a static variable"
@@ -49,7 +49,7 @@ compare_five() {
     out_has "NO LEAK FOUND"
 }
 
-@test "what a Native AOT program does not tell is said" {
+@test "data that a Native AOT program lacks is reported as missing" {
     begin_lab stay
     works collect -q "$pid" -o "$tmp/app.gcdump"
     hd statics "$tmp/app.gcdump"

@@ -1,6 +1,6 @@
-# Processes of .NET 11, whose runtime comes as a package beside an older SDK: a gcdump, --direct and a
-# dump of one state, held against each other object by object, and without values. `make check-live`;
-# skipped without .NET, or where the package cannot be had. The one of everything: cores.bats.
+# Processes of .NET 11, with a runtime from a package and an older SDK: a gcdump, --direct and a dump of
+# one state, compared object by object, and redacted. `make check-live`; skipped without .NET, or without
+# the package. The program with everything: cores.bats.
 load ../cli/helper
 load lab
 
@@ -27,7 +27,7 @@ three_ways() {
     same "$tmp/safe.core" "$tmp/app.core" --same
 }
 
-# each_has TYPE COUNT: that many reachable ones, however the snapshot was taken.
+# each_has TYPE COUNT: this number of reachable ones, however the snapshot was taken.
 each_has() {
     local file
     for file in app.gcdump app.core direct.core safe.core; do
@@ -69,7 +69,7 @@ EOF
     iterate 500
     three_ways
     each_has Shop.Order 500
-    # Of two methods each, and one of the runtime that all wait with.
+    # Two methods each, and one of the runtime in which all wait.
     each_has System.Runtime.CompilerServices.Continuation $((495 * 2 + 1))
     is_held_by Shop.Order 'Shop.Desk.s_answers.* System.Runtime.CompilerServices.Continuation Shop.Order'
     works roots -q --type=Shop.Order "$tmp/app.core"

@@ -1,5 +1,5 @@
-# That packages.py judges: one of its programs, recorded here. `make check-live`; skipped without
-# .NET, or where no package can be had. All of them: `make check-leaks`.
+# The judgement of packages.py: one of its programs, recorded here. `make check-live`; skipped without
+# .NET, or without packages. All programs: `make check-leaks`.
 load ../cli/helper
 
 setup_file() {
@@ -20,12 +20,12 @@ need_series() {
 @test "a slow program leaks in every step, one that is fixed does not, and both are judged again as they were" {
     need_series
     [[ ! -e $BATS_FILE_TMPDIR/status ]] || { cat "$BATS_FILE_TMPDIR/errors"; return 1; }
-    # The last columns: windows without a leak, and the three counts of these.
+    # The last columns: windows without a leak, and their three counts.
     grep -E '^\| meter \| 4 · 3 · 2 · 1 \|.*\| 4 · 3 · 2 · 1( \| [0-4] · [0-3] · [0-2] · [01]){3} \|$' "$BATS_FILE_TMPDIR/table"
     [[ $(tests/live/packages.py --from "$kept") == "$(<"$BATS_FILE_TMPDIR/table")" ]]
 }
 
-@test "a program that does not leak as it should is told: slow taken for fixed, and the other way round" {
+@test "a program with an unexpected leak is reported: slow taken for fixed, and the reverse" {
     need_series
     for series in "$kept"/*; do
         case $series in
@@ -40,10 +40,10 @@ need_series() {
     grep -E '^meter fixed .* its culprit rises in every step$' "$tmp/errors"
 }
 
-@test "it is judged by what the collector told, by the order of objects, and by counts" {
+@test "it is judged by GC events, by the order of objects, and by counts" {
     need_series
     tests/live/packages.py --from "$kept" --by=counts,order,events --causes "$tmp/causes" >"$tmp/table" 2>"$tmp/errors"
-    # Of each there is what was asked for: a series that is collected in one session has it.
+    # Each kind that was requested exists: a series collected in one session has it.
     [[ ! -s $tmp/errors ]] || { cat "$tmp/errors"; return 1; }
     [[ $(grep -c '^| meter | 4 · 3 · 2 · 1 ' "$tmp/table") == 3 ]]
     grep -E '^\| events, any \| 4 · 3 · 2 · 1 \|' "$tmp/table"

@@ -7,7 +7,7 @@ setup_file() {
     kept=$BATS_FILE_TMPDIR/kept
     export kept
     command -v dotnet >/dev/null || return 0
-    # All of them once; the tests look at what came of it.
+    # Runs all of them once; the tests check the results.
     tests/live/services.sh --quick --keep "$kept" >"$BATS_FILE_TMPDIR/tables" 2>"$BATS_FILE_TMPDIR/errors" ||
         echo $? >"$BATS_FILE_TMPDIR/status"
 }
@@ -60,7 +60,7 @@ judged() {
     [[ $errors == usage:* ]]
 }
 
-@test "the series in fixtures are judged without .NET: no false alarm, and what is slow is told" {
+@test "the series in fixtures are judged without .NET: no false alarm, and slow leaks are reported" {
     local status=0
     tests/live/services.sh --from fixtures/services >"$tmp/tables" || status=$?
     [[ $status == 0 ]]

@@ -1,4 +1,4 @@
-# watch --store with real .NET processes: through their restarts, for whatever has that name.
+# watch --store with real .NET processes: through their restarts, by name.
 
 load ../cli/helper
 load lab
@@ -18,7 +18,7 @@ teardown() {
     stop_lab
 }
 
-@test "a process that restarts is a new series, and what it was called and allowed is known" {
+@test "a process that restarts is a new series, and its name and limits are known" {
     # Waited for from the start.
     OTEL_SERVICE_NAME=other "$HEAPDRIFT" watch --name="$name" --store="$tmp/store.db" --build=1.4 --label=zone=a \
         --interval=300ms --lock="$tmp/lock" --max-heap=4GiB >"$tmp/.out" 2>"$tmp/err" 3>&- </dev/null &
@@ -56,7 +56,7 @@ teardown() {
     [[ $(stored 'SELECT count(*) FROM snapshot') == 1 ]]
 }
 
-@test "another user's process is not asked, and that is said at once" {
+@test "another user's process is not asked, and that is reported immediately" {
     [[ $(id -u) == 0 ]] || skip "only root can be somebody else"
     start_lab list
     chmod 711 "$tmp" "$BATS_RUN_TMPDIR" "$BATS_FILE_TMPDIR" 2>/dev/null || true
@@ -67,14 +67,14 @@ teardown() {
     [[ $status == 2 && $output == *"(pid $pid): "*"belongs to user"* ]] || { echo "$status $output"; false; }
 }
 
-@test "two sidecars of two processes on one host never have both stand still" {
+@test "two sidecars of two processes on one host never freeze both together" {
     start_lab list LEAKLAB_CATALOG=20000
     "$HEAPDRIFT" watch --process-id="$pid" --store="$tmp/store.db" --lock="$tmp/lock" --interval=4s --count=3 2>"$tmp/err" 3>&- &
     job=$!
     works watch --process-id="$pid" --store="$tmp/other.db" --lock="$tmp/lock" --interval=4s --count=3
     wait "$job"
     job=
-    # When each began to stand still, and for how long: none begins in another's.
+    # Start and length of each freeze: none begins during another.
     python - "$tmp/store.db" "$tmp/other.db" <<'END'
 import sqlite3, sys
 stops = sorted((at, at + pause) for db in sys.argv[1:]

@@ -28,7 +28,7 @@ line_of() { echo "Scenarios.cs:$(grep -n -- "$1" tests/live/leaklab/Scenarios.cs
     leaks_while watch "$pid" -o "$tmp/kept" --format=json
     [[ $(first_own) == "LeakLab.ListLeak.Iterate $(line_of 'AuditTrail.Write("user"')" ]] || complain "$(first_own)"
     jq -e ".suspects[0].sites[0].samples >= 3" <<<"$out" || complain "$(json ".suspects[0].sites[0].new")"
-    # The files have it, and so have digests that are made of them.
+    # The files have them, and so have their digests.
     works diff -q "$tmp"/kept/*.gcdump
     out_has "allocated   LeakLab.ListLeak.Iterate (Scenarios.cs:"
     for k in 1 2 3 4; do works convert "$tmp/kept/$k.gcdump" -o "$tmp/$k.digest"; done

@@ -17,8 +17,8 @@ strangers() {
     within 30 grep -q ready /tmp/strangers.out
 }
 
-# agent OPTION...: watches all, with at most FILES open files; $agent is its pid, /tmp/agent.err what it says,
-# /tmp/metrics.socket what it serves.
+# agent OPTION...: watches everything, with at most FILES open files; $agent is its pid, /tmp/agent.err
+# its output, /tmp/metrics.socket its metrics.
 agent() {
     (
         ulimit -n "${FILES:-1024}"
@@ -44,7 +44,7 @@ within() {
 
 count_of() { grep -cF " $1 (pid" <(grep -F "): stored in" /tmp/agent.err); }
 
-# longest_wait NAME: seconds between two of its snapshots, before the first or behind the last.
+# longest_wait NAME: seconds between two of its snapshots, before the first or after the last.
 longest_wait() {
     { echo "$agent_began"; sed -n "s/^heapdrift: \([^ ]*Z\) $1 (pid .*: stored in .*/\1/p" /tmp/agent.err; date -u +%FT%TZ; } |
         date -f - +%s | awk 'NR > 1 && $1 - before > most { most = $1 - before } { before = $1 } END { print +most }'
@@ -52,7 +52,7 @@ longest_wait() {
 
 has_stored() { [[ $(count_of "$1") -ge $2 ]]; }
 
-# stored NAME COUNT [SECONDS]: so many snapshots of that service are in the store within so many seconds.
+# stored NAME COUNT [SECONDS]: waits until the store has COUNT snapshots of this service.
 stored() { within "${3:-30}" has_stored "$1" "$2"; }
 said() { within "${2:-30}" grep -qF -- "$1" /tmp/agent.err; }
 

@@ -1,5 +1,5 @@
-# What a stranger can do with very many names, with links in the place of what was meant, and with programs
-# that run with the rights of root for him.
+# Attacks by a stranger with very many names, with links in place of the expected files, and with setuid
+# programs.
 # shellcheck disable=SC2154,SC2030,SC2031 # bats and helper.bash set status, out, err and tmp
 
 load ../cli/helper
@@ -18,7 +18,7 @@ END
     mkdir "$tmp/victim"
 }
 
-@test "40000 names of sockets in /tmp hide nobody's" {
+@test "40000 names of sockets in /tmp do not hide others" {
     host '. "$tmp/agent.bash"
         honest Shop; mallory python3 - /tmp 40000 <"$tmp/sockets.py"
         heapdrift ps | tail -n 1'
@@ -26,7 +26,7 @@ END
     out_matches "^ *[0-9]+ +python3"
 }
 
-@test "a process whose folder is full of sockets costs a look seconds, and others nothing" {
+@test "a process with a folder full of sockets costs a scan seconds, and others nothing" {
     host '. "$tmp/agent.bash"
         for i in 1 2 3 4 5 6; do
             mallory mkdir "/tmp/m$i"; mallory python3 - "/tmp/m$i" 20000 <"$tmp/sockets.py"
@@ -59,7 +59,7 @@ END
     out_is "no .NET process to collect from"
 }
 
-@test "who locks a process and becomes root in name has no more right to that" {
+@test "a user that locks a process and becomes root in name has no more permissions" {
     host '. "$tmp/agent.bash"
         honest Shop; cp "$(command -v sleep)" /tmp/lent; chmod 4755 /tmp/lent
         mallory flock --no-fork "/proc/$honest" /tmp/lent 1000 & sleep 0.5
@@ -99,7 +99,7 @@ END
     err_has "note: /tmp/link/lock: it is a link of another user"
 }
 
-@test "an exception that a stranger has made a link is none for what that leads to" {
+@test "an exception replaced by a stranger's link does not apply to its target" {
     host 'mallory ln -s / /tmp/heapdrift.yml; mallory ln -s "$tmp/victim" /tmp/link
         HEAPDRIFT_TRUST=/tmp/heapdrift.yml heapdrift diff "$PWD/fixtures/heap-text/before.txt" \
             "$PWD/fixtures/heap-text/after.txt" -o /tmp/link/a.html || echo $?; ls "$tmp/victim"

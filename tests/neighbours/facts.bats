@@ -1,5 +1,5 @@
-# Facts of processes that are laid out in unusual ways, or belong to others: what is known of them, that it
-# adds up, and that a look changes nothing and does not last.
+# Facts of processes with unusual layouts, or of other users: known facts are consistent, and reading
+# them changes nothing and is fast.
 # shellcheck disable=SC2154,SC2030,SC2031,SC2016 # bats and helper.bash set status, out, err and tmp; scripts for `host`
 
 load ../cli/helper
@@ -80,7 +80,8 @@ for e in sys.argv[1:]:
 END
 }
 
-# What a host runs: holder USER KIND... begins a process; facts EXPRESSION... collects from it and evaluates.
+# Programs on a host: holder USER KIND... starts a process; facts EXPRESSION... collects from it and
+# evaluates.
 helpers='
 holder() {
     local user=$1; shift
@@ -129,14 +130,14 @@ facts() {
     out_is $'True\nTrue'
 }
 
-@test "reserved huge pages are not part of resident memory, and of none of its parts" {
+@test "reserved huge pages are not part of resident memory, or of its parts" {
     [[ $(awk '/HugePages_Free/ {print $2}' /proc/meminfo) -ge 8 ]] || skip "no huge pages are reserved here"
     host "$helpers"'holder "" hugetlb=16; facts "parts == f[\"size\"]" "of <= f[\"size\"] + 2 * MIB"'
     status_is 0
     out_is $'True\nTrue'
 }
 
-@test "threads that come and go while they are counted do no harm" {
+@test "threads that start and end while they are counted do no harm" {
     host "$helpers"'holder "" churn; for i in 1 2 3 4 5; do facts "f[\"threads\"] >= 1" "sum(f[\"threads_by_name\"].values()) >= 1"; done'
     status_is 0
     out_is "$(yes True | head -10)"
@@ -148,7 +149,7 @@ facts() {
     out_is True
 }
 
-@test "root knows all of another user's process, that user all of its own, also behind hidepid" {
+@test "root sees everything of another user's process, and that user everything of its own, even with hidepid" {
     host "$helpers"'holder mallory none
         facts "f[\"of_files\"] > 0" "f[\"open_files\"] is not None" "f[\"threads_by_name\"] != {}"
         mount -o remount,hidepid=2 /proc
@@ -159,7 +160,7 @@ facts() {
     out_is "$(yes True | head -6)"
 }
 
-@test "facts of a process in a pid namespace of its own are those of that process" {
+@test "facts of a process in its own pid namespace are those of that process" {
     host "$helpers"'holder "" memfd=32 unshare -pf --mount-proc
         pid=$(pgrep -n python3)
         facts "f[\"of_shared\"] >= 32 * MIB" "parts == f[\"size\"]" "f[\"threads\"] >= 1"'

@@ -13,7 +13,7 @@ setup() {
 
 # --- heapdrift.yml that is found -------------------------------------------------------
 
-@test "a heapdrift.yml of somebody else in the folder above is refused, not used, not passed over" {
+@test "a heapdrift.yml of another user in the folder above is refused, neither used nor skipped" {
     host 'mallory sh -c "printf \"\$0\" >/tmp/heapdrift.yml" "$excuse"
         mkdir /tmp/ci && cd /tmp/ci && heapdrift check -q "$leak"'
     fails_with "../heapdrift.yml: refused: /tmp/heapdrift.yml belongs to user $mallory_id; HEAPDRIFT_TRUST=/tmp/heapdrift.yml allows it"
@@ -64,7 +64,7 @@ PY
     err_has "refused: others than its owner can write to /tmp/ci/heapdrift.yml"
 }
 
-@test "a pipe, a device and a link of others for heapdrift.yml are refused at once" {
+@test "a pipe, a device and a link of others for heapdrift.yml are refused immediately" {
     host 'mkdir /tmp/ci && cd /tmp/ci && mkfifo heapdrift.yml || exit
         timeout 5 "$HEAPDRIFT" check -q "$leak"; echo $?
         rm heapdrift.yml; mknod heapdrift.yml c 1 5 || exit 77
@@ -79,7 +79,7 @@ heapdrift: heapdrift.yml: is not a regular file
 heapdrift: ../heapdrift.yml: refused: /tmp/heapdrift.yml belongs to user $mallory_id; HEAPDRIFT_TRUST=/tmp/mine allows it"
 }
 
-@test "root in a checkout of another user: refused, but for the folder of a build server" {
+@test "root in a checkout of another user: refused, except for the folder of a build server" {
     host 'mkdir -p /run/w/a && printf "$excuse" >/run/w/heapdrift.yml && chown -R "$mallory_id:$mallory_id" /run/w || exit
         cd /run/w && mkdir .git || exit
         heapdrift check -q "$leak"; echo $?
@@ -110,7 +110,7 @@ heapdrift: /tmp/words: refused: /tmp/words belongs to user $mallory_id, in a fol
 heapdrift: /tmp/open: refused: anybody can write to /tmp/open; HEAPDRIFT_TRUST=/tmp/open allows it"
 }
 
-@test "named files of one's own, of another user's folder, of pipes and of standard input are read" {
+@test "files named by the user are read: own ones, those in other users' folders, pipes and standard input" {
     host 'printf "$excuse" >/tmp/budgets.yml
         heapdrift check -q --config=/tmp/budgets.yml "$leak" >/dev/null; echo $?
         mkdir /run/hers && chown "$mallory_id" /run/hers
@@ -128,7 +128,7 @@ heapdrift: /tmp/open: refused: anybody can write to /tmp/open; HEAPDRIFT_TRUST=/
 
 # --- what is written -------------------------------------------------------------------
 
-@test "nothing is written through a link of somebody else" {
+@test "nothing is written through a link of another user" {
     host 'mkdir /tmp/etc && chmod 755 /tmp/etc || exit
         mallory ln -s /tmp/etc/conf /tmp/leak.html; mallory ln -s /tmp/etc /tmp/out; mallory ln -s /tmp/etc /tmp/site
         mallory sh -c "mkdir /tmp/hers; ln -s /tmp/etc/conf /tmp/hers/leak.html"
@@ -152,7 +152,7 @@ heapdrift: /tmp/open: refused: anybody can write to /tmp/open; HEAPDRIFT_TRUST=/
     out_lacks conf
 }
 
-@test "links of one's own are followed, pipes of others in a folder of everybody are not written" {
+@test "own links are followed, other users' pipes in a shared folder are not written" {
     host 'cd /tmp && mkdir real && ln -s real mine && ln -s mine/new link || exit
         heapdrift top -q -o link "$snapshot"; echo $?; ls -A real
         mallory mkfifo -m 666 /tmp/pipe
@@ -188,7 +188,7 @@ PY
     out_has " 2"
 }
 
-@test "watch --metrics does not write through a link of somebody else" {
+@test "watch --metrics does not write through a link of another user" {
     host 'mkdir /tmp/etc; mallory ln -s /tmp/etc/x.prom /tmp/x.prom
         timeout -s TERM 4 "$HEAPDRIFT" watch --all --store=/tmp/s.db --metrics=/tmp/x.prom --lock=/tmp/mine.lock
         ls -A /tmp/etc'
@@ -198,7 +198,7 @@ PY
 
 # --- what is followed ------------------------------------------------------------------
 
-@test "record --follow leaves out links and further names of others, and says so once" {
+@test "record --follow skips links and hard links of others, and reports it once" {
     gzip -dc "$PWD/fixtures/leaklab/cache/0.gcdump.gz" >"$tmp/0"
     gzip -dc "$PWD/fixtures/leaklab/cache/1.gcdump.gz" >"$tmp/1"
     gzip -dc "$PWD/fixtures/leaklab/cache/2.gcdump.gz" >"$tmp/2"

@@ -9,7 +9,7 @@ setup() {
     need_host
 }
 
-@test "a host of its own: mallory is nobody there, and root's heapdrift runs" {
+@test "on a private host mallory has no permissions, and root's heapdrift runs" {
     echo kept >"$tmp/kept"
     host 'mallory id -u; mallory cat /etc/shadow || echo refused; ls /run /tmp; cat "$tmp/kept"; echo $$; heapdrift --version'
     status_is 0

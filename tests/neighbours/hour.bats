@@ -1,4 +1,4 @@
-# Root's agent for an hour beside four honest services and five attackers. HOUR_SECONDS makes it shorter.
+# Root's agent for an hour with four honest services and five attackers. HOUR_SECONDS makes it shorter.
 # shellcheck disable=SC2154,SC2030,SC2031 # bats and helper.bash set status, out, err and tmp
 
 load ../cli/helper
@@ -12,9 +12,9 @@ setup() {
     zstd -dqf fixtures/nettrace-real/leak31_first.nettrace.zst -o "$tmp/played.nettrace"
 }
 
-@test "an hour beside five attackers: no honest service lacks a snapshot" {
+@test "an hour with five attackers: no honest service lacks a snapshot" {
     export seconds=${HOUR_SECONDS:-3600}
-    # The store grows beyond a small /tmp, and what the agent said is looked at afterwards.
+    # The store outgrows a small /tmp, and the agent's output is checked afterwards.
     host '. "$tmp/agent.bash"
         # Other hours, as a store keeps one of equal snapshots.
         for name in Shop Mail Search Bank; do LIFE=$((seconds + 120)) LATER=$((hour += 150)) honest "$name"; done
@@ -30,7 +30,8 @@ setup() {
         for name in Shop Mail Search Bank; do
             longest=$(longest_wait "$name")
             echo "# $name: $(count_of "$name") snapshots in $((SECONDS - begun)) s, one after $longest s at most"
-            # An interval has a twentieth more or less, a busy machine a third: none was left out.
+            # An interval varies by a twentieth, on a busy machine by a third: none was
+            # skipped.
             [[ $longest -le 42 ]] || echo "$name: no snapshot for $longest s"
             grep -F "warning: $name" /tmp/agent.err | head -n 3
         done

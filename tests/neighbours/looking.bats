@@ -1,4 +1,4 @@
-# Root's heapdrift looks at the process of a neighbour who wants harm.
+# Root's heapdrift reads the process of a hostile neighbor.
 # shellcheck disable=SC2154,SC2030,SC2031,SC2016 # bats and helper.bash set status, out, err and tmp; scripts for `host`
 
 load ../cli/helper
@@ -44,8 +44,9 @@ stops_within() {
     kill -KILL "$2"
 }
 
-# watched SCRIPT [OPTION...]: the agent runs next to a service of root's and what SCRIPT begins, for eight seconds,
-# and is interrupted. It has to stop, and to have taken snapshots of the service to the end.
+# watched SCRIPT [OPTION...]: runs the agent with a service of root's and the processes of SCRIPT for
+# eight seconds, and interrupts it. It has to stop, and to have taken snapshots of the service to the
+# end.
 watched() {
     local script=$1
     shift
@@ -90,7 +91,7 @@ collects='pid=$(pid_of)
         runtime_there /tmp 4' --at=80%
 }
 
-@test "M: a file of the neighbour's is no control group" {
+@test "M: a file of the neighbor's is not used as a control group" {
     watched 'echo 1000000 >/tmp/limit
         stranger "hide=/sys/fs/cgroup/memory.max:/tmp/limit" play "$tmp/trace"
         runtime_there /tmp 2' --at=80%
@@ -126,7 +127,7 @@ collects='pid=$(pid_of)
 
 # --- mapped files ---------------------------------------------------------------------------
 
-@test "D: nothing but a regular file is opened where a mapped file was" {
+@test "D: only a regular file is opened in place of a mapped file" {
     host 'mkdir -m 777 /tmp/m && cp -r fixtures/README.md /tmp/m/x.dll && mkdir -m 700 /tmp/mine && mkfifo /tmp/mine/device
         (: >/tmp/mine/device && echo opened >>"$tmp/said") &
         with=()
@@ -190,7 +191,7 @@ collects='pid=$(pid_of)
     out_matches "cannot write to|no such process|$"
 }
 
-@test "P: a dump of a neighbour's process is made by her, and nothing is left" {
+@test "P: a dump of a neighbor's process is made by her, and no file is left" {
     host 'printf "\177ELF core" >"$tmp/core"
         mallory mkdir -m 700 /tmp/m
         with=(TMPDIR=/tmp/m)
@@ -217,7 +218,7 @@ collects='pid=$(pid_of)
 dotnet-diagnostic-[0-9]+-[0-9]+-socket$'
 }
 
-@test "P: without the right to become her that is said" {
+@test "P: without the permission to become her that is reported" {
     host 'printf "\177ELF core" >"$tmp/core"
         with=()
         neighbour dump "$tmp/core"
@@ -252,7 +253,7 @@ dotnet-diagnostic-[0-9]+-[0-9]+-socket$'
 
 # --- more of the kind ---------------------------------------------------------------------------
 
-@test "a file system that never answers holds neither the agent nor a collect" {
+@test "a file system that never answers blocks neither the agent nor a collect" {
     watched 'mknod -m 666 /tmp/fuse c 10 229
         mkdir -m 777 /tmp/m
         with=(FUSE=/tmp/fuse TMPDIR=/tmp/m/t)
@@ -265,7 +266,7 @@ dotnet-diagnostic-[0-9]+-[0-9]+-socket$'
     out_lacks 'collect hangs'
 }
 
-@test "a container's link to a folder leads nowhere but into the container" {
+@test "a container's link to a folder is resolved inside the container only" {
     host 'mkdir -m 755 /tmp/hers /tmp/hers/inside && python3 - <<P &
 import socket, time
 s = socket.socket(socket.AF_UNIX); s.bind("/tmp/hers/inside/dotnet-diagnostic-1-1-socket"); s.listen(9)
@@ -284,7 +285,7 @@ P
     out_matches '8526 objects'
 }
 
-@test "a neighbour's lock of a process does not delay a snapshot of it" {
+@test "a neighbor's lock of a process does not delay its snapshot" {
     host 'python3 tests/neighbours/stranger.py play "$tmp/trace" >/dev/null 2>&1 &
         service=$!
         runtime_there
@@ -311,7 +312,7 @@ took [0-3] s'
 took [2-5] s'
 }
 
-@test "processes that end while they are looked at are gone, and nothing else is said" {
+@test "processes that end while they are read are skipped, without further messages" {
     host 'printf "\177ELF core" >"$tmp/core"
         (for i in $(seq 60); do
             timeout -s KILL "0.$((i % 9 + 1))" python3 tests/neighbours/stranger.py play "$tmp/trace" >/dev/null 2>&1

@@ -1,4 +1,4 @@
-# An unprivileged neighbour of root's heapdrift. Source it behind tests/cli/helper.bash, which has $tmp.
+# An unprivileged neighbor of root's heapdrift. Source it after tests/cli/helper.bash, which sets $tmp.
 #
 # Everything runs in namespaces of its own: `host COMMAND...` is a small host with a private /tmp, /run and
 # /proc, in which root runs heapdrift and mallory runs whatever she likes. Her processes end with it.
@@ -14,14 +14,14 @@ need_host() {
     unshare -mpf --mount-proc --propagation private true 2>/dev/null || skip "no namespaces here"
 }
 
-# mallory COMMAND ARG...: as a user who owns nothing of root's, without groups and capabilities.
+# mallory COMMAND ARG...: as a user without access to root's files, without groups and capabilities.
 mallory() {
     setpriv --reuid="$mallory_id" --regid="$mallory_id" --clear-groups --inh-caps=-all \
         env -i PATH="$PATH" HOME=/tmp LC_ALL=C.UTF-8 "$@"
 }
 
-# host SCRIPT ARG...: bash runs SCRIPT on a host of its own, with `mallory` and `heapdrift` for commands and
-# $tmp of the test for what is to be kept. $status, $out and $err are what became of it.
+# host SCRIPT ARG...: bash runs SCRIPT on a private host, with the commands `mallory` and `heapdrift` and
+# the test's $tmp for persistent files. Sets $status, $out and $err.
 host() {
     export -f mallory
     export mallory_id tmp HEAPDRIFT

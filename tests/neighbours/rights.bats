@@ -1,4 +1,4 @@
-# What the children of root's agent may do, and what is in their memory.
+# Permissions and memory of the children of root's agent.
 # shellcheck disable=SC2154,SC2030,SC2031 # bats and helper.bash set status, out, err and tmp
 
 load ../cli/helper

@@ -1,4 +1,4 @@
-# What a stranger on the host can take from the services of others: the turn, the time, the memory and the
+# Resources that a stranger on the host can take from the services of others: turns, time, memory and
 # metrics of root's agent.
 # shellcheck disable=SC2154,SC2030,SC2031 # bats and helper.bash set status, out, err and tmp
 
@@ -40,18 +40,18 @@ setup() {
     status_is 0
 }
 
-@test "310 sockets of one user that drip do not keep the snapshots of another's service waiting" {
+@test "310 slow sockets of one user do not delay the snapshots of another's service" {
     host '. "$tmp/agent.bash"
         strangers drip 310; agent --interval=4s --timeout=500ms
         stored_any() { grep -q "Svc[0-9]* (pid [0-9]*): no snapshot" /tmp/agent.err; }
         within 30 stored_any
         honest Shop; stored Shop 1 20; from=$SECONDS; stored Shop 5 40; echo $(((SECONDS - from) / 10))'
     status_is 0
-    # Four intervals, and as much again at most.
+    # Four intervals, at most doubled.
     out_matches '^[1-3]$'
 }
 
-@test "healthz says whose service has had no snapshot for three intervals, and livez that the agent lives" {
+@test "healthz lists services without a snapshot for three intervals, and livez reports that the agent lives" {
     host '. "$tmp/agent.bash"
         honest Shop; kill -STOP "$honest"; strangers mute 40
         agent --interval=1s --timeout=200ms
@@ -68,7 +68,7 @@ setup() {
 4[01]$'
 }
 
-@test "a stranger's services push nobody's out of the metrics, and none passes for another's" {
+@test "a stranger's services displace no others in the metrics, and cannot pass for them" {
     host '. "$tmp/agent.bash"
         strangers drip 700; agent --interval=30s --timeout=500ms
         full() { [[ $(ask /metrics | grep -c "snapshots_total{") -ge 300 ]]; }
@@ -95,7 +95,7 @@ snapshots_total{watch=\"all\",service=\"(others)\",host=\"\",user=\"\"}
         done
         heapdrift collect --all -o /tmp/all --memory=40MB --no-progress
         sort -n /run/used | tail -n1; ls /tmp | grep -c "^x"'
-    # Of 40 MB half is for the trace, and nothing is left of it.
+    # Half of 40 MB is for the trace, and none of it is left.
     out_matches '^2
 2
 [12][0-9]{4}
@@ -106,7 +106,8 @@ snapshots_total{watch=\"all\",service=\"(others)\",host=\"\",user=\"\"}
 
 @test "other attacks leave the snapshots of root's service, the memory of the agent and its log as they are" {
     host '. "$tmp/agent.bash"
-        # withstands NAME: four snapshots of the service in time, while the attack goes on, and then no more of it
+        # withstands NAME: four snapshots of the service in time during the attack, and none of
+        # it afterwards
         withstands() {
             local begun=$SECONDS before; before=$(count_of Shop)
             stored Shop $((before + 4)) 60

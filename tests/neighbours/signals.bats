@@ -1,5 +1,5 @@
 # SIGINT and SIGTERM end each command within a second, wherever it waits (docs/architecture.md, Waits).
-# Takes neither root nor a neighbour, but most of a minute.
+# Needs neither root nor a neighbor, but most of a minute.
 # shellcheck disable=SC2154,SC2030,SC2031 # bats and helper.bash set status, out, err and tmp
 
 load ../cli/helper
@@ -19,7 +19,7 @@ teardown() {
     wait 2>/dev/null || true
 }
 
-# A command waits after so many seconds, and when standard error has that text.
+# A command waits after this number of seconds, and when standard error has the text.
 until_it_waits=1 until_it_says=
 
 # It may take a second, and more on a busy machine, where everything does.
@@ -46,7 +46,7 @@ stopped_by() {
     ((took < $(limit_ms))) || complain "$1 took $took ms"
 }
 
-# says SIGNAL TEXT: waits until the one for that signal has printed it.
+# says SIGNAL TEXT: waits until the one for this signal has printed it.
 says() {
     [[ -n $2 ]] || return 0
     for _ in $(tries); do
@@ -80,7 +80,7 @@ ends() {
 
 # --- what is read ----------------------------------------------------------------------
 
-@test "a snapshot from a pipe that nobody writes to" {
+@test "a snapshot from a pipe without a writer" {
     ends 130 143 top "$pipe"
     ends 130 143 diff "$before" "$pipe"
     ends 130 143 check "$before" "$pipe"
@@ -90,7 +90,7 @@ ends() {
     [[ ! -e $tmp/INT.html && ! -e $tmp/TERM.gcdump ]]
 }
 
-@test "a snapshot from standard input that never comes" {
+@test "a snapshot from standard input that never arrives" {
     exec 4<>"$pipe"
     ends 130 143 top - <&4
     ends 130 143 info /dev/stdin <&4
@@ -105,14 +105,14 @@ ends() {
 
 # --- what is written -------------------------------------------------------------------
 
-@test "a pipe that nobody opens to read, or that is full" {
+@test "a pipe without a reader, or a full one" {
     ends 130 143 top -q "$before" -o "$pipe"
     exec 4<>"$pipe"
     ends 130 143 report -q fixtures/leaklab/cache -o "$pipe"
     exec 4<&-
 }
 
-@test "a snapshot of a process into a pipe that nobody opens, or that is full" {
+@test "a snapshot of a process into a pipe without a reader, or a full one" {
     play_runtime play
     until_it_waits=2
     ends 130 143 collect --diagnostic-port="$socket" -o "$pipe"
@@ -121,7 +121,7 @@ ends() {
     exec 4<&-
 }
 
-@test "metrics into a pipe that nobody reads are skipped" {
+@test "metrics into a pipe without a reader are skipped" {
     until_it_says="$pipe: No such device or address"
     ends 0 0 watch --all --store="$tmp/%s.db" --lock="$tmp/%s.lock" --metrics="$pipe"
     err_has "$pipe: No such device or address"
@@ -129,7 +129,7 @@ ends() {
 
 # --- processes -------------------------------------------------------------------------
 
-@test "a process that answers nothing, drips, or stalls" {
+@test "a process that does not answer, sends slowly, or stalls" {
     local habit
     until_it_waits=2
     for habit in mute drip; do
@@ -162,7 +162,7 @@ ends() {
 
 # --- stores ----------------------------------------------------------------------------
 
-# locked COMMAND...: while somebody else writes to $tmp/locked.db.
+# locked COMMAND...: while another process writes to $tmp/locked.db.
 locked() {
     [[ -e $tmp/locked.db ]] || hd record -q --store="$tmp/locked.db" --service=s "$before"
     python3 -c 'import sqlite3, sys, time
@@ -175,7 +175,7 @@ time.sleep(300)' "$tmp/locked.db" 3>&- &
     "$@"
 }
 
-@test "a store that somebody else locked" {
+@test "a store locked by another process" {
     play_runtime play
     locked locked_stores
 }
@@ -226,7 +226,7 @@ waits_and_is_lost() {
 
 # --- nothing to do, and much -----------------------------------------------------------
 
-@test "folders and hosts where nothing happens" {
+@test "folders and hosts without any events" {
     mkdir "$tmp/folder"
     until_it_waits=3
     ends 0 0 record --follow --store="$tmp/%s.db" "$tmp/folder"

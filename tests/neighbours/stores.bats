@@ -3,7 +3,7 @@
 load ../cli/helper
 load neighbours
 
-# Two runs: shop has four snapshots, three of them built on the first; mail has two.
+# Two runs: shop has four snapshots, of which three are deltas on the first; mail has two.
 setup() {
     local i
     begin
@@ -21,7 +21,7 @@ setup() {
     works record -q --service=mail --host=b "$tmp"/[56].txt
 }
 
-# ask SQL [SQL...]: of the file, by whoever may write it.
+# ask SQL [SQL...]: on the file, as a user with write permission.
 ask() {
     python -c 'import sqlite3, sys
 c = sqlite3.connect(sys.argv[1], timeout=60)
@@ -44,7 +44,7 @@ measured() {
     awk -v used="${used#* }" -v most="$((seconds * $(busy)))" 'BEGIN { exit used > most }' || complain "$used s"
 }
 
-@test "a base that is not packed is read like any other, and nothing of it after it ended" {
+@test "an uncompressed base is read like any other, and not used after its row" {
     python - "$HEAPDRIFT_STORE" <<'PYTHON'
 import sqlite3, subprocess, sys
 c = sqlite3.connect(sys.argv[1])
@@ -71,7 +71,7 @@ PYTHON
     out_has "mail"
 }
 
-@test "bases that refer to themselves, to each other or to nothing cost only what is built on them" {
+@test "cyclic or missing bases cost only their deltas" {
     local sql
     cp "$HEAPDRIFT_STORE" "$tmp/whole.db"
     for sql in "base_id = id" "base_id = 7 - id" "base_id = 99" "base_id = -1" "base_id = 'x'" "base_id = 9e99" "base_id = 5"; do
@@ -125,7 +125,7 @@ text type name
 COLUMNS
 }
 
-@test "values of other types, endless times and negative counts are no crash and no verdict of others" {
+@test "values of other types, endless times and negative counts neither crash nor change other verdicts" {
     ask "UPDATE series SET pid = 'a', started_at = 9e999, memory_limit = -1, labels = '[[[[' WHERE id = 1" \
         "UPDATE snapshot SET objects = -9223372036854775808, bytes = 1e300, complete = 'yes', pause_seconds = -9e999,
             sampled = X'00' WHERE id < 5" \
@@ -137,7 +137,7 @@ COLUMNS
     works fleet --since=all -q --format=html -o "$tmp/leaks/" || true
 }
 
-@test "names with NUL, escapes and bytes that are no text reach no terminal" {
+@test "names with NUL, escapes and invalid text reach no terminal" {
     ask "UPDATE series SET service = CAST(X'1b5d303b610008ff' AS TEXT), host = 'a' || char(10) || char(8238) || 'b' WHERE id = 1"
     works fleet --since=all
     [[ $out$err != *$'\e'* && $out$err != *$'\u202e'* ]]
@@ -145,7 +145,7 @@ COLUMNS
     [[ $out$err != *$'\e'* ]]
 }
 
-@test "triggers of a stranger do not run, and its views, generated columns and virtual tables are no tables" {
+@test "triggers of a stranger do not run, and its views, generated columns and virtual tables are not used as tables" {
     cp "$HEAPDRIFT_STORE" "$tmp/whole.db"
     ask "CREATE TRIGGER gift AFTER INSERT ON snapshot BEGIN UPDATE series SET service = 'stolen'; END"
     works record -q --service=shop --host=a "$after"
@@ -206,7 +206,7 @@ trying() {
     went_well=$(sed -n 's/^tried \(.*\): yes$/\1/p' <<<"$err" | xargs)
 }
 
-@test "what reads a store may read its file, and reach nothing else" {
+@test "readers of a store have access to its file only" {
     need_sandbox
     trying fleet --since=all
     status_is 0
@@ -227,7 +227,7 @@ trying() {
     [[ $went_well == "thread" ]] || complain "$went_well"
 }
 
-@test "what writes a store may write its folder, and reach nothing else" {
+@test "writers of a store have access to its folder only" {
     need_sandbox
     trying fleet --since=all --save
     status_is 0
@@ -241,7 +241,7 @@ trying() {
 
 # --- clocks --------------------------------------------------------------------------------
 
-# ahead ARG...: run the program on another machine, whose clock is ten years ahead.
+# ahead ARG...: runs the program on another machine with a clock ten years ahead.
 ahead() {
     [[ -e $tmp/ahead.so ]] || {
         cat >"$tmp/ahead.c" <<'C'
@@ -287,7 +287,7 @@ C
     LD_PRELOAD=$tmp/ahead.so hd "$@"
 }
 
-@test "a writer whose clock is ten years ahead thins out what it recorded, and nothing else" {
+@test "a writer with a clock ten years ahead thins out only its own snapshots" {
     # Three days old, an hour apart: eight days later only one of a day is kept.
     ask "UPDATE snapshot SET taken_at = taken_at + $(date +%s) - 3 * 86400 - (SELECT MIN(taken_at) FROM snapshot)" \
         "UPDATE snapshot SET recorded_at = taken_at" >/dev/null

@@ -1,6 +1,6 @@
-# The library Heapdrift.Testing where no test framework is, and where something is missing: older
-# runtimes, one file, trimmed, no program, no room, diagnostics off. `make check-nuget`; skipped
-# without .NET, or where no packages can be had.
+# The library Heapdrift.Testing without a test framework, and with something missing: older runtimes, one
+# file, trimmed, without the program, without space, diagnostics off. `make check-nuget`; skipped without
+# .NET, or without packages.
 # shellcheck disable=SC2143,SC2190 # $tmp, $status, $out come from the helper
 load ../cli/helper
 load packages
@@ -17,7 +17,8 @@ publish() {
 setup_file() {
     command -v dotnet >/dev/null || return 0
     export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_CLI_UI_LANGUAGE=en
-    # The package has the same version and times of files each time: nothing of the last one may stay.
+    # The package has the same version and times of files each time: no file of the last one may be
+    # left.
     (cd "$BATS_TEST_DIRNAME/../../build" && rm -rf nuget-tests/{packages/heapdrift.testing,bin/Bare,obj/Bare})
     publish plain --no-self-contained
     publish file --no-self-contained -p:PublishSingleFile=true
@@ -27,7 +28,7 @@ setup_file() {
     publish net11 --self-contained -p:RuntimeFrameworkVersion=11.0.0
 }
 
-# need NAME: skip where it could not be published for want of packages.
+# need NAME: skips if it could not be published for lack of packages.
 need() {
     command -v dotnet >/dev/null || skip "no .NET SDK here"
     [[ -e $BATS_FILE_TMPDIR/$1.failed ]] || return 0
@@ -36,7 +37,7 @@ need() {
     return 1
 }
 
-# bare NAME WORD...: its checks, in a temporary folder of its own; $out is what it says. Nothing is left.
+# bare NAME WORD...: its checks, in a temporary folder; $out is its output. Leaves no file.
 bare() {
     local name=$1
     shift
@@ -119,7 +120,7 @@ same_everywhere() {
     ((${bytes% bytes} < 8192)) || complain "the second snapshot has ${bytes} more"
 }
 
-@test "checks take turns, end when they are told to, and none breaks the next one" {
+@test "checks take turns, end on request, and none breaks the next one" {
     need plain
     bare plain turns left-running cancels hurries frees
     out_has "turns: 1 at a time"
@@ -133,7 +134,7 @@ same_everywhere() {
     need plain
     bare plain cost
     echo "# $out" >&3
-    # Below 300 ms where nothing else runs; that is no bound to test on a busy machine.
+    # Below 300 ms on an idle machine; not a limit to test on a busy one.
     local median=${out#*median }
     ((${median%% ms*} < 1500)) || complain "slow"
 }
@@ -168,7 +169,7 @@ same_everywhere() {
     out_matches "frees: HeapdriftException: $tmp/text cannot be run: .*Exec format error"
 }
 
-@test "a program without the right to be run, for a user who may not give it" {
+@test "a program without execute permission, for a user who may not set it" {
     need file
     need_root
     cp -r "$BATS_FILE_TMPDIR/file" "$BATS_FILE_TMPDIR/others"
@@ -186,7 +187,7 @@ same_everywhere() {
 
 @test "the runtime that answers is another one than that of the test" {
     need file
-    # Who listens first in a process with two of them is asked; here it is one of another process.
+    # The first listener in a process with two of them is asked; here it belongs to another process.
     cat >"$tmp/other" <<'SH'
 #!/bin/bash
 [[ $1 != collect ]] || set -- "$1" "$OTHER" "${@:3}"
@@ -218,7 +219,7 @@ small() {
     need file
     need_root
     mkdir "$tmp/full" "$tmp/temporary"
-    # For snapshots there is no verdict.
+    # Snapshots have no verdict.
     small "$tmp/full" "$tmp/results" frees leaks
     out_matches "frees: HeapdriftException: no snapshot of this process: .*: cannot write: No space left on device"
     out_matches "leaks: HeapdriftException: no snapshot of this process: .*: cannot write: No space left on device"

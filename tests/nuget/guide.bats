@@ -3,7 +3,7 @@
 load ../cli/helper
 load packages
 
-@test "the samples of the guide do what it says, and fail as it says without what it calls the fix" {
+@test "the samples of the guide work as described, and fail as described without the fix" {
     command -v dotnet >/dev/null || skip "no .NET SDK here"
     run tests/nuget/guide.py
     echo "$output" >"$tmp/log"

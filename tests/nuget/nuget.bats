@@ -1,6 +1,6 @@
-# The library Heapdrift.Testing from its package, as people use it: the shop's tests in four test
-# frameworks, and tests of programs with frameworks as they are. `make check-nuget`; skipped without .NET, or where no packages can be had. RUNS=50:
-# so many runs of each; LOAD=1: with every processor busy.
+# The library Heapdrift.Testing from its package: the shop's tests in four test frameworks, and tests of
+# programs with unmodified frameworks. `make check-nuget`; skipped without .NET, or without packages.
+# RUNS=50: number of runs of each; LOAD=1: with every processor busy.
 # shellcheck disable=SC2086 # options are several words
 load ../cli/helper
 load packages
@@ -29,19 +29,19 @@ all_as_named() {
     tests/nuget/run.py --no-build --only="$1" --serial
 }
 
-@test "xUnit.net: leaks fail with their chain and are attached, what is freed passes, nothing is left" {
+@test "xUnit.net: leaks fail with their chain and are attached, freed objects pass, no file is left" {
     all_as_named xunit.v3
 }
 
-@test "NUnit: leaks fail with their chain and are attached, what is freed passes, nothing is left" {
+@test "NUnit: leaks fail with their chain and are attached, freed objects pass, no file is left" {
     all_as_named nunit
 }
 
-@test "MSTest: leaks fail with their chain and are attached, what is freed passes, nothing is left" {
+@test "MSTest: leaks fail with their chain and are attached, freed objects pass, no file is left" {
     all_as_named mstest
 }
 
-@test "TUnit: leaks fail with their chain and are attached, what is freed passes, nothing is left" {
+@test "TUnit: leaks fail with their chain and are attached, freed objects pass, no file is left" {
     all_as_named tunit
 }
 
@@ -55,7 +55,7 @@ all_as_named() {
     tests/nuget/run.py --no-build --only=aspnet --runs="${RUNS:-1}" ${LOAD:+--load}
 }
 
-@test "without diagnostics each test is skipped, and says why" {
+@test "without diagnostics each test is skipped with the reason" {
     local name
     for name in xunit.v3 nunit mstest tunit; do
         need $name

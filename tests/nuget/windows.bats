@@ -1,4 +1,4 @@
-# The packages on Windows, which is wine here: programs without a test framework, of .NET for Windows, and the
+# The packages on Windows, here wine: programs without a test framework, of .NET for Windows, and the
 # .NET tool. `make check-nuget` after `make windows`; skipped without wine, .NET, or packages.
 # shellcheck disable=SC1003,SC2143,SC2190 # backslashes are meant; $tmp, $status, $out come from the helper and bats
 load ../cli/helper
@@ -33,12 +33,12 @@ setup_file() {
     publish tool "$BATS_FILE_TMPDIR/source/tool" -p:Programs="$BATS_FILE_TMPDIR/none"
     (cd "$BATS_FILE_TMPDIR" && unzip -q "$OLDPWD/build/nuget/heapdrift.$version.nupkg" 'tools/*' &&
         cp -r tools/net8.0/any/{heapdrift-launcher.dll,win-x64} tool)
-    # What was killed has left something.
+    # Killed programs have left files.
     rm -rf "$wine_folder"/drive_c/users/*/Temp/heapdrift-*
     wine_begins
 }
 
-# need NAME: skip where it could not be published for want of packages.
+# need NAME: skips if it could not be published for lack of packages.
 need() {
     command -v dotnet >/dev/null || skip "no .NET SDK here"
     [[ -x /usr/lib/wine/wine64 ]] || skip "no wine here: scripts/install-deps.sh windows-test"
@@ -49,7 +49,7 @@ need() {
     return 1
 }
 
-# run_windows PROGRAM WORD...: $out, $err, $status are what became of it.
+# run_windows PROGRAM WORD...: sets $out, $err and $status.
 run_windows() {
     status=0 ran=$*
     (HEAPDRIFT_RESULTS="Z:${tmp//\//\\}\\results" wine "$@" >"$tmp/.out" 2>"$tmp/.err") || status=$?
@@ -89,7 +89,7 @@ same_everywhere() {
 @test "a program on .NET 9" { same_everywhere net9 9; }
 
 # wine 8 cannot unwind what .NET 8 throws for a leak.
-@test "a program on .NET 8, where nothing is thrown" {
+@test "a program on .NET 8, without exceptions" {
     need net8
     bare net8 version why-not frees looks
     out_is $'version: 8\nwhy-not: possible\nfrees: gone\nlooks: 0, 7, 7 new, held by static kept'

@@ -1,4 +1,4 @@
-# The image, and heapdrift beside a container: the namespaces that Docker and Kubernetes would make.
+# The image, and heapdrift next to a container: the namespaces that Docker and Kubernetes would make.
 # shellcheck disable=SC2143,SC2190 # $tmp, $status, $out come from the helper
 load ../cli/helper
 
@@ -19,7 +19,7 @@ need_namespaces() {
     jq -e '.OCIv1.config | .Entrypoint == ["/heapdrift"] and .User == "65532:65532"' "$tmp/image"
     image from --name try localhost/heapdrift
     [[ $(image run --isolation chroot try /heapdrift --version) == "heapdrift $version" ]]
-    # A file of others, for reading only; the user of the image is nobody.
+    # A file of another user, read-only; the user of the image is nobody.
     out=$(image run --isolation chroot -v "$PWD/fixtures/heap-text:/data:ro" try /heapdrift before.txt after.txt)
     # In ASCII where the environment names no locale, as that of buildah.
     out_matches "GREW +Orchard\.Page: 10 (→|->) 30 objects"
@@ -80,7 +80,7 @@ teardown() {
     fi 2>/dev/null
 }
 
-@test "beside a container with which it shares /tmp" {
+@test "with a container that shares its /tmp" {
     beside
     sidecar unshare --pid --fork -- ps --format=csv
     status_is 0
@@ -92,7 +92,7 @@ teardown() {
     kill -0 "$outside"
 }
 
-@test "beside a container whose processes it sees, too" {
+@test "with a container whose processes it also sees" {
     beside
     # By nsenter, as shareProcessNamespace and pid: service:NAME do.
     sidecar nsenter --target "$outside" --pid -- ps --format=csv
@@ -105,7 +105,7 @@ teardown() {
     kill -0 "$outside"
 }
 
-@test "the examples say what the tests do" {
+@test "the examples match the tests" {
     python - docs/containers/pod.yaml docs/containers/compose.yaml "$version" <<'PY'
 import sys, yaml
 pod, compose = (yaml.safe_load(open(name, encoding="utf-8")) for name in sys.argv[1:3])
@@ -121,7 +121,7 @@ assert services["heapdrift"]["user"] == services["shop"]["user"]
 assert all("tmp:/tmp" in s["volumes"] for s in services.values())
 assert services["heapdrift"]["image"] == f"heapdrift:{sys.argv[3]}"
 PY
-    # What the example runs is a command that there is.
+    # The example runs an existing command.
     grep -q -- 'collect, --name=Shop, --count=96, --interval=15m, --output=' docs/containers/pod.yaml
     HEAPDRIFT=build/static/$(uname -m)/heapdrift hd collect --name=NoSuchProgram --count=96 --interval=15m --output="$tmp/shop.gcdump"
     status_is 2

@@ -1,8 +1,8 @@
-# Debian's packages: what lintian says, and a system that has never seen the program.
+# Debian's packages: lintian's output, and a fresh system.
 # shellcheck disable=SC2143,SC2190 # $tmp, $status, $out come from the helper
 load ../cli/helper
 
-# A Debian with nothing but apt. Kept for the next time, since it takes minutes to get.
+# A Debian with apt only. Kept for the next time, since making it takes minutes.
 setup_file() {
     cd "$BATS_TEST_DIRNAME/../.." || return
     [[ $(id -u) == 0 ]] || return 0
@@ -25,7 +25,7 @@ setup_file() {
     [[ $(dpkg-deb -f build/deb/heapdrift_*_amd64.deb Version) == "$version"-* ]]
 }
 
-@test "Debian builds with what the program is built with" {
+@test "Debian builds with the build dependencies of the program" {
     # Without what every Debian has that builds anything.
     scripts/install-deps.sh --names build | tr -s ' ' '\n' |
         grep -vxE 'gcc|libc6-dev|make|pkg-config|ncurses-bin|' | sort >"$tmp/ours"

@@ -17,7 +17,7 @@ version=$(sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' "$BATS_TEST_DIRNAME/../..
     )
     cmp "$tmp/one/build/dist/heapdrift-$version.tar.gz" "$tmp/a b/two/build/dist/heapdrift-$version.tar.gz"
 
-    # Nobody's name, no later time, nothing beside its folder.
+    # No user names, no later times, no files outside of its folder.
     local moment
     moment=$(git log -1 --format=%ct)
     tar -tvf "$tmp/one/build/dist/heapdrift-$version.tar.gz" --numeric-owner --full-time --utc >"$tmp/list"
@@ -30,7 +30,7 @@ version=$(sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' "$BATS_TEST_DIRNAME/../..
         "$tmp/three/heapdrift-$version/build/dist/heapdrift-$version.tar.gz"
 }
 
-@test "what is not committed is not in it, and that is said" {
+@test "uncommitted changes are not in it, and that is reported" {
     [[ -e .git ]] || skip "no repository here"
     git clone -q . "$tmp/one"
     echo more >"$tmp/one/docs/more.md"

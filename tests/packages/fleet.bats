@@ -1,5 +1,6 @@
-# A fleet's first day for real: a Debian that boots systemd with the package in it, and the image of fleets with
-# the rights that the manifests give it; both with .NET processes in namespaces of their own, and a PostgreSQL.
+# The first day of a real fleet: a Debian that boots systemd with the package in it, and the image of
+# fleets with the permissions of the manifests; both with .NET processes in their own namespaces, and a
+# PostgreSQL.
 # shellcheck disable=SC2143,SC2190 # $tmp, $status, $out come from the helper
 load ../cli/helper
 load ../live/lab
@@ -34,7 +35,7 @@ teardown() {
     [[ -z ${lab_folder:-} ]] || rm -rf "$lab_folder"
 }
 
-# need_postgres: $folder is that of one; service_file gives the file that leads to it.
+# need_postgres: $folder is that of one; service_file prints the file with its address.
 need_postgres() {
     folder=$(tests/store/postgres.sh start 3>&-) || skip "no PostgreSQL here"
     chmod 777 "$folder"
@@ -121,7 +122,7 @@ log_of() { inside journalctl -o cat --no-pager -u "$1" | tail -20; }
     inside setpriv --reuid=1655 --clear-groups grep -q '^heapdrift_service_hosts{service="shop"} 1$' /run/heapdrift-fleet/heapdrift.prom
     agent_if_there "stored in /var/lib/heapdrift/heapdrift.db"
 
-    # In a database, with what only root can read.
+    # In a database, with a password that only root can read.
     service_file /pg >"$tmp/service"
     inside install -m 600 /dev/null /etc/heapdrift/writer.conf
     inside install -m 600 /dev/null /etc/heapdrift/keeper.conf
@@ -145,14 +146,15 @@ log_of() { inside journalctl -o cat --no-pager -u "$1" | tail -20; }
     [[ $(sql "SELECT count(*) > 0 FROM finding") == t ]]
     inside grep -q '^heapdrift_service_suspects{service="leaky"} [1-9]' /run/heapdrift-fleet/heapdrift.prom
 
-    # What is removed runs no more, and what is purged leaves nothing.
+    # A removed service does not run, and a purged one leaves no file.
     inside bash -c 'apt-get purge -y -qq heapdrift' >"$tmp/log" 2>&1 || complain "$(<"$tmp/log")"
     [[ -z $(inside pgrep heapdrift) ]]
     inside find / -xdev -name '*heapdrift*' -not -path '/heapdrift_*' >"$tmp/left"
     [[ ! -s $tmp/left ]] || complain "$(<"$tmp/left")"
 }
 
-# agent_if_there WORDS: it says that of both, and answers. Programs without it have no --listen.
+# agent_if_there WORDS: its status has these words for both, and it answers. Programs without it have no
+# --listen.
 agent_if_there() {
     [[ $(inside heapdrift watch --help) == *--listen* ]] || return 0
     local pid before
@@ -163,7 +165,7 @@ agent_if_there() {
     done
     inside curl -sf http://127.0.0.1:9464/healthz >/dev/null
     [[ $(inside curl -sf http://127.0.0.1:9464/metrics) == *heapdrift_* ]]
-    # An upgrade begins it anew.
+    # An upgrade restarts it.
     before=$(inside systemctl show -P MainPID heapdrift-agent)
     inside bash -c 'dpkg -i /heapdrift_*.deb' >/dev/null 2>&1
     [[ $(inside systemctl is-active heapdrift-agent) == active && $(inside systemctl show -P MainPID heapdrift-agent) != "$before" ]]
@@ -236,7 +238,7 @@ pod() {
     err=$(<"$tmp/.err")
 }
 
-@test "the image: the agent needs its two rights and no other, a sidecar and the job of the night none" {
+@test "the image: the agent needs only its two capabilities, a sidecar and the nightly job none" {
     need_postgres
     need_image
     three_labs
@@ -251,7 +253,7 @@ pod() {
     done
     [[ $(sql "SELECT count(*) FROM series WHERE host <> ''") == 3 ]] || complain "$(sql "SELECT * FROM series")"
     [[ $(sql "SELECT count(*) FROM series WHERE host = 'pod'") == 1 ]]
-    # With one of them it does not reach the one in the container.
+    # With only one of them it does not reach the one in the container.
     for rights in -all,+dac_override -all,+sys_ptrace; do
         pod 0 "$rights" heapdrift collect "$pid" "$store"
         status_is 2
@@ -259,7 +261,7 @@ pod() {
 
     agent_of_a_node
 
-    # A sidecar has none, and reaches what has its user, whatever lies at its own /tmp.
+    # A sidecar has none, and reaches processes of its user, whatever its own /tmp contains.
     chmod 444 "$tmp/secret/pg_service.conf"
     pid=$(on_node pgrep -u 1654 "$lab_name")
     pod 1654 -all heapdrift collect "$pid" "$store"
@@ -268,7 +270,7 @@ pod() {
     status_is 2
     chmod 440 "$tmp/secret/pg_service.conf"
 
-    # What the CronJob says, as the user that it says; and what it pushes comes over whole.
+    # The command of the CronJob, as its user; its push arrives complete.
     pod 65532 -all heapdrift record "$store" --keep=90d
     status_is 0
     pod 65532 -all heapdrift fleet "$store" --since=7d --save --exit-code
@@ -284,7 +286,7 @@ pod() {
     grep -q "^heapdrift_service_hosts{service=\"$lab_name\"} 2$" "$tmp/pushed"
 }
 
-# All of them side by side, where the program has that.
+# All of them concurrently, if the program supports it.
 agent_of_a_node() {
     [[ $(on_node heapdrift watch --help) == *" --all "* ]] || return 0
     local begin
@@ -293,7 +295,7 @@ agent_of_a_node() {
     [[ $(sql "SELECT count(DISTINCT series_id) FROM snapshot WHERE id > $begin") == 3 ]] || complain "one is missing"
 }
 
-# A push gateway: $port, $tmp/pushed is what came.
+# A push gateway: $port; it writes to $tmp/pushed.
 gateway() {
     python3 -c '
 import http.server, sys

@@ -1,4 +1,4 @@
-# README's two commands on a machine that has nothing but Debian's minimal system, git, make and a clone.
+# README's two commands on a machine with only Debian's minimal system, git, make and a clone.
 # build/packages caches the systems and has the output, in fresh-SUITE-COMMAND.log.
 # shellcheck disable=SC2016 # another shell runs the script
 load ../cli/helper

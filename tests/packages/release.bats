@@ -1,4 +1,4 @@
-# What a release asks of the tree before anything is built, and what it is put together of.
+# Requirements of a release for the tree, and its parts.
 # shellcheck disable=SC2143,SC2190 # $tmp, $status, $output come from the helper and bats
 load ../cli/helper
 
@@ -24,7 +24,7 @@ refused() {
     }
 }
 
-@test "a tree that is not ready is refused, and it is said why" {
+@test "a tree that is not ready is refused, with the reason" {
     ready
     scripts/release.sh check "$version"
     refused "VERSION is 9.9.9, but include/heapdrift.h says $version" 9.9.9
@@ -50,7 +50,7 @@ refused() {
     [[ $status != 0 && $output == *"no release: VERSION is 9.9.9"* && ! -e build/static ]]
 }
 
-# A tree with what was built.
+# A tree with build outputs.
 built() {
     [[ -e build/static/aarch64/heapdrift && -e build/sbom/heapdrift-$version-aarch64.spdx.json ]] ||
         skip "no program for aarch64: make static ARCH=aarch64 sbom"
@@ -80,7 +80,7 @@ built() {
     [[ -s $name/LICENSE && -s $name/THIRD-PARTY-NOTICES && -s $name/heapdrift.1 && -s $name/completion/_heapdrift ]]
 }
 
-@test "the program for Windows: a zip with what belongs to it, and winget is told where" {
+@test "the program for Windows: a zip with its files, and a manifest for winget" {
     built
     local name=heapdrift-$version-windows-x86_64 url=https://example.org/releases
     scripts/release.sh pack "$version" 1790000000 "$url" >"$tmp/said"
@@ -90,7 +90,7 @@ built() {
     unzip -q "$name.zip"
     cmp "$name/heapdrift.exe" "$root/build/windows/heapdrift.exe"
     [[ -s $name/LICENSE && -s $name/README.md && -s $name/CHANGELOG.md ]]
-    # What is linked in is named, and nothing of Linux.
+    # Linked libraries are named, and none of Linux.
     local library
     for library in libarchive libz-mingw-w64-dev mingw-w64-x86-64-dev gcc-mingw-w64; do
         grep -q "^$library" "$name/THIRD-PARTY-NOTICES" || { echo "no $library"; return 1; }
@@ -105,7 +105,7 @@ built() {
     [[ $status == 1 && $output == *"another zip"* ]]
 }
 
-@test "without a place for releases there is no manifest of winget, and it is said" {
+@test "without a place for releases there is no manifest of winget, and it is reported" {
     built
     scripts/release.sh pack "$version" 1790000000 >"$tmp/said"
     grep -q "^note: no manifest of winget" "$tmp/said"

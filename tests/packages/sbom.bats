@@ -14,7 +14,7 @@ version=$(sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' "$BATS_TEST_DIRNAME/../..
     local file=build/sbom/heapdrift-$version-$arch.spdx.json name
     [[ $(jq -r '.packages[] | select(.name == "heapdrift") | .checksums[0].checksumValue' "$file") == \
         $(sha256sum <"build/static/$arch/heapdrift" | cut -d' ' -f1) ]]
-    # Found by another way: what the linker was told, and what is in the program.
+    # Found independently: from the linker's command, and from the program.
     for name in libarchive libyaml libjansson libutf8proc libprotobuf-c libpopt libncurses libc6 zlib1g liblzma libzstd libsqlite3 \
         libbz2 nettle libgcc-.*; do
         jq -e --arg name "^$name-dev" '[.packages[] | select(.name | test($name))] | length == 1' "$file" || complain "no $name"
@@ -41,7 +41,7 @@ version=$(sed -n 's/^.define HD_VERSION "\(.*\)"/\1/p' "$BATS_TEST_DIRNAME/../..
     [[ $(jq -r .creationInfo.created "$tmp/one") == 2026-09-21T*Z ]]
 }
 
-@test "without a table of what is inside there is none" {
+@test "without a table of its contents there is none" {
     mkdir "$tmp/static"
     cp "build/static/$arch/heapdrift" "$tmp/static"
     : >"$tmp/static/packages.tsv"

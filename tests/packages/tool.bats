@@ -1,5 +1,5 @@
-# The .NET tool: installed as people do it, from a folder instead of the internet. What it does
-# has to be what the program in it does, so that is what it is compared with.
+# The .NET tool: installed as usual, from a folder instead of the internet. Compared with the program
+# that it contains.
 # shellcheck disable=SC2143,SC2190 # $tmp, $status, $out come from the helper
 load ../cli/helper
 
@@ -17,7 +17,7 @@ setup_file() {
     dotnet_tool install
 }
 
-# dotnet_tool VERB: nothing is asked of the internet.
+# dotnet_tool VERB: without access to the internet.
 dotnet_tool() {
     dotnet tool "$1" heapdrift --tool-path "$TOOLS" --configfile "$HOME/nuget.config" --add-source "$SOURCE" >&2
 }
@@ -34,7 +34,7 @@ setup() {
     native=build/static/$(uname -m)/heapdrift
 }
 
-# same ARG...: tool and program do the same, to the byte, and the tool leaves nothing behind.
+# same ARG...: tool and program do the same, to the byte, and the tool leaves no file.
 same() {
     HEAPDRIFT=$native hd "$@"
     local expected="$status|$out|$err"
@@ -57,7 +57,7 @@ same() {
     status_is 2
 }
 
-@test "standard input and a terminal go through" {
+@test "standard input and a terminal are passed through" {
     HEAPDRIFT=$tool works info - <"$before"
     out_has "heap-text"
     need_terminal
@@ -78,8 +78,8 @@ same() {
 
 declare -gA ends
 
-# stopped PROGRAM SIGNAL SECONDS: how it ends when it is told to after so long. Not in the
-# background, where a shell would have SIGINT ignored.
+# stopped PROGRAM SIGNAL SECONDS: sends the signal after this time, and prints how it ends. Not in the
+# background, where a shell ignores SIGINT.
 stopped() {
     status=0
     timeout --preserve-status --foreground -s "$2" "$3" "$1" collect --diagnostic-port="$socket" \
@@ -87,7 +87,7 @@ stopped() {
     ends[$1]="$status $(<"$tmp/said")"
 }
 
-@test "Ctrl-C reaches the program, and nothing stays behind" {
+@test "Ctrl-C reaches the program, and no process is left" {
     play_runtime stall
     local signal seconds
     for signal in INT TERM; do
@@ -109,7 +109,7 @@ stopped() {
     [[ ! -e $tmp/x.gcdump && -z $(ls -A "$TMPDIR") ]]
 }
 
-@test "one process: nothing stays between the caller and the program" {
+@test "one process: nothing remains between the caller and the program" {
     play_runtime stall
     "$tool" collect --diagnostic-port="$socket" --timeout=60 -o "$tmp/x.gcdump" 2>/dev/null 3>&- &
     local pid=$! n
@@ -121,7 +121,7 @@ stopped() {
     kill "$pid" "$runtime"
 }
 
-@test "who may not run the unpacked program runs it all the same" {
+@test "without execute permission for the unpacked program it still runs" {
     [[ $(id -u) == 0 ]] || skip "needs root to be somebody else"
     local program
     program=$(echo "$TOOLS"/.store/heapdrift/*/heapdrift/*/tools/net8.0/any/linux-x64/heapdrift)
@@ -135,7 +135,7 @@ stopped() {
     [[ $(stat -c %a "$program") == 755 ]]
 }
 
-@test "a package without the program says so" {
+@test "a package without the program is reported" {
     cp -a "$TOOLS" "$tmp/tools"
     rm "$tmp"/tools/.store/heapdrift/*/heapdrift/*/tools/net8.0/any/linux-*/heapdrift
     # The command has the place in it where it was installed.
@@ -143,7 +143,7 @@ stopped() {
     fails_with "$(echo "$tmp"/tools/.store/heapdrift/*/heapdrift/*/tools/net8.0/any)/linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')/heapdrift is missing; reinstall: dotnet tool uninstall, then dotnet tool install"
 }
 
-@test "the package says what it is, and the same programs make the same bytes" {
+@test "the package has its metadata, and the same programs make the same bytes" {
     unzip -p "$SOURCE/heapdrift.$version.nupkg" heapdrift.nuspec >"$tmp/nuspec"
     local word
     for word in "<id>heapdrift</id>" "<version>$version</version>" '<license type="expression">MIT</license>' \
@@ -157,7 +157,8 @@ stopped() {
         ${windows:+win-x64/heapdrift.exe win-x64/THIRD-PARTY-NOTICES}; do
         grep -qF -- "$word" "$tmp/list" || complain "no $word"
     done
-    # The library has its documentation for editors. The bytes of its symbols must not tell where it was made.
+    # The library has its documentation for editors. The bytes of its symbols must not reveal where
+    # it was made.
     unzip -l "$SOURCE/Heapdrift.Testing.$version.nupkg" >"$tmp/list"
     for word in " README.md" " LICENSE" " lib/net8.0/Heapdrift.Testing.xml" "runtimes/linux-x64/native/heapdrift" "notices/linux-x64/THIRD-PARTY-NOTICES" \
         ${windows:+runtimes/win-x64/native/heapdrift.exe notices/win-x64/THIRD-PARTY-NOTICES}; do

@@ -23,7 +23,7 @@ setup() {
 
 teardown() { stop_lab; }
 
-# theirs TOOL ARGUMENT…: what it prints is $said; it has to work, and it says failures on any stream.
+# theirs TOOL ARGUMENT…: sets $said to its output; it must succeed, and prints failures to any stream.
 theirs() {
     "$peers/$1" "${@:2}" >"$tmp/said" 2>&1 || complain_theirs "$*"
     said=$(<"$tmp/said")
@@ -163,7 +163,7 @@ variant() {
     [[ -s $tmp/one.speedscope.json ]]
 }
 
-# dumped FILE: "objects bytes" of dotnet-dump, without Free, whose total has both.
+# dumped FILE: "objects bytes" of dotnet-dump, without Free, which its total includes.
 dumped() {
     theirs dotnet-dump analyze "$1" -c "dumpheap -stat" -c exit
     awk '/ Free$/ { gsub(",", ""); n = $2; b = $3 }

@@ -65,14 +65,14 @@ need_root_folders() {
     unshare -r -R / true 2>/dev/null || skip "no user namespaces here"
 }
 
-# What the plain program says of the same files, with the same environment.
+# The output of the plain program for the same files, with the same environment.
 plain() { (cd "$root" && env -i ${set:-} "$PLAIN" "$@"); }
 
-# Files are read by several threads, each in its time. What of the sandbox is in force, the
-# system says: qemu has none of it.
+# Files are read by several threads, with varying times. The active part of the sandbox depends on the
+# system: qemu has none of it.
 without_times() { sed -e 's/, read in .*//' -e "${another_system:+/^heapdrift: sandbox: /d}" "$1" | sort; }
 
-# same_words RUN: each command says the same as the plain program, on both outputs.
+# same_words RUN: each command prints the same as the plain program, on both outputs.
 same_words() {
     local line status expected
     for line in "${commands[@]}"; do
@@ -98,7 +98,7 @@ is_one_file() {
     refute grep -qF .debug_info "$tmp/headers"
     [[ $(file -b "$file") == *"static-pie linked"*"stripped"* ]]
     [[ $(stat -c %s "$file") -lt 7000000 ]]
-    # Where it was built says nothing, and neither does who built it.
+    # The build's folder and user are not in the output.
     refute grep -qF "$(cd "$STATIC/../.." && pwd)" "$file" "$file.debug"
     [[ $(readelf -nW "$file" | grep Build) == "$(readelf -nW "$file.debug" | grep Build)" ]]
 }
@@ -124,13 +124,13 @@ is_one_file() {
         # Nothing that only libarchive's other formats would need.
         refute grep -qE 'libxml2|libicu|libssl|libacl' "$STATIC/$arch/packages.tsv"
     done
-    # A library that nobody has looked at yet stops the build.
+    # An unknown library stops the build.
     printf '%s(x.o)\n' "$(find /usr/lib -name libanl.a | head -1)" >"$tmp/map"
     sed 's/\[libc6-dev\]=[^ ]*//' scripts/notices.sh >"$tmp/notices.sh"
     run -1 bash "$tmp/notices.sh" "$tmp/map" "$tmp/notices" "$tmp/packages"
 }
 
-@test "an empty root: every command says what it says elsewhere" {
+@test "an empty root: every command prints the same as elsewhere" {
     need_root_folders
     make_root empty
     rm -rf "$tmp/empty/tmp"
@@ -217,14 +217,14 @@ is_one_file() {
         [[ $(<"$tmp/status") == 0 ]]
         mux kill-server 2>/dev/null || true
     done
-    # What is no such terminal is told.
+    # An unsupported terminal is reported.
     line=$(env -i TERM=dumb script -qec "unshare -r -R $root -w / /heapdrift explore fixtures/cache" /dev/null </dev/null) || true
     [[ $line == *'does not know this terminal (TERM); `heapdrift tree` prints instead'* ]]
 }
 
 on_aarch64() { (cd "$root" && env -i ${set:-} "$(command -v qemu-aarch64-static)" "$STATIC/aarch64/heapdrift" "$@"); }
 
-@test "aarch64 under qemu: every command says what it says on x86-64" {
+@test "aarch64 under qemu: every command prints the same as on x86-64" {
     command -v qemu-aarch64-static >/dev/null || skip "no qemu-aarch64-static here"
     make_root empty
     set="LANG=C.UTF-8" another_system=1 same_words on_aarch64

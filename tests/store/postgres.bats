@@ -1,5 +1,5 @@
-# The store in a real PostgreSQL: the unit tests of the store, and what only a server can do:
-# refuse, go away, come back. `make check-store` runs it.
+# The store in a real PostgreSQL: the unit tests of the store, and features of a server: refusing,
+# disappearing, returning. `make check-store` runs it.
 load ../cli/helper
 
 setup_file() {
@@ -30,7 +30,7 @@ setup() {
 
 ask() { server sql "SET search_path = $schema; $1" | tail -1; }
 
-# snapshots COUNT: so many files that differ, small ones.
+# snapshots COUNT: makes small different files.
 snapshots() {
     local i
     for ((i = 0; i < $1; i++)); do
@@ -53,7 +53,7 @@ snapshots() {
     [[ $(ask "SELECT SUM(type_size.objects) = (SELECT SUM(objects) FROM snapshot) FROM type_size") == t ]]
 }
 
-@test "a server that goes away is told in one line, and what was reported is stored" {
+@test "a lost server is reported in one line, and reported snapshots are stored" {
     snapshots 400
     "$HEAPDRIFT" record -q --service=shop "$tmp"/{0..399}.txt >"$tmp/.out" 2>"$tmp/err" 3>&- &
     local job=$!
@@ -73,13 +73,13 @@ heapdrift: [0-9]+ more files were not processed$'
     [[ $(ask 'SELECT COUNT(*) FROM snapshot') == 400 ]]
 }
 
-@test "a server that is started anew in the middle is found again" {
+@test "a server that is restarted in the middle is found again" {
     snapshots 300
     "$HEAPDRIFT" record -q --service=shop "$tmp"/{0..299}.txt >"$tmp/.out" 2>"$tmp/err" 3>&- &
     local job=$! i
     for i in 1 2; do
         sleep 0.3
-        # Every connection is cut; the server goes on.
+        # Every connection is closed; the server continues.
         server sql "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'heapdrift'" >/dev/null
     done
     ends "$job"
@@ -102,7 +102,7 @@ heapdrift: [0-9]+ more files were not processed$'
     [[ $(grep -c ': recorded: ' "$tmp/.out") == 300 && $(ask 'SELECT COUNT(*) FROM snapshot') == 300 ]]
 }
 
-@test "writers at once, killed and tried again, store each snapshot once" {
+@test "concurrent writers, killed and repeated, store each snapshot once" {
     local i round
     snapshots 120
     for round in 1 2 3 4; do
@@ -123,7 +123,7 @@ heapdrift: [0-9]+ more files were not processed$'
     [[ $(ask 'SELECT COUNT(*) FROM series WHERE NOT EXISTS (SELECT 1 FROM snapshot WHERE series_id = series.id)') == 0 ]]
 }
 
-@test "who has no rights is told so" {
+@test "missing permissions are reported" {
     server sql "CREATE ROLE guest LOGIN" >/dev/null
     HEAPDRIFT_STORE=${HEAPDRIFT_STORE/user=heapdrift/user=guest} hd record -q --service=x "$before"
     status_is 2
@@ -139,12 +139,12 @@ heapdrift: [0-9]+ more files were not processed$'
 
 # --- rights ----------------------------------------------------------------------------
 
-# as ROLE COMMAND ARG...: run the program as a user who has that role.
+# as ROLE COMMAND ARG...: runs the program as a user with this role.
 as() { HEAPDRIFT_STORE=${HEAPDRIFT_STORE/user=heapdrift/user=is_$1} hd "${@:2}"; }
 
 number=0
 
-# What each role is for. All of it as it should be, or false. The second is built on the first.
+# The purpose of each role. All works as it should, or false. The second is a delta on the first.
 writes() {
     local i
     for i in 1 2; do
@@ -177,14 +177,14 @@ grants() {
 }
 
 # Rights that an upgrade gives are among those of new stores.
-@test "the rights of roles that came with a version are in the documentation" {
+@test "the permissions of roles added by a version are in the documentation" {
     local right
     while IFS= read -r right; do
         grants | grep -qxF "$right" || complain "$right"
     done < <(grep '^GRANT' src/fleet/store/roles.sql)
 }
 
-@test "each role can do what it is for, and lacks nothing without which it could" {
+@test "each role can do its work, and lacks no permission for it" {
     local role grant revoke count=0 does
     cp "$before" "$tmp/0.txt"
     cp "$after" "$tmp/1.txt"
@@ -224,7 +224,7 @@ for line in open(sys.argv[1]):
 PYTHON
     )
     [[ $count -ge 25 ]] || complain "$count rights"
-    # What is not theirs.
+    # Forbidden operations.
     as writer store check
     status_is 2
     err_has "permission denied"
@@ -270,7 +270,7 @@ make_version_2() {
     status_is 2
     err_has ": cannot be upgraded: it takes the owner of the tables, heapdrift"
     [[ $(ask 'SELECT version FROM heapdrift_store') == 2 ]]
-    # Who owns them may not make more.
+    # Owners may not create more.
     server sql "CREATE ROLE is_owner LOGIN; GRANT USAGE ON SCHEMA $schema TO is_owner;
         ALTER TABLE $schema.heapdrift_store OWNER TO is_owner" >/dev/null
     as owner store upgrade
@@ -287,8 +287,8 @@ make_version_2() {
     out_has ": no errors"
 }
 
-# What was said to be stored is; nobody is refused, and nobody waits for ever.
-@test "an upgrade beside writers and readers loses nothing, whenever it is killed" {
+# Snapshots reported as stored are stored; no client is refused, and none waits indefinitely.
+@test "an upgrade during writes and reads loses nothing, whenever it is killed" {
     local i job
     make_version_2
     snapshots 200
@@ -349,14 +349,14 @@ END
         works store check --all --format=json
         [[ $(json '"\(.version) \(.counts.snapshots)"') == "3 60" ]]
         works store upgrade
-        # It says that programs of version 3 may go on.
+        # It reports that programs of version 3 may continue.
         HEAPDRIFT=$HEAPDRIFT_OLD works record -q --service=shop "$before"
         works record -q --service=shop "$after"
         works store check --all
     done
 }
 
-@test "a password comes from PGPASSFILE, and is never told" {
+@test "a password from PGPASSFILE is never printed" {
     server sql "CREATE ROLE locked LOGIN PASSWORD 'open sesame'; GRANT ALL ON SCHEMA $schema TO locked" >/dev/null
     cp "$folder/data/pg_hba.conf" "$tmp/hba"
     { echo 'local all locked scram-sha-256'; cat "$tmp/hba"; } >"$folder/data/pg_hba.conf"
@@ -377,7 +377,7 @@ END
     server sql 'SELECT pg_reload_conf()' >/dev/null
 }
 
-@test "what others keep locked is waited for as long as the URL says" {
+@test "locks of others are waited for as long as the URL allows" {
     works record -q --service=x "$before"
     psql -X -q "$url" -c "BEGIN" -c "LOCK TABLE $schema.series" -c "SELECT pg_sleep(3)" >/dev/null 3>&- &
     sleep 0.5
@@ -387,7 +387,7 @@ END
     wait
 }
 
-@test "without libpq one line says what is missing" {
+@test "without libpq one line has the missing package" {
     stand_in '#include <dlfcn.h>
         void *dlopen(const char *name, int flags) { (void)name; (void)flags; return 0; }'
     with_stand_in record --service=x "$before"
@@ -395,7 +395,7 @@ END
     err_has "PostgreSQL needs libpq.so.5 (Debian: libpq5)"
 }
 
-@test "the sandbox leaves record its server, and nothing else" {
+@test "the sandbox allows record only its server" {
     works info -v "$before"
     [[ $err == *"sandbox: Landlock "*", seccomp"* ]] || skip "no Landlock and seccomp here"
     "${CC:-cc}" -shared -fPIC -o "$tmp/refused.so" tests/cli/refused.c
@@ -420,7 +420,7 @@ two_writers() {
     status_is 0
 }
 
-# sql_as ROLE SQL: what a neighbour types; $output is what came.
+# sql_as ROLE SQL: SQL of a neighbor; sets $output.
 sql_as() {
     run psql -X -q -A -t -v ON_ERROR_STOP=1 "${url/user=heapdrift/user=is_$1}&options=-csearch_path%3D$schema" -c "$2"
 }
@@ -439,7 +439,7 @@ sql_as() {
     [[ $output == *"row-level security"* ]]
     sql_as two "INSERT INTO series (run, service, host, process, build, labels, owner) VALUES ('r', 's', '', '', '', '{}', 'is_one')"
     [[ $output == *"row-level security"* ]]
-    # A table of its own by that name makes it nobody who may delete.
+    # Its own table with this name does not permit it to delete.
     sql_as two "CREATE TEMPORARY TABLE series (id INT); SET search_path = pg_temp, $schema; UPDATE $schema.series SET labels = 'mine'"
     [[ $(ask "SELECT labels || ' ' || owner || ' ' || COALESCE(memory_limit, 0) FROM series") == '{"of":"one"} is_one 0' ]]
     [[ $(ask "SELECT COUNT(*) FROM snapshot") == 1 ]]
@@ -452,7 +452,7 @@ sql_as() {
     works store check --all
 }
 
-@test "a series of before the upgrade is of whoever adds to it first" {
+@test "a series from before the upgrade belongs to the first that adds to it" {
     local role
     make_version_2
     grants 2 | psql -X -q -v ON_ERROR_STOP=1 "$HEAPDRIFT_STORE"
@@ -474,7 +474,7 @@ sql_as() {
     status_is 2
 }
 
-@test "what is old the server's clock says, and what is recorded has its time" {
+@test "age is judged by the server's clock, and recorded snapshots have its time" {
     two_writers
     cat >"$tmp/ahead.c" <<'C'
 #include <sys/syscall.h>

@@ -60,7 +60,7 @@ start_rogue() {
     : >"$tmp/rogue"
 }
 
-# run_windows STATUS ARG...: with that status, in time; what it says is in $tmp/o and $tmp/e.
+# run_windows STATUS ARG...: expects this status, in time; its output is in $tmp/o and $tmp/e.
 run_windows() {
     local status=0 wanted=$1
     shift
@@ -71,14 +71,14 @@ run_windows() {
 # Types with how many objects and bytes each has.
 table() { "$HEAPDRIFT" top -n 0 --format=csv "$1" | sort; }
 
-# interrupt PID: Ctrl-C for what runs in the background; what it has said if it is gone.
+# interrupt PID: Ctrl-C for a program in the background; prints its output if it has ended.
 interrupt() { kill -INT "$1" || { cat "$tmp/o" "$tmp/e" "$tmp/lab.err"; return 1; }; }
 
 lacks() { ! grep -q "$1" "$2"; }
 
 nothing_is_left() { [[ $(find "$tmp" -name '.heapdrift-*' -o -name '*.dmp') == "" ]]; }
 
-@test "ps: what runs, whose it is and for how long" {
+@test "ps: running processes, their users and ages" {
     local framework
     for framework in $frameworks; do
         start_lab "$framework" none
@@ -108,7 +108,7 @@ END
     for framework in $frameworks; do
         start_lab "$framework" cache
         iterate 20
-        # Timers may have come between.
+        # There may be other timers in between.
         for try in 1 2 3 4 5; do
             run_windows 0 collect "$pid" -o "$tmp/a.gcdump"
             run_windows 0 collect LeakLab -o "$tmp/b.nettrace"
@@ -170,7 +170,7 @@ END
     nothing_is_left
 }
 
-@test "watch --no-keep keeps nothing; --on-enter; --all" {
+@test "watch --no-keep keeps no file; --on-enter; --all" {
     start_lab net10.0 cache
     run_windows 0 watch "$pid" --count=2 --interval=1s --no-keep
     lacks "kept" "$tmp/e"
@@ -203,7 +203,7 @@ END
     iterate 10
 }
 
-@test "Ctrl-C: what was collected is compared, what was not leaves nothing" {
+@test "Ctrl-C: collected snapshots are compared, others leave no file" {
     start_lab net10.0 cache
     iterate 10
     local status=0 watching
@@ -227,11 +227,11 @@ END
     [[ $status == 2 && ! -e $tmp/r.gcdump ]]
     grep -q "stopped" "$tmp/e"
     nothing_is_left
-    # The process goes on, and gives the next.
+    # The process continues, and supplies the next one.
     run_windows 0 collect "$pid" -o "$tmp/a.gcdump" --strict
 }
 
-@test "rogue peers: refused in time, with a line, and nothing left" {
+@test "rogue peers: refused in time with a line, and no file is left" {
     local way i begin ids=
     for way in hang hang-up half-a-header less-than-it-says another-protocol endless-strings endless-stream stream-cut drip nothing; do
         for ((i = 0; i < ${ROGUES:-1}; i++)); do
@@ -256,11 +256,11 @@ END
     [[ ! -e $tmp/r.gcdump ]]
 }
 
-@test "a pipe with the name of another process, of another machine, of nobody" {
+@test "a pipe with the name of another process, of another machine, of no process" {
     start_rogue hang
     local first=$rogue
     start_rogue hang $((first + 400))
-    # There is no process of that number; and then a name that is another's.
+    # No process has this number; then a name of another process.
     run_windows 2 collect $((first + 400)) -o "$tmp/r.gcdump"
     grep -q "process $rogue listens on .*, not process $((first + 400))" "$tmp/e"
     run_windows 2 collect --diagnostic-port='\\server\pipe\dotnet-diagnostic-1' -o "$tmp/r.gcdump"
@@ -292,7 +292,7 @@ END
     nothing_is_left
 }
 
-@test "what is Linux's says so" {
+@test "features of Linux are reported as unsupported" {
     start_lab net10.0 none
     run_windows 2 collect "$pid" --direct -o "$tmp/a.gcdump"
     grep -q "only read on Linux; without --direct, the runtime takes the snapshot" "$tmp/e"
@@ -301,7 +301,8 @@ END
     run_windows 2 watch "$pid" --store="$tmp/store.db"
     grep -q "there is no store in heapdrift for Windows" "$tmp/e"
     [[ ! -e $tmp/store.db ]]
-    # The runtime's createdump may crash in wine 8: that is said then. A minidump of the heap cannot be read.
+    # The runtime's createdump may crash in wine 8: then that is reported. A minidump of the heap
+    # cannot be read.
     run_windows 2 collect "$pid" --core --timeout=60 --no-progress -o "$tmp/a.core"
     if grep -q "written, but cannot be read back: " "$tmp/e"; then
         [[ $(head -c 4 "$tmp/a.core") == MDMP && $(stat -c %a "$tmp/a.core") == *0 ]]

@@ -1,4 +1,4 @@
-# The program for Windows, under wine: byte for byte what the program says here, of the same
+# The program for Windows, under wine: the same output as the program here, byte for byte, for the same
 # files. Made by `make check-windows`.
 bats_require_minimum_version 1.5.0
 load ../cli/helper
@@ -9,7 +9,7 @@ cache=fixtures/leaklab/cache
 # Files are read by several threads, each in its time.
 without_times() { sed -e 's/, read in .*//' -e '/^heapdrift: sandbox: /d' "$1" | sort; }
 
-# compare ARG...: both say the same on both outputs, with the same $status. IN is standard input.
+# compare ARG...: both print the same on both outputs, with the same $status. IN is standard input.
 compare() {
     local expected=0
     status=0
@@ -23,7 +23,7 @@ compare() {
 same() { compare "$@" && { [[ $status != 2 ]] || { echo "$*: it should work"; cat "$tmp/plain-err"; return 1; }; }; }
 refused() { compare "$@" && { [[ $status == 2 ]] || { echo "$*: it should not work"; return 1; }; }; }
 
-# each FOLDER: the same of every file of it, alone and all together.
+# each FOLDER: the same for every file in it, alone and all together.
 each() {
     compare info "$1"
     local file
@@ -32,11 +32,11 @@ each() {
     done
 }
 
-@test "one file, which needs nothing but Windows" {
+@test "one file, which needs only Windows" {
     local file=build/windows/heapdrift.exe
     x86_64-w64-mingw32-objdump -p "$file" | sed -n 's/.*DLL Name: //p' | sort >"$tmp/names"
     printf '%s\n' ADVAPI32.dll KERNEL32.dll msvcrt.dll | diff "$tmp/names" -
-    # Addresses are drawn, all 64 bits of them; data is not run.
+    # Addresses are random, all 64 bits of them; data is not executable.
     [[ $(x86_64-w64-mingw32-objdump -p "$file") == *HIGH_ENTROPY_VA*DYNAMIC_BASE*NX_COMPAT* ]]
     # No time of its build: the same sources, the same bytes.
     [[ $(TZ=UTC x86_64-w64-mingw32-objdump -p "$file") == *"Time/Date"*"Jan  1 00:00:00 1970"* ]]
@@ -45,7 +45,7 @@ each() {
     same help formats
 }
 
-@test "what is left out says so" {
+@test "missing features are reported" {
     local command
     for command in fleet record; do
         status=0
@@ -141,11 +141,11 @@ each() {
     done
     diff -r "$tmp/plain" "$tmp/wine"
     [[ $(find "$tmp" -name '.heapdrift-*') == "" ]]
-    # What is no input of it is kept.
+    # An output that is also an input is refused, and kept.
     cp "$before" "$tmp/b.txt"
     refused diff "$tmp/b.txt" "$after" -o "$tmp/b.txt"
     cmp "$before" "$tmp/b.txt"
-    # Who has enough of it is no error.
+    # A reader that has read enough is not an error.
     "$WINE" help formats 2>"$tmp/err" | true
     [[ ${PIPESTATUS[0]} == 0 && ! -s $tmp/err ]]
     "$WINE" diff $cache 2>"$tmp/err" | true
@@ -195,7 +195,7 @@ each() {
 
 @test "a large file that becomes shorter while it is read" {
     build/make-heap 1000000 "$tmp/large.gcdump"
-    # On a machine that is very busy it may be read before anybody looks.
+    # On a very busy machine it may be read before it is stopped.
     for _ in 1 2 3 4 5; do
         cp "$tmp/large.gcdump" "$tmp/cut.gcdump"
         "$WINE" top "$tmp/cut.gcdump" >"$tmp/out" 2>"$tmp/err" 3>&- &

@@ -8,7 +8,7 @@ wine() {
     WINEPREFIX=$(realpath "$wine_folder") WINEDEBUG=-all DOTNET_EnableWriteXorExecute=0 exec /usr/lib/wine/wine64 "$@" 3>&- 4>&-
 }
 
-# Wine makes its folder first, of which it tells whoever is the first to ask it for something.
+# Wine makes its folder first, and reports it to the first caller.
 wine_begins() {
     mkdir -p "$(dirname "$wine_folder")"
     (wine wineboot --init >/dev/null 2>&1)
