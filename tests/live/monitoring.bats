@@ -182,7 +182,7 @@ becomes() { # VALUE NAME [LABEL]
     sleep 3
     [[ $(grep -c "for its memory" "$tmp/err") == 1 && $(grep -c "stored in" "$tmp/err") == 0 ]]
     done_with
-    # Pipes that others may open are not waited for.
+    # Only locks that others cannot open are waited for.
     install -m 600 /dev/null "$tmp/lock"
     flock "$tmp/lock" sleep 60 3>&- &
     holder=$!
