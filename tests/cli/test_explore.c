@@ -32,7 +32,7 @@ Test(explore, opens_on_the_suspects)
     end(&b);
 }
 
-Test(explore, goes_from_a_suspect_to_its_place_to_its_objects_to_one)
+Test(explore, leads_from_a_suspect_to_its_place_to_its_objects_to_one)
 {
     struct browser b;
     begin_shops(&b);
@@ -110,7 +110,7 @@ Test(explore, shows_fields_where_they_are_known_and_text_when_asked)
     end(&b);
 }
 
-Test(explore, objects_of_another_snapshot_close_what_means_nothing_there)
+Test(explore, changing_the_snapshot_closes_views_of_objects)
 {
     struct browser b;
     begin_shops(&b);
@@ -185,7 +185,7 @@ Test(explore, hides_the_framework)
 
 /* --- searching, marking ---------------------------------------------------------- */
 
-Test(explore, searches_in_any_case_and_goes_round)
+Test(explore, searches_in_any_case_and_wraps_around)
 {
     struct browser b;
     begin_shops(&b);
@@ -263,7 +263,7 @@ Test(explore, exports_over_no_file_that_is_read)
     scratch_remove(&scratch);
 }
 
-Test(explore, exports_what_is_listed_and_replaces_nothing_unasked)
+Test(explore, exports_the_list_and_replaces_files_only_on_request)
 {
     struct scratch scratch = {0};
     struct browser b;

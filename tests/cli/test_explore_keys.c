@@ -193,7 +193,7 @@ Test(explore, copies_what_the_cursor_is_on)
     end(&b);
 }
 
-Test(explore, copies_no_control_characters_and_nothing_too_long)
+Test(explore, copies_no_control_characters_and_no_long_text)
 {
     static char huge[2 * COPY_MAX];
     memset(huge, 'x', sizeof(huge) - 1);

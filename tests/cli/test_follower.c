@@ -148,7 +148,7 @@ Test(follower, a_child_that_stays_takes_all_snapshots)
     expect_digest(take("a", &f), "1 of a, followed, 4 s");
 }
 
-Test(follower, a_result_has_nothing_of_a_longer_one_before_it)
+Test(follower, a_result_has_no_rest_of_a_longer_one_before_it)
 {
     struct taken first = take("shrink", &f);
     cr_expect_gt(first.digest.size, BIG);

@@ -139,7 +139,7 @@ Test(memory, groups_of_version_1_limit_it_as_well)
     expect(15000);
 }
 
-Test(memory, nothing_left_is_no_licence_to_take_all)
+Test(memory, without_spare_memory_the_limit_is_small)
 {
     put_system("0::/\n");
     put_group("", "70000\n", "80000\n", "");
@@ -197,7 +197,7 @@ Test(memory, spare_ends_where_the_kernel_makes_a_group_wait)
     cr_expect_eq(memory_left(scratch.folder, 7), 200000);
 }
 
-Test(memory, limit_and_use_are_of_one_group)
+Test(memory, limit_and_use_are_from_the_same_group)
 {
     uint64_t used;
     put_process("0::/a/b\n");
@@ -223,7 +223,7 @@ Test(memory, spare_of_version_1)
     expect_spare(250000);
 }
 
-Test(memory, spare_goes_by_the_group_that_a_container_has_mounted)
+Test(memory, spare_memory_is_that_of_the_group_mounted_in_a_container)
 {
     put_process("0::/../other\n");
     put("proc/7/root/sys/fs/cgroup/memory.max", "500000\n");
@@ -249,7 +249,7 @@ Test(memory, is_shared_with_processes_of_a_group_with_a_limit)
     cr_expect(memory_is_shared(scratch.folder, 7));
 }
 
-Test(memory, garbage_in_groups_is_no_limit)
+Test(memory, garbage_in_group_files_is_not_a_limit)
 {
     static const char *const garbage[] = {"",
                                           "\n",
@@ -303,7 +303,7 @@ Test(memory, counts_of_a_group_show_that_a_process_was_killed)
     cr_expect_not(was_killed(control, (const char *const[]){"1", "7", "1", "8"}));
 }
 
-Test(memory, counts_of_the_system_do_where_a_group_is_gone)
+Test(memory, counts_of_the_system_are_used_if_a_group_is_gone)
 {
     static const char events[] = "sys/fs/cgroup/a/b/memory.events";
     put_process("0::/a/b\n");

@@ -49,7 +49,7 @@ Test(run_facts, are_unknown_at_first)
     cr_expect_eq(facts.run.label_count, 0);
 }
 
-Test(run_facts, come_from_open_telemetry)
+Test(run_facts, are_read_from_open_telemetry)
 {
     TAKE("XOTEL_SERVICE_NAME=no\0OTEL_SERVICE_NAME=shop\0"
          "OTEL_RESOURCE_ATTRIBUTES=service.name=other, service.version = 4.2%2C1 ,"
@@ -63,14 +63,14 @@ Test(run_facts, come_from_open_telemetry)
     cr_expect_null(facts.problem);
 }
 
-Test(run_facts, leave_a_service_that_nobody_named)
+Test(run_facts, leave_an_unnamed_service_empty)
 {
     TAKE("OTEL_SERVICE_NAME=unknown_service:dotnet\0"
          "OTEL_RESOURCE_ATTRIBUTES=service.name=unknown_service");
     cr_expect_null(facts.run.service);
 }
 
-Test(run_facts, leave_attributes_out_that_are_none)
+Test(run_facts, skip_invalid_attributes)
 {
     static const char *const wrong[] = {"a=b,c", "a=%2", "a=%zz", "=b", "a=%00", "a=b,%=c"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
@@ -142,7 +142,7 @@ Test(run_facts, have_the_limit_of_the_runtime)
     cr_expect_eq(facts.run.limit, HD_UNKNOWN);
 }
 
-Test(run_facts, come_from_the_downward_api)
+Test(run_facts, are_read_from_the_downward_api)
 {
     static const char labels[] = "app.kubernetes.io/name=\"shop\"\n"
                                  "app.kubernetes.io/version=\"4.2\"\n"

@@ -31,7 +31,7 @@ Test(run_folder, is_named_by_program_process_and_minute)
     cr_expect_str_eq(named("", 0), "heapdrift-20261123-1412");
 }
 
-Test(run_folder, takes_nothing_of_a_name_that_a_shell_or_a_path_means)
+Test(run_folder, drops_characters_with_a_meaning_in_shells_or_paths)
 {
     cr_expect_str_eq(named("../../etc/x", 1), "heapdrift-..-..-etc-x-1-20261123-1412");
     cr_expect_str_eq(named("$(rm -rf ~)\033[2J;'\"", 1),
@@ -44,7 +44,7 @@ Test(run_folder, takes_nothing_of_a_name_that_a_shell_or_a_path_means)
     cr_expect_lt(strlen(named(huge, UINT64_MAX)), 90);
 }
 
-Test(run_folder, is_new_and_is_elsewhere_where_there_is_no_place)
+Test(run_folder, is_new_and_elsewhere_if_the_first_folder_is_unusable)
 {
     struct scratch scratch = {0};
     char path[MADE], tight[8];

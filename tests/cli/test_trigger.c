@@ -157,7 +157,7 @@ Test(trigger, the_interval_of_two_snapshots_depends_on_their_pause)
     cr_expect_geq(go(300, 400, 100, &rule), 9, "never further apart than by the clock");
 }
 
-Test(trigger, a_saw_tooth_is_no_growth_for_long)
+Test(trigger, a_saw_tooth_is_not_growth_for_long)
 {
     int rule, count = 0;
     rule_for("+200MiB");
@@ -191,7 +191,7 @@ Test(trigger, a_restart_resets_the_trigger)
     cr_expect_eq(second(850), 0);
 }
 
-Test(trigger, without_a_limit_shares_do_nothing_and_the_rest_works)
+Test(trigger, without_a_limit_shares_have_no_effect_but_other_rules_work)
 {
     int rule;
     rule_for("80%,2GiB,+300MiB");
@@ -246,7 +246,7 @@ Test(trigger, a_limit_that_is_raised_has_one_more_before_it_again)
     cr_expect_eq(go(1000, 1040, 20, &rule), 1);
 }
 
-Test(trigger, two_moments_are_no_way_to_the_limit)
+Test(trigger, two_moments_do_not_predict_the_limit)
 {
     rule_for("2GiB");
     cr_expect_eq(second(900), NO_TRIGGER);
@@ -302,7 +302,7 @@ Test(trigger, there_is_one_more_before_the_limit)
     cr_expect_eq(go(970, 970, 600, &rule), 0);
 }
 
-Test(trigger, a_saw_tooth_far_from_the_limit_is_no_way_to_it)
+Test(trigger, a_saw_tooth_far_from_the_limit_does_not_predict_it)
 {
     int rule, count = 0;
     rule_for("90%");

@@ -140,7 +140,7 @@ Test(triggering, a_changed_limit_counts_with_its_remaining_memory)
 }
 
 /* A group without a limit is read again every ten seconds. */
-Test(triggering, limit_that_was_none_is_noticed)
+Test(triggering, a_new_limit_is_noticed)
 {
     set_group(0, 900, 0);
     cr_expect_not(is_due());
@@ -189,7 +189,7 @@ Test(triggering, looks_once_a_second)
     cr_expect_eq(process.triggering->rule, 0);
 }
 
-Test(triggering, passes_over_what_is_gone_or_at_work_or_not_seen)
+Test(triggering, skips_ended_busy_and_invisible_processes)
 {
     set_group(1000, 900, 0);
     process.is_there = false;
@@ -216,7 +216,7 @@ Test(triggering, collection_that_does_not_fit_is_a_failure)
     cr_expect_eq(failures[WATCH_NEAR_LIMIT], 1);
 }
 
-Test(triggering, snapshot_without_the_runtime_needs_no_memory_of_it)
+Test(triggering, a_snapshot_without_the_runtime_needs_no_memory_of_the_process)
 {
     options.direct = true;
     set_group(1000, 850, 0);

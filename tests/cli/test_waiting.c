@@ -50,7 +50,7 @@ Test(waiting, the_limits_are_a_thousand_snapshots_and_64_mebibytes)
     drop_all(&q);
 }
 
-Test(waiting, the_one_between_the_nearest_of_its_series_goes_first)
+Test(waiting, the_one_between_the_nearest_of_its_series_is_dropped_first)
 {
     struct store_queue q = {.first = NULL};
     static const double times[] = {0, 10, 12, 15, 30, 31};
@@ -60,7 +60,7 @@ Test(waiting, the_one_between_the_nearest_of_its_series_goes_first)
     drop_all(&q);
 }
 
-Test(waiting, the_oldest_goes_where_no_series_has_three)
+Test(waiting, the_oldest_is_dropped_if_no_series_has_three)
 {
     struct store_queue q = {.first = NULL};
     for (int i = 0; i < 6; i++)

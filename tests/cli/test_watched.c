@@ -105,7 +105,7 @@ Test(watched, a_number_that_is_used_again_is_another_process)
     cr_expect(sighted_has_ended(&seen));
 }
 
-Test(watched, a_process_that_nobody_has_waited_for_has_ended)
+Test(watched, a_zombie_has_ended)
 {
     pid_t child = fork();
     if (child == 0)
@@ -194,7 +194,7 @@ Test(watched, failing_processes_use_at_most_a_twentieth_of_the_time)
 
 /* Fifty processes that need a second each, at an interval too short for half of them: each
  * gets its turn, none twice within the interval, and none waits indefinitely. */
-Test(watched, none_starves_and_none_comes_too_often)
+Test(watched, no_process_starves_or_is_due_too_often)
 {
     enum { COUNT = 50, INTERVAL = 20, SECONDS = 3000 };
     static struct watched all[COUNT];
@@ -240,7 +240,7 @@ Test(watched, the_next_is_due_when_the_first_is)
 }
 
 /* One user has many slow due processes, another user one: it waits for one of them. */
-Test(watched, those_of_one_user_do_not_keep_anothers_waiting)
+Test(watched, processes_of_one_user_do_not_delay_those_of_another)
 {
     enum { MANY = 300 };
     struct time_shares shares = {0};

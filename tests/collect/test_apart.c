@@ -60,7 +60,7 @@ static int give_much(void *context, struct text *answer)
     return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-Test(apart, an_answer_and_a_descriptor_come_back)
+Test(apart, an_answer_and_a_descriptor_are_returned)
 {
     struct outcome o = run(give_much, &brief);
     struct stat st, null;
@@ -181,7 +181,7 @@ static int opened(const char *path)
     return others_run(path, &work, &brief, &none, &fd) ? fd : -1;
 }
 
-Test(apart, regular_files_are_opened_and_nothing_else)
+Test(apart, only_regular_files_are_opened)
 {
     static const char *const names[] = {"pipe", "folder", "link", "none"};
     struct look seen;

@@ -242,7 +242,7 @@ Test(code_names, the_innermost_address_may_be_of_a_statement_without_an_offset)
     arena_free(&l.arena);
 }
 
-Test(code_names, a_map_of_another_method_counts_for_nothing)
+Test(code_names, a_map_of_another_method_is_ignored)
 {
     static const uint64_t addresses[] = {0x1009, 0x2009};
     struct listing l;
@@ -301,7 +301,7 @@ Test(code_names, ranges_and_names_of_any_size_are_survived)
     text_free(&name);
 }
 
-Test(code_names, damaged_events_count_for_nothing)
+Test(code_names, damaged_events_are_ignored)
 {
     static const uint64_t addresses[] = {0x1009};
     static const enum trace_code_event kinds[] = {CODE_METHOD, CODE_MODULE, CODE_MAP_BEFORE,
@@ -434,7 +434,7 @@ Test(code_names, names_have_files_and_lines_where_the_module_is_the_programs)
     trace_forge_free(&f);
 }
 
-Test(code_names, nothing_is_own_where_the_program_cannot_be_found)
+Test(code_names, no_method_is_own_if_the_program_is_not_found)
 {
     struct trace_forge f = forge_list("/nowhere/app.dll", "/other/app.dll");
     const struct bytes stream = {(unsigned char *)f.bytes.data, f.bytes.len};

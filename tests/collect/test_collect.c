@@ -568,7 +568,7 @@ static bool until_then(void *context, const struct hd_collect_progress *so_far)
 }
 
 /* Memory that the runtime allocates for tracing exists before the heap walk. */
-Test(collect, a_session_that_asks_for_nothing_may_come_first)
+Test(collect, a_session_without_events_may_be_first)
 {
     struct bytes stream = outcome_recording(NET10);
     const struct peer_script script = {.streams = &stream, .stream_count = 1};
@@ -582,7 +582,7 @@ Test(collect, a_session_that_asks_for_nothing_may_come_first)
     free((void *)stream.data);
 }
 
-Test(collect, nothing_of_a_session_before_is_in_the_way)
+Test(collect, an_earlier_session_leaves_nothing)
 {
     const struct hd_collect_options how = {.size = sizeof(how), .warm_up = true};
     struct outcome o = collect_with(
@@ -680,7 +680,7 @@ Test(collect, takes_no_number_for_another_process)
 
 /* --- names of processes -------------------------------------------------------------- */
 
-Test(collect, a_process_goes_by_its_name_and_by_patterns_of_it)
+Test(collect, a_process_matches_its_name_and_patterns)
 {
     const struct hd_process shop = {.pid = UINT64_MAX, .name = "Shop.Web [1]"};
     const struct hd_process nameless = {.pid = UINT64_MAX};
@@ -698,7 +698,7 @@ Test(collect, a_process_goes_by_its_name_and_by_patterns_of_it)
 }
 
 /* The kernel's name of 15 characters also counts. */
-Test(collect, a_process_goes_by_the_name_that_the_kernel_has)
+Test(collect, a_process_matches_the_name_in_the_kernel)
 {
     char name[32] = "";
     FILE *comm = fopen("/proc/self/comm", "r");

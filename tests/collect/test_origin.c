@@ -127,7 +127,7 @@ Test(origin, the_host_of_a_container_is_its_own_not_ours)
 }
 
 /* It is written to logs and files: names that no resolver accepts are dropped. */
-Test(origin, a_host_name_that_is_none_stays_unknown)
+Test(origin, an_invalid_host_name_stays_unknown)
 {
     expect_host("a b\n", "");
     expect_host("\x1b[31m", "");

@@ -45,7 +45,7 @@ static void stop(pid_t pid)
     waitpid(pid, NULL, 0);
 }
 
-Test(proc, a_program_of_the_host_goes_by_its_assembly)
+Test(proc, a_program_run_by_the_host_is_named_by_its_assembly)
 {
     static const struct {
         const char *arguments[6], *name, *command;
@@ -167,7 +167,7 @@ Test(proc, the_runtime_is_that_of_the_folder)
     arena_free(&arena);
 }
 
-Test(proc, another_folder_is_no_version)
+Test(proc, another_folder_is_not_a_version)
 {
     struct scratch s = {0};
     struct arena arena = {0};

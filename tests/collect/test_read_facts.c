@@ -236,7 +236,7 @@ Test(read_facts, full_arenas)
     expect_layout(&l, "one below a stack");
 }
 
-Test(read_facts, blocks_that_begin_or_end_elsewhere_are_no_arenas)
+Test(read_facts, blocks_that_begin_or_end_elsewhere_are_not_arenas)
 {
     struct layout l = {.at = BASE + 4 * KIB};
     lay(&l, 132 * KIB, USED, BLOCK_PRIVATE);
@@ -295,7 +295,7 @@ Test(read_facts, large_objects_at_the_upper_end_of_the_reservation)
 }
 
 /* A decommitted range between regions may end where an arena would. */
-Test(read_facts, holes_in_the_heap_are_no_arenas)
+Test(read_facts, holes_in_the_heap_are_not_arenas)
 {
     struct layout l = {.at = BASE + 12 * KIB};
     lay(&l, 80 * KIB, USED, BLOCK_GC);

@@ -163,7 +163,7 @@ static void another_listens_by_now(const struct target *t)
 }
 
 /* Between two requests another process may replace the socket. */
-Test(target, sends_nothing_to_another_process_that_took_the_socket_over)
+Test(target, sends_nothing_to_another_process_that_replaced_the_socket)
 {
     struct target t;
     struct hd_error err = {0};

@@ -157,7 +157,7 @@ static bool look_twice(const struct thread_freeze *s, void *context, struct hd_e
     return true;
 }
 
-Test(thread_freeze, nothing_moves_and_then_everything)
+Test(thread_freeze, no_thread_runs_while_frozen_and_all_run_afterwards)
 {
     struct hd_error err = {0};
     unsigned long moved = 1;
@@ -217,7 +217,7 @@ static bool all_signals_arrive(void)
     return false;
 }
 
-Test(thread_freeze, goes_on_when_its_reader_is_killed_at_any_moment)
+Test(thread_freeze, the_process_continues_if_its_reader_is_killed_at_any_moment)
 {
     struct random r = random_from(4711);
     pthread_t sender;
@@ -316,7 +316,7 @@ Test(thread_freeze, ends_when_it_is_unwanted)
     end();
 }
 
-Test(thread_freeze, a_process_that_is_gone_or_traced_is_refused)
+Test(thread_freeze, an_ended_or_traced_process_is_refused)
 {
     long us = 500000;
     uint64_t stood;

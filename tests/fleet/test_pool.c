@@ -181,7 +181,7 @@ Test(fleet_pool, joins_builds_that_are_too_short)
 }
 
 /* Runs without a build do not belong to the previous build. */
-Test(fleet_pool, joins_no_build_with_runs_that_name_none)
+Test(fleet_pool, joins_no_build_with_runs_without_a_build)
 {
     struct made_run m = leak;
     add_runs(leak, 4);
@@ -319,7 +319,7 @@ Test(fleet_pool, counts_hosts_of_which_half_the_runs_show_it)
 }
 
 /* A host with one run of another build, without evidence. */
-Test(fleet_pool, counts_no_host_of_a_build_that_is_no_evidence)
+Test(fleet_pool, counts_no_host_of_a_build_without_evidence)
 {
     struct made_run m = leak;
     add_runs(leak, 8);
@@ -376,7 +376,7 @@ Test(fleet_pool, asks_no_judged_run_whether_it_slows_down)
     cr_expect_eq(a.suspects[0].evidence, HD_EVIDENCE_POOLED);
 }
 
-Test(fleet_pool, goes_by_most_of_the_runs_of_an_hour)
+Test(fleet_pool, follows_the_majority_of_the_runs_of_an_hour)
 {
     for (unsigned i = 0; i < 80; i++) {
         struct made_run m = i % 4 < 3 || i % 16 == 3 ? leak : healthy();

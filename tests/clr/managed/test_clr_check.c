@@ -134,7 +134,7 @@ Test(clr_check, a_mismatch_is_named)
 }
 
 /* Missing names, a truncated dump, and runtimes that describe themselves. */
-Test(clr_check, nothing_is_asked_where_nothing_can_be_known)
+Test(clr_check, nothing_is_checked_without_evidence)
 {
     forge_clr_put(&f, string + 10, LIST, 2);
     expect_misfit("MethodTable", "another row");

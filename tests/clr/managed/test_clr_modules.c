@@ -110,7 +110,7 @@ Test(clr_modules, an_invalid_address_is_not_a_module)
 /* --- maps ---------------------------------------------------------------------- */
 
 /* Three parts: rows 0 to 2, 3 to 4, none; the last one is at an invalid address. */
-Test(clr_modules, maps_of_types_go_on_in_parts)
+Test(clr_modules, maps_of_types_continue_in_parts)
 {
     const struct runtime_layout *at = &f.runtime.at;
     uint64_t module = forge_clr_module(&f, forge_metadata_bytes(&meta));

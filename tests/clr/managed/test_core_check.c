@@ -80,7 +80,7 @@ static void expect(const char *wanted)
     close_core(&o);
 }
 
-Test(core_check, a_sound_process_has_none)
+Test(core_check, a_consistent_process_has_none)
 {
     expect(NULL);
     /* A thread added or removed just now; one that has ended, one not started. */
@@ -105,7 +105,7 @@ Test(core_check, a_list_that_misses_threads)
     expect("threads: the list of the runtime does not end after 2");
 }
 
-Test(core_check, threads_that_are_none_of_the_process)
+Test(core_check, threads_of_another_process)
 {
     for (unsigned i = 1; i < THREADS; i++)
         forge_core_put(&f, thread_at(i) + 296, 7000 + i, 8);
@@ -150,7 +150,7 @@ Test(core_check, thread_statics_that_no_thread_has)
     expect("thread statics: 20 types declare some, and none of 4 threads has any");
 }
 
-Test(core_check, static_variables_that_lead_nowhere)
+Test(core_check, dangling_static_variables)
 {
     roots.statics.objects = 9;
     expect("static variables: 9 of 20 lead to objects");
@@ -158,7 +158,7 @@ Test(core_check, static_variables_that_lead_nowhere)
     expect("static variables: 20 types declare some, and none has a value");
 }
 
-Test(core_check, handles_that_lead_nowhere)
+Test(core_check, dangling_handles)
 {
     roots.handles.objects = 9;
     expect("handles: 9 of 20 lead to objects");
@@ -168,7 +168,7 @@ Test(core_check, handles_that_lead_nowhere)
     expect(NULL);
 }
 
-Test(core_check, finalizable_objects_that_are_none)
+Test(core_check, invalid_finalizable_objects)
 {
     static const uint32_t has_finalizer = 0x00100000;
     static const struct clr_type named;

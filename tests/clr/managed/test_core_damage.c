@@ -135,7 +135,7 @@ static void expect_same(const struct world *w, const struct hd_snapshot *snap)
     cr_assert(snap->info.complete);
 }
 
-Test(core_heaps, come_out_as_they_were_put_in)
+Test(core_heaps, are_read_as_they_were_made)
 {
     enum { ROUNDS = 150 };
     for (unsigned i = 0; i < ROUNDS; i++) {

@@ -77,7 +77,7 @@ Test(gc_descriptor, leads_to_every_reference)
     }
 }
 
-Test(gc_descriptor, that_cannot_be_leads_nowhere)
+Test(gc_descriptor, that_is_invalid_gives_no_references)
 {
     static const struct {
         uint64_t words[MAX_WORDS];

@@ -181,7 +181,7 @@ Test(sequence_points, symbols_may_be_part_of_the_module)
     clr_source_free(s);
 }
 
-Test(sequence_points, symbols_of_another_build_count_for_nothing_and_those_inside_are_read)
+Test(sequence_points, symbols_of_another_build_are_ignored_and_embedded_ones_are_read)
 {
     struct bytes inside = {(unsigned char *)symbols.data, symbols.len};
     struct text before = {0};
@@ -218,7 +218,7 @@ Test(sequence_points, a_module_without_symbols_has_methods)
     clr_source_free(s);
 }
 
-Test(sequence_points, a_file_that_is_no_module_is_none)
+Test(sequence_points, a_file_that_is_not_a_module_is_ignored)
 {
     module.len = 0;
     cr_expect_null(open_source(true));
@@ -304,7 +304,7 @@ static uint32_t forge_code(struct text *to)
     return at;
 }
 
-Test(sequence_points, an_operand_is_no_allocation)
+Test(sequence_points, an_operand_is_not_an_allocation)
 {
     enum { SECTION = 0x2000, ROOT = 0x48, HEAD = 12, FAT = 3 };
     struct text code = {0};

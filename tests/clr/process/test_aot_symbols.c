@@ -212,7 +212,7 @@ Test(aot_symbols, other_files_are_refused_by_their_kind)
     text_free(&file);
 }
 
-Test(aot_symbols, a_stripped_program_has_none)
+Test(aot_symbols, a_stripped_program_has_no_names)
 {
     struct text file = make_file(0);
     struct aot_symbols s;

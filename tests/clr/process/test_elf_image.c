@@ -38,7 +38,7 @@ Test(elf_image, finds_symbols_of_a_file_wherever_it_is_laid_out)
     text_free(&library);
 }
 
-Test(elf_image, takes_from_a_file_what_nobody_writes_to)
+Test(elf_image, reads_read_only_parts_from_a_file)
 {
     struct text library = {0};
     struct memory_piece pieces[MAX_IMAGE_SEGMENTS];
@@ -241,7 +241,7 @@ Test(elf_image, knows_relocations_by_the_processor)
     }
 }
 
-Test(elf_image, is_none_without_a_table_of_segments)
+Test(elf_image, is_invalid_without_a_table_of_segments)
 {
     enum { CLASS = 4, SEGMENTS = 32, SEGMENT_COUNT = 56 };
     static const struct {

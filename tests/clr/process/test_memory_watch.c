@@ -113,7 +113,7 @@ Test(memory_watch, a_page_that_is_held_is_there_with_zeros)
     cr_expect_eq(kept(&m, 0x20008), bytes[PAGE + 8]);
 }
 
-Test(memory_watch, nobody_minds_where_nobody_watches)
+Test(memory_watch, without_a_watch_reads_have_no_effect)
 {
     const struct memory_piece piece = {0x1000, PAGE, bytes};
     struct memory m = memory_of(&piece, 1, &arena);

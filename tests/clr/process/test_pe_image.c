@@ -93,7 +93,7 @@ Test(pe_image, exports_of_another_library_are_ignored)
     cr_expect_eq(pe_export(&m.image, "name010"), BASE + 0x3800 + 10);
 }
 
-Test(pe_image, counts_and_places_that_cannot_be_lead_nowhere)
+Test(pe_image, impossible_counts_and_offsets_find_nothing)
 {
     static const size_t fields[] = {EXPORTS + 20,   EXPORTS + 24,   EXPORTS + 28,
                                     EXPORTS + 32,   EXPORTS + 36,   OPTIONAL + 112,
@@ -115,7 +115,7 @@ Test(pe_image, counts_and_places_that_cannot_be_lead_nowhere)
     cr_expect_not(pe_image_at(&m.image, &m.memory, BASE + SIZE));
 }
 
-Test(pe_image, places_in_the_file_go_by_section)
+Test(pe_image, offsets_in_the_file_depend_on_the_section)
 {
     struct made m;
     uint32_t offset;

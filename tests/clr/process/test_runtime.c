@@ -193,7 +193,7 @@ Test(runtime, has_no_version_if_it_is_not_a_number)
 }
 
 /* A dump without the runtime's code has the resources of a library shipped with it. */
-Test(runtime, has_the_version_of_the_library_that_comes_with_it)
+Test(runtime, has_the_version_of_the_library_shipped_with_it)
 {
     enum { SIZE = 0x1000, FIXED = 16 };
     static const unsigned char fixed[FIXED] = {0xBD, 0x04, 0xEF, 0xFE, 0, 0, 1,    0,

@@ -47,7 +47,7 @@ static void expect_chance(double got, double want)
 }
 
 /* From a message consumer; and its first three snapshots. */
-Test(stays, a_leak_keeps_all_that_comes)
+Test(stays, a_leak_keeps_all_new_objects)
 {
     const struct triangle six = {6,
                                  {81, 81, 81, 81, 81, 81, 23, 23, 23, 23, 23,

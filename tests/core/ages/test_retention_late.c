@@ -51,7 +51,7 @@ Test(stays_late, the_choice_of_the_start_is_paid_for)
     cr_expect(s.since == 0 && s.came == 14, "as it was over all");
 }
 
-Test(stays_late, a_leak_among_objects_that_come_and_go_is_found)
+Test(stays_late, a_leak_among_short_lived_objects_is_found)
 {
     for (size_t n = 12; n <= 30; n++) {
         struct dealt d = dealt_of(n);
@@ -70,7 +70,7 @@ static void expect_none(struct dealt *d, const char *what)
     cr_expect_not(dealt_judge(d).keeps, "%s, %zu snapshots", what, d->n);
 }
 
-Test(stays_late, flat_ones_and_churn_are_none)
+Test(stays_late, flat_series_and_churn_are_not_leaks)
 {
     for (size_t n = 3; n <= 30; n++) {
         struct dealt flat = dealt_of(n), churn = dealt_of(n);
@@ -82,7 +82,7 @@ Test(stays_late, flat_ones_and_churn_are_none)
 }
 
 /* One batch, in one step or two, of any size. */
-Test(stays_late, bursts_are_none)
+Test(stays_late, bursts_are_not_leaks)
 {
     for (size_t n = 5; n <= 30; n++)
         for (size_t after = 1; after + 1 < n; after++) {
@@ -109,7 +109,7 @@ Test(stays_late, filling_again_after_a_dip_is_not_a_leak)
 }
 
 /* Early arrivals are retained and decrease: the opposite of a late leak. */
-Test(stays_late, reversed_ones_are_none)
+Test(stays_late, reversed_leaks_are_not_leaks)
 {
     for (size_t n = 9; n <= 30; n++) {
         struct dealt d = dealt_of(n);
@@ -120,7 +120,7 @@ Test(stays_late, reversed_ones_are_none)
 }
 
 /* The load doubles at some snapshot: it settles, and turns over all the time. */
-Test(stays_late, a_load_that_rises_once_is_none)
+Test(stays_late, a_load_that_rises_once_is_not_a_leak)
 {
     for (size_t n = 8; n <= 30; n++)
         for (size_t after = 1; after + 2 < n; after++) {

@@ -39,7 +39,7 @@ Test(ascii, every_character_has_a_plain_form)
     }
 }
 
-Test(ascii, nothing_else_comes_out_and_columns_are_counted_right)
+Test(ascii, output_has_only_ascii_and_columns_are_counted_right)
 {
     for (uint32_t code = 0x80; code <= 0x10FFFF; code += code < 0x3000 ? 1 : 97) {
         struct text from = {0}, to = {0};

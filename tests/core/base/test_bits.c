@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-Test(bits, hold_what_was_added_and_nothing_else)
+Test(bits, contain_exactly_the_added_numbers)
 {
     enum { COUNT = 200 };
     static const uint32_t added[] = {0, 1, 63, 64, 127, 128, COUNT - 1};

@@ -52,7 +52,7 @@ Test(cursor, stays_failed_and_reports_the_first_offset)
     cr_expect_not_null(strstr(err.message, "the file ends here, 3 bytes too early"));
 }
 
-Test(cursor, over_nothing_has_nothing)
+Test(cursor, over_no_bytes_is_at_its_end)
 {
     struct hd_error err = {0};
     struct cursor c = cursor_over((struct bytes){NULL, 0}, &err);
@@ -71,7 +71,7 @@ Test(cursor, a_trial_fails_without_a_word)
     cr_expect_not(cursor_ok(&c));
 }
 
-Test(cursor, a_copy_is_a_place_to_come_back_to)
+Test(cursor, a_copy_can_be_returned_to)
 {
     struct cursor c = over("\x01\x02", 2, NULL), before = c;
     cursor_u64(&c);

@@ -53,7 +53,7 @@ Test(error, the_first_failure_wins)
     cr_expect_eq(memcmp(&err, &first, sizeof(err)), 0);
 }
 
-Test(error, nobody_has_to_listen)
+Test(error, a_caller_may_ignore_it)
 {
     cr_expect_not(fail(NULL, HD_IO, "x"));
     cr_expect_not(fail_at_byte(NULL, 1, "x"));
@@ -68,7 +68,7 @@ Test(error, a_long_message_is_cut)
 }
 
 /* C1 as UTF-8, and invalid UTF-8: a terminal may obey either. */
-Test(error, messages_have_nothing_that_a_terminal_obeys)
+Test(error, messages_have_no_control_characters)
 {
     struct hd_error err = {0};
     fail(&err, HD_IO,

@@ -21,7 +21,7 @@ static void choose_names(struct entry *all)
     }
 }
 
-Test(hash, names_that_somebody_chose_do_not_fall_into_one_bucket)
+Test(hash, chosen_names_do_not_fall_into_one_bucket)
 {
     static struct entry all[NAMES];
     struct entry *table = NULL;

@@ -110,7 +110,7 @@ Test(input, reports_progress_of_reading_and_of_reading_again)
     free(content);
 }
 
-Test(input, all_bytes_are_all_of_them_after_some_blocks_too)
+Test(input, all_bytes_are_complete_after_some_blocks_too)
 {
     unsigned char *content = make_content(LARGE);
     for (size_t kind = 0; kind < KINDS; kind++) {
@@ -386,7 +386,7 @@ static ssize_t read_fd(void *fd, void *to, size_t room)
     return read(*(int *)fd, to, room);
 }
 
-Test(input, a_stream_gives_what_is_there_and_nothing_twice)
+Test(input, a_stream_gives_every_byte_once)
 {
     int ends[2];
     cr_assert_eq(pipe(ends), 0);

@@ -65,7 +65,7 @@ Test(options, later_members_must_be_zero)
     cr_expect_eq(err.status, HD_USAGE);
 }
 
-Test(options, a_size_that_is_none_is_refused)
+Test(options, an_invalid_size_is_refused)
 {
     struct ours o;
     struct hd_error err = {0};

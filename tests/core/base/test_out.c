@@ -19,7 +19,7 @@ static int take_few(void *context, const void *bytes, size_t size)
     return f->left-- > 0 ? memory.write(memory.context, bytes, size) : f->error;
 }
 
-Test(out, small_pieces_come_as_one)
+Test(out, small_pieces_are_joined)
 {
     struct few f = {.left = 1};
     struct out o = {.to = {take_few, &f}};

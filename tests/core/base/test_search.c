@@ -27,7 +27,7 @@ Test(search, finds_what_a_walk_finds)
                              slowly(all, begin, end, wanted));
 }
 
-Test(search, needs_no_array_for_nothing)
+Test(search, needs_no_array_for_an_empty_range)
 {
     int wanted = 0;
     cr_expect_eq(search_first(NULL, 0, 0, is_less, &wanted), 0);

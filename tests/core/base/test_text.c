@@ -102,7 +102,7 @@ Test(text, writes_lone_surrogates_as_three_bytes)
     expect_code_point(0xDFFF, "\xED\xBF\xBF");
 }
 
-Test(text, every_code_point_but_surrogates_comes_back)
+Test(text, every_code_point_except_surrogates_is_read_back)
 {
     struct text t = {0};
     for (uint32_t code = 0; code <= 0x10FFFF; code++) {
@@ -121,7 +121,7 @@ Test(text, every_code_point_but_surrogates_comes_back)
 
 /* --- UTF-8 ----------------------------------------------------------------------- */
 
-Test(text, overlong_cut_and_impossible_sequences_are_no_utf8)
+Test(text, overlong_truncated_and_impossible_sequences_are_invalid_utf8)
 {
     static const char *const bad[] = {
         "\x80",             /* a continuation byte alone */
@@ -260,7 +260,7 @@ Test(text, control_characters_are_written_out)
     expect_visible("a\tb\nc\rd", true, "a\tb\nc\rd");
 }
 
-Test(text, commands_of_build_servers_are_no_commands_any_more)
+Test(text, commands_of_build_servers_are_disarmed)
 {
     expect_visible("a##vso[x]###[y]#", true, "a#\\x23vso[x]##\\x23[y]#");
     expect_visible("::error::x::y", true, "\\x3a:error::x::y");

@@ -50,7 +50,7 @@ Test(unpack, a_zip_with_two_snapshots_is_not_for_us_to_choose_from)
     expect_refused(make_zip(names, contents, 3), &options, HD_UNSUPPORTED);
 }
 
-Test(unpack, a_zip_without_snapshot_is_none)
+Test(unpack, a_zip_without_a_snapshot_is_refused)
 {
     static const char *const names[] = {"folder/", "readme", "empty"};
     static const char *const contents[] = {NULL, "SNA", ""};
@@ -232,7 +232,7 @@ static uint64_t count_blocks(const char *path, bool *ok, struct hd_error *err)
     return seen;
 }
 
-Test(unpack, nothing_unpacks_to_a_thousand_times_its_size)
+Test(unpack, input_that_expands_a_thousand_times_is_refused)
 {
     struct hd_error err = {0};
     bool ok;

@@ -44,7 +44,7 @@ Test(workers, every_item_is_worked_on_once_whatever_the_number_of_threads)
     }
 }
 
-Test(workers, one_thread_goes_in_order)
+Test(workers, one_thread_works_in_order)
 {
     struct job j;
     run(&j, ITEMS, 1, NEVER);
@@ -52,14 +52,14 @@ Test(workers, one_thread_goes_in_order)
         cr_expect_eq(j.order[i], i);
 }
 
-Test(workers, nothing_is_no_work)
+Test(workers, without_items_there_is_no_work)
 {
     struct job j;
     run(&j, 0, 4, NEVER);
     cr_expect_eq(j.len, 0);
 }
 
-Test(workers, after_a_failure_nothing_more_is_begun)
+Test(workers, after_a_failure_no_more_items_are_begun)
 {
     struct job j;
     run(&j, ITEMS, 1, 3);

@@ -160,7 +160,7 @@ Test(object_fields, of_a_long_string_are_truncated_but_not_inside_a_pair)
 
 /* --- without fields -------------------------------------------------------------- */
 
-Test(object_fields, are_references_where_nobody_knows_their_names)
+Test(object_fields, without_names_are_references)
 {
     struct forge forge = {0};
     node_id from = forge_object(&forge, "App.List", 24);
@@ -190,7 +190,7 @@ Test(object_fields, are_references_where_nobody_knows_their_names)
 
 /* --- neighbours by field --------------------------------------------------------- */
 
-Test(object_fields, part_neighbours_of_one_type)
+Test(object_fields, separate_neighbors_of_one_type)
 {
     struct made m = made_open();
     size_t count;
@@ -391,7 +391,7 @@ Test(object_fields, one_object_is_the_same_without_indexes)
     made_close(&m);
 }
 
-Test(object_fields, an_address_of_nothing_names_the_nearest)
+Test(object_fields, an_address_without_an_object_names_the_nearest)
 {
     struct made m = made_open();
     struct hd_error err = {0};

@@ -303,7 +303,7 @@ Test(objects, lists_what_is_at_a_place_of_the_tree_of_owners)
 }
 
 /* Of the three orders only the second has a generation (2) and an address. */
-Test(objects, lists_a_place_by_address_and_of_one_generation)
+Test(objects, lists_a_place_by_address_and_by_generation)
 {
     static const struct hd_place_step orders[] = {{"[static vars]", true},
                                                   {"[static var App.Shop.s_all]", true},

@@ -323,7 +323,7 @@ Test(config, a_file_of_anchors_or_directives_is_refused_quickly, .timeout = 10)
     hd_budgets_free(b);
 }
 
-Test(config, limits_in_bytes_need_no_unit_where_nobody_can_mean_another)
+Test(config, limits_in_bytes_need_no_unit_if_no_other_is_plausible)
 {
     struct hd_budgets *b = hd_budgets_new();
     struct hd_error err = {0};

@@ -163,7 +163,7 @@ Test(judge, a_steady_suspect_is_marked)
     trial_close(&t);
 }
 
-Test(judge, a_steady_suspect_of_which_little_is_left_is_none)
+Test(judge, a_steady_suspect_with_little_growth_left_is_not_a_suspect)
 {
     for (int large = 0; large < 2; large++) {
         struct trial t;
@@ -257,7 +257,7 @@ static void let_stop(struct trial *t)
     t->diff.growth.stopped_share = STOPPED;
 }
 
-Test(judge, unexplained_growth_is_no_pass_whatever_is_excused)
+Test(judge, unexplained_growth_does_not_pass_with_any_suppression)
 {
     for (int rule = 0; rule < 3; rule++) {
         for (int mercy = 0; mercy < 4; mercy++) {
@@ -450,7 +450,7 @@ Test(judge, an_optional_budget_may_match_nothing)
     }
 }
 
-Test(judge, a_doubt_is_one_about_what_matches_nothing_too)
+Test(judge, a_doubt_also_applies_to_rules_without_a_match)
 {
     struct trial t;
     trial_open(&t, 100, 10);

@@ -61,7 +61,7 @@ Test(measure, a_total_of_samples_is_off_by_the_root_of_the_squares)
     cr_expect_eq(objects.y[2], 1600);
 }
 
-Test(measure, a_type_that_is_no_sample_adds_nothing)
+Test(measure, a_type_that_is_not_sampled_adds_no_error)
 {
     struct trial t;
     trial_make(&t);

@@ -196,7 +196,7 @@ Test(chain_owner, without_a_namespace_counts_if_its_module_is_the_programs)
     }
 }
 
-Test(chain_owner, that_the_dominators_name_goes_before_what_the_chain_passes)
+Test(chain_owner, from_dominators_takes_precedence_over_types_on_the_chain)
 {
     struct forge f = {0};
     node_id session = LINE(&f, pump(&f), "App.Store", "App.Session", "App.View");

@@ -36,7 +36,7 @@ Test(chains, shares_have_wilson_intervals)
     expect_interval(1, 32, 0.0055, 0.1574);
 }
 
-Test(chains, intervals_stay_between_nothing_and_all)
+Test(chains, intervals_stay_between_zero_and_all)
 {
     for (uint32_t n = 1; n < 100; n++) {
         double low, high;
@@ -148,7 +148,7 @@ static void expect_one_chain(struct forge *f, const char *type, uint64_t instanc
 /* --- chains ----------------------------------------------------------------------------
  */
 
-Test(chains, a_chain_goes_from_the_root_to_the_instance)
+Test(chains, a_chain_leads_from_the_root_to_the_instance)
 {
     struct forge f = {0};
     node_id cache = forge_object(&f, "App.Cache", 24),
@@ -163,7 +163,7 @@ Test(chains, a_chain_goes_from_the_root_to_the_instance)
                      "App.Order");
 }
 
-Test(chains, instances_are_chosen_by_when_they_came)
+Test(chains, instances_are_selected_by_cohort)
 {
     enum { OLD = 40, YOUNG = 7 };
     struct forge f = {0};
@@ -658,7 +658,7 @@ Test(chains, a_frame_has_the_field_of_its_reference)
     }
 }
 
-Test(chains, several_fields_of_a_group_are_none)
+Test(chains, several_fields_of_a_group_are_omitted)
 {
     struct forge f = {0};
     hold_sessions(&f, "Extra.Item3");
@@ -670,7 +670,7 @@ Test(chains, several_fields_of_a_group_are_none)
     asked_free(&a);
 }
 
-Test(chains, two_fields_of_one_type_part_a_chain_when_asked_for)
+Test(chains, two_fields_of_one_type_separate_a_chain_on_request)
 {
     for (int exact = 0; exact < 2; exact++) {
         struct forge f = {0};

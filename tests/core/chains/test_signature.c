@@ -64,7 +64,7 @@ Test(signature, elements_without_repetition_are_unchanged)
     expect("ABCDABCD", "A B C D A B C D"); /* period 4 is not searched */
 }
 
-Test(signature, periods_of_one_two_and_three_fold)
+Test(signature, periods_one_two_and_three_fold)
 {
     expect("AAA", "Ax3");
     expect("ABABAB", "(AB)x3");

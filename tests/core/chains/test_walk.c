@@ -167,7 +167,7 @@ Test(walk, inside_a_class_the_chain_is_a_shortest_one)
     walked_free(&w);
 }
 
-Test(walk, self_references_and_cycles_to_the_root_are_no_chains)
+Test(walk, self_references_and_cycles_to_the_root_are_not_chains)
 {
     struct forge f = {0};
     node_id a = forge_object(&f, "App.A", 24), b = forge_object(&f, "App.B", 24);

@@ -88,7 +88,7 @@ Test(plan, one_that_does_not_fit_is_an_error_with_the_need)
     cr_expect_not(plan_graphs(&p, s.snaps, COUNT, hundred, &opt, NULL));
 }
 
-Test(plan, snapshots_without_graphs_take_nothing)
+Test(plan, snapshots_without_graphs_need_no_memory)
 {
     struct hd_snapshot none = {0}, *snaps[] = {&none, &none};
     struct plan p;

@@ -168,7 +168,7 @@ Test(survivors, big_objects_count_like_others)
 
 /* --- who cannot tell ---------------------------------------------------------------- */
 
-Test(survivors, without_addresses_nothing_is_known)
+Test(survivors, without_addresses_survivors_are_unknown)
 {
     struct survivors s;
     struct hd_snapshot *snap = heap_of_one("App.A", 24, HD_GEN_UNKNOWN);

@@ -53,7 +53,7 @@ Test(build_hint, each_has_prose_and_two_listings)
     }
 }
 
-Test(build_hint, nothing_is_made_of_a_name_that_is_none)
+Test(build_hint, an_unknown_name_has_no_page)
 {
     cr_expect_null(document_of_hint("timer"));
     cr_expect_null(document_of_hint(""));

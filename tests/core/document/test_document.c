@@ -333,7 +333,7 @@ Test(document, columns_of_a_table_depend_on_the_place)
     document_free(b.doc);
 }
 
-Test(document, a_command_that_names_files_is_left_out_where_they_go)
+Test(document, a_command_with_files_is_omitted_if_they_are_deleted)
 {
     struct hd_report *r = shop_diff(NULL);
     static const char *const inputs[] = {"my shop"};
@@ -395,7 +395,7 @@ static void expect_md(const char *raw, enum doc_style style, enum markdown_place
     text_free(&t);
 }
 
-Test(document, nothing_that_others_wrote_is_markup_or_a_command)
+Test(document, foreign_text_is_neither_markup_nor_a_command)
 {
     for (size_t i = 0; i < sizeof(hostile) / sizeof(*hostile); i++) {
         const char *raw = hostile[i].raw;

@@ -104,7 +104,7 @@ Test(inputs, numbers_may_have_more_digits_than_any_integer)
     expect_folder("", files, COUNT(files));
 }
 
-Test(inputs, a_name_comes_before_those_that_it_begins)
+Test(inputs, a_name_precedes_names_that_begin_with_it)
 {
     static const char *const files[] = {"1", "1.gcdump", "1.gcdump.gz", "1a", "12"};
     make_files(files, COUNT(files));
@@ -141,7 +141,7 @@ Test(inputs, links_count_as_their_targets)
     expect_folder("", seen, COUNT(seen));
 }
 
-Test(inputs, a_link_that_leads_nowhere_is_no_snapshot)
+Test(inputs, a_dangling_link_is_not_a_snapshot)
 {
     struct hd_inputs inputs = {0};
     cr_assert_eq(symlink("loop", scratch_path(&scratch, "loop")), 0);
@@ -196,7 +196,7 @@ Test(inputs, files_in_the_numbering_of_snapshots_are_claimed)
     expect_claimed(files, COUNT(files));
 }
 
-Test(inputs, a_file_that_was_named_claims_none_in_a_folder)
+Test(inputs, a_named_file_claims_no_file_in_a_folder)
 {
     struct hd_input inputs[] = {{.path = "d/1.txt"},
                                 {.path = "d/2.txt", .from_folder = true}};

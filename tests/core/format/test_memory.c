@@ -67,7 +67,7 @@ Test(memory, json_is_measured_before_it_is_parsed)
     text_free(&t);
 }
 
-Test(memory, commas_in_names_of_json_cost_nothing)
+Test(memory, commas_in_names_of_json_need_no_memory)
 {
     struct text t = {0};
     text_add_string(&t, "[[\"A<");

@@ -153,7 +153,7 @@ Test(open, a_graph_from_memory_is_read_again_from_there)
     gcdump_bytes_free(&b);
 }
 
-Test(open, a_file_that_changed_or_went_gives_no_graph)
+Test(open, a_changed_or_deleted_file_gives_no_graph)
 {
     const char *path = make_large();
     struct hd_snapshot *snap = dropping(open_good(path, NULL));
@@ -425,7 +425,7 @@ Test(open, an_unrecognized_file_is_not_a_snapshot)
     cr_expect_null(hd_snapshot_from_memory(NULL, 0, NULL, NULL));
 }
 
-Test(open, nothing_is_no_snapshot)
+Test(open, an_empty_file_is_not_a_snapshot)
 {
     static const char *const texts[] = {"", "\n", " \t\r\n", "\xEF\xBB\xBF"};
     for (size_t i = 0; i < COUNT(texts); i++) {

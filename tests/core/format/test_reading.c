@@ -176,7 +176,7 @@ static struct trace_forge forge_usual(unsigned pointer_size)
     return f;
 }
 
-Test(reading, takes_a_usual_trace_at_one_go)
+Test(reading, reads_a_usual_trace_in_one_pass)
 {
     for (unsigned pointer_size = 4; pointer_size <= 8; pointer_size += 4) {
         struct trace_forge f = forge_usual(pointer_size);

@@ -88,7 +88,7 @@ static struct allocation_sites *parsed(const char *text, struct arena *a)
     return allocation_sites_parse(text, strlen(text), a);
 }
 
-Test(allocation_sites, text_comes_back)
+Test(allocation_sites, text_is_read_back)
 {
     struct random r = random_from(50);
     for (int round = 0; round < 2000; round++) {
@@ -176,7 +176,7 @@ Test(allocation_sites, any_text_is_refused_or_sound)
     }
 }
 
-Test(allocation_sites, text_that_is_none_is_refused)
+Test(allocation_sites, invalid_text_is_refused)
 {
     static const char *const texts[] = {
         "",

@@ -222,7 +222,7 @@ Test(borrow, generations_are_those_of_all_parts)
 }
 
 /* Rows of static variables have no objects and do not count as types. */
-Test(borrow, static_variables_of_one_name_become_one)
+Test(borrow, static_variables_with_the_same_name_are_merged)
 {
     struct forge f = {0};
     node_id object = forge_object(&f, "App.Box", 24);

@@ -35,7 +35,7 @@ static struct hd_snapshot *finish(struct builder *b)
 
 /* --- numbers of info ------------------------------------------------------------- */
 
-Test(builder, a_snapshot_without_objects_knows_that_it_knows_nothing)
+Test(builder, a_snapshot_without_objects_has_zero_or_unknown_numbers)
 {
     struct builder b = builder_begin(NULL, "a.gcdump");
     struct hd_snapshot *snap = finish(&b);
@@ -60,7 +60,7 @@ Test(builder, a_snapshot_without_objects_knows_that_it_knows_nothing)
     hd_snapshot_close(snap);
 }
 
-Test(builder, pseudo_nodes_and_undefined_ones_are_no_objects)
+Test(builder, pseudo_nodes_and_undefined_ones_are_not_objects)
 {
     struct forge f = {0};
     node_id a = forge_object(&f, "A", 24), b = forge_object(&f, "B", 40);
@@ -173,7 +173,7 @@ Test(builder, types_of_one_canonical_name_are_one_row)
     hd_snapshot_close(snap);
 }
 
-Test(builder, rows_come_in_order_of_first_use)
+Test(builder, rows_are_in_order_of_first_use)
 {
     struct builder b = builder_begin(NULL, "test");
     static const char *const names[] = {"Z", "A", "M", "A", "Z", "B"};
@@ -428,7 +428,7 @@ Test(builder, refuses_a_reservation_beyond_the_memory_limit)
     expect_too_big(&b);
 }
 
-Test(builder, refuses_more_memory_than_allowed_when_nodes_keep_coming)
+Test(builder, refuses_more_memory_than_allowed_for_endless_nodes)
 {
     struct builder b = limited(100000);
     uint32_t t = object_type(&b, "T");
@@ -438,7 +438,7 @@ Test(builder, refuses_more_memory_than_allowed_when_nodes_keep_coming)
     expect_too_big(&b);
 }
 
-Test(builder, refuses_more_memory_than_allowed_when_references_keep_coming)
+Test(builder, refuses_more_memory_than_allowed_for_endless_references)
 {
     struct builder b = limited(100000);
     builder_node(&b, object_type(&b, "T"), 8);

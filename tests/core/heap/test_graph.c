@@ -33,7 +33,7 @@ Test(graph, addresses_are_little_endian_and_unaligned)
     cr_expect_eq(graph_address(&g, 1), 0x8000000000000000);
 }
 
-Test(graph, addresses_that_nobody_knows_are_0)
+Test(graph, unknown_addresses_are_0)
 {
     struct graph g = {.node_count = 2};
     cr_expect_eq(graph_address(&g, 0), 0);

@@ -93,7 +93,7 @@ static void expect_kin(struct hd_snapshot *a, struct hd_snapshot *b, enum kinshi
     hd_snapshot_close(b);
 }
 
-Test(identity, another_process_has_neither_types_nor_tables_where_they_were)
+Test(identity, another_process_has_types_and_tables_at_other_addresses)
 {
     expect_kin(process(10, 10), process(10, 10), KIN_SAME);
     expect_kin(process(10, 10), process(10, 50), KIN_SAME);

@@ -188,7 +188,7 @@ Test(names, a_rule_applies_to_the_result_of_another)
     CHECK_ALL(pairs);
 }
 
-Test(names, size_classes_go)
+Test(names, size_classes_are_removed)
 {
     static const struct pair pairs[] = {
         {"System.String (Bytes > 1K)", "System.String"},
@@ -258,7 +258,7 @@ Test(names, tools_write_brackets_as_angles_and_leave_out_how_many_arguments)
     }
 }
 
-Test(names, versions_of_assemblies_go)
+Test(names, versions_of_assemblies_are_removed)
 {
     static const struct pair pairs[] = {
         {"Foo, Version=1.0.0.0, Culture=neutral, PublicKeyToken=null", "Foo"},

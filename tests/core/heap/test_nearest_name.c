@@ -60,7 +60,7 @@ Test(nearest_name, a_match_needs_no_suggestion)
     expect("Shop.*", NULL);
 }
 
-Test(nearest_name, among_none_there_is_none)
+Test(nearest_name, without_names_there_is_no_nearest)
 {
     struct text got = {0};
     cr_expect_not(nearest_name(&got, "x", NULL, 0));

@@ -187,7 +187,7 @@ Test(process_facts, first_of_a_key_counts)
     cr_expect_str_eq(facts.threads[2].name, "", "names of two lines do not add up");
 }
 
-Test(process_facts, escapes_that_are_none_are_characters)
+Test(process_facts, invalid_escapes_are_characters)
 {
     static const struct {
         const char *line, *name;

@@ -23,7 +23,7 @@ static void expect_disjoint_and_ascending(const struct ranges *r)
     }
 }
 
-Test(ranges, nothing_is_known_without_parts)
+Test(ranges, without_parts_generations_are_unknown)
 {
     struct arena a = {0};
     struct ranges r = ranges_build(NULL, 0, &a);
@@ -112,7 +112,7 @@ Test(ranges, parts_that_are_empty_or_end_before_they_begin_are_ignored)
     arena_free(&a);
 }
 
-Test(ranges, neighbours_of_one_generation_become_one)
+Test(ranges, neighbors_of_one_generation_are_merged)
 {
     static const struct range parts[] = {
         {20, 30, HD_GEN2}, {10, 20, HD_GEN2}, {30, 40, HD_GEN_LOH}};

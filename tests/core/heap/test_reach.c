@@ -76,7 +76,7 @@ Test(reach, is_counted_by_type_and_generation)
     }
 }
 
-Test(reach, is_unknown_until_somebody_looks_for_it)
+Test(reach, is_unknown_until_it_is_requested)
 {
     struct random r = random_from(12);
     struct hd_snapshot *snap = small_heap(&r, true, false);

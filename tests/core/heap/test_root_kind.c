@@ -111,7 +111,7 @@ Test(root_kind, a_static_variable_of_a_thread_stays_a_thread_static)
                  HD_ROOT_STRONG_HANDLE);
 }
 
-Test(root_kind, classes_go_from_statics_to_the_unreachable)
+Test(root_kind, classes_are_ordered_from_statics_to_unreachable)
 {
     static const unsigned classes[HD_ROOT_KIND_COUNT] = {
         [HD_ROOT_STATIC] = 0,

@@ -62,7 +62,7 @@ static void expect_tree(const struct hd_snapshot *snap, const char *wanted)
     cr_expect_str_eq(tree, wanted, "\n%s\nand not\n%s", tree, wanted);
 }
 
-Test(root_set, groups_come_in_the_order_of_kinds)
+Test(root_set, groups_are_in_the_order_of_kinds)
 {
     struct root_set s = {0};
     struct builder b = begin();
@@ -142,7 +142,7 @@ Test(root_set, many_statics_are_found_again)
     hd_snapshot_close(snap);
 }
 
-Test(root_set, without_roots_it_adds_nothing)
+Test(root_set, without_roots_no_nodes_are_added)
 {
     struct root_set s = {0};
     struct builder b = begin();

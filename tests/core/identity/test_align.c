@@ -158,7 +158,7 @@ Test(align, takes_no_new_object_for_an_old_one)
 }
 
 /* Among identical objects the dead cannot be identified. */
-Test(align, knows_nothing_where_all_is_alike)
+Test(align, leaves_identical_objects_unknown)
 {
     struct heap_laid a = {0}, b = {0};
     for (uint32_t i = 0; i < 3000; i++)
@@ -199,7 +199,7 @@ Test(align, identifies_young_survivors_by_their_neighbors)
     free(b.all);
 }
 
-Test(align, knows_nothing_without_addresses_or_objects)
+Test(align, leaves_everything_unknown_without_addresses_or_objects)
 {
     struct random r = random_from(6);
     struct heap_laid a = many(&r, 100), none = {0};
@@ -248,7 +248,7 @@ static void free_pair(struct pair_laid *p)
     free(p->b.all);
 }
 
-Test(align, finds_most_and_errs_little_whatever_went)
+Test(align, finds_most_and_errs_little_for_any_deaths)
 {
     size_t survived = 0, right = 0, called = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {

@@ -79,7 +79,7 @@ Test(align_fixtures, finds_a_snapshot_in_itself)
     hd_snapshot_close(b);
 }
 
-Test(align_fixtures, knows_nothing_of_samples)
+Test(align_fixtures, leaves_samples_unknown)
 {
     struct hd_snapshot *a = open_fixture("fixtures/gcdump-made/sampled.gcdump");
     struct same s = {0};

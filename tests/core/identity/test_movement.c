@@ -360,7 +360,7 @@ static bool is_known_with_unnamed(unsigned depth, size_t unnamed)
     return known;
 }
 
-Test(movement, a_snapshot_has_nothing_that_its_collection_did_not_name)
+Test(movement, a_snapshot_has_only_objects_named_by_its_collection)
 {
     cr_expect(is_known_with_unnamed(1, 0));
     cr_expect(is_known_with_unnamed(1, 3), "one in a thousand");

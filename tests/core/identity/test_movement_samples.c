@@ -360,7 +360,7 @@ static long place_of(uint64_t address, uint64_t type, uint64_t size, uint32_t ex
     return place;
 }
 
-Test(samples, are_the_object_at_the_address_of_that_type_and_size)
+Test(samples, match_the_object_with_this_address_type_and_size)
 {
     cr_expect_eq(place_of(0x1000, ORDER, 24, 0), 0, "sizes are rounded up");
     cr_expect_eq(place_of(0x1100, ORDER, 96, 0), 1);
@@ -407,7 +407,7 @@ Test(samples, in_a_snapshot_are_in_the_order_of_its_objects_each_once)
     hd_snapshot_close(snap);
 }
 
-Test(samples, that_are_none_are_no_reason_to_doubt_the_objects)
+Test(samples, that_are_invalid_do_not_affect_objects)
 {
     struct hd_snapshot *snap = made_snapshot();
     struct places older = places_of(snap), newer = places_of(snap);

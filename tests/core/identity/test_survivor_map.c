@@ -31,7 +31,7 @@ static uint32_t survive(struct random *r, uint32_t older, uint32_t newer,
     return survivors;
 }
 
-Test(survivor_map, runs_and_text_come_back)
+Test(survivor_map, runs_and_text_are_read_back)
 {
     struct random r = random_from(11);
     for (int round = 0; round < 3000; round++) {
@@ -61,7 +61,7 @@ Test(survivor_map, runs_and_text_come_back)
     }
 }
 
-Test(survivor_map, text_that_is_none_is_refused)
+Test(survivor_map, invalid_text_is_refused)
 {
     static const char *const texts[] = {
         "",
@@ -144,7 +144,7 @@ static void tell(struct hd_snapshot *newer, const struct hd_snapshot *older,
     newer->told = told;
 }
 
-Test(told, it_comes_before_every_other_source)
+Test(told, it_takes_precedence_over_every_other_source)
 {
     struct hd_snapshot *older = snapshot_of(4, 24), *newer = snapshot_of(5, 24);
     tell(newer, older, (const int[]){3, NONE, 0, 1, NONE});

@@ -274,7 +274,7 @@ Test(classes, that_walk_take_steps_of_five_percent_both_ways)
     cr_expect(all.up > 200 && all.down > 200, "%u up, %u down", all.up, all.down);
 }
 
-Test(classes, of_a_day_and_of_bursts_that_drain_go_up_and_down)
+Test(classes, of_a_day_and_of_draining_bursts_rise_and_fall)
 {
     static const enum class_kind kinds[] = {CLASS_DAY, CLASS_DRAINING};
     for (size_t i = 0; i < 2; i++) {
@@ -289,7 +289,7 @@ Test(classes, of_a_day_and_of_bursts_that_drain_go_up_and_down)
 }
 
 /* Poisson: the variance is the mean, 30. */
-Test(classes, at_random_come_as_independent_objects_do)
+Test(classes, at_random_arrive_like_independent_objects)
 {
     double sum = 0, squares = 0;
     enum { SEEDS = 400 };

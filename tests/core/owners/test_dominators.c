@@ -201,7 +201,7 @@ static void ignore_weaker(struct small_heap *h)
 /* --- tests -----------------------------------------------------------------------------
  */
 
-Test(dominators, are_what_nothing_else_keeps_alive)
+Test(dominators, match_their_definition)
 {
     struct random r = random_from(1);
     for (uint32_t graph = 0; graph < GRAPHS; graph++) {

@@ -69,7 +69,7 @@ Test(holder_parts, have_the_types_below_their_holders_and_no_others)
     }
 }
 
-Test(holder_parts, have_nothing_unreachable_where_only_reachable_objects_count)
+Test(holder_parts, have_no_unreachable_part_if_only_reachable_objects_count)
 {
     struct hd_snapshot *snap = heap(false), *of_parts[PARTS];
     struct hd_snapshot *holders = holders_of(snap, SELECT_REACHABLE, &parts, of_parts, 0);

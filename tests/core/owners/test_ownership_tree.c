@@ -173,7 +173,7 @@ Test(tree, paths_begin_at_types_that_never_have_two_objects)
     ranked_free(&r);
 }
 
-Test(tree, a_type_with_two_objects_in_any_snapshot_is_no_anchor)
+Test(tree, a_type_with_two_objects_in_any_snapshot_is_not_an_anchor)
 {
     struct ranked r = {0};
     add_services(&r, 1);

@@ -40,7 +40,7 @@ Test(retained, where_each_object_is_a_place_of_its_own)
     dominated_free(&d);
 }
 
-Test(retained, where_types_that_come_again_are_one_place)
+Test(retained, where_recurring_types_are_one_place)
 {
     for (uint32_t types = 1; types <= 3; types++) {
         struct dominated d = chain_of(types);

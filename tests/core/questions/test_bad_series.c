@@ -332,7 +332,7 @@ Test(bad_series, without_reachable_objects_owners_are_unknown)
 }
 
 /* All roots are null. */
-Test(bad_series, roots_that_hold_nothing_show_nothing)
+Test(bad_series, empty_roots_show_no_growth)
 {
     struct hd_snapshot *snaps[MOST];
     for (uint32_t k = 0; k < MOST; k++) {
@@ -349,7 +349,7 @@ Test(bad_series, roots_that_hold_nothing_show_nothing)
     hd_report_free(r);
 }
 
-Test(bad_series, garbage_that_grows_is_no_suspect)
+Test(bad_series, growing_garbage_is_not_a_suspect)
 {
     struct hd_snapshot *snaps[MOST];
     for (uint32_t k = 0; k < MOST; k++) {
@@ -398,7 +398,7 @@ Test(bad_series, heaps_that_are_all_empty)
 }
 
 /* A constant heap, then an empty snapshot: not known to have stayed constant. */
-Test(bad_series, a_last_snapshot_without_objects_passes_nothing)
+Test(bad_series, a_last_snapshot_without_objects_does_not_pass)
 {
     struct hd_snapshot *snaps[MOST];
     for (uint32_t k = 0; k + 1 < MOST; k++)

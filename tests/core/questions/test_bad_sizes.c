@@ -286,7 +286,7 @@ static void carried_by_many(struct forge *f, size_t k)
     }
 }
 
-Test(bad_sizes, very_many_types_that_go_with_the_one_before)
+Test(bad_sizes, very_many_types_co_retained_with_the_previous_one)
 {
     struct hd_report *r = timely(carried_in_a_chain, NULL);
     cr_assert_eq(r->diff.suspect_count, 1);
@@ -311,7 +311,7 @@ Test(bad_sizes, very_many_types_in_one_store)
     hd_report_free(r);
 }
 
-Test(bad_sizes, very_many_types_that_go_with_one)
+Test(bad_sizes, very_many_types_co_retained_with_one)
 {
     struct hd_report *r = timely(co_retained, NULL);
     cr_assert_geq(r->diff.suspect_count, 1);

@@ -277,7 +277,7 @@ static char *baseline_of(const struct hd_report *r)
 }
 
 /* The cache grows by 180 and is suppressed; later the other store grows. */
-Test(check_names, a_baseline_accepts_nothing_that_is_excused)
+Test(check_names, a_baseline_accepts_no_suppressed_growth)
 {
     static const char *const yaml[] = {
         "budgets: [{type: App.Order, max_growth: 0}]" CACHE,
@@ -450,7 +450,7 @@ Test(check_names, a_budget_that_matches_nothing_passes_only_without_strictness)
 /* --- order ---------------------------------------------------------------------------- */
 
 /* Two snapshots of the same second are in the given order. */
-Test(check_names, equal_dates_are_no_doubt_and_falling_ones_are)
+Test(check_names, equal_dates_are_not_a_doubt_but_falling_ones_are)
 {
     for (int falls = 0; falls < 2; falls++) {
         struct hd_snapshot *s[COUNT];

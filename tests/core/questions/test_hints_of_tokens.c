@@ -100,7 +100,7 @@ Test(hints_of_tokens, a_linked_source_has_its_hint_however_it_is_ranked)
 }
 
 /* Sources in a collection, with registrations but not linked. */
-Test(hints_of_tokens, other_sources_have_none_of_it)
+Test(hints_of_tokens, other_sources_do_not_get_the_hint)
 {
     struct hint_example e = {
         "linked-token-source-not-disposed",

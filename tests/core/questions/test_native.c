@@ -81,7 +81,7 @@ static struct hd_report *check(uint32_t each, uint32_t heap_bytes,
 
 /* 5 assemblies per step. A heap in which they pile up does not pass, unless the user has
  * suppressed, excluded or accepted the type. */
-Test(native_report, is_no_pass_unless_somebody_excuses_it)
+Test(native_report, does_not_pass_unless_it_is_excused)
 {
     static const char *const names[] = {ASSEMBLY};
     static const struct {

@@ -64,7 +64,7 @@ Test(nested_holders, a_number_unknown_for_one_is_unknown_for_all)
 }
 
 /* By score, then by growth in count, then by name. */
-Test(nested_holders, rows_of_one_score_keep_an_order)
+Test(nested_holders, rows_with_equal_scores_have_a_fixed_order)
 {
     static const struct place places[] = {
         {"Zoo", 40, 3, 1, 1}, {"Bee", 40, 3, 1, 1}, {"Ape", 40, 2, 1, 1},

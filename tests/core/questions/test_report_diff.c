@@ -108,7 +108,7 @@ Test(report_diff, without_bytes_counts_sort)
 
 /* --- suspects ------------------------------------------------------------------------ */
 
-Test(report_diff, suspects_score_at_least_the_minimum_and_ranks_go_on_below)
+Test(report_diff, suspects_score_at_least_the_minimum_and_ranks_continue_below)
 {
     struct hd_options opt = hd_default_options();
     opt.min_share = 0.2;

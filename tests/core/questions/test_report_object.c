@@ -121,7 +121,7 @@ Test(report_object, gives_the_offset_of_an_address_inside)
 
 /* --- secrets --------------------------------------------------------------------- */
 
-Test(report_object, no_format_shows_text_that_nobody_asked_for)
+Test(report_object, no_format_shows_text_without_a_request)
 {
     static const uint32_t objects[] = {MADE_CUSTOMER, MADE_NAME, MADE_LONG, MADE_BYTES};
     static const char *const secrets[] = {"hunter2", "abcdef", "\"value\": 7", "U+007C",

@@ -129,7 +129,7 @@ Test(report_objects, the_root_of_each_is_that_of_its_chain)
     }
 }
 
-Test(report_objects, without_roots_nobody_knows_what_they_retain)
+Test(report_objects, without_roots_retained_sizes_are_unknown)
 {
     struct forge f = {0};
     forge_objects(&f, "App.Order", 24, 3);
@@ -499,7 +499,7 @@ Test(report_objects, a_missing_type_is_refused)
 }
 
 /* A type that exists only in an earlier snapshot is not an error. */
-Test(report_objects, none_may_be_left)
+Test(report_objects, a_type_may_have_no_objects_left)
 {
     struct forge f = {0};
     struct hd_snapshot *snaps[2] = {shop(1), NULL};

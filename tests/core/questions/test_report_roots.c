@@ -114,7 +114,7 @@ static struct hd_snapshot *held_two_ways(uint32_t otherwise)
     return forge_finish(&f);
 }
 
-Test(report_roots, a_chain_that_nothing_has_is_left_out)
+Test(report_roots, a_chain_without_instances_is_omitted)
 {
     struct hd_snapshot *snaps[] = {held_two_ways(100), held_two_ways(0)};
     struct hd_options opt = hd_default_options();
@@ -246,7 +246,7 @@ Test(report_roots, no_type_no_graph_no_root_no_match_are_refused)
     expect_refused(shop(1), shop(2), "Order", true, 1);
 }
 
-Test(report_roots, a_group_of_roots_is_no_type)
+Test(report_roots, a_group_of_roots_is_not_a_type)
 {
     expect_refused(shop(1), shop(2), "[static vars]", false, 2);
 }

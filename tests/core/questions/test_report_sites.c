@@ -201,7 +201,7 @@ Test(report_sites, the_ways_up_from_a_site_share_what_they_have_in_common)
 }
 
 /* PGO inlines delegates into the framework: samples with own frames are better evidence. */
-Test(report_sites, methods_of_the_program_come_before_those_of_the_framework)
+Test(report_sites, methods_of_the_program_precede_those_of_the_framework)
 {
     struct hd_snapshot *snaps[SERIES];
     for (size_t k = 0; k < SERIES; k++) {
@@ -392,7 +392,7 @@ static char *brief(const struct hd_report *r)
     return written_with(r, "text", NULL);
 }
 
-Test(report_sites, the_first_screen_has_a_line_of_it)
+Test(report_sites, the_first_screen_has_a_line_about_sites)
 {
     struct hd_report *r = sampled_diff();
     char *text = brief(r);
@@ -569,7 +569,7 @@ static void expect_sums(const struct hd_tree *t, size_t snapshots)
         }
 }
 
-Test(report_sites, the_tree_by_site_adds_up_and_goes_from_the_outermost_method_down)
+Test(report_sites, the_tree_by_site_adds_up_and_starts_at_the_outermost_method)
 {
     struct hd_snapshot *snaps[SERIES];
     sampled_series(snaps);

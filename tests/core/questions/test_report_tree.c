@@ -103,7 +103,7 @@ Test(report_tree, a_snapshot_that_cannot_be_compared_is_unknown)
     hd_report_free(r);
 }
 
-Test(report_tree, where_nothing_can_be_compared_the_last_one_is_shown)
+Test(report_tree, without_a_comparison_the_last_snapshot_is_shown)
 {
     struct hd_snapshot *snaps[SHOPS];
     open_shops(snaps);
@@ -229,7 +229,7 @@ static size_t places_in(const struct hd_tree *t)
     return places;
 }
 
-Test(view_tree, fits_the_lines_and_loses_nothing)
+Test(view_tree, fits_the_lines_and_loses_no_bytes)
 {
     struct random random = random_from(31);
     for (uint32_t i = 0; i < TREES; i++) {
@@ -260,7 +260,7 @@ Test(view_tree, shows_all_where_there_is_room)
 }
 
 /* Rank 1 is shown whenever any place is shown in addition to its ancestors. */
-Test(view_tree, suspects_come_first)
+Test(view_tree, suspects_are_first)
 {
     struct random random = random_from(33);
     for (uint32_t i = 0; i < TREES; i++) {
@@ -475,7 +475,7 @@ Test(report_tree, all_questions_together_have_answers_that_add_up)
 
 /* Paths longer than the maximum stack lose their middle but no bytes; the time is linear in
  * the output. */
-Test(report_tree, a_path_of_many_types_is_no_trouble, .timeout = 60)
+Test(report_tree, a_path_of_many_types_takes_linear_time, .timeout = 60)
 {
     enum { DEEP = 2000 };
     struct forge f = {0};

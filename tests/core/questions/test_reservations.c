@@ -40,7 +40,7 @@ static struct hd_report *watched(const char *holder, double seconds_apart)
 static const char circuits[] =
     "Microsoft.AspNetCore.Components.Server.Circuits.CircuitRegistry";
 
-Test(reservations, within_the_lifetime_of_its_entries_a_store_is_no_suspect)
+Test(reservations, within_the_lifetime_of_its_entries_a_store_is_not_a_suspect)
 {
     struct hd_report *r = watched(circuits, 10);
     cr_expect_eq(r->diff.suspect_count, 0);
@@ -85,7 +85,7 @@ Test(reservations, caches_with_one_entry_per_type_may_grow_until_all_are_used)
     hd_report_free(r);
 }
 
-Test(reservations, below_its_bound_a_store_is_nothing)
+Test(reservations, below_its_bound_a_store_is_not_reported)
 {
     struct hd_report *r =
         watched("Microsoft.EntityFrameworkCore.Query.Internal.CompiledQueryCache", 300);

@@ -196,7 +196,7 @@ Test(shapes, shrinking_shapes_are_cleared, .timeout = 60)
     }
 }
 
-Test(shapes, growth_is_denied_by_nothing_however_late_it_begins, .timeout = 120)
+Test(shapes, growth_is_never_denied_however_late_it_begins, .timeout = 120)
 {
     for (uint32_t n = FEWEST; n <= MOST; n = next_length(n)) {
         for (uint32_t tail = 1; tail < n; tail += tail < 8 ? 1 : 4) {
@@ -209,7 +209,7 @@ Test(shapes, growth_is_denied_by_nothing_however_late_it_begins, .timeout = 120)
     }
 }
 
-Test(shapes, growth_in_bursts_is_denied_by_nothing, .timeout = 120)
+Test(shapes, growth_in_bursts_is_never_denied, .timeout = 120)
 {
     for (uint32_t n = FEWEST; n <= MOST; n = next_length(n)) {
         for (uint32_t bursts = 2; bursts < n && bursts < 6; bursts++) {
@@ -225,7 +225,7 @@ Test(shapes, growth_in_bursts_is_denied_by_nothing, .timeout = 120)
     }
 }
 
-Test(shapes, growth_after_a_dip_is_denied_by_nothing, .timeout = 120)
+Test(shapes, growth_after_a_dip_is_never_denied, .timeout = 120)
 {
     for (uint32_t n = FEWEST + 1; n <= MOST; n = next_length(n)) {
         for (uint32_t dip = 1; dip + FEWEST <= n; dip += dip < 4 ? 1 : 5) {
@@ -250,7 +250,7 @@ Test(shapes, a_slow_rise_is_told_from_the_noise_around_it, .timeout = 60)
     }
 }
 
-Test(shapes, a_dip_is_no_growth, .timeout = 60)
+Test(shapes, a_dip_is_not_growth, .timeout = 60)
 {
     for (uint32_t n = FEWEST + 1; n <= MOST; n = next_length(n)) {
         for (uint32_t dip = 1; dip + 1 < n; dip += 1 + n / 8) {

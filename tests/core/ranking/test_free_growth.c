@@ -46,25 +46,25 @@ Test(free_growth, is_found_where_it_keeps_growing)
     expect_finding(true, flat, (const uint64_t[]){5, 45, 91, 140, 188, 240});
 }
 
-Test(free_growth, that_swings_or_levels_off_is_none)
+Test(free_growth, that_fluctuates_or_levels_off_is_not_reported)
 {
     expect_finding(false, flat, (const uint64_t[]){5, 45, 2, 60, 3, 61});
     expect_finding(false, flat, (const uint64_t[]){5, 45, 91, 92, 92, 92});
 }
 
-Test(free_growth, that_is_a_small_share_of_the_heap_is_none)
+Test(free_growth, that_is_a_small_share_of_the_heap_is_not_reported)
 {
     static const uint64_t large[] = {900, 900, 900, 900, 900, 900};
     expect_finding(false, large, (const uint64_t[]){5, 25, 45, 65, 85, 105});
 }
 
-Test(free_growth, that_objects_outgrow_is_none)
+Test(free_growth, that_objects_outgrow_is_not_reported)
 {
     expect_finding(false, (const uint64_t[]){13, 60, 120, 180, 240, 300},
                    (const uint64_t[]){5, 45, 91, 140, 188, 240});
 }
 
-Test(free_growth, is_no_part_of_totals)
+Test(free_growth, is_not_in_totals)
 {
     struct aligned a = {0};
     grown(&a, flat, (const uint64_t[]){5, 45, 91, 140, 188, 240});

@@ -80,7 +80,7 @@ Test(head_owner, of_a_packages_object_is_the_programs_own_class_above_it)
 }
 
 /* An object that waits for a timer reaches the objects of the next timers. */
-Test(head_owner, is_of_nobody_beyond_a_timer)
+Test(head_owner, is_unknown_beyond_a_timer)
 {
     EXPECT_OWNER("Polly.Registry", "none", INSTANCES, "Acme.Web.Client", TIMER,
                  "Polly.Registry", "System.String");

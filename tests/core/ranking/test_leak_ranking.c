@@ -215,7 +215,7 @@ static void add_weaker_owners(struct ranked *r)
     }
 }
 
-Test(ranking, weaker_owners_take_nothing_away)
+Test(ranking, weaker_owners_do_not_reduce_growth)
 {
     struct ranked r = {0};
     add_weaker_owners(&r);

@@ -43,7 +43,7 @@ Test(leak_ranking_rules, a_dip_costs_a_share_of_the_score)
     ranked_free(&r);
 }
 
-Test(leak_ranking_rules, growth_that_ended_in_the_first_half_is_none)
+Test(leak_ranking_rules, growth_that_ended_in_the_first_half_is_not_ranked)
 {
     static const uint32_t counts[] = {20, 150, 160, 160, 160};
     struct ranked r = {0};
@@ -184,7 +184,7 @@ Test(leak_ranking_rules, a_head_in_debt_does_not_lower_another)
 
 /* The second of four snapshots is nearly empty: it is left out, with its position on the
  * axis and its number of threads. */
-Test(leak_ranking_rules, unfit_snapshots_are_no_part_of_it)
+Test(leak_ranking_rules, unfit_snapshots_are_left_out)
 {
     static const uint32_t arrays[] = {100, 1, 120, 130}, threads[] = {10, 1, 10, 13};
     struct ranked r = {0};
@@ -275,7 +275,7 @@ Test(leak_ranking_rules, the_holder_of_equal_heads_is_that_of_the_first_by_name)
 /* --- the list --------------------------------------------------------------------------
  */
 
-Test(leak_ranking_rules, equal_scores_go_by_objects_and_then_by_name)
+Test(leak_ranking_rules, equal_scores_are_sorted_by_objects_and_then_by_name)
 {
     struct ranked r = {0};
     for (uint32_t k = 0; k < 2; k++) {

@@ -34,7 +34,7 @@ static double score_of_arrays(const struct thread_case *c)
     return score;
 }
 
-Test(leak_ranking_runtime, arrays_of_thread_statics_come_with_the_threads)
+Test(leak_ranking_runtime, arrays_of_thread_statics_are_explained_by_threads)
 {
     static const char *const owners[] = {
         "System.Threading.Thread", "System.Threading.ThreadPoolWorkQueueThreadLocals"};

@@ -39,7 +39,7 @@ Test(load_clock, a_filling_cache_gains_less_per_load_and_less_over_time)
     }
 }
 
-Test(load_clock, a_type_keeps_what_comes_in_nearly_every_step_and_stays)
+Test(load_clock, a_type_accumulates_if_objects_are_added_in_nearly_every_step_and_survive)
 {
     static const struct {
         uint64_t came[4], went[4];

@@ -158,7 +158,7 @@ Test(process_growth, parts_of_recorded_programs)
         expect_case(&recorded[i]);
 }
 
-Test(process_growth, native_parts_rise_steadily_and_go_on)
+Test(process_growth, native_parts_rise_steadily_and_continue)
 {
     static const struct part_case cases[] = {
         {"steady", 0, 51200, 0, {0, 5000, 10000, 15000}, 4, true},
@@ -422,7 +422,7 @@ Test(process_growth, part_that_grows_has_its_hint)
 }
 
 /* 8 MiB of native memory per step, with growing objects. */
-Test(process_growth, objects_that_explain_half_are_no_growth_outside)
+Test(process_growth, growth_that_objects_explain_by_half_is_not_outside)
 {
     static const struct {
         uint64_t objects;
@@ -441,7 +441,7 @@ Test(process_growth, objects_that_explain_half_are_no_growth_outside)
     }
 }
 
-Test(process_growth, process_that_does_not_grow_has_none)
+Test(process_growth, a_process_that_does_not_grow_has_no_finding)
 {
     struct aligned a = {0};
     for (int k = 0; k < 5; k++)
@@ -532,7 +532,7 @@ Test(process_growth, a_part_of_less_than_half_of_the_growth_is_not_it)
     }
 }
 
-Test(process_growth, one_known_size_is_nothing_to_compare)
+Test(process_growth, one_known_size_cannot_be_compared)
 {
     struct aligned a = {0};
     add(&a, MIB, "resident=50000000");

@@ -130,7 +130,7 @@ Test(subject, of_equals_is_the_first_by_name)
 }
 
 /* 20 delegates more: the target must grow with at least half of them. */
-Test(subject, comes_with_half_of_the_heads_at_least)
+Test(subject, must_grow_with_at_least_half_of_the_heads)
 {
     static const struct target few[] = {{"App.Rare", 1000, {10, 19}},
                                         {"App.Order", 8, {10, 20}}};
@@ -230,7 +230,7 @@ Test(subject, above_may_be_a_static_variable)
     expect_above(groups, 2, types, 2, "[static var App.Shop.s_log]");
 }
 
-Test(subject, with_nothing_else_is_the_type_itself)
+Test(subject, without_candidates_is_the_type_itself)
 {
     static const char *const groups[] = {"[local vars]"};
     static const char *const types[] = {"List<System.String>", "System.String[]"};

@@ -308,7 +308,7 @@ Test(growth, an_approximate_number_per_iteration_is_not_exact)
         cr_expect_eq(per_iteration(no[i], 3, rounds, false, ALL_FIT), HD_UNKNOWN, "%zu", i);
 }
 
-Test(growth, without_iterations_nothing_is_per_iteration)
+Test(growth, without_iterations_no_number_is_per_iteration)
 {
     cr_expect_eq(per_iteration((const uint64_t[]){5, 25, 85}, 3, NULL, false, ALL_FIT),
                  HD_UNKNOWN);

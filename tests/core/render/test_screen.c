@@ -113,7 +113,7 @@ Test(screen, numbers_of_the_heading_are_never_cut)
     hd_report_free(r);
 }
 
-Test(screen, in_a_pipe_chains_and_sentences_are_folded_and_nothing_is_cut)
+Test(screen, in_a_pipe_chains_and_sentences_are_folded_but_not_truncated)
 {
     struct hd_report *r = long_diff(6, NULL);
     char *text = written(r, "text");

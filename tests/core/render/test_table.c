@@ -146,7 +146,7 @@ Test(table, names_lose_their_namespace_first)
                "n  type\n1  …OrderNotifier\n");
 }
 
-Test(table, without_titles_there_is_no_line_of_them)
+Test(table, without_titles_there_is_no_line_for_titles)
 {
     static const struct doc_column bare[] = {{.title = ""}, {.title = ""}};
     expect_row(bare, 0, "  format", "gcdump", "  format  gcdump\n");
@@ -173,7 +173,7 @@ Test(table, columns_that_are_absent_have_no_cells)
     expect_printed(&b, 0, false, "a  c\n1  3\n    [2 others]\n");
 }
 
-Test(table, a_title_loses_its_namespaces_then_goes_to_a_line_of_its_own_then_is_cut)
+Test(table, a_title_loses_its_namespaces_then_gets_its_own_line_then_is_truncated)
 {
     static const char name[] = "Contoso.Orders.CategoryClassifier";
     expect_row(titled, 0, "100", name,
@@ -196,7 +196,7 @@ Test(table, a_colour_takes_no_column)
                    "100  B  \033[2m(C)\033[0m\n");
 }
 
-Test(table, words_are_no_names_of_types)
+Test(table, words_are_not_names_of_types)
 {
     struct doc_table *t;
     struct build b = begin(titled, 2, &t);

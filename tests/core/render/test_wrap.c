@@ -45,7 +45,7 @@ Test(wrap, chains_are_broken_at_arrows_and_cut_only_where_the_place_is_hard)
     expect_arrows(line, (struct wrap_room){0, 2, 0, true, false}, NULL, line);
 }
 
-Test(wrap, an_element_has_its_colour_and_arrows_have_none)
+Test(wrap, an_element_has_its_color_and_arrows_have_no_color)
 {
     static const char *const colors[] = {"", "\033[2m", "\033[1m"};
     expect_arrows("A → B → C", (struct wrap_room){0, 2, 6, true, false}, colors,

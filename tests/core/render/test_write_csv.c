@@ -151,7 +151,7 @@ Test(write_csv, the_table_of_top_can_be_read_again)
     hd_report_free(r);
 }
 
-Test(write_csv, names_that_begin_with_apostrophes_come_back_too)
+Test(write_csv, names_that_begin_with_apostrophes_are_read_back_too)
 {
     static const char *const names[] = {"'=A", "''=A", "=A", "'A",
                                         "'",   "''",   "'-", "::error::x"};
@@ -194,7 +194,7 @@ Test(write_csv, chains_are_one_cell)
     hd_report_free(r);
 }
 
-Test(write_csv, a_file_that_is_no_snapshot_has_only_its_error)
+Test(write_csv, a_file_that_is_not_a_snapshot_has_only_its_error)
 {
     struct hd_report *r = info_of_two();
     char *got = written(r, "csv");

@@ -187,7 +187,7 @@ Test(write_text, text_is_valid_utf_8_whatever_the_names_are)
 /* --- terminals
  * ------------------------------------------------------------------------------ */
 
-Test(write_text, without_a_terminal_nothing_is_cut_or_coloured)
+Test(write_text, without_a_terminal_nothing_is_truncated_or_colored)
 {
     char name[300] = "App.";
     memset(name + 4, 'x', sizeof(name) - 5);

@@ -182,7 +182,7 @@ Test(brief, a_channel_belongs_to_the_class_that_has_it_in_a_field)
     hd_report_free(r);
 }
 
-Test(brief, an_owner_that_nobody_knows_is_null)
+Test(brief, an_unknown_owner_is_null)
 {
     struct hd_snapshot *snaps[SHOPS];
     for (uint32_t k = 0; k < SHOPS; k++) {

@@ -242,7 +242,7 @@ Test(human, shell_words_are_quoted_only_if_they_must_be)
 }
 
 /* Commands of Azure Pipelines and GitHub Actions, whose logs get the output. */
-Test(human, names_are_no_commands_of_a_build_server)
+Test(human, names_are_not_commands_of_a_build_server)
 {
     static const struct {
         const char *name, *shown;

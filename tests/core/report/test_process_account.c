@@ -83,7 +83,7 @@ Test(process_account, a_part_unknown_in_all_snapshots_has_no_row)
     hd_report_free(r);
 }
 
-Test(process_account, one_size_is_no_series)
+Test(process_account, one_size_is_not_a_series)
 {
     static const char *const lines[SERIES] = {"resident=104857600 threads=7", "threads=8",
                                               "", "of_brk=10485760"};

@@ -142,7 +142,7 @@ Test(summary, two_or_three_snapshots_show_no_leak)
 }
 
 /* Snapshots of different programs are compared, but prove nothing. */
-Test(summary, low_confidence_is_no_leak)
+Test(summary, low_confidence_is_not_a_leak)
 {
     struct made *m = make(6, 1);
     m->r.diff.confidence = HD_CONFIDENCE_LOW;
@@ -804,7 +804,7 @@ static const char *process_of(const struct made *m)
 
 #define OUTSIDE "The process grew from 58.0 MiB to 116 MiB, "
 
-Test(summary, growth_outside_of_objects_is_no_clean_bill)
+Test(summary, growth_outside_of_objects_is_not_an_all_clear)
 {
     static const struct {
         enum hd_process_part part;
@@ -903,7 +903,7 @@ Test(summary, process_is_shown_if_objects_do_not_explain_it)
     }
 }
 
-Test(summary, snapshots_without_a_size_are_no_bars)
+Test(summary, snapshots_without_a_size_have_no_bars)
 {
     struct made *m = make(6, 0);
     struct made_process p;

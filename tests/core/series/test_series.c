@@ -264,7 +264,7 @@ static void set_clock(struct hd_snapshot *snap, double clock, bool is_date)
     snap->clock_is_date = is_date;
 }
 
-Test(series, one_process_in_order_is_nothing_to_warn_about)
+Test(series, one_process_in_order_has_no_warning)
 {
     struct aligned a = {0};
     add_any_tables(&a, 4);
@@ -464,7 +464,7 @@ Test(series, a_snapshot_that_is_left_out_leaves_its_gap_on_the_axis)
 }
 
 /* Seconds since the device was started, then since 1970: not an axis. */
-Test(series, clocks_of_two_kinds_are_no_axis)
+Test(series, clocks_of_two_kinds_are_not_an_axis)
 {
     struct aligned a = {0};
     add_any_tables(&a, 3);

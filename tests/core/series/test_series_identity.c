@@ -261,7 +261,7 @@ Test(series_identity, a_snapshot_that_is_there_twice_counts_once)
     aligned_free(&a);
 }
 
-Test(series_identity, one_snapshot_only_is_no_series)
+Test(series_identity, one_snapshot_is_not_a_series)
 {
     struct aligned a = {0};
     for (size_t k = 0; k < 4; k++)
@@ -301,7 +301,7 @@ Test(series_identity, equal_tables_of_two_files_are_two_snapshots)
     aligned_free(&a);
 }
 
-Test(series_identity, equal_tables_of_one_file_are_one_however_its_path_is_written)
+Test(series_identity, a_table_listed_twice_is_one_for_any_spelling_of_its_path)
 {
     struct aligned a = {0};
     struct hd_error err = {0};

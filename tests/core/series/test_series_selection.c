@@ -97,7 +97,7 @@ Test(series_selection, gen2_and_reachable_may_be_asked_for_together)
     aligned_free(&a);
 }
 
-Test(series_selection, gen2_takes_a_table_of_one_generation_whole_or_not_at_all)
+Test(series_selection, gen2_uses_a_table_of_one_generation_entirely_or_not_at_all)
 {
     static const char *const generations[] = {"gen0", "gen1", "gen2",
                                               "loh",  "poh",  "frozen"};
@@ -165,7 +165,7 @@ Test(series_selection, counts_of_a_sample_have_a_noise_band)
     aligned_free(&a);
 }
 
-Test(series_selection, growth_within_the_noise_is_none)
+Test(series_selection, growth_within_the_noise_is_ignored)
 {
     struct aligned a = {0};
     aligned_add(&a, sample(100));

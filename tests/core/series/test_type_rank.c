@@ -5,7 +5,7 @@
 
 /* --- names alone --------------------------------------------------------------------- */
 
-Test(type_rank, by_name_goes_by_namespaces)
+Test(type_rank, by_name_depends_on_namespaces)
 {
     static const struct {
         const char *name;

@@ -26,7 +26,7 @@ Test(unit, a_namespace_ends_at_the_last_dot_of_the_plain_name)
     expect(HD_BY_NAMESPACE, "", NULL, "(global)");
 }
 
-Test(unit, arguments_arrays_and_nested_types_are_no_namespace)
+Test(unit, arguments_arrays_and_nested_types_are_not_namespaces)
 {
     expect(HD_BY_NAMESPACE, "System.Collections.Generic.List<App.Order>", NULL,
            "System.Collections.Generic");

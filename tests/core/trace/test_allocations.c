@@ -112,7 +112,7 @@ Test(allocations, of_older_runtimes_lack_address_or_size)
     }
 }
 
-Test(allocations, a_name_without_an_end_is_none)
+Test(allocations, a_name_without_an_end_is_ignored)
 {
     struct heap_allocation a;
     struct text t = sampled(8);

@@ -289,7 +289,7 @@ Test(nettrace_container, pairs_that_are_not_there_are_damage)
     expect_refused(&t, "too short for the trace's own block");
 }
 
-Test(nettrace_container, the_trace_itself_comes_first)
+Test(nettrace_container, the_trace_object_must_be_first)
 {
     struct text t = new_head(), nothing = {0};
     put_block(&t, EVENTS, &nothing);
@@ -567,7 +567,7 @@ Test(nettrace_losses, are_gaps_in_the_numbers_of_a_thread)
 
 /* --- blocks that are passed, damaged or cut ---------------------------------------- */
 
-Test(nettrace_container, blocks_of_which_nothing_is_needed_are_passed)
+Test(nettrace_container, unneeded_blocks_are_skipped)
 {
     struct text t = new_trace(&usual, NULL, 0);
     for (uint32_t kind = 5; kind < 12; kind++) {

@@ -99,7 +99,7 @@ Test(nettrace_stacks, are_those_that_events_name)
     }
 }
 
-Test(nettrace_stacks, a_row_that_names_none_has_that_of_the_row_before)
+Test(nettrace_stacks, a_row_without_a_stack_has_that_of_the_previous_row)
 {
     struct trace_forge f = begun(8);
     f.events_per_block = 2;

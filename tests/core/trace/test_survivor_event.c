@@ -49,7 +49,7 @@ static size_t told_by(const struct text *trace, struct survivor_event *told, uin
     return events;
 }
 
-Test(survivor_event, text_of_any_length_comes_back)
+Test(survivor_event, text_of_any_length_is_read_back)
 {
     static const size_t sizes[] = {1, 100, 61431, 61432, 61433, 400000};
     struct random r = random_from(3);
@@ -158,7 +158,7 @@ static bool whole_of(const struct part *all, size_t count)
     return whole;
 }
 
-Test(survivor_event, parts_that_are_none_make_nothing)
+Test(survivor_event, invalid_parts_give_no_text)
 {
     static const struct {
         const char *what;

@@ -39,7 +39,7 @@ Test(trace_code_events, ids_mean_something_else_in_rundown_and_runtime)
     }
 }
 
-Test(trace_code_events, a_method_has_a_range_and_names_and_no_prefix_of_it_has)
+Test(trace_code_events, a_method_event_has_a_range_and_names_but_its_prefixes_are_refused)
 {
     struct text t = {0};
     struct code_method m;
@@ -122,7 +122,7 @@ Test(trace_code_events, an_offset_in_code_is_of_the_last_instruction_before_it)
     text_free(&t);
 }
 
-Test(trace_code_events, a_map_of_more_pairs_than_follow_is_none)
+Test(trace_code_events, a_map_with_too_few_pairs_is_refused)
 {
     struct text t = {0};
     struct code_map m;

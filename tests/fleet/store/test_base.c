@@ -274,7 +274,7 @@ Test(store_base, is_a_week_old_at_most)
 }
 
 /* SQLite reuses ids for other rows. */
-Test(store_base, that_is_gone_is_done_without)
+Test(store_base, that_is_gone_is_not_needed)
 {
     put(7, 100, noon);
     stored_change(t.store, "DELETE FROM type_row");
@@ -293,7 +293,7 @@ Test(store_base, that_is_gone_is_done_without)
 }
 
 /* The same series, or the same snapshot. */
-Test(store_base, that_is_gone_is_not_taken_for_another_with_its_id)
+Test(store_base, that_is_gone_is_not_confused_with_another_with_its_id)
 {
     struct hd_run shop = stored_run("shop", "web-1", 7), other = shop;
     other.service = "other";

@@ -72,7 +72,7 @@ static void expect_whole(struct hd_store *s, int64_t snapshots)
     expect_digests(s, snapshots);
 }
 
-Test(store_faults, stores_nothing_half_on_a_full_disk)
+Test(store_faults, stores_no_partial_snapshot_on_a_full_disk)
 {
     struct hd_error err = {0};
     char sql[64];
@@ -95,7 +95,7 @@ Test(store_faults, stores_nothing_half_on_a_full_disk)
 
 /* A limit of the process simulates a disk: SQLite may grow by a number of bytes, increased
  * so that each write fails once. */
-Test(store_faults, stores_nothing_half_wherever_a_write_fails)
+Test(store_faults, stores_no_partial_snapshot_wherever_a_write_fails)
 {
     struct hd_error err = {0};
     if (!stored_is_sqlite())

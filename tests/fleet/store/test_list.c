@@ -192,7 +192,7 @@ Test(store_list, has_parts_that_are_all_together)
 }
 
 /* More than a page of series; those that existed at the start. */
-Test(store_list, goes_on_over_pages_and_sees_one_moment)
+Test(store_list, continues_over_pages_and_shows_one_moment)
 {
     enum { SERIES = 1203 };
     const struct hd_stored_series *series;

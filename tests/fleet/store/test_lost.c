@@ -171,14 +171,14 @@ static void lose_everywhere(enum work work, bool done)
     cr_expect_gt(statement, 4, "work %d: %u statements", (int)work, statement);
 }
 
-Test(store_lost, changes_nothing_about_what_is_recorded)
+Test(store_lost, does_not_affect_recorded_snapshots)
 {
     hd_store_set_patience(t.store, 60);
     lose_everywhere(RECORD, false);
     lose_everywhere(RECORD, true);
 }
 
-Test(store_lost, changes_nothing_about_what_is_thinned_out)
+Test(store_lost, does_not_affect_thinning)
 {
     hd_store_set_patience(t.store, 60);
     lose_everywhere(THIN, false);
@@ -187,7 +187,7 @@ Test(store_lost, changes_nothing_about_what_is_thinned_out)
     lose_everywhere(THIN_IF_DUE, true);
 }
 
-Test(store_lost, changes_nothing_about_findings)
+Test(store_lost, does_not_affect_findings)
 {
     hd_store_set_patience(t.store, 60);
     lose_everywhere(SAVE, false);

@@ -150,7 +150,7 @@ Test(store_thin, keeps_less_than_a_day_on_request)
     cr_expect(is_there(now - HOUR));
 }
 
-Test(store_thin, refuses_to_keep_nothing)
+Test(store_thin, refuses_to_keep_no_time)
 {
     struct hd_error err = {0};
     cr_expect(!hd_store_thin(t.store, 0, now, NULL, &err));

@@ -430,7 +430,7 @@ Test(fastser, an_object_must_end)
     }
 }
 
-Test(fastser, a_region_goes_forward)
+Test(fastser, a_region_must_end_where_declared)
 {
     static const uint64_t forwards[] = {START, START + 4, START + 5, 1 << 30};
     for (uint32_t i = 0; i < 4; i++) {

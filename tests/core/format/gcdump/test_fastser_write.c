@@ -48,7 +48,7 @@ Test(fastser_write, strings_are_utf_16_units)
     expect_string(NULL, NULL, -1);
 }
 
-Test(fastser_write, keeps_lone_surrogates_and_replaces_what_is_no_utf_8)
+Test(fastser_write, keeps_lone_surrogates_and_replaces_invalid_utf_8)
 {
     expect_string("x\xED\xA0\x80y", "x\xED\xA0\x80y", 3);
     expect_string("\xED\xB0\x80", "\xED\xB0\x80", 1);

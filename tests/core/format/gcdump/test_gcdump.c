@@ -261,7 +261,7 @@ Test(gcdump, tags_of_unknown_length_are_refused)
     expect_made_refused(&m, "unknown tag 0");
 }
 
-Test(gcdump, a_region_that_ends_before_it_begins_is_no_endless_loop)
+Test(gcdump, a_region_that_ends_before_it_begins_causes_no_endless_loop)
 {
     struct made_gcdump m = usual;
     m.dump_extra = "\x0c\0\0\0\0"; /* ends where the interop table does */
@@ -294,7 +294,7 @@ Test(gcdump, versions_that_this_reader_may_read)
     }
 }
 
-Test(gcdump, a_container_of_something_else_is_no_gcdump)
+Test(gcdump, a_container_with_other_contents_is_not_a_gcdump)
 {
     struct gcdump_bytes b = gcdump_bytes_make(&usual);
     enum { NAME_AT = 39 };

@@ -169,7 +169,7 @@ Test(gcdump_facts, process_facts_are_a_line_that_is_read_again)
     hd_snapshot_close(snap);
 }
 
-Test(gcdump_facts, process_facts_come_back_from_gcdumps_and_digests)
+Test(gcdump_facts, process_facts_are_read_back_from_gcdumps_and_digests)
 {
     static const char *const targets[] = {"gcdump", "digest"};
     for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
@@ -234,7 +234,7 @@ Test(gcdump_facts, working_set_and_commit_of_the_file_are_facts)
     }
 }
 
-Test(gcdump_facts, files_without_process_facts_have_no_trace_of_them)
+Test(gcdump_facts, files_without_process_facts_have_no_line_for_facts)
 {
     static const char *const targets[] = {"gcdump", "digest"};
     for (size_t i = 0; i < sizeof(targets) / sizeof(*targets); i++) {
@@ -310,7 +310,7 @@ static bool has_row(const struct hd_snapshot *snap, const char *name)
     return false;
 }
 
-Test(gcdump_facts, ids_of_types_come_back_by_name)
+Test(gcdump_facts, ids_of_types_are_read_back_by_name)
 {
     enum { FEWEST = 300 };
     static const struct hd_read_options how = {.to_write = true};
@@ -405,7 +405,7 @@ Test(gcdump_facts, the_reason_for_unknown_survivors_is_read_back)
     }
 }
 
-Test(gcdump_facts, a_reason_of_another_version_is_none)
+Test(gcdump_facts, a_reason_of_another_version_is_ignored)
 {
     static const char *const words[] = {"", "lost", "lost-events-", "9", "%s", "Gaps"};
     for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
@@ -464,7 +464,7 @@ Test(gcdump_facts, an_invalid_survivor_map_is_ignored)
 
 /* --- which code allocated them ---------------------------------------------------- */
 
-Test(gcdump_facts, allocation_sites_come_back_and_are_of_the_same_objects)
+Test(gcdump_facts, allocation_sites_are_read_back_for_the_same_objects)
 {
     static const char trace[] = "fixtures/leaklab/nettrace/1.nettrace.zst";
     static const struct hd_read_options how = {.to_write = true};

@@ -78,7 +78,7 @@ Test(read_gcdump, one_type_may_have_pseudo_nodes_and_objects)
     close_made(snap);
 }
 
-Test(read_gcdump, undefined_nodes_are_no_objects_with_an_address_or_without)
+Test(read_gcdump, undefined_nodes_are_not_objects_with_or_without_an_address)
 {
     static const struct made_node nodes[] = {
         {.type = ROOTS, .references = 2, .to = {1, 2}},

@@ -90,7 +90,7 @@ static size_t expect_same_folder(const char *folder)
     return count;
 }
 
-Test(write_gcdump, files_of_dotnet_gcdump_come_out_byte_for_byte)
+Test(write_gcdump, files_of_dotnet_gcdump_are_reproduced_byte_for_byte)
 {
     static const char *const folders[] = {"cache", "density", "events", "list",
                                           "none",  "timers",  "odd"};
@@ -104,7 +104,7 @@ Test(write_gcdump, files_of_dotnet_gcdump_come_out_byte_for_byte)
 }
 
 /* Deferred types, modules, segments, COM wrappers, multipliers, all forms of strings. */
-Test(write_gcdump, files_by_microsofts_writer_come_out_byte_for_byte)
+Test(write_gcdump, files_by_microsofts_writer_are_reproduced_byte_for_byte)
 {
     static const char *const names[] = {"ms_bare",
                                         "ms_def",
@@ -149,7 +149,7 @@ Test(write_gcdump, facts_of_a_file_outlive_it)
 }
 
 /* Labels of 8 bytes, counts of 8 bytes, old versions: written in the present layout. */
-Test(write_gcdump, other_layouts_come_out_with_the_same_content)
+Test(write_gcdump, other_layouts_are_written_with_the_same_content)
 {
     static const char *const names[] = {"ms_eight",
                                         "ms_eight_def",

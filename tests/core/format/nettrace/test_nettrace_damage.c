@@ -72,7 +72,7 @@ Test(nettrace_damage, losses_before_the_walk_do_not_matter)
 }
 
 /* The system reuses the ids of threads; the numbers of a new thread start at 1. */
-Test(nettrace_damage, a_thread_that_begins_again_has_lost_nothing)
+Test(nettrace_damage, a_thread_with_restarted_numbers_has_lost_no_event)
 {
     struct trace_forge f = begin(8);
     f.threads[0] = MAIN;

@@ -78,7 +78,7 @@ Test(nettrace_events, numbers_that_no_heap_has_are_refused)
 }
 
 /* Events that announce a walk without any record. */
-Test(nettrace_events, without_records_are_no_walk)
+Test(nettrace_events, without_records_are_not_a_walk)
 {
     static const char none[10] = "";
     struct trace_forge f = begin(8);
@@ -136,7 +136,7 @@ Test(nettrace_events, weak_roots_of_all_events_are_counted)
 }
 
 /* Edges of handles have their keys, in the order of the values. */
-Test(nettrace_events, dependent_handles_come_in_any_order)
+Test(nettrace_events, dependent_handles_may_be_in_any_order)
 {
     static const struct {
         uint64_t key, value;

@@ -240,7 +240,7 @@ Test(nettrace_process, line_that_is_too_long_is_ignored)
 /* --- carried on ------------------------------------------------------------------------
  */
 
-Test(nettrace_process, facts_go_on_into_gcdumps_and_digests)
+Test(nettrace_process, facts_are_passed_on_to_gcdumps_and_digests)
 {
     static const char *const targets[] = {"gcdump", "digest"};
     static const struct hd_read_options how = {.to_write = true};

@@ -81,7 +81,7 @@ Test(nettrace_told, a_survivor_map_is_read_from_any_parts)
     text_free(&t);
 }
 
-Test(nettrace_told, it_goes_on_into_a_gcdump)
+Test(nettrace_told, the_map_is_passed_on_to_a_gcdump)
 {
     static const struct hd_read_options how = {.to_write = true};
     struct text t = {0};

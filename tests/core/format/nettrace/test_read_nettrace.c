@@ -120,7 +120,7 @@ Test(nettrace, a_dependent_handle_is_an_edge_from_key_to_value_but_no_reference)
     trace_forge_free(&f);
 }
 
-Test(nettrace, com_objects_are_marked_and_get_nothing_extra)
+Test(nettrace, com_objects_are_marked_without_extra_nodes)
 {
     static const struct forged_type types[] = {
         {.id = 0x10, .name = "App.Wrapped", .flags = 4},

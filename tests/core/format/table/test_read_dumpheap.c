@@ -81,7 +81,7 @@ Test(dumpheap, reads_the_command_after_the_prompt_of_any_debugger)
         expect_echo(echoes[i], "dumpheap -stat", NULL, "all", "");
 }
 
-Test(dumpheap, knows_nothing_of_the_table_without_an_echo)
+Test(dumpheap, has_no_facts_about_the_table_without_an_echo)
 {
     expect_echo("Statistics:", NULL, NULL, NULL, NULL);
     expect_echo("$ dotnet-dump analyze core.1 -c \"dumpheap -stat -live\"", NULL, NULL,
@@ -171,7 +171,7 @@ static void expect_row(const char *row, const char *kind)
     text_free(&t);
 }
 
-Test(dumpheap, refuses_lines_that_are_no_rows)
+Test(dumpheap, refuses_lines_that_are_not_rows)
 {
     expect_row("7f21 1 24", "bad-row");
     expect_row("7f21 1 24   ", "bad-row");
@@ -424,7 +424,7 @@ Test(dumpheap, finds_a_table_after_a_long_listing)
 
 /* Until the footer's objects, a part of a table must not be accepted as a table, nor a part
  * of a row as a row. */
-Test(dumpheap, takes_no_beginning_of_a_table_for_all_of_it)
+Test(dumpheap, rejects_a_prefix_of_a_table)
 {
     static const char text[] = "> dumpheap -stat\n" HEADER "1 1 8 A\n" STRINGS
                                "Total 66,413 objects, 4,217,352 bytes";

@@ -301,7 +301,7 @@ Test(gcdump_report, passes_over_the_line_of_references)
                 1000, HD_UNKNOWN);
 }
 
-Test(gcdump_report, refuses_lines_that_are_no_rows)
+Test(gcdump_report, refuses_lines_that_are_not_rows)
 {
     expect_refused(REPORT "24  1\n", "bad-row", 5);
     expect_refused(REPORT "24  1 A\n", "bad-row", 5);

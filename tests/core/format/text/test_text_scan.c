@@ -90,7 +90,7 @@ Test(text_scan, refuses_the_first_thing_that_is_wrong)
 
 /* More blank lines than a block has bytes, of every kind; the line after them is in the
  * message. */
-Test(text_scan, counts_blank_lines_that_it_goes_past)
+Test(text_scan, counts_skipped_blank_lines)
 {
     static const char *const kinds[] = {"\n", " \n", "\t\n", "\r\n", "  \t\n", " \r\n"};
     enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), LINES = 300000 };

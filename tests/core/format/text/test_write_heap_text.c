@@ -124,7 +124,7 @@ Test(write_heap_text, names_of_only_line_ends_can_be_read_again)
     }
 }
 
-Test(write_heap_text, leaves_out_what_is_no_object)
+Test(write_heap_text, omits_nodes_that_are_not_objects)
 {
     struct forge f = {0};
     node_id object = forge_object(&f, "A", 24);

@@ -84,7 +84,7 @@ static void unpack(struct text *to, const struct page_words *w, const char *pack
     }
 }
 
-Test(page, packed_names_come_back)
+Test(page, packed_names_are_unpacked)
 {
     static const char *const names[] = {
         "System.String",
