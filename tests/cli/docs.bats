@@ -68,7 +68,27 @@ make_tables() {
     [[ $status == 1 ]]
 }
 
-# Values of an option, as the program lists them after a wrong one.
+@test "the recipes of docs/json.md run" {
+    mkdir "$tmp/bin" "$tmp/snapshots"
+    ln -s "$(realpath "$HEAPDRIFT")" "$tmp/bin/heapdrift"
+    ln -s "$PWD"/$leak/*.gz "$tmp/snapshots/"
+    sed -n '/^```sh$/,/^```$/{ /^```/!p }' docs/json.md >"$tmp/recipes"
+    cd "$tmp"
+    PATH=$tmp/bin:$PATH
+    heapdrift record -q --store=runs.db --service=Shop --host=web snapshots/*
+    local recipe
+    while read -r recipe; do
+        [[ $recipe != *" info "* ]] || head -c 1000 snapshots/5.gcdump.gz >snapshots/truncated.gcdump.gz
+        run bash -c "${recipe/| jq/2>errors | jq}" </dev/null
+        [[ $status == 0 ]] || complain "status $status: $recipe" "$output"
+        # The store has no run that is long enough for a verdict.
+        [[ -n $output || $recipe == *" fleet "* ]] || complain "prints nothing: $recipe"
+        rm -f snapshots/truncated.gcdump.gz
+    done <recipes
+    [ "$(wc -l <recipes)" = 10 ]
+}
+
+# Words that an option takes, as the program says when it is given another one.
 words_of() {
     hd "$1" "--$2=zebra"
     grep -oE 'must be [a-z0-9, -]* or [a-z0-9-]+$' <<<"$err" | sed 's/must be //; s/ or /, /; s/,//g' || true
@@ -83,7 +103,7 @@ words_of() {
             option=${option#--}
             words=$(words_of $command "${option%%=*}")
             [[ -n $words ]] || continue
-            # "text, json, csv, ...: see" refers to their list.
+            # "text, json, csv, ...: see" tells where they are.
             [[ $line != *...* && $line != "the same as"* && $line != *"decides" ]] || continue
             tried=$((tried + 1))
             for word in $words; do

@@ -264,7 +264,7 @@ VALUES
     hd --gen2 top "$before"
     fails_with 'give the command first: heapdrift top ...'
     hd -q diff "${pair[@]}"
-    fails_with 'the command comes first: heapdrift diff ...'
+    fails_with 'give the command first: heapdrift diff ...'
     # Unless there is a file with that name.
     cp "$before" "$tmp/top"
     cp "$after" "$tmp/b"

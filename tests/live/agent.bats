@@ -261,7 +261,7 @@ reported() { works diff -q --store="$tmp/store.db" --service="$1" --format=json;
     says "LeakLab \(pid $i\): stored" 2
     until_is 16 pgrep -cP "$job"
     ended 0
-    [[ $(grep -c "and no more of them" "$tmp/err") == 1 ]]
+    [[ $(grep -c "followed already" "$tmp/err") == 1 ]]
     # It may end while its snapshot is taken.
     refute grep "no snapshot" <(grep -v "(pid $victim)" "$tmp/err")
 }

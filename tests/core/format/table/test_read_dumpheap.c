@@ -296,9 +296,8 @@ Test(dumpheap, reports_wrong_sums)
                    "an excerpt of a table: 7 objects of its total are not listed; 2 lines "
                    "were left out");
     cr_assert_null(read_text(HEADER "1 104,535 8 A\nTotal 104,534 objects\n", &err));
-    cr_assert_str_eq(err.message,
-                     "rows add up to 104,535 objects, the footer says 104,534: "
-                     "rows were lost or edited");
+    cr_assert_str_eq(err.message, "rows add up to 104,535 objects, the footer has 104,534: "
+                                  "rows were lost or edited");
     /* Fewer objects with the same bytes: the table was edited. */
     expect_refused(HEADER "1 1 9 A\nTotal 2 objects, 9 bytes\n", "total-mismatch", 3);
     cr_assert_null(read_text(HEADER "1 1 8 A\nTotal 1 objects, 1,009 bytes\n", &err));
