@@ -184,7 +184,7 @@ OPERANDS
     works info --format=json "$tmp/a-3.gcdump"
     [[ $(jq -c '.snapshots[0] | [.identity, .untold]' <<<"$out") == '[null,"ended"]' ]]
     works info "$tmp/a-3.gcdump"
-    out_has 'not told: the process ended the session'
+    out_has 'unknown: the process ended the session'
 }
 
 @test "of a series of traces it is never in the way, whatever cannot be known" {

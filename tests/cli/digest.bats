@@ -78,8 +78,8 @@ untold() {
     works convert -q "$tmp"/*.gcdump -o "$tmp/d.digest"
     [[ $(untold "$tmp"/d-*) == '[null,{"snapshot":2,"reason":"lost-events"}]' ]]
     works info "$tmp/d-3.digest"
-    out_has 'not told: the process lost events'
-    # Ages start again after it.
+    out_has 'unknown: the process lost events'
+    # Ages begin anew behind it.
     [[ $(untold "$tmp"/d-[34].digest) == '["events",null]' ]]
 }
 

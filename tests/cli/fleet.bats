@@ -44,7 +44,7 @@ fleet_works() { fleet "$@"; status_is 0; }
 @test "what allows no verdict is not called healthy" {
     fleet_works
     out_has "one snapshot in the window"
-    out_has "no suspect, but something grew and leveled off"
+    out_has "no suspect, but growth leveled off"
     err_has "runs-not-judged"
     fleet --strict
     status_is 3
@@ -210,9 +210,9 @@ heapdrift_service_last_snapshot_timestamp_seconds{service="Shop"} 1795262700' ]]
     done <<'LINES'
 --merge|fleet --merge needs parts written by --shard
 some.part|fleet reads a store
---merge --since=7d x|no --since
---merge --shard=1/2 x|exclude each other
---shard=1/2 --format=json|takes no --format
+--merge --since=7d x|cannot be combined with --since
+--merge --shard=1/2 x|--shard cannot be combined with --merge
+--shard=1/2 --format=json|cannot be combined with --format
 --shard=1/2 --exit-code|a part has no verdict
 --shard=1/2|the same --until
 --shard=3/2|I/N

@@ -25,7 +25,7 @@ by_order() {
     works info --format=json "$1"/*
     [[ $(json '[.snapshots[].untold]|join(" ")') == " silent silent silent" ]]
     works info "$1"/*2.gcdump
-    out_has "not told: the runtime does not report survivors (Native AOT never does)"
+    out_has "unknown: the runtime does not report survivors (Native AOT never does)"
     works -q --format=json "$1"/*
     [[ $(json '.untold|[.snapshot, .reason]|join(" ")') == "1 silent" ]]
     [[ $(json .identity) == order ]]
