@@ -97,7 +97,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     hd collect -p 1 -o "$tmp/a.gcdump" --to=nettrace
     fails_with "--to needs --all; without it, the suffix of OUT decides the format"
     hd watch --all
-    fails_with "watch --all is for a store: --store=URL; for files: \`heapdrift collect --all\`"
+    fails_with "watch --all requires --store=URL; for files, use \`heapdrift collect --all\`"
     hd collect --all --name="$(own)" -o "$tmp/o"
     fails_with "no .NET process to collect from is called $(own); see \`heapdrift ps\`"
     [[ ! -e $tmp/o ]]

@@ -79,7 +79,7 @@ untold() {
     [[ $(untold "$tmp"/d-*) == '[null,{"snapshot":2,"reason":"lost-events"}]' ]]
     works info "$tmp/d-3.digest"
     out_has 'unknown: the process lost events'
-    # Ages begin anew behind it.
+    # Ages start again after it.
     [[ $(untold "$tmp"/d-[34].digest) == '["events",null]' ]]
 }
 
