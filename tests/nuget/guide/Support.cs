@@ -20,6 +20,11 @@ namespace Shop
 
     public sealed class DetailsWindow : Window;
 
+    public sealed class OrderViewModel
+    {
+        public byte[] Preview { get; } = new byte[4000];
+    }
+
     public sealed class DbSession : IDisposable
     {
         public bool Saved { get; private set; }
@@ -92,5 +97,11 @@ namespace Shop.Tests
         protected static readonly Store shop = new();
         protected static readonly Store leakingShop = new() { Leaks = true };
         protected static readonly Cart cart = new();
+
+        protected static void OpenAndClose()
+        {
+            var window = new DetailsWindow();
+            window.Close();
+        }
     }
 }
