@@ -160,9 +160,9 @@ odd() {
 
 @test "tests pass in a path with a space, under umask 077, without HOME and locale, by another name" {
     odd check 'text of a failure'
-    odd record 'JSON says what became'
+    odd record 'JSON has the result'
     odd style 'messages are ASCII'
-    odd explore 'stops and goes on'
-    odd collect 'that /proc hides'
+    odd explore 'suspended and resumed'
+    odd collect 'hidden in /proc'
     odd report 'terminal'
 }
