@@ -10,8 +10,8 @@
 enum { SNAPSHOTS = 4, MANY = 100000 };
 
 /* Limit for the time relative to the plain heap. Most need ten times, ten thousand suspects
- * 30 to 50 times; quadratic algorithms needed 70 to 150 times when the plain heap, which is
- * faster now, needed half as much again. */
+ * 30 to 50 times; quadratic algorithms needed 70 to 150 times a plain heap that was slower
+ * by half. */
 enum { MAX_TIMES = 100 };
 
 typedef void make_heap(struct forge *f, size_t k);
