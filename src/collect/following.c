@@ -333,19 +333,19 @@ static struct hd_activity activity_of(const struct movement_events *e)
     return a;
 }
 
-/* Adds to a snapshot's facts what the program's own collections did since the one before.
- * The clock of a process is the same in all of its sessions. */
+/* Adds the facts of the program's own collections since the previous snapshot. All sessions
+ * of a process have one clock. */
 static void add_collections(struct hd_following *f, struct hd_process_facts *facts)
 {
     const struct interval_activity *i = &f->now->events.activity;
-    const double pause = f->activity.collecting / f->activity.seconds;
     if (f->activity.seconds <= 0) {
         f->last_gen2 = 0;
         return;
     }
+    const double pause = fmin(f->activity.collecting / f->activity.seconds, 1);
+    hd_fact_set(facts, HD_FACT_GC_PAUSE, (uint64_t)(pause * 1e6));
     if (i->last_gen2 != 0)
         f->last_gen2 = i->last_gen2;
-    hd_fact_set(facts, HD_FACT_GC_PAUSE, (uint64_t)(fmin(pause, 1) * 1e6));
     if (f->last_gen2 != 0 && f->last_gen2 <= i->end)
         hd_fact_set(facts, HD_FACT_SINCE_GEN2,
                     (uint64_t)seconds_of(&f->now->events, i->end - f->last_gen2));
@@ -362,8 +362,7 @@ static bool identify(struct hd_following *f, struct hd_snapshot *snap,
         return fail(err, f->why_no_now.error.status, "%s", f->why_no_now.error.message);
     }
     if (snap->identity.instance != f->instance)
-        if (snap->identity.instance != f->instance)
-            return give_reason(snap, HD_UNTOLD_RESTARTED, err);
+        return give_reason(snap, HD_UNTOLD_RESTARTED, err);
     struct movement *m =
         listening_stop(f->now, snap->identity.collection, &snap->untold, err);
     bool is_too_much =

@@ -191,8 +191,9 @@ def plain(message, project, results):
         (r"0x[0-9a-f]{6,}", "ADDRESS"),
         # Shares and totals are of the whole heap, which is the framework's for the most part.
         (r"(?m)^heap  .*$", "heap        TOTALS"),
-        # A sample is drawn at random.
-        (r"(?m)^(allocated|also)  .*\n( {12}.*\n)*", ""),
+        (r"(?m)^also  .*\n( {12}.*\n)*", ""),
+        # Samples are drawn at random.
+        (r"(?m)^allocated  .*\n( {12}.*\n)*", "allocated   SAMPLES\n"),
         (r"[0-9.]+ %(?=  )", "N %"),
         (r"[0-9.]+ %\s+of\s+the\s+heap", "N % of the heap"),
         (r" \(gen[0-2]\)|(?<=ADDRESS) in gen[0-2]", ""),
