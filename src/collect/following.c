@@ -1,9 +1,9 @@
-/* A series of snapshots whose objects are followed from one to the next (hd_following).
+/* Tracks the objects of a series from each snapshot to the next (hd_following).
  *
- * Each interval has a session of its own, which is open from before the first of its two
- * snapshots until behind the second: its end tells what was lost, and nothing goes on for
- * days. To open one makes the runtime name types again, which it would not for a second
- * snapshot while another session is open. docs/collect.md. */
+ * Each interval has its own session, open from before the first of its two snapshots until
+ * after the second: the end of a session reports lost events, and no session lasts for
+ * days. Opening one makes the runtime name types again, which it would not do for a second
+ * snapshot during another session. docs/collect.md. */
 #include "base/error.h"
 #include "collect/find_target.h"
 #include "collect/movement_events.h"
@@ -23,28 +23,25 @@
 
 /* --- listening ----------------------------------------------------------------- */
 
-/* A tracing session that is held open, in which the collector of a process says what
- * survives and where it goes.
+/* A tracing session that is held open for the collector's events of survivors and moves.
  *
- * A thread of its own reads what comes: a runtime that is not read keeps it in memory and
- * then loses it. It ends by itself where the process sends more than may be asked of it,
- * or has ended. Nothing that goes wrong here is anybody's failure: it is not known then
- * which object is which. */
+ * A separate thread reads the events: without a reader the runtime buffers them in memory
+ * and then drops them. The thread ends if the process exceeds the limits below, or exits.
+ * An error here fails no snapshot: identities are unknown then. */
 
 struct listener;
 
-/* How long a process may take to begin, and to stop. */
+/* Time limits for a process to begin, and to stop. */
 enum { TO_BEGIN_MS = 2000, TO_STOP_MS = 5000 };
 
-/* Writing events costs the process time: so much in ten seconds some 4 % of it, see
- * docs/collect.md. */
+/* Bytes of events in ten seconds: writing them takes the process about 4 % of its time. */
 enum { WINDOW_MS = 10000, MAX_IN_WINDOW = 120 << 20 };
 
-/* For what a stranger may need here besides; for stacks between two sequence points, whose
- * table grows by doubling. Of 10,000 distinct ones in a second 9.4 MB were needed. */
+/* Bytes that a hostile stream may occupy in addition; and for stacks between two sequence
+ * points, whose table doubles as it grows: 10,000 distinct ones in a second took 9.4 MB. */
 enum { MAX_MEMORY = 4 << 20, MAX_STACK_MEMORY = 12 << 20 };
 
-/* An allocation with its stack costs some 7 microseconds: so many in ten seconds 4 %. */
+/* Samples in ten seconds, at 7 microseconds for an allocation with its stack: 4 %. */
 enum { MAX_ALLOCATIONS_IN_WINDOW = 60000 };
 
 enum hearing { HEARING, HEARD_OUT, TOO_MUCH, TOO_MANY_ALLOCATIONS, CUT_OFF, NONSENSE };
@@ -60,7 +57,7 @@ struct listener {
 
     pthread_mutex_t lock; /* of all that follows */
     struct movement_events events;
-    uint64_t stop_by; /* clock_ms(); 0: it goes on */
+    uint64_t stop_by; /* clock_ms(); 0: no end */
     enum hearing why;
 
     /* of the thread */
@@ -85,8 +82,7 @@ static void end_for(struct listener *l, enum hearing why)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* read(2) for input_stream(). What is left when it was stopped is no more than what was on
- * its way. */
+/* read(2) for input_stream(). After the stop only the events in transit are left. */
 static ssize_t following_take(void *from, void *to, size_t room)
 {
     struct listener *l = from;
@@ -169,7 +165,8 @@ static void *listen_on(void *context)
 
 /* --- from outside -------------------------------------------------------------- */
 
-/* A runtime takes 100 ms to end a stream, which the thread hears out meanwhile. */
+/* Requests the end of the stream. A runtime takes 100 ms for it, in which the thread reads
+ * the rest. */
 static void tell_to_stop(struct listener *l)
 {
     if (l->is_told_to_stop)
@@ -183,7 +180,7 @@ static void tell_to_stop(struct listener *l)
         tracing_stop(&l->tracing, NULL);
 }
 
-/* The end of a stream comes after the stop, and the answer to it after that. */
+/* Waits for the rest of the stream: it ends after the stop, and the answer follows. */
 static void stop(struct listener *l)
 {
     if (l->is_stopped)
@@ -269,14 +266,14 @@ struct hd_following {
         struct hd_error error;
     } why_no_now, why_no_next;
     struct told_side older; /* the last snapshot */
-    uint64_t instance;      /* that it is of */
+    uint64_t instance;      /* its process */
     bool has_older;
-    bool is_off;           /* the process has too much to tell, or nothing ever */
+    bool is_off;           /* the process sends too many events, or no survivors at all */
     bool is_without_sites; /* it allocates too much */
     struct site_keeper sites;
     struct hd_activity activity;
-    uint64_t last_gen2; /* ticks of the process: its last such collection; 0: not known */
-    struct hd_collect_options how; /* of the snapshot that is taken */
+    uint64_t last_gen2; /* ticks of the process: its last gen2 collection; 0: unknown */
+    struct hd_collect_options how; /* of the current snapshot */
 };
 
 struct hd_following *hd_following_begin(void)
@@ -286,11 +283,11 @@ struct hd_following *hd_following_begin(void)
 
 void hd_following_before(struct hd_following *f, const struct hd_collect_options *opt)
 {
-    /* Of a snapshot that failed. */
+    /* The session of a failed snapshot. */
     listening_end(f->next);
     f->next = NULL;
     if (f->now != NULL) {
-        /* From now on everything is kept until the snapshot is there. */
+        /* Keeps all events until the snapshot is complete. */
         pthread_mutex_lock(&f->now->lock);
         f->now->events.is_held = true;
         f->is_without_sites |= f->now->why == TOO_MANY_ALLOCATIONS;
@@ -351,7 +348,7 @@ static void add_collections(struct hd_following *f, struct hd_process_facts *fac
                     (uint64_t)seconds_of(&f->now->events, i->end - f->last_gen2));
 }
 
-/* What the collector said of the snapshot before, told to this one. */
+/* Stores the survivors of the previous snapshot, by the collector's events, in this one. */
 static bool identify(struct hd_following *f, struct hd_snapshot *snap,
                      const struct places *places, const struct told_side *side,
                      struct hd_error *err)
@@ -459,8 +456,7 @@ void hd_following_end(struct hd_following *f)
 
 /* --- kept in the trace --------------------------------------------------------- */
 
-/* What is known of a snapshot's objects, kept in the trace that the snapshot is
- * (hd_following_write). */
+/* Identities, facts and sites, stored in the trace itself (hd_following_write). */
 
 static ssize_t read_fd(void *fd, void *to, size_t room)
 {
@@ -475,8 +471,8 @@ static bool fail_to_write(struct hd_error *err)
     return fail(err, HD_IO, "cannot write: %s", strerror(errno));
 }
 
-/* Go through it once more: where it ends, when, and which number is free. It may say
- * anything, and what it says was checked when the snapshot was made of it. */
+/* Reads the trace again: the offset and time of its end, and a free definition number. The
+ * contents are untrusted, and were checked when the snapshot was built. */
 static bool find_place(int fd, struct survivor_event_place *place, struct hd_error *err)
 {
     enum { END = 1 };
@@ -520,8 +516,8 @@ static bool write_at(int fd, const char *bytes, size_t size, uint64_t at)
     return true;
 }
 
-/* What is behind the mark of the end is none of the trace's. So it is one all the time, as
- * it was before, until at last the first block stands in the place of the mark. */
+/* Appends blocks after the end mark, which readers ignore, and replaces the mark by their
+ * first byte last: the file is a valid trace at every moment. */
 static bool following_keep(int fd, const struct text texts[OUR_EVENTS],
                            struct hd_error *err)
 {
@@ -537,7 +533,7 @@ static bool following_keep(int fd, const struct text texts[OUR_EVENTS],
     if (!ok) {
         fail_to_write(err);
         if (ftruncate(fd, (off_t)place.at + 1) != 0)
-            fail_to_write(err); /* there is more behind the end then, which nobody reads */
+            fail_to_write(err); /* readers ignore the bytes after the end mark */
     }
     text_free(&blocks);
     return ok;

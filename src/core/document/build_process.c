@@ -139,11 +139,10 @@ static void add_collections(struct build *b, struct doc_facts *f,
     uint64_t pause = hd_fact(p, HD_FACT_GC_PAUSE), gen2 = hd_fact(p, HD_FACT_SINCE_GEN2);
     struct known_facts own = {b, p, f, NULL};
     if (pause != HD_UNKNOWN)
-        SAY(b, next_fact(&own, "collections"), "stopped it for ",
+        SAY(b, next_fact(&own, "collections"), "program paused for ",
             as_share((double)pause / 1e6), " of the time");
     if (gen2 != HD_UNKNOWN)
-        SAY(b, next_fact(&own, "collections"), "the last one of gen2 ", as_duration(gen2),
-            " before");
+        SAY(b, next_fact(&own, "collections"), "last gen2 ", as_duration(gen2), " earlier");
 }
 
 void build_process_facts(struct build *b, struct doc_facts *f,

@@ -204,9 +204,8 @@ Test(process_account, info_lists_all_facts_of_a_snapshot)
     expect_line(text, "  collector ",
                 "20.0 MiB committed, 1.00 MiB in free regions, 2 heaps, 1 pinned object\n");
     expect_line(text, "  fragmented ", "2.00 KiB, gen2 2.00 KiB\n");
-    expect_line(
-        text, "  collections ",
-        "stopped it for 3.4 % of the time, the last one of gen2 2 min 15 s before\n");
+    expect_line(text, "  collections ",
+                "program paused for 3.4 % of the time, last gen2 2 min 15 s earlier\n");
     free(text);
 }
 
