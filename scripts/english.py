@@ -16,7 +16,7 @@ import sys
 
 COUNTS = pathlib.Path("scripts/english.txt")
 AREAS = ("src", "include", "strings", "docs", "tests")
-MOST_PLACES = 20  # printed of a count that rose
+MAX_PLACES = 20  # printed of a count that rose
 
 OPENS = r"(?:^|[.;:] )"
 
@@ -169,7 +169,7 @@ def check(habits):
             added = lines_added() if added is None else added
             new = [f"{path}:{first}: {text[:160]}" for path, first, last, text in habits.places(name, area)
                    if not added.get(str(path), set()).isdisjoint(range(first, last + 1))]
-            print("\n".join(new[:MOST_PLACES]), end="\n" if new else "")
+            print("\n".join(new[:MAX_PLACES]), end="\n" if new else "")
     if fell and not rose:
         print(f"english: {fell} fewer than {COUNTS} has: scripts/english.py --update lowers it")
     return 1 if rose else 0
