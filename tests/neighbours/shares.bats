@@ -63,7 +63,7 @@ setup() {
     status_is 0
     out_matches "no snapshot of Shop \(pid [0-9]+\) of user 0 for 1[0-9] s \(1[0-9] intervals\): timeout; the next attempt in "
     out_matches "no snapshot of .*python3.* of user $mallory_id for "
-    out_matches 'nor of 3[0-9] other processes
+    out_matches 'no snapshot of 3[0-9] other processes
 503 ok
 4[01]$'
 }
