@@ -19,9 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
-TestSuite(thread_freeze, .timeout = 120);
+/* Seconds of a processor: the process that counts takes both of two. */
+TestSuite(thread_freeze, .timeout = 300);
 
-enum { COUNTERS = 12, KILLS = 100 };
+enum { COUNTERS = 12, KILLS = 100, MAX_ROUNDS = 6, FIRST_US = 4000 };
 
 /* Memory shared by the process and the test. */
 struct shared {
@@ -224,13 +225,14 @@ Test(thread_freeze, the_process_continues_if_its_reader_is_killed_at_any_moment)
     begin();
     atomic_store(&sends, true);
     pthread_create(&sender, NULL, send_signals, NULL);
-    /* On a busy machine many are killed before they freeze anything: then there are more.
-     */
-    for (int i = 0; i < KILLS || (i < 20 * KILLS && shared->stops <= KILLS / 4); i++) {
+    /* On a busy machine many are killed before they freeze anything: then there are more,
+     * and each round gives them twice the time. */
+    for (int i = 0; i < KILLS || (i < MAX_ROUNDS * KILLS && shared->stops <= KILLS / 4);
+         i++) {
         pid_t reader = fork();
         if (reader == 0)
             read_for_ever();
-        sleep_us((long)random_below(&r, 4000));
+        sleep_us((long)random_below(&r, FIRST_US << i / KILLS));
         kill(reader, SIGKILL);
         waitpid(reader, NULL, 0);
         cr_assert(goes_on(), "after kill %d", i);
