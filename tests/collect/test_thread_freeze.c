@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Seconds of a processor: the process that counts takes both of two. */
+/* Processor seconds: the counting process occupies two processors. */
 TestSuite(thread_freeze, .timeout = 300);
 
 enum { COUNTERS = 12, KILLS = 100, MAX_ROUNDS = 6, FIRST_US = 4000 };
@@ -225,8 +225,8 @@ Test(thread_freeze, the_process_continues_if_its_reader_is_killed_at_any_moment)
     begin();
     atomic_store(&sends, true);
     pthread_create(&sender, NULL, send_signals, NULL);
-    /* On a busy machine many are killed before they freeze anything: then there are more,
-     * and each round gives them twice the time. */
+    /* A busy machine kills many before they freeze anything: more rounds follow, each with
+     * twice the delay. */
     for (int i = 0; i < KILLS || (i < MAX_ROUNDS * KILLS && shared->stops <= KILLS / 4);
          i++) {
         pid_t reader = fork();

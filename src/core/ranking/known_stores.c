@@ -78,11 +78,9 @@ static const struct known_store stores[] = {
      .keeps = "signature providers",
      .bound = 2000,
      .setting = "CryptoProviderCacheOptions.SizeLimit"},
-    /* scripts/nuget/testing/Turn.cs: a test with all that it holds. Runners begin as many
-     * at once as there are processors, some all of them. */
-    {.holder = "Heapdrift.Testing.Turn.gate",
-     .keeps = "tests that wait for their turn",
-     .bound = 10000},
+    /* scripts/nuget/testing/Turn.cs: a waiting test retains its fixture. Test runners may
+     * start every test concurrently. */
+    {.holder = "Heapdrift.Testing.Turn.gate", .keeps = "waiting tests", .bound = 10000},
 };
 
 const struct known_store *known_store_of(const char *holder)
