@@ -281,8 +281,8 @@ struct hd_snapshot *hd_snapshot_from_memory(const void *data, size_t size,
  * hd_collect():
  *
  *     struct hd_reading *r = hd_reading_begin(file, &how);
- *     ... hd_reading_came(r, progress->bytes) in hd_collect_options.go_on
- *     hd_reading_came(r, collected.bytes), again when it is complete
+ *     ... hd_reading_arrived(r, progress->bytes) in hd_collect_options.go_on
+ *     hd_reading_arrived(r, collected.bytes), again when it is complete
  *     hd_reading_end(r);
  *     struct hd_snapshot *snap = hd_reading_snapshot(r, &err);
  *
@@ -299,7 +299,7 @@ struct hd_reading *hd_reading_begin(FILE *file, const struct hd_read_options *ho
 
 /* Reports the number of bytes now in the file (written, not in the buffer of a FILE). A
  * smaller number than before: the file was restarted from its beginning. */
-void hd_reading_came(struct hd_reading *r, uint64_t bytes);
+void hd_reading_arrived(struct hd_reading *r, uint64_t bytes);
 
 /* Reports that the file is complete; the rest is read in the background. */
 void hd_reading_end(struct hd_reading *r);
@@ -666,7 +666,7 @@ struct hd_collect_options {
     bool keep_names;     /* accept a snapshot without type names */
 
     /* Called about every 100 ms; false cancels. NULL: always continue. The bytes that
-     * hd_collect() reports are in the file: hd_reading_came(). */
+     * hd_collect() reports are in the file: hd_reading_arrived(). */
     bool (*go_on)(void *context, const struct hd_collect_progress *so_far);
     void *context;
     uint64_t max_memory; /* hd_collect_direct(): for the copy; 0: no limit */

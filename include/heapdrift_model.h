@@ -189,8 +189,8 @@ struct hd_chains {
                              one each; 0: no owner */
     uint64_t instances;   /* in the last snapshot */
     uint64_t samples;     /* instances that were examined */
-    bool of_stayed; /* instances: only survivors that were added after the first snapshot;
-                       chain statuses are for all */
+    bool of_survivors;    /* instances: only survivors that were added after the first
+                             snapshot; chain statuses are for all */
 };
 
 /* --- rows ---------------------------------------------------------------- */
@@ -277,11 +277,11 @@ struct hd_births {
     const size_t *snapshot; /* their numbers, from 0 */
     const uint64_t *at; /* survivors of cohort j in snapshot k >= j: count - j numbers for j
                            = 0, then for j = 1, ... */
-    uint64_t came, went; /* objects added and freed, in all steps, counted once they are
+    uint64_t arrived, died; /* objects added and freed, in all steps, counted once they are
                             `age` snapshots old */
-    size_t since;  /* it accumulates after this snapshot, from 0; came and went count from
-                      there. The first snapshot: all the time */
-    unsigned age;  /* usually 0; more if most objects die young */
+    size_t since; /* it accumulates after this snapshot, from 0; arrived and died count from
+                     there. The first snapshot: all the time */
+    unsigned age; /* usually 0; more if most objects die young */
     double chance; /* p-value of these numbers, if one object is freed for every two added;
                       1: no evidence against that */
     bool keeps;    /* it accumulates: the chance is at most 1 %, and growth continues */
@@ -816,12 +816,12 @@ struct hd_tree_node {
     struct hd_tally *at;         /* per snapshot: objects of the place itself */
     struct hd_tally *owned; /* per snapshot: objects of the place and below; retained */
     int64_t growth;         /* of retained bytes, last minus first compared snapshot */
-    uint64_t stayed; /* objects owned in the last snapshot that were added after the first;
-                        HD_UNKNOWN */
-    size_t suspect;  /* rank of the suspect that grows here, or 0 */
-    bool is_single;  /* no snapshot has more than one object of the type here */
-    bool folds;      /* its one large child has nearly all of it: they may share a line */
-    size_t others;   /* HD_NODE_OTHERS: number of places */
+    uint64_t survived;      /* objects owned in the last snapshot that were added after the
+                               first; HD_UNKNOWN */
+    size_t suspect;         /* rank of the suspect that grows here, or 0 */
+    bool is_single;         /* no snapshot has more than one object of the type here */
+    bool folds;    /* its one large child has nearly all of it: they may share a line */
+    size_t others; /* HD_NODE_OTHERS: number of places */
 
     /* Field through which the parent holds these objects, "_items"; in a tree of holders,
      * through which these hold the parent. The most frequent, with its share. NULL:

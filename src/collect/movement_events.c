@@ -227,7 +227,7 @@ static bool movement_events_fold(struct movement_events *e, struct open_collecti
 {
     bool is_wanted = o->number > e->after && (e->until == 0 || o->number <= e->until);
     bool ok = !is_wanted || movement_fold(&e->movement, &o->it);
-    o->it.moved_count = o->it.stayed_count = 0;
+    o->it.moved_count = o->it.unmoved_count = 0;
     o->is_under_way = true;
     return ok || spoil(e);
 }
@@ -322,9 +322,9 @@ static bool work_on(struct movement_events *e, const struct pending_event *p)
         return true;
     }
     bool moved = p->kind == EVENT_MOVED;
-    struct stretch **all = moved ? &c->moved : &c->stayed;
-    size_t *count = moved ? &c->moved_count : &c->stayed_count;
-    size_t *cap = moved ? &o->moved_cap : &o->stayed_cap;
+    struct stretch **all = moved ? &c->moved : &c->unmoved;
+    size_t *count = moved ? &c->moved_count : &c->unmoved_count;
+    size_t *cap = moved ? &o->moved_cap : &o->unmoved_cap;
     o->is_under_way = true;
     if (*count + p->count > MAX_STRETCHES)
         return spoil(e);
@@ -431,7 +431,7 @@ void movement_events_free(struct movement_events *e)
 {
     for (size_t i = 0; i < sizeof(e->open) / sizeof(*e->open); i++) {
         free(e->open[i].it.moved);
-        free(e->open[i].it.stayed);
+        free(e->open[i].it.unmoved);
         free(e->open[i].it.territories);
         free(e->open[i].it.later);
     }

@@ -45,7 +45,7 @@ struct open_collection {
     uint32_t number;
     uint64_t began; /* ticks */
     struct collection it;
-    size_t moved_cap, stayed_cap, territory_cap, later_cap;
+    size_t moved_cap, unmoved_cap, territory_cap, later_cap;
     bool is_under_way; /* events about territories now belong to the later part */
 };
 

@@ -212,8 +212,8 @@ struct press terminal_key(int *number)
     struct signalfd_siginfo which;
     INPUT_RECORD record;
     DWORD count = 0;
-    bool came = poll(&ready, 1, 0) > 0 && read(signals, &which, sizeof(which)) > 0;
-    *number = came ? (int)which.ssi_signo : 0;
+    bool arrived = poll(&ready, 1, 0) > 0 && read(signals, &which, sizeof(which)) > 0;
+    *number = arrived ? (int)which.ssi_signo : 0;
     if (*number != 0 || WaitForSingleObject(keys, WAIT_MS) != WAIT_OBJECT_0 ||
         !ReadConsoleInputW(keys, &record, 1, &count) || count == 0)
         return press;

@@ -128,7 +128,7 @@ static struct hd_snapshot *take(struct hd_following *f, struct hd_collect_option
     hd_following_before(f, how);
     struct hd_reading *r = hd_reading_begin(to, NULL);
     cr_assert(hd_collect(to, how, &got, &err), "%s", err.message);
-    hd_reading_came(r, got.bytes);
+    hd_reading_arrived(r, got.bytes);
     hd_reading_end(r);
     struct hd_snapshot *snap = hd_reading_snapshot(r, &err);
     cr_assert_not_null(snap, "%s", err.message);

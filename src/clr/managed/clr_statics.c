@@ -250,7 +250,7 @@ static struct clr_bases bases_of(const struct statics *s, const struct method_ta
 struct clr_statics_owner {
     uint64_t table;
     const char *name;
-    uint32_t row, came;
+    uint32_t row, arrived;
 };
 
 struct clr_statics_owners {
@@ -278,7 +278,7 @@ static int by_row(const void *a, const void *b)
     const struct clr_statics_owner *x = a, *y = b;
     int order = compare_numbers(x->row, y->row);
     order = order != 0 ? order : strcmp(x->name, y->name);
-    return order != 0 ? order : compare_numbers(x->came, y->came);
+    return order != 0 ? order : compare_numbers(x->arrived, y->arrived);
 }
 
 /* The plain types of a module by their rows, then the instantiations that it keeps. */

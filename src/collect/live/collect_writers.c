@@ -281,7 +281,7 @@ static struct hd_snapshot *read_along(struct collector *c, FILE *trace, const ch
     if (*taken && c->following != NULL)
         hd_following_after(c->following);
     if (*taken) {
-        hd_reading_came(c->reading, c->collected.bytes);
+        hd_reading_arrived(c->reading, c->collected.bytes);
         hd_reading_end(c->reading);
         if (names != NULL)
             *names = read_full_names(c);

@@ -56,7 +56,7 @@ static bool go_on(void *context, const struct hd_collect_progress *so_far)
     struct collector *c = context;
     collecting_show(c, so_far);
     if (c->reading != NULL)
-        hd_reading_came(c->reading, so_far->bytes);
+        hd_reading_arrived(c->reading, so_far->bytes);
     if (c->meanwhile != NULL)
         c->meanwhile(c->meanwhile_context);
     c->is_too_much = c->most_bytes > 0 && so_far->bytes > c->most_bytes;

@@ -11,7 +11,7 @@
 struct aged_object {
     uint32_t key; /* of its type and size, as in identity/places.h */
     path_id path;
-    unsigned char born, came;
+    unsigned char born, arrived;
 };
 
 /* --- paths ----------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ static unsigned add_moment(struct hd_ages *now, const struct hd_ages *before)
     now->moment[kept] = token;
     now->moment_count = kept + 1;
     for (uint32_t i = 0; i < now->object_count; i++)
-        now->object[i].born = now->object[i].came = (unsigned char)kept;
+        now->object[i].born = now->object[i].arrived = (unsigned char)kept;
     return left_out;
 }
 
@@ -133,7 +133,7 @@ struct birth_carrier {
     struct hd_ages *now, *before;
     const uint32_t *object_of;
     unsigned left_out;
-    uint64_t *stayed;
+    uint64_t *survived;
     uint32_t *was;
     uint64_t *older, *newer;
 };
@@ -145,7 +145,7 @@ static void take_age(void *context, uint32_t older, uint32_t newer)
     struct aged_object *b = &c->now->object[newer];
     b->born = earlier(a->born, c->left_out);
     if (a->path != NO_PATH && b->path != NO_PATH && c->older[a->path] == c->newer[b->path])
-        b->came = earlier(a->came, c->left_out);
+        b->arrived = earlier(a->arrived, c->left_out);
 }
 
 /* Uses nothing of a damaged file: an object that is two, or of another type or size. */
@@ -158,7 +158,7 @@ static bool carry_told(struct birth_carrier *c, const struct survivor_map *told)
         for (uint32_t i = run.newer; ok && i < run.newer + run.count; i++) {
             uint32_t from = run.older + (i - run.newer);
             ok = c->before->object[from].key == c->now->object[i].key &&
-                 bits_add(c->stayed, from);
+                 bits_add(c->survived, from);
             c->was[i] = from;
             take_age(c, from, i);
         }
@@ -176,23 +176,23 @@ static void carry_remade(struct birth_carrier *c, const struct hd_snapshot *snap
                          const struct places *p)
 {
     uint32_t *number = alloc_unknown(snap->graph->node_count);
-    uint64_t *came = bits_new(snap->graph->node_count);
+    uint64_t *arrived = bits_new(snap->graph->node_count);
     for (size_t i = 0; i < p->len; i++) {
         number[p->all[i].object] = c->was[i];
         if (c->was[i] == NO_NODE)
-            bits_set(came, p->all[i].object);
+            bits_set(arrived, p->all[i].object);
     }
-    struct holdings now = holdings_of(snap, number, came);
+    struct holdings now = holdings_of(snap, number, arrived);
     struct holdings *held = &c->before->held;
     size_t kept = 0;
     for (size_t i = 0; i < held->len; i++)
-        if (!bits_have(c->stayed, held->all[i].of))
+        if (!bits_have(c->survived, held->all[i].of))
             held->all[kept++] = held->all[i];
     held->len = kept;
     holdings_join(&c->before->held, &now, take_age_of_node, c);
     holdings_free(&now);
     free(number);
-    free(came);
+    free(arrived);
 }
 
 static bool carry(struct hd_ages *now, struct hd_ages *before,
@@ -203,14 +203,14 @@ static bool carry(struct hd_ages *now, struct hd_ages *before,
                               .before = before,
                               .object_of = object_of,
                               .left_out = add_moment(now, before),
-                              .stayed = bits_new(before->object_count),
+                              .survived = bits_new(before->object_count),
                               .was = alloc_unknown(now->object_count),
                               .older = names_of(&before->paths, &now->paths),
                               .newer = names_of(&now->paths, &before->paths)};
     bool ok = carry_told(&c, snap->told);
     if (ok)
         carry_remade(&c, snap, p);
-    free(c.stayed);
+    free(c.survived);
     free(c.was);
     free(c.older);
     free(c.newer);
@@ -276,13 +276,13 @@ static void keep_groups(struct digest_ages *to, const struct ages_group *all, si
     to->len = (uint32_t)len;
     to->place = arena_array(a, uint32_t, len);
     to->born = arena_alloc(a, len + 1);
-    to->came = arena_alloc(a, len + 1);
+    to->arrived = arena_alloc(a, len + 1);
     to->objects = arena_array(a, uint64_t, len);
     to->bytes = arena_array(a, uint64_t, len);
     for (size_t i = 0; i < len; i++) {
         to->place[i] = all[i].place;
         to->born[i] = (unsigned char)(all[i].age >> 8);
-        to->came[i] = (unsigned char)all[i].age;
+        to->arrived[i] = (unsigned char)all[i].age;
         to->objects[i] = all[i].objects;
         to->bytes[i] = all[i].bytes;
     }
@@ -308,7 +308,7 @@ static void ages_keep(struct digest_ages *to, const struct hd_ages *h,
     for (uint32_t n = 0; n < nodes; n++)
         age[n] = (uint16_t)((h->moment_count - 1) * 0x101);
     for (size_t i = 0; i < p->len; i++)
-        age[p->all[i].object] = (uint16_t)(h->object[i].born << 8 | h->object[i].came);
+        age[p->all[i].object] = (uint16_t)(h->object[i].born << 8 | h->object[i].arrived);
     struct ages_group *all = group_objects(age, snap, t, false, &len);
     keep_groups(to, all, len, a);
     free(all);

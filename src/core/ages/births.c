@@ -62,8 +62,8 @@ static void births_count(struct births *b, size_t k, const struct hd_snapshot *s
         ++*births_cell(b, p, cohort, k);
         ++*fresh_at(b, k, p);
         if (k + 1 == b->n && cohort > 0) {
-            b->stayed[p] += graph_size(g, n);
-            b->came[b->t->full[k].at_node[n]]++;
+            b->survived[p] += graph_size(g, n);
+            b->arrived[b->t->full[k].at_node[n]]++;
         }
     }
 }
@@ -80,7 +80,8 @@ static void births_begin_empty(struct births *b, const struct ownership_tree *t,
                          .row = alloc_zeroed(array_bytes(cells, sizeof(*b->row))),
                          .left = alloc_zeroed(array_bytes(cells, sizeof(*b->left))),
                          .fresh = alloc_zeroed(array_bytes(labels, sizeof(*b->fresh))),
-                         .stayed = alloc_zeroed(array_bytes(t->len, sizeof(*b->stayed)))};
+                         .survived =
+                             alloc_zeroed(array_bytes(t->len, sizeof(*b->survived)))};
 }
 
 void births_begin(struct births *b, const struct ownership_tree *t,
@@ -128,7 +129,7 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *newer,
     if (k + 1 == b->n) {
         b->kept =
             alloc_zeroed(array_bytes((size_t)newer->type_count + 1, sizeof(*b->kept)));
-        b->came = alloc_zeroed(array_bytes(b->t->full[k].len, sizeof(*b->came)));
+        b->arrived = alloc_zeroed(array_bytes(b->t->full[k].len, sizeof(*b->arrived)));
     }
     births_count(b, k, newer);
 }
@@ -140,10 +141,10 @@ void births_end(struct births *b)
     b->path = NULL;
     for (node_id n = 0; n < b->nodes; n++)
         b->cohort[n] &= COHORT;
-    b->stayed_below = alloc_zeroed(array_bytes(paths, sizeof(*b->stayed_below)));
-    memcpy(b->stayed_below, b->stayed, paths * sizeof(*b->stayed));
+    b->survived_below = alloc_zeroed(array_bytes(paths, sizeof(*b->survived_below)));
+    memcpy(b->survived_below, b->survived, paths * sizeof(*b->survived));
     for (size_t p = paths; p-- > 1;)
-        b->stayed_below[b->t->parent[p]] += b->stayed_below[p];
+        b->survived_below[b->t->parent[p]] += b->survived_below[p];
 }
 
 void births_free(struct births *b)
@@ -151,11 +152,11 @@ void births_free(struct births *b)
     free(b->row);
     free(b->cell);
     free(b->left);
-    free(b->stayed);
-    free(b->stayed_below);
+    free(b->survived);
+    free(b->survived_below);
     free(b->fresh);
     free(b->kept);
-    free(b->came);
+    free(b->arrived);
     free(b->cohort);
     free(b->path);
     *b = (struct births){0};
@@ -248,19 +249,19 @@ static void add_groups(struct digests *d, size_t k, const uint32_t at[])
     }
     for (uint32_t i = 0; i < ages->len; i++) {
         path_id path = births_path_of(d, k, ages->place[i]);
-        size_t cohort = ages->born[i] <= at[0] ? 0 : cohort_of[ages->came[i]];
+        size_t cohort = ages->born[i] <= at[0] ? 0 : cohort_of[ages->arrived[i]];
         uint32_t objects = (uint32_t)ages->objects[i];
         if (k > 0 && ages->born[i] > at[k - 1])
             *fresh_at(d->b, k, path) += objects;
-        if (k > 0 && (cohort > 0 || ages->came[i] > at[k - 1]))
+        if (k > 0 && (cohort > 0 || ages->arrived[i] > at[k - 1]))
             d->stays[path] -= objects;
         if (cohort == 0)
             continue;
         *births_cell(d->b, path, 0, k) -= objects;
         *births_cell(d->b, path, cohort, k) += objects;
         if (k + 1 == d->b->n) {
-            d->b->stayed[path] += ages->bytes[i];
-            d->b->came[d->b->t->full[k].at_place[ages->place[i]]] += objects;
+            d->b->survived[path] += ages->bytes[i];
+            d->b->arrived[d->b->t->full[k].at_place[ages->place[i]]] += objects;
         }
         if (d->b->kept != NULL)
             d->b->kept[p->type[ages->place[i]]] -= objects;
@@ -301,7 +302,7 @@ static bool add(struct digests *d, size_t k)
         b->source = ages_of(d, k)->source;
     if (k + 1 == b->n) {
         b->kept = alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*b->kept)));
-        b->came = alloc_zeroed(array_bytes(b->t->full[k].len, sizeof(*b->came)));
+        b->arrived = alloc_zeroed(array_bytes(b->t->full[k].len, sizeof(*b->arrived)));
     }
     free(d->stays);
     d->stays = alloc_zeroed(array_bytes(b->t->len, sizeof(*d->stays)));
@@ -337,20 +338,20 @@ struct population population_of(const struct births *b, path_id p, size_t first,
     struct population at = {.first = first, .steps = b->n - 1 - first - age};
     for (size_t i = 0; i < at.steps; i++) {
         size_t k = first + i + 1 + age;
-        at.came[i] = births_at(b, p, k - age, k);
+        at.arrived[i] = births_at(b, p, k - age, k);
         for (size_t c = 0; c < k - age; c++)
             at.left[i] += births_lost(b, p, c, k - 1);
-        at.all_came += at.came[i];
+        at.all_arrived += at.arrived[i];
         at.all_left += at.left[i];
-        at.all_stayed += births_at(b, p, first + i + 1, b->n - 1);
+        at.all_survived += births_at(b, p, first + i + 1, b->n - 1);
     }
     return at;
 }
 
 static bool stays_of_each(const struct births *b, path_id p, const struct population *at)
 {
-    bool few =
-        at->steps >= rank_by.few_steps && at->all_came < rank_by.fewest_a_step * at->steps;
+    bool few = at->steps >= rank_by.few_steps &&
+               at->all_arrived < rank_by.fewest_a_step * at->steps;
     size_t without = 0;
     for (size_t i = 0; i < at->steps; i++)
         without += births_at(b, p, at->first + i + 1, b->n - 1) == 0;
@@ -361,8 +362,8 @@ static bool stays_of_each(const struct births *b, path_id p, const struct popula
 static bool goes_on(const struct births *b, const struct population *at)
 {
     size_t half = (at->steps + 1) / 2;
-    uint64_t first = trend_sum(at->came, 0, half);
-    uint64_t last = trend_sum(at->came, at->steps - half, at->steps);
+    uint64_t first = trend_sum(at->arrived, 0, half);
+    uint64_t last = trend_sum(at->arrived, at->steps - half, at->steps);
     return b->n - at->first < rank_by.enough_snapshots ||
            (double)last >= rank_by.goes_on * (double)(first > 0 ? first : 1);
 }
@@ -371,12 +372,12 @@ static bool goes_on(const struct births *b, const struct population *at)
  * largest of two, a quarter of three, and so on. The length of a queue is random, too. */
 static bool is_even(const struct population *at)
 {
-    uint64_t least = at->came[0], most = at->came[0];
+    uint64_t least = at->arrived[0], most = at->arrived[0];
     for (size_t i = 1; i < at->steps; i++) {
-        least = at->came[i] < least ? at->came[i] : least;
-        most = at->came[i] > most ? at->came[i] : most;
+        least = at->arrived[i] < least ? at->arrived[i] : least;
+        most = at->arrived[i] > most ? at->arrived[i] : most;
     }
-    bool few = at->steps > 2 && at->all_came < rank_by.fewest_a_step * at->steps;
+    bool few = at->steps > 2 && at->all_arrived < rank_by.fewest_a_step * at->steps;
     return few || (at->steps + 1) * least >= most;
 }
 
@@ -384,10 +385,11 @@ static bool is_even(const struct population *at)
 static bool has_newcomers(const struct births *b, path_id p, unsigned age,
                           const struct population *at)
 {
-    if (at->all_came < rank_by.fewest_a_step * at->steps)
+    if (at->all_arrived < rank_by.fewest_a_step * at->steps)
         return true;
     for (size_t k = b->n - age; k < b->n; k++)
-        if ((uint64_t)births_at(b, p, k, k) * rank_by.newcomers * at->steps < at->all_came)
+        if ((uint64_t)births_at(b, p, k, k) * rank_by.newcomers * at->steps <
+            at->all_arrived)
             return false;
     return true;
 }
@@ -397,7 +399,7 @@ static bool is_full(const struct population *at)
 {
     size_t half = at->steps / 2 > 0 ? at->steps / 2 : 1;
     return (double)trend_sum(at->left, at->steps - half, at->steps) >
-           rank_by.turnover * (double)trend_sum(at->came, at->steps - half, at->steps);
+           rank_by.turnover * (double)trend_sum(at->arrived, at->steps - half, at->steps);
 }
 
 static uint64_t most_before(const uint64_t *all, size_t end)
@@ -419,15 +421,15 @@ static bool sets_a_record(const struct births *b, path_id p, const struct popula
     size_t near = steps == 2 ? 1 : 2;
     uint64_t most = most_before(all, b->n - (late > near ? late : near));
     return last >= most_before(all, b->n - near) &&
-           rank_by.record * (last - most) >= at->all_stayed;
+           rank_by.record * (last - most) >= at->all_survived;
 }
 
 /* --- what lives on turnover ----------------------------------------------- */
 
 static double chance_of(const struct population *at)
 {
-    return exp(chance_binomial_log(at->all_came + at->all_left, 1 / (1 + rank_by.turnover),
-                                   at->all_came));
+    return exp(chance_binomial_log(at->all_arrived + at->all_left,
+                                   1 / (1 + rank_by.turnover), at->all_arrived));
 }
 
 /* True if the numbers at this age are compatible with turnover. */
@@ -435,18 +437,18 @@ static bool may_turn_over(const struct births *b, path_id p, unsigned age,
                           const struct population *at)
 {
     if (age == 0)
-        return (double)at->all_left > rank_by.turnover * (double)at->all_came;
+        return (double)at->all_left > rank_by.turnover * (double)at->all_arrived;
     return !stays_of_each(b, p, at) || chance_of(at) > rank_by.turnover_chance;
 }
 
 /* Objects present, summed over steps, and how many of them left. */
 struct mortality {
-    uint64_t there, went;
+    uint64_t there, died;
 };
 
 static double rate(const struct mortality *m)
 {
-    return m->there > 0 ? (double)m->went / (double)m->there : 0;
+    return m->there > 0 ? (double)m->died / (double)m->there : 0;
 }
 
 /* In a queue, a window, a list that is cleared now and then the oldest leave first, not
@@ -464,19 +466,19 @@ static struct deaths deaths_of(const struct births *b, path_id p, size_t first)
         for (size_t c = 0; c <= k; c++) {
             struct mortality *of = c == k && k > first ? &young : &old;
             of->there += births_at(b, p, c, k);
-            of->went += births_lost(b, p, c, k);
+            of->died += births_lost(b, p, c, k);
         }
     struct deaths d = {.hides_a_leak = rank_by.of_hidden_deaths * rate(&old) <=
                                        rank_by.hidden_deaths * rate(&young)};
-    uint64_t came = 0;
+    uint64_t arrived = 0;
     for (size_t k = first + 1; k < b->n; k++)
-        came += births_at(b, p, k, k);
-    bool many = rank_by.one_of_queue * (young.went + old.went) >= came;
+        arrived += births_at(b, p, k, k);
+    bool many = rank_by.one_of_queue * (young.died + old.died) >= arrived;
     if (!many || young.there == 0 || rate(&old) <= rank_by.queue_deaths * rate(&young))
         return d;
-    double usual = (double)(young.went + 1) / (double)(young.there + 2);
-    d.queues = old.went >= old.there ||
-               exp(chance_binomial_log(old.there, usual, old.went)) <= rank_by.keeps_chance;
+    double usual = (double)(young.died + 1) / (double)(young.there + 2);
+    d.queues = old.died >= old.there ||
+               exp(chance_binomial_log(old.there, usual, old.died)) <= rank_by.keeps_chance;
     return d;
 }
 
@@ -490,7 +492,7 @@ static double kept_share(const struct births *b, path_id p, const struct populat
     for (size_t c = 1; c < b->n; c++)
         all += births_at(b, p, c, b->n - 1);
     double kept =
-        (double)at->all_stayed * (double)(b->n - 1 - at->first) / (double)at->steps;
+        (double)at->all_survived * (double)(b->n - 1 - at->first) / (double)at->steps;
     return kept < (double)all ? kept / (double)all : 1;
 }
 
@@ -498,7 +500,7 @@ static double kept_share(const struct births *b, path_id p, const struct populat
 static bool keeps_at(const struct births *b, path_id p, unsigned age,
                      const struct population *at)
 {
-    return at->all_came >= rank_by.fewest_a_step && stays_of_each(b, p, at) &&
+    return at->all_arrived >= rank_by.fewest_a_step && stays_of_each(b, p, at) &&
            goes_on(b, at) && is_even(at) && has_newcomers(b, p, age, at) && !is_full(at) &&
            sets_a_record(b, p, at);
 }
@@ -509,8 +511,8 @@ static bool keeps_at(const struct births *b, path_id p, unsigned age,
 static bool mostly_stays(const struct births *b, path_id p, size_t cohort, unsigned age)
 {
     size_t grown = cohort + age < b->n ? cohort + age : b->n - 1;
-    uint64_t stayed = births_at(b, p, cohort, b->n - 1);
-    return stayed > 0 && rank_by.mostly * stayed >= births_at(b, p, cohort, grown);
+    uint64_t survived = births_at(b, p, cohort, b->n - 1);
+    return survived > 0 && rank_by.mostly * survived >= births_at(b, p, cohort, grown);
 }
 
 /* A leak may start late. The start is chosen after the fact, so the chance is multiplied by
@@ -536,8 +538,8 @@ static void judge_late(const struct births *b, path_id p, struct stays *best)
                                .age = age,
                                .since = first,
                                .chance = chance,
-                               .came = at.all_came,
-                               .went = at.all_left,
+                               .arrived = at.all_arrived,
+                               .died = at.all_left,
                                .share = kept_share(b, p, &at)};
     }
 }
@@ -550,9 +552,9 @@ struct stays stays_of(const struct births *b, path_id p)
     if (b->n < rank_by.some_snapshots)
         return best;
     struct population all = population_of(b, p, 0, 0);
-    best.came = all.all_came;
-    best.went = all.all_left;
-    if (best.came == 0) /* most paths: no evidence */
+    best.arrived = all.all_arrived;
+    best.died = all.all_left;
+    if (best.arrived == 0) /* most paths: no evidence */
         return best;
     best.has_of_each = stays_of_each(b, p, &all);
     struct deaths deaths = deaths_of(b, p, 0);
@@ -570,8 +572,8 @@ struct stays stays_of(const struct births *b, path_id p)
             continue;
         best.chance = chance;
         best.age = age;
-        best.came = at.all_came;
-        best.went = at.all_left;
+        best.arrived = at.all_arrived;
+        best.died = at.all_left;
         best.share = kept_share(b, p, &at);
     }
     best.keeps = best.chance <= rank_by.keeps_chance;

@@ -20,11 +20,11 @@ struct births {
     uint32_t *row; /* [path * n + cohort]: 1 + offset of its counts in cell; 0: no counts */
     uint32_t *cell; /* of each row one per snapshot, from that of the cohort on */
     size_t len, cap;
-    uint32_t *left;         /* [path * n + k]: of cohort 0, there in k and not in k + 1 */
-    uint64_t *stayed;       /* per path: bytes of the later cohorts in the last snapshot */
-    uint64_t *stayed_below; /* the same, including all paths below */
-    uint32_t
-        *came; /* per path of the last full ownership tree: objects of the later cohorts */
+    uint32_t *left;     /* [path * n + k]: of cohort 0, there in k and not in k + 1 */
+    uint64_t *survived; /* per path: bytes of the later cohorts in the last snapshot */
+    uint64_t *survived_below; /* the same, including all paths below */
+    uint32_t *arrived; /* per path of the last full ownership tree: objects of the later
+                          cohorts */
     uint64_t *fresh; /* [label * n + k], k > 0: objects of snapshot k that are not in k - 1,
                         at any place */
     uint64_t *kept;  /* per type of the last snapshot: objects that the first has, too */
@@ -93,7 +93,7 @@ struct stays {
     unsigned age;     /* snapshots after which objects are counted: 0, 1 or 2 */
     size_t since;     /* it keeps what it gets after this snapshot; 0: all the time */
     double chance;    /* p-value of the counts at that age under turnover */
-    uint64_t came, went; /* at that age, in all steps since then */
+    uint64_t arrived, died; /* at that age, in all steps since then */
     double share; /* of the arrivals that are there: the share that survives at that age's
                      rate */
 };
@@ -103,8 +103,8 @@ struct stays {
  * at the end. */
 struct population {
     size_t first, steps;
-    uint64_t came[SERIES_MAX_SNAPSHOTS], left[SERIES_MAX_SNAPSHOTS];
-    uint64_t all_came, all_left, all_stayed;
+    uint64_t arrived[SERIES_MAX_SNAPSHOTS], left[SERIES_MAX_SNAPSHOTS];
+    uint64_t all_arrived, all_left, all_survived;
 };
 
 struct population population_of(const struct births *b, path_id p, size_t first,

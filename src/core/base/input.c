@@ -416,7 +416,7 @@ void input_passed(struct input *in, double share)
 
 /* Reads the bytes written so far after the position, at most a block; waits for the first
  * byte. */
-static ssize_t next_that_came(struct input *in)
+static ssize_t next_arrived(struct input *in)
 {
     const struct growing_file *file = &in->growing;
     if (in->position == in->file_size &&
@@ -443,7 +443,7 @@ static bool next_from_file(struct input *in, struct bytes *block, struct hd_erro
     } else if (in->take != NULL) {
         n = in->take(in->from, in->block, BLOCK_SIZE);
     } else if (input_is_growing(in)) {
-        n = next_that_came(in);
+        n = next_arrived(in);
     } else {
         n = read_fully(in->fd, (off_t)in->position, in->block, BLOCK_SIZE);
     }

@@ -11,7 +11,7 @@
 
 /* --- sampling ------------------------------------------------------------ */
 
-static bool came_in_time(const struct chain_question *ask, size_t query, node_id n)
+static bool arrived_in_time(const struct chain_question *ask, size_t query, node_id n)
 {
     if (ask->since_of_node == NULL)
         return true;
@@ -28,7 +28,7 @@ uint32_t chain_query_of(const struct hd_snapshot *snap, const struct chain_quest
         return 0;
     bool counts = snap->types[g->type[n]].kind == TYPE_OBJECT &&
                   snapshot_selects(snap, n, ask->selection);
-    return counts && came_in_time(ask, ask->query_of_key[key] - 1, n)
+    return counts && arrived_in_time(ask, ask->query_of_key[key] - 1, n)
                ? ask->query_of_key[key]
                : 0;
 }

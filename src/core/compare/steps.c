@@ -321,7 +321,7 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
     return NULL;
 }
 
-/* --- who came, and stayed ----------------------------------------------------- */
+/* --- arrivals and survivors ----------------------------------------------------- */
 
 struct step_counter {
     struct ownership *o;

@@ -137,7 +137,7 @@ static void suspects_add_held_by(struct build *b, const struct hd_chains *chains
     if (chains->len == 0 && chains->omitted == 0)
         return;
     bool page = b->page != NULL; /* lines have just shown the survivors */
-    const char *label = page && chains->of_stayed ? "survivors are held by" : "held by";
+    const char *label = page && chains->of_survivors ? "survivors are held by" : "held by";
     struct doc_chains *to = &doc_attached(b->doc, b->row, label)->chains;
     for (size_t i = 0; i < chains->len; i++)
         if (page)

@@ -441,7 +441,7 @@ struct hd_reading {
     bool has_thread;
 
     pthread_mutex_t lock; /* protects the fields below */
-    pthread_cond_t came;
+    pthread_cond_t arrived;
     uint64_t bytes;
     bool ended, begun_anew;
 };
@@ -452,7 +452,7 @@ static bool wait_for_more(void *from, uint64_t have, uint64_t *now)
     struct hd_reading *r = from;
     pthread_mutex_lock(&r->lock);
     while (r->bytes <= have && !r->ended && !r->begun_anew)
-        pthread_cond_wait(&r->came, &r->lock);
+        pthread_cond_wait(&r->arrived, &r->lock);
     *now = r->bytes;
     bool ok = !r->begun_anew && r->bytes >= have;
     pthread_mutex_unlock(&r->lock);
@@ -482,7 +482,7 @@ struct hd_reading *hd_reading_begin(FILE *file, const struct hd_read_options *ho
     struct hd_reading *r = alloc_zeroed(sizeof(*r));
     r->file = file;
     pthread_mutex_init(&r->lock, NULL);
-    pthread_cond_init(&r->came, NULL);
+    pthread_cond_init(&r->arrived, NULL);
     r->has_thread = read_options_copy(&r->how, how, &r->refused) && r->how.threads > 1 &&
                     pthread_create(&r->thread, NULL, read_along, r) == 0;
     return r;
@@ -494,11 +494,11 @@ static void report_progress(struct hd_reading *r, uint64_t bytes, bool end)
     r->begun_anew = r->begun_anew || bytes < r->bytes;
     r->bytes = bytes;
     r->ended = r->ended || end;
-    pthread_cond_signal(&r->came);
+    pthread_cond_signal(&r->arrived);
     pthread_mutex_unlock(&r->lock);
 }
 
-void hd_reading_came(struct hd_reading *r, uint64_t bytes)
+void hd_reading_arrived(struct hd_reading *r, uint64_t bytes)
 {
     report_progress(r, bytes, false);
 }
@@ -515,7 +515,7 @@ struct hd_snapshot *hd_reading_snapshot(struct hd_reading *r, struct hd_error *e
         /* wakes the thread, which waits for more bytes */
         pthread_mutex_lock(&r->lock);
         r->begun_anew = true;
-        pthread_cond_signal(&r->came);
+        pthread_cond_signal(&r->arrived);
         pthread_mutex_unlock(&r->lock);
     }
     if (r->has_thread) {
@@ -536,7 +536,7 @@ struct hd_snapshot *hd_reading_snapshot(struct hd_reading *r, struct hd_error *e
         fail(err, HD_STOPPED, "stopped");
     else if (snap == NULL)
         snap = hd_snapshot_open(path, &r->how, err);
-    pthread_cond_destroy(&r->came);
+    pthread_cond_destroy(&r->arrived);
     pthread_mutex_destroy(&r->lock);
     free(r);
     return snap;

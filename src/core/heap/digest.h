@@ -84,10 +84,10 @@ struct digest_survivors {
 
 /* Ages of objects, for snapshots with known survivors from one to the next. A moment is one
  * of these snapshots; the last is this one. Group i: `objects` objects at a place that
- * first appeared anywhere at moment born[i], and at this place at moment came[i] >=
- * born[i]; ascending by place, born and came. Objects in no group have been at their place
- * since moment 0 or earlier. Unreachable objects have no place, so their groups are by
- * type. */
+ * first appeared anywhere at moment born[i], and at this place at moment arrived[i] >=
+ * born[i]; ascending by place, born and arrived. Objects in no group have been at their
+ * place since moment 0 or earlier. Unreachable objects have no place, so their groups are
+ * by type. */
 struct digest_ages {
     enum hd_identity_source source;
     uint32_t moment_count;  /* 0 if unknown */
@@ -96,7 +96,7 @@ struct digest_ages {
                                unknown */
     uint32_t len;
     uint32_t *place;
-    unsigned char *born, *came;
+    unsigned char *born, *arrived;
     uint64_t *objects, *bytes;
     uint32_t lost_len;
     type_id *lost_type; /* ascending, then by born */

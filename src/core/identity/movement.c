@@ -324,10 +324,10 @@ static bool fold_all(struct movement *m, const struct collection *c, unsigned de
 {
     struct movement_part all = {.number = c->number,
                                 .depth = depth,
-                                .stretch_count = c->moved_count + c->stayed_count,
+                                .stretch_count = c->moved_count + c->unmoved_count,
                                 .territories = c->territories,
                                 .territory_count = c->territory_count};
-    all.stretches = joined(c->moved, c->moved_count, c->stayed, c->stayed_count,
+    all.stretches = joined(c->moved, c->moved_count, c->unmoved, c->unmoved_count,
                            sizeof(struct stretch));
     bool ok = fold(m, &all);
     /* The program is stopped until the next snapshot, so the stretches must cover the
@@ -376,8 +376,8 @@ static bool fold_list(struct movement *m, const struct collection *c)
 {
     struct movement_part list = {.number = c->number,
                                  .depth = FULL,
-                                 .stretches = c->stayed,
-                                 .stretch_count = c->stayed_count,
+                                 .stretches = c->unmoved,
+                                 .stretch_count = c->unmoved_count,
                                  .territory_count = c->territory_count + c->later_count,
                                  .may_overlap = true};
     list.territories = joined(c->territories, c->territory_count, c->later, c->later_count,
@@ -389,19 +389,19 @@ static bool fold_list(struct movement *m, const struct collection *c)
 
 static bool fold_background(struct movement *m, const struct collection *c)
 {
-    if (c->moved_count + c->stayed_count == 0)
+    if (c->moved_count + c->unmoved_count == 0)
         return true;
     if (c->territory_count == 0)
         return false;
     qsort(c->territories, c->territory_count, sizeof(*c->territories), by_start);
     unsigned moved = oldest_of(c, c->moved, c->moved_count);
-    unsigned stayed = oldest_of(c, c->stayed, c->stayed_count);
+    unsigned unmoved = oldest_of(c, c->unmoved, c->unmoved_count);
     if (moved >= FULL)
         return fold_all(m, c, FULL);
-    if (stayed < FULL && c->moved_count == 0)
-        return fold_young(m, c, c->stayed, c->stayed_count, stayed);
+    if (unmoved < FULL && c->moved_count == 0)
+        return fold_young(m, c, c->unmoved, c->unmoved_count, unmoved);
     return fold_young(m, c, c->moved, c->moved_count, moved) &&
-           (stayed < FULL || fold_list(m, c));
+           (unmoved < FULL || fold_list(m, c));
 }
 
 bool movement_fold(struct movement *m, struct collection *c)

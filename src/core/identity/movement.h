@@ -43,8 +43,8 @@ struct collection {
     unsigned depth;  /* oldest generation collected */
     bool is_background;
     /* In any order; may be modified. A stretch in `moved` may have from equal to to. */
-    struct stretch *moved, *stayed;
-    size_t moved_count, stayed_count;
+    struct stretch *moved, *unmoved;
+    size_t moved_count, unmoved_count;
     struct territory *territories, *later; /* later: at the end of a background
                                               collection */
     size_t territory_count, later_count;

@@ -199,22 +199,22 @@ void same_add_remade(struct same *s, const struct hd_snapshot *older,
     uint32_t count = newer->graph->node_count;
     if (s->source == HD_SAME_UNKNOWN)
         return;
-    uint64_t *went = bits_new(s->count), *came = bits_new(count);
+    uint64_t *died = bits_new(s->count), *arrived = bits_new(count);
     uint32_t *number = alloc_unknown(count);
     for (node_id n = 0; n < s->count; n++)
         if (s->next[n] == NO_NODE)
-            bits_set(went, n);
+            bits_set(died, n);
         else
             number[s->next[n]] = s->next[n];
     for (node_id n = 0; n < count; n++)
         if (number[n] == NO_NODE)
-            bits_set(came, n);
-    struct holdings before = holdings_of(older, s->next, went);
-    struct holdings now = holdings_of(newer, number, came);
+            bits_set(arrived, n);
+    struct holdings before = holdings_of(older, s->next, died);
+    struct holdings now = holdings_of(newer, number, arrived);
     holdings_join(&before, &now, add_pair, s);
     holdings_free(&before);
     holdings_free(&now);
     free(number);
-    free(went);
-    free(came);
+    free(died);
+    free(arrived);
 }

@@ -436,13 +436,13 @@ void find_anchors(struct alignment *al)
 
 static bool was_swept(const struct alignment *al, const struct share *region)
 {
-    uint64_t stayed = 0, moved = 0;
+    uint64_t unmoved = 0, moved = 0;
     for (uint32_t x = region->begin; x < region->end; x++) {
         uint32_t y = al->a.mate[x];
         if (IS_MATE(y))
-            *(al->a.address[x] == al->b.address[y] ? &stayed : &moved) += 1;
+            *(al->a.address[x] == al->b.address[y] ? &unmoved : &moved) += 1;
     }
-    return stayed >= SWEPT_MATCHES && stayed * 100 >= SWEPT_PERCENT * (stayed + moved);
+    return unmoved >= SWEPT_MATCHES && unmoved * 100 >= SWEPT_PERCENT * (unmoved + moved);
 }
 
 static bool may_be_the_same(const struct alignment *al, uint32_t x, uint32_t y)

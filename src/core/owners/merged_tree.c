@@ -422,20 +422,20 @@ static void merged_tree_count_objects(struct maker *m, struct arena *a)
 static void count_newcomers(struct maker *m, struct arena *a)
 {
     struct merged_tree *tree = &m->tree;
-    const uint32_t *came = m->ask->came_of_path;
+    const uint32_t *arrived = m->ask->arrived_of_path;
     size_t last = tree->snapshots - 1;
-    if (came == NULL)
+    if (arrived == NULL)
         return;
-    tree->came = arena_array(a, uint64_t, tree->len);
+    tree->arrived = arena_array(a, uint64_t, tree->len);
     for (uint32_t top = 0; top < m->tops; top++) {
         find_places(m, last, top, false);
         for (path_id p = 1; p < m->t->full[last].len; p++)
             if (m->place[p] != NO_PLACE)
-                tree->came[m->out[m->place[p]]] += came[p];
+                tree->arrived[m->out[m->place[p]]] += arrived[p];
     }
     for (size_t i = tree->len; i-- > 0;)
         if (tree->nodes[i].parent != HD_NO_NODE)
-            tree->came[tree->nodes[i].parent] += tree->came[i];
+            tree->arrived[tree->nodes[i].parent] += tree->arrived[i];
 }
 
 /* Chooses for each node the field that holds most of its objects, in the last snapshot that

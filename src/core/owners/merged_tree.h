@@ -28,8 +28,8 @@ struct merged_tree_question {
     unsigned depth;     /* nodes below a top one; 0: all */
 
     /* In the full ownership tree of the last snapshot. */
-    const uint32_t *rank_of_path; /* of each path, 0: unranked; or NULL */
-    const uint32_t *came_of_path; /* of each path: objects allocated after the first
+    const uint32_t *rank_of_path;    /* of each path, 0: unranked; or NULL */
+    const uint32_t *arrived_of_path; /* of each path: objects allocated after the first
                                      snapshot; or NULL */
     const path_id *wanted; /* paths whose nodes and their ancestors are never dropped */
     size_t wanted_count;
@@ -57,8 +57,8 @@ struct merged_tree {
     uint64_t least;         /* bytes; the limit in effect */
     struct hd_tally *at;    /* objects of the node itself, and their bytes */
     struct hd_tally *owned; /* objects of the node and of its descendants */
-    uint64_t *came;         /* [node]: objects in owned that were allocated after the first
-                               snapshot; or NULL */
+    uint64_t *arrived;      /* [node]: objects in owned that were allocated after the first
+                            snapshot; or NULL */
 };
 
 /* Top nodes are the heap, or one per pattern in their order. All in a. O(paths of all

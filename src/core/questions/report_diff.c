@@ -360,12 +360,12 @@ static struct since_range range_of(const struct ranker *k, const struct hd_suspe
     const struct hd_births *b = s->births;
     if (!text_knows_births(k->r, b))
         return none;
-    uint64_t stayed = 0,
-             came = text_cohorts(b, b->count - 1, b->count, b->count - 1).stayed;
+    uint64_t survived = 0,
+             arrived = text_cohorts(b, b->count - 1, b->count, b->count - 1).survived;
     for (size_t j = 1; j + 1 < b->count; j++)
-        stayed += text_cohorts(b, j, j + 1, j).stayed;
-    size_t last = stayed > 0 ? b->count - 2 : b->count - 1;
-    return stayed + came > 0 ? (struct since_range){1, (unsigned char)last} : none;
+        survived += text_cohorts(b, j, j + 1, j).survived;
+    size_t last = survived > 0 ? b->count - 2 : b->count - 1;
+    return survived + arrived > 0 ? (struct since_range){1, (unsigned char)last} : none;
 }
 
 /* Sets the changes of a chain, which are known for all its instances, old ones too. */
@@ -415,7 +415,8 @@ static void find_owners(struct report_diff_search *s, struct arena *scratch)
 
 /* If survivors are known, their chains replace those of all instances: old ones may be held
  * elsewhere, and are not leaking. */
-static bool add_chains_of_stayed(const struct report_diff_search *all, struct hd_error *err)
+static bool add_chains_of_survivors(const struct report_diff_search *all,
+                                    struct hd_error *err)
 {
     const struct ranker *k = all->k;
     struct arena scratch = {0};
@@ -444,7 +445,7 @@ static bool add_chains_of_stayed(const struct report_diff_search *all, struct hd
             continue;
         struct hd_chains chains = chains_of(&s, q, &in, 1);
         add_changes(all, q, &chains);
-        chains.of_stayed = true;
+        chains.of_survivors = true;
         k->r->diff.suspects[q].chains = chains;
     }
     s.chains.types = (struct owner_types){0}; /* owned by `all` */
@@ -483,7 +484,7 @@ static bool add_chains(struct ranker *k, struct hd_error *err)
     if (complete)
         set_chains(&s);
     if (complete && k->rows.births != NULL)
-        ok = add_chains_of_stayed(&s, err);
+        ok = add_chains_of_survivors(&s, err);
     series_chains_free(&s.chains);
     arena_free(&of_owners);
     return ok;

@@ -463,7 +463,7 @@ static struct hd_tree_node place_of_samples(struct merged_sites *m, const uint64
     struct hd_tree_node node = {.parent = HD_NO_NODE,
                                 .at = tallies_of(m, at),
                                 .owned = tallies_of(m, owned),
-                                .stayed = HD_UNKNOWN};
+                                .survived = HD_UNKNOWN};
     node.growth = (int64_t)(node.owned[m->last].bytes - node.owned[m->first].bytes);
     return node;
 }

@@ -130,16 +130,16 @@ static void set_nodes(struct planter *p, struct hd_tree *t, const struct merged_
             name_of[node->label] = report_string(p->r, l->all[node->label].name);
         struct hd_tally *owned = &from->owned[i * n];
         struct hd_tree_node *to = &t->nodes[i];
-        *to =
-            (struct hd_tree_node){.parent = node->parent,
-                                  .end = node->end,
-                                  .depth = node->depth,
-                                  .at = spread(p, &from->at[i * n]),
-                                  .owned = spread(p, owned),
-                                  .growth = (int64_t)(owned[n - 1].bytes - owned[0].bytes),
-                                  .stayed = from->came != NULL ? from->came[i] : HD_UNKNOWN,
-                                  .suspect = node->rank,
-                                  .others = node->others};
+        *to = (struct hd_tree_node){
+            .parent = node->parent,
+            .end = node->end,
+            .depth = node->depth,
+            .at = spread(p, &from->at[i * n]),
+            .owned = spread(p, owned),
+            .growth = (int64_t)(owned[n - 1].bytes - owned[0].bytes),
+            .survived = from->arrived != NULL ? from->arrived[i] : HD_UNKNOWN,
+            .suspect = node->rank,
+            .others = node->others};
         name_node(p, to, node, name_of, field_of);
         if (to->kind == HD_NODE_PATTERN)
             to->type = report_string(p->r, p->r->focus[tops++]);
@@ -225,7 +225,7 @@ bool report_add_tree(struct hd_report *r, struct hd_comparison *c,
     if (rows != NULL)
         mark_suspects(&p);
     if (rows != NULL && rows->births != NULL)
-        p.ask.came_of_path = rows->births->came;
+        p.ask.arrived_of_path = rows->births->arrived;
     struct merged_tree tree = {0};
     bool fits =
         has_room(c, merged_places(&p) * PER_PLACE, "a tree of this many paths", err);

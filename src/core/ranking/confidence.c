@@ -155,7 +155,7 @@ static enum hd_time_limit time_limit_of(const struct growth_question *q)
 
 struct growth_verdict growth_verdict_of(const struct growth_question *q)
 {
-    bool together = q->open->stayed && q->open->share > q->stopped_share;
+    bool together = q->open->leveled_off && q->open->share > q->stopped_share;
     struct growth_verdict v = {.is_open = q->open->grew,
                                .is_one_type = q->stopped_share > 0 && !together,
                                .stopped_share =

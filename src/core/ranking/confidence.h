@@ -17,10 +17,10 @@
  * counts, with three exceptions: it leveled off after it grew, it has swung as far and back
  * before, or it is too small. docs/ranking.md, "Unexplained growth". */
 struct rest_growth {
-    bool grew;    /* and no exception applies */
-    bool stayed;  /* grew, then leveled off: not `grew` */
-    double share; /* of the heap: size of the growth in either case; else 0 */
-    size_t since; /* the last point that is not above the first one */
+    bool grew;        /* and no exception applies */
+    bool leveled_off; /* grew, then leveled off: not `grew` */
+    double share;     /* of the heap: size of the growth in either case; else 0 */
+    size_t since;     /* the last point that is not above the first one */
 };
 
 /* rest: the values outside of all findings, 2 points or more, in the unit of `heap`, which

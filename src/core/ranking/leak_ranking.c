@@ -610,8 +610,8 @@ static struct population row_population(const struct leak_ranker *r,
         struct population at =
             population_of(r->growths.births, row->type.places[i].path, 0, 0);
         for (size_t k = 0; k < all.steps; k++)
-            all.came[k] += at.came[k];
-        all.all_came += at.all_came;
+            all.arrived[k] += at.arrived[k];
+        all.all_arrived += at.all_arrived;
         all.all_left += at.all_left;
     }
     return all;
@@ -623,8 +623,9 @@ static bool is_bounded(const struct leak_ranker *r, const struct ranked_row *row
 {
     const struct stays *stays = &row->type.stays;
     struct population at = row_population(r, row);
-    return stays->keeps ? (double)stays->went > rank_by.size_losses * (double)stays->came
-                        : (double)at.all_left > rank_by.size_losses * (double)at.all_came;
+    return stays->keeps
+               ? (double)stays->died > rank_by.size_losses * (double)stays->arrived
+               : (double)at.all_left > rank_by.size_losses * (double)at.all_arrived;
 }
 
 static bool is_filling(const struct leak_ranker *r, const struct ranked_row *row)
@@ -632,7 +633,7 @@ static bool is_filling(const struct leak_ranker *r, const struct ranked_row *row
     if (!is_by_events(r))
         return false;
     struct population at = row_population(r, row);
-    return load_clock_slows(&r->clock, at.came);
+    return load_clock_slows(&r->clock, at.arrived);
 }
 
 /* Returns the known store above a place with the longest lifetime, or NULL: a cache within
@@ -804,8 +805,9 @@ static bool may_be_added(const struct leak_ranker *r, const struct type_growths 
         return false;
     if (reaches_line(r->line, score, r->heap) && !r->turns_over[label] && !r->queues[label])
         return true;
-    bool stays = is_by_events(r) && type_births_keep(&r->by_type, label) &&
-                 !load_clock_slows(&r->clock, &r->by_type.came[label * r->by_type.steps]);
+    bool stays =
+        is_by_events(r) && type_births_keep(&r->by_type, label) &&
+        !load_clock_slows(&r->clock, &r->by_type.arrived[label * r->by_type.steps]);
     return reaches_steady_line(r->line, score, r->heap) &&
            (stays || type_growths_are_exact(g, label));
 }
@@ -988,7 +990,8 @@ static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
     to->growth = share_growth(r, left);
     share_suspects(r, left, row_of_path);
     if (r->n >= rank_by.enough_snapshots) {
-        struct type_growths g = type_growths_of(left, r->s, TYPES_STAYED, &order, r->a);
+        struct type_growths g =
+            type_growths_of(left, r->s, TYPES_LEVELED_OFF, &order, r->a);
         stopped = find_stopped(r, &g, to);
     }
     to->growth.open = open_growth(r, left, stopped);
@@ -1008,7 +1011,7 @@ static bool may_leak(const struct leak_ranker *r, const struct ranked_type *row)
     /* A queue with few losses may have a leak next to it. */
     bool leaves = r->turns_over[row->label] && !row->stays.has_of_each;
     bool queues = r->queues[row->label] &&
-                  (double)row->stays.went >= rank_by.turnover * (double)row->stays.came;
+                  (double)row->stays.died >= rank_by.turnover * (double)row->stays.arrived;
     bool acquitted = (queues || leaves) && b->source == HD_SAME_BY_EVENTS;
     return row->suspicion == HD_SUSPECT_NOT && !acquitted &&
            trend_rises_always(row->count, r->n) &&

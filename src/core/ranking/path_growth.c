@@ -404,10 +404,10 @@ static bool keeps_what_it_gets(struct path_growths *g, path_id p)
     here->tau = 1;
     /* With turnover many survivors will still die, so only their share counts, but at least
      * the net growth. */
-    double stayed = (double)g->births->stayed_below[p];
+    double survived = (double)g->births->survived_below[p];
     const uint64_t *retained = &g->t->retained[p * g->t->snapshots];
     double more = (double)retained[g->t->snapshots - 1] - (double)retained[0];
-    here->growth = fmax(here->stays.share * stayed, fmin(stayed, more));
+    here->growth = fmax(here->stays.share * survived, fmin(survived, more));
     return true;
 }
 
@@ -458,8 +458,8 @@ static void measure_growth(struct path_growths *g, const struct migrated *migrat
     }
     measure_counts(g, migrated, p);
     /* It gained at most its surviving births: the rest was moved. */
-    if (g->births != NULL && here->growth > (double)g->births->stayed_below[p])
-        here->growth = (double)g->births->stayed_below[p];
+    if (g->births != NULL && here->growth > (double)g->births->survived_below[p])
+        here->growth = (double)g->births->survived_below[p];
 }
 
 /* --- growth explained by owners ------------------------------------------ */

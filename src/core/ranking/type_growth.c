@@ -167,7 +167,7 @@ path_id type_growths_topmost(const struct type_growths *g, label_id label)
 /* --- growth ---------------------------------------------------------------------- */
 
 /* True if it rose, then kept that level to the end; never much larger in between. */
-static bool has_stayed(const uint64_t *y, size_t n)
+static bool has_leveled_off(const uint64_t *y, size_t n)
 {
     size_t half = trend_half(n);
     uint64_t most = 0, late_most = 0, late_least = UINT64_MAX;
@@ -194,8 +194,8 @@ static void measure(struct type_growths *g, label_id label)
     struct trend count = path_trend(g->unexplained->t, g->s, label, c, c, &counts);
     struct trend size = path_trend(g->unexplained->t, g->s, label, c, r, &sizes);
     type->tau = trend_tau(&count);
-    if (g->question == TYPES_STAYED) {
-        if (type->several && has_stayed(c, g->n) && has_stayed(r, g->n))
+    if (g->question == TYPES_LEVELED_OFF) {
+        if (type->several && has_leveled_off(c, g->n) && has_leveled_off(r, g->n))
             type->growth = (double)(r[g->n - 1] - r[0]);
     } else if (type->several && trend_grows(&count)) {
         type->growth = path_sustained_growth(&size, trend_half(g->n));
@@ -524,49 +524,51 @@ struct type_births type_births_of(const struct births *b, struct arena *a)
     for (path_id p = 1; p < t->len; p++) {
         const uint64_t *count = &t->count[p * b->n];
         for (size_t k = 0; k < steps; k++)
-            all.went[t->label[p] * steps + k] += count[k] - count[k + 1];
+            all.died[t->label[p] * steps + k] += count[k] - count[k + 1];
     }
     for (label_id l = 0; l < t->labels.len; l++)
         for (size_t k = 0; k < steps; k++) {
-            uint64_t came = b->fresh[l * b->n + k + 1];
-            int64_t went = (int64_t)(all.went[l * steps + k] + came);
-            all.came[l * steps + k] = came;
+            uint64_t arrived = b->fresh[l * b->n + k + 1];
+            int64_t died = (int64_t)(all.died[l * steps + k] + arrived);
+            all.arrived[l * steps + k] = arrived;
             /* An object that becomes reachable is not a birth. */
-            all.went[l * steps + k] = went > 0 ? (uint64_t)went : 0;
+            all.died[l * steps + k] = died > 0 ? (uint64_t)died : 0;
         }
     return all;
 }
 
-static size_t steps_without(const uint64_t *came, size_t from, size_t to)
+static size_t steps_without(const uint64_t *arrived, size_t from, size_t to)
 {
     size_t without = 0;
     for (size_t i = from; i < to; i++)
-        without += came[i] == 0;
+        without += arrived[i] == 0;
     return without;
 }
 
 bool type_births_keep(const struct type_births *t, label_id label)
 {
-    const uint64_t *came = &t->came[label * t->steps], *went = &t->went[label * t->steps];
+    const uint64_t *arrived = &t->arrived[label * t->steps],
+                   *died = &t->died[label * t->steps];
     size_t half = t->steps / 2;
-    uint64_t all = trend_sum(came, 0, t->steps),
-             late = trend_sum(came, t->steps - half, t->steps);
+    uint64_t all = trend_sum(arrived, 0, t->steps),
+             late = trend_sum(arrived, t->steps - half, t->steps);
     return all >= rank_by.fewest_that_keep &&
-           (double)trend_sum(went, 0, t->steps) <= rank_by.kept_losses * (double)all &&
-           steps_without(came, 0, t->steps) <= 1 &&
-           steps_without(came, half, t->steps) == 0 &&
-           (double)late >= rank_by.goes_on * (double)trend_sum(came, 0, half);
+           (double)trend_sum(died, 0, t->steps) <= rank_by.kept_losses * (double)all &&
+           steps_without(arrived, 0, t->steps) <= 1 &&
+           steps_without(arrived, half, t->steps) == 0 &&
+           (double)late >= rank_by.goes_on * (double)trend_sum(arrived, 0, half);
 }
 
 /* --- the clock ----------------------------------------------------------------------- */
 
 static bool lives_on_turnover(const struct type_births *t, label_id label)
 {
-    const uint64_t *came = &t->came[label * t->steps], *went = &t->went[label * t->steps];
-    uint64_t all = trend_sum(came, 0, t->steps);
+    const uint64_t *arrived = &t->arrived[label * t->steps],
+                   *died = &t->died[label * t->steps];
+    uint64_t all = trend_sum(arrived, 0, t->steps);
     return all >= rank_by.clock_births * t->steps &&
-           steps_without(came, 0, t->steps) == 0 &&
-           (double)trend_sum(went, 0, t->steps) >= rank_by.clock_turnover * (double)all;
+           steps_without(arrived, 0, t->steps) == 0 &&
+           (double)trend_sum(died, 0, t->steps) >= rank_by.clock_turnover * (double)all;
 }
 
 /* Weighs each type by the precision of its rate: the standard error of a Poisson count is
@@ -577,16 +579,16 @@ struct load_clock load_clock_of(const struct births *b, const struct type_births
     for (label_id l = 0; l < b->t->labels.len; l++) {
         if (!lives_on_turnover(t, l))
             continue;
-        const uint64_t *came = &t->came[l * t->steps];
-        double weight = 1 / sqrt((double)trend_sum(came, 0, t->steps));
+        const uint64_t *arrived = &t->arrived[l * t->steps];
+        double weight = 1 / sqrt((double)trend_sum(arrived, 0, t->steps));
         clock.steps = t->steps;
         for (size_t k = 0; k < t->steps; k++)
-            clock.at[k] += weight * (double)came[k];
+            clock.at[k] += weight * (double)arrived[k];
     }
     return clock;
 }
 
-/* Fits came[k] ~ Poisson(load[k] exp(level + slope x_k)), x from -1 to 1, by Newton's
+/* Fits arrived[k] ~ Poisson(load[k] exp(level + slope x_k)), x from -1 to 1, by Newton's
  * method: a concave likelihood, so it converges. */
 struct slope_fit {
     double level, slope;
@@ -595,7 +597,7 @@ struct slope_fit {
 };
 
 static void evaluate(struct slope_fit *f, const struct load_clock *clock,
-                     const uint64_t *came)
+                     const uint64_t *arrived)
 {
     memset(f->score, 0, sizeof(f->score));
     memset(f->information, 0, sizeof(f->information));
@@ -603,7 +605,7 @@ static void evaluate(struct slope_fit *f, const struct load_clock *clock,
     for (size_t k = 0; k < clock->steps; k++) {
         double x = 2 * (double)k / (double)(clock->steps - 1) - 1;
         double expected = clock->at[k] * exp(f->level + f->slope * x);
-        double more = (double)came[k] - expected;
+        double more = (double)arrived[k] - expected;
         f->score[0] += more;
         f->score[1] += more * x;
         f->information[0] += expected;
@@ -618,15 +620,15 @@ static double determinant(const struct slope_fit *f)
     return f->information[0] * f->information[2] - f->information[1] * f->information[1];
 }
 
-static bool falls(const struct load_clock *clock, const uint64_t *came)
+static bool falls(const struct load_clock *clock, const uint64_t *arrived)
 {
     enum { ROUNDS = 50 };
     double load = 0;
     for (size_t k = 0; k < clock->steps; k++)
         load += clock->at[k];
-    struct slope_fit f = {.level = log((double)trend_sum(came, 0, clock->steps) / load)};
+    struct slope_fit f = {.level = log((double)trend_sum(arrived, 0, clock->steps) / load)};
     for (int i = 0; i < ROUNDS; i++) {
-        evaluate(&f, clock, came);
+        evaluate(&f, clock, arrived);
         double det = determinant(&f);
         double level =
             (f.information[2] * f.score[0] - f.information[1] * f.score[1]) / det;
@@ -645,12 +647,12 @@ static bool falls(const struct load_clock *clock, const uint64_t *came)
     return f.slope <= -rank_by.slows_sigma * error && exp(2 * f.slope) <= rank_by.slows_to;
 }
 
-bool load_clock_slows(const struct load_clock *clock, const uint64_t *came)
+bool load_clock_slows(const struct load_clock *clock, const uint64_t *arrived)
 {
     struct load_clock even = {.steps = clock->steps};
     for (size_t k = 0; k < clock->steps; k++)
         even.at[k] = 1;
     return clock->steps + 1 >= rank_by.enough_snapshots &&
-           trend_sum(came, 0, clock->steps) >= rank_by.fewest_that_keep &&
-           falls(clock, came) && falls(&even, came);
+           trend_sum(arrived, 0, clock->steps) >= rank_by.fewest_that_keep &&
+           falls(clock, arrived) && falls(&even, arrived);
 }

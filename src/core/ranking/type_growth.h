@@ -58,8 +58,8 @@ void unexplained_share(const struct unexplained *r, const size_t *of_head,
 /* --- whole types ---------------------------------------------------------------------- */
 
 enum type_question {
-    TYPES_GROWING, /* types that keep growing */
-    TYPES_STAYED   /* types that leveled off after growth */
+    TYPES_GROWING,    /* types that keep growing */
+    TYPES_LEVELED_OFF /* types that leveled off after growth */
 };
 
 struct grown_type {
@@ -126,7 +126,7 @@ struct load_clock {
 /* Births and deaths of each type in the whole heap. */
 struct type_births {
     size_t steps;
-    uint64_t *came, *went; /* [label * steps + step]; in the arena */
+    uint64_t *arrived, *died; /* [label * steps + step]; in the arena */
 };
 
 /* Counts them over the tree of b, into a. O(paths * snapshots). */
@@ -141,6 +141,6 @@ struct load_clock load_clock_of(const struct births *b, const struct type_births
 
 /* True if the births of each step fall against the load and in time: the rate is lower at
  * the end by 15 % or more, and by two standard errors. */
-bool load_clock_slows(const struct load_clock *clock, const uint64_t *came);
+bool load_clock_slows(const struct load_clock *clock, const uint64_t *arrived);
 
 #endif

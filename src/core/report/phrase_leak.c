@@ -735,21 +735,21 @@ static void add_steps(struct sentence *h, const struct hd_report *r,
 }
 
 /* Appends the survivors, the evidence for a suspect by age. */
-static void add_stayed(struct sentence *h, const struct hd_report *r,
-                       const struct hd_suspect *s)
+static void add_survived(struct sentence *h, const struct hd_report *r,
+                         const struct hd_suspect *s)
 {
     const struct hd_births *b = s->births;
-    uint64_t came = 0, stayed = 0;
+    uint64_t arrived = 0, survived = 0;
     if (!text_shows_births(r, b))
         return;
     for (size_t j = 1; j < b->count; j++) {
         struct text_cohorts c = text_cohorts(b, j, j + 1, j);
-        came += c.came;
-        stayed += c.stayed;
+        arrived += c.arrived;
+        survived += c.survived;
     }
-    if (came == 0 || s->suspicion != HD_SUSPECT_AGE)
+    if (arrived == 0 || s->suspicion != HD_SUSPECT_AGE)
         return;
-    say(h, ", ", stayed, " of ", came, " new objects survived");
+    say(h, ", ", survived, " of ", arrived, " new objects survived");
 }
 
 /* Adds what time limits: a leak and objects that live long look alike. */
@@ -816,7 +816,7 @@ void phrase_confidence(struct sentence *h, const struct hd_report *r)
         heading_add_span(&h->words, r);
         if (r->options.by == HD_BY_TYPE && d->usable_count > 2)
             add_steps(h, r, &d->suspects[0]);
-        add_stayed(h, r, &d->suspects[0]);
+        add_survived(h, r, &d->suspects[0]);
     }
     if (why.words.len > 0)
         say(h, suspects || clears ? "; " : ": ", as_text(&why.words));

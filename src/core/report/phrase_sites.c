@@ -153,6 +153,6 @@ bool phrase_witness(struct text *t, const struct hd_suspect *s)
     if (a == NULL || !a->in_every_interval || s->births == NULL || !s->births->keeps)
         return false;
     say(t, "allocated in every interval, and ",
-        s->births->went == 0 ? "all objects survive" : "the objects survive");
+        s->births->died == 0 ? "all objects survive" : "the objects survive");
     return true;
 }

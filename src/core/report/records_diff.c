@@ -248,10 +248,10 @@ static const struct record_field births_fields[] = {
           "keeps: the objects that were added in every step survived; turns-over: as many "
           "objects die as are added; null: neither can be shown.",
           "\"enum\": [\"keeps\", \"turns-over\", null]"),
-    FIELD("came", UINT64(came), NEVER_NULL,
+    FIELD("came", UINT64(arrived), NEVER_NULL,
           "Objects added in all steps since `since` at the main growth site, counted once "
           "they have existed for `age` snapshots."),
-    FIELD("went", UINT64(went), NEVER_NULL, "Objects counted in `came` that have died."),
+    FIELD("went", UINT64(died), NEVER_NULL, "Objects counted in `came` that have died."),
     FIELD("age", UINT32(age), NEVER_NULL,
           "Snapshots before an object is counted in `came`: usually 0, more if most "
           "objects die young.",
@@ -352,7 +352,7 @@ VALUE(first_owner, x->chains.len > 0 && x->chains.all->chain.owner != NULL
                        : json_null())
 KNOWN(is_sampled, x->allocated != NULL)
 VALUE(sites, records_json(&record_site, x->allocated->sites, x->allocated->site_count, w))
-VALUE(chains_of, json_string(x->chains.of_stayed ? "stayed" : "all"))
+VALUE(chains_of, json_string(x->chains.of_survivors ? "stayed" : "all"))
 
 static const struct record_field begin_of_suspect_fields[] = {
     FIELD("rank", SIZE(rank), NULL_AT_ZERO,

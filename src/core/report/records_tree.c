@@ -151,7 +151,7 @@ CELLS(node_growth, HD_CELL_SIZE_CHANGE, .a = x->owned[m->tree->first].bytes,
       .b = LAST.bytes)
 CELLS(node_retained, HD_CELL_SIZE, .a = LAST.bytes)
 CELLS(node_objects, HD_CELL_COUNT, .a = LAST.count)
-CELLS(node_stayed, HD_CELL_COUNT, .a = x->stayed)
+CELLS(node_survived, HD_CELL_COUNT, .a = x->survived)
 
 static struct hd_cell node_share(const struct hd_model *m, const void *of)
 {
@@ -171,8 +171,8 @@ static struct hd_cell node_bar(const struct hd_model *m, const void *of)
 
 IN_REPORT(bool, is_compared, m->tree == NULL || m->tree->first != m->tree->last)
 /* Known for all places or for none. */
-IN_REPORT(bool, has_stayed,
-          m->tree != NULL && m->tree->len > 0 && m->tree->nodes[0].stayed != HD_UNKNOWN)
+IN_REPORT(bool, has_survived,
+          m->tree != NULL && m->tree->len > 0 && m->tree->nodes[0].survived != HD_UNKNOWN)
 IN_REPORT(bool, is_of_sites, m->tree != NULL && m->tree->is_sites)
 IN_REPORT(const char *, title_of_owner,
           is_of_sites(m)                           ? "allocated by"
@@ -228,12 +228,12 @@ static const struct record_field node_fields[] = {
           "Share of the objects that are referred to through `field`, in the last snapshot "
           "that has any; null without a field.",
           A_SHARE, has_field),
-    FIELD("stayed", UINT64(stayed), MAY_BE_NULL,
+    FIELD("stayed", UINT64(survived), MAY_BE_NULL,
           "Objects of the place and of all below, in the last snapshot, that were added "
           "after the first, including the newest; null if objects of consecutive snapshots "
           "cannot be matched.",
           COLUMN(
-              "stayed", COUNT, node_stayed, .is_known = has_stayed,
+              "stayed", COUNT, node_survived, .is_known = has_survived,
               .meaning =
                   "Objects that were added after the first snapshot and are in the last.")),
     LISTED("share", "share", SHARE, node_share, .file = ""),

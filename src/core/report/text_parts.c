@@ -287,8 +287,8 @@ struct text_cohorts text_cohorts(const struct hd_births *b, size_t begin, size_t
 {
     struct text_cohorts c = {0};
     for (size_t j = 0, at = 0; j < end; at += b->count - j++) {
-        c.came += j >= begin ? b->at[at + k - j] : 0;
-        c.stayed += j >= begin ? b->at[at + b->count - 1 - j] : 0;
+        c.arrived += j >= begin ? b->at[at + k - j] : 0;
+        c.survived += j >= begin ? b->at[at + b->count - 1 - j] : 0;
     }
     return c;
 }
@@ -315,11 +315,11 @@ bool text_shows_births(const struct hd_report *r, const struct hd_births *b)
         return false;
     for (size_t j = start_of(b) + 1; j < b->count; j++) {
         struct text_cohorts c = text_cohorts(b, j, j + 1, j);
-        all.came += c.came;
-        all.stayed += c.stayed;
+        all.arrived += c.arrived;
+        all.survived += c.survived;
     }
     /* seven of eight births since survive */
-    return r->diff.identity == HD_SAME_BY_EVENTS || 8 * all.stayed >= 7 * all.came;
+    return r->diff.identity == HD_SAME_BY_EVENTS || 8 * all.survived >= 7 * all.arrived;
 }
 
 static void list(struct text *t, const uint64_t *numbers, size_t count)
@@ -333,28 +333,28 @@ enum { MAX_STEPS = 6 };
 
 void text_births(struct text *t, const struct hd_births *b, bool exact)
 {
-    uint64_t came[SERIES_MAX_SNAPSHOTS], stayed[SERIES_MAX_SNAPSHOTS];
-    uint64_t all_came = 0, all_stayed = 0;
+    uint64_t arrived[SERIES_MAX_SNAPSHOTS], survived[SERIES_MAX_SNAPSHOTS];
+    uint64_t all_arrived = 0, all_survived = 0;
     size_t first = start_of(b), steps = b->count - 1 - first;
     bool each = steps <= MAX_STEPS;
     for (size_t i = 0; i < steps; i++) {
         size_t j = first + 1 + i;
         struct text_cohorts c = text_cohorts(b, j, j + 1, j);
-        came[i] = c.came;
-        stayed[i] = c.stayed;
-        all_came += c.came;
-        all_stayed += c.stayed;
+        arrived[i] = c.arrived;
+        survived[i] = c.survived;
+        all_arrived += c.arrived;
+        all_survived += c.survived;
     }
-    say(t, all_stayed == all_came ? "all" : exact ? "" : "at least ");
-    if (all_stayed != all_came)
-        list(t, each ? stayed : &all_stayed, each ? steps : 1);
+    say(t, all_survived == all_arrived ? "all" : exact ? "" : "at least ");
+    if (all_survived != all_arrived)
+        list(t, each ? survived : &all_survived, each ? steps : 1);
     say(t, " of the ");
-    list(t, each ? came : &all_came, each ? steps : 1);
+    list(t, each ? arrived : &all_arrived, each ? steps : 1);
     say(t, each && steps > 1 ? " added in each step" : " added");
     struct text_cohorts old = text_cohorts(b, 0, first + 1, first);
-    if (old.came > 0)
-        say(t, "; of ", old.came, " older ", as_noun(old.came, "one"), ", ",
-            old.stayed < old.came ? say_count(old.stayed) : say_words("all"));
+    if (old.arrived > 0)
+        say(t, "; of ", old.arrived, " older ", as_noun(old.arrived, "one"), ", ",
+            old.survived < old.arrived ? say_count(old.survived) : say_words("all"));
 }
 
 bool text_since(struct text *t, const struct hd_report *r, const struct hd_births *b)
@@ -387,16 +387,16 @@ void text_born(struct text *t, size_t first, size_t last)
 }
 
 /* Less turnover than this is not mentioned. */
-enum { FEWEST_COMINGS = 12 };
+enum { MIN_ARRIVALS = 12 };
 
 bool text_turnover(struct text *t, const struct hd_suspect *s)
 {
     const struct hd_births *b = s->births;
     if (b == NULL || !b->turns_over || s->suspicion != HD_SUSPECT_NOT || s->rank == 0 ||
-        b->came < FEWEST_COMINGS)
+        b->arrived < MIN_ARRIVALS)
         return false;
-    say(t, 2 * b->went > b->came ? "turnover: " : "the oldest are freed first: ", b->came,
-        " added, ", b->went, " freed");
+    say(t, 2 * b->died > b->arrived ? "turnover: " : "the oldest are freed first: ",
+        b->arrived, " added, ", b->died, " freed");
     return true;
 }
 

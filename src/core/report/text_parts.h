@@ -61,7 +61,7 @@ void text_line(struct text *t, const struct hd_report *r);
 /* Counts the objects that first appeared in the compared snapshots from `begin` to before
  * `end`: how many existed in snapshot k, and how many of them in the last one. */
 struct text_cohorts {
-    uint64_t came, stayed;
+    uint64_t arrived, survived;
 };
 struct text_cohorts text_cohorts(const struct hd_births *b, size_t begin, size_t end,
                                  size_t k);

@@ -573,9 +573,9 @@ static struct hd_tree_node others_of(const struct cut *cut, size_t i, size_t sna
             others.at = arena_array(a, struct hd_tally, snapshots);
         others.others += t->nodes[child].others > 0 ? t->nodes[child].others : 1;
         others.growth += t->nodes[child].growth;
-        others.stayed = t->nodes[child].stayed != HD_UNKNOWN
-                            ? others.stayed + t->nodes[child].stayed
-                            : HD_UNKNOWN;
+        others.survived = t->nodes[child].survived != HD_UNKNOWN
+                              ? others.survived + t->nodes[child].survived
+                              : HD_UNKNOWN;
         for (size_t k = 0; k < snapshots; k++) {
             if (t->nodes[child].owned[k].bytes == HD_UNKNOWN) {
                 others.at[k] = t->nodes[child].owned[k];

@@ -12,7 +12,7 @@ struct compared {
     size_t at[SNAPSHOTS], count;
 };
 
-static size_t came_at(const struct history *h, size_t i, size_t k)
+static size_t arrived_at(const struct history *h, size_t i, size_t k)
 {
     while (k > 0 && h->store[i][k - 1] == h->store[i][k])
         k--;
@@ -26,7 +26,7 @@ static size_t cohort_in(const struct history *h, size_t i, size_t k,
     size_t born = 0, cohort = 0;
     while (h->store[i][born] == NOWHERE)
         born++;
-    while (born > c->at[0] && c->at[cohort] < came_at(h, i, k))
+    while (born > c->at[0] && c->at[cohort] < arrived_at(h, i, k))
         cohort++;
     return cohort;
 }
@@ -34,7 +34,7 @@ static size_t cohort_in(const struct history *h, size_t i, size_t k,
 static void expect_store(const struct history *h, const struct compared *c,
                          const struct births *b, path_id p, unsigned store)
 {
-    uint64_t stayed = 0;
+    uint64_t survived = 0;
     for (size_t j = 0; j < c->count; j++)
         for (size_t k = j; k < c->count; k++) {
             uint32_t there = 0, lost = 0;
@@ -43,9 +43,9 @@ static void expect_store(const struct history *h, const struct compared *c,
                 if (h->store[i][now] != store || is_lost(i) || cohort_in(h, i, now, c) != j)
                     continue;
                 there++;
-                lost +=
-                    next > 0 && (h->store[i][next] != store || came_at(h, i, next) > now);
-                stayed += k + 1 == c->count && j > 0 ? size_of_thing(i) : 0;
+                lost += next > 0 &&
+                        (h->store[i][next] != store || arrived_at(h, i, next) > now);
+                survived += k + 1 == c->count && j > 0 ? size_of_thing(i) : 0;
             }
             cr_expect_eq(births_at(b, p, j, k), there,
                          "store %u, cohort %zu in %zu: %u, not %u", store, j, k,
@@ -54,7 +54,7 @@ static void expect_store(const struct history *h, const struct compared *c,
                 cr_expect_eq(births_lost(b, p, j, k), lost,
                              "store %u, of cohort %zu in %zu", store, j, k);
         }
-    cr_expect_eq(b->stayed[p], stayed);
+    cr_expect_eq(b->survived[p], survived);
 }
 
 static void expect_kept(const struct history *h, const struct compared *c,
@@ -168,8 +168,8 @@ static struct hd_snapshot *queue_held_by(const char *holder, bool wraps, node_id
 }
 
 /* Number of jobs that count as new in the second snapshot though they were in the first. */
-static uint64_t jobs_that_came(const char *first, bool wraps, const char *then,
-                               bool wraps_then, bool lies)
+static uint64_t jobs_that_arrived(const char *first, bool wraps, const char *then,
+                                  bool wraps_then, bool lies)
 {
     node_id before[3], now[3];
     struct hd_ages *ages = hd_ages_begin();
@@ -180,28 +180,28 @@ static uint64_t jobs_that_came(const char *first, bool wraps, const char *then,
         ((struct survivor_map *)newer->told)->older.token++;
     struct hd_snapshot *digests[] = {digest_of(older, ages), digest_of(newer, ages)};
     const struct digest_ages *s = &digests[1]->digest->ages;
-    uint64_t came = 0;
+    uint64_t arrived = 0;
     for (uint32_t i = 0; i < s->len; i++)
         if (s->objects[i] == 3)
-            came += s->came[i] == 1 ? 3 : 0;
+            arrived += s->arrived[i] == 1 ? 3 : 0;
     cr_expect_eq(s->moment_count, lies ? 1 : 2);
     for (int k = 0; k < 2; k++)
         hd_snapshot_close(digests[k]);
     hd_snapshot_close(older);
     hd_snapshot_close(newer);
     hd_ages_end(ages);
-    return came;
+    return arrived;
 }
 
 Test(ages, replacing_a_single_owner_moves_nothing_below_it)
 {
-    cr_expect_eq(jobs_that_came("App.Web", false, "App.Web", false, false), 0);
-    cr_expect_eq(jobs_that_came("App.Web", false, "App.Host", false, false), 0);
+    cr_expect_eq(jobs_that_arrived("App.Web", false, "App.Web", false, false), 0);
+    cr_expect_eq(jobs_that_arrived("App.Web", false, "App.Host", false, false), 0);
 }
 
 Test(ages, start_again_if_the_map_is_of_another_snapshot)
 {
-    cr_expect_eq(jobs_that_came("App.Web", false, "App.Web", false, true), 0);
+    cr_expect_eq(jobs_that_arrived("App.Web", false, "App.Web", false, true), 0);
 }
 
 static uint32_t moments_if_told(const node_id *before_of, struct hd_snapshot *older,

@@ -33,7 +33,7 @@ static struct same same_of(const struct history *h, size_t k, const struct hd_sn
 static void expect_births(const struct history *h, const struct births *b, path_id p,
                           unsigned store)
 {
-    uint64_t stayed = 0;
+    uint64_t survived = 0;
     for (size_t j = 0; j < SNAPSHOTS; j++)
         for (size_t k = j; k < SNAPSHOTS; k++) {
             uint32_t there = 0, lost = 0;
@@ -42,7 +42,7 @@ static void expect_births(const struct history *h, const struct births *b, path_
                     continue;
                 there++;
                 lost += k + 1 < SNAPSHOTS && h->store[i][k + 1] != store;
-                stayed += k + 1 == SNAPSHOTS && j > 0 ? size_of_thing(i) : 0;
+                survived += k + 1 == SNAPSHOTS && j > 0 ? size_of_thing(i) : 0;
             }
             cr_expect_eq(births_at(b, p, j, k), there, "store %u, cohort %zu in %zu", store,
                          j, k);
@@ -50,7 +50,7 @@ static void expect_births(const struct history *h, const struct births *b, path_
                 cr_expect_eq(births_lost(b, p, j, k), lost,
                              "store %u, of cohort %zu in %zu", store, j, k);
         }
-    cr_expect_eq(b->stayed[p], stayed);
+    cr_expect_eq(b->survived[p], survived);
 }
 
 Test(births, are_what_each_object_did)
@@ -75,8 +75,8 @@ Test(births, are_what_each_object_did)
         path_id orders = ranked_path(&r, "App.Orders > App.Thing");
         expect_births(&h, &b, orders, 0);
         expect_births(&h, &b, ranked_path(&r, "App.Archive > App.Thing"), 1);
-        cr_expect_eq(b.stayed_below[r.tree.parent[orders]],
-                     b.stayed[orders] + b.stayed[r.tree.parent[orders]]);
+        cr_expect_eq(b.survived_below[r.tree.parent[orders]],
+                     b.survived[orders] + b.survived[r.tree.parent[orders]]);
         births_free(&b);
         ranked_free(&r);
     }

@@ -55,10 +55,10 @@ Test(stays, a_leak_keeps_all_new_objects)
                                  {0}};
     struct stays s = judge(&six);
     cr_expect(s.keeps && !s.turns_over);
-    cr_expect(s.age == 0 && s.came == 105 && s.went == 0);
+    cr_expect(s.age == 0 && s.arrived == 105 && s.died == 0);
     expect_chance(s.chance, pow(2.0 / 3, 105));
     s = judge(&(struct triangle){3, {81, 81, 81, 23, 23, 20}, {0}});
-    cr_expect(s.keeps && s.came == 43);
+    cr_expect(s.keeps && s.arrived == 43);
     expect_chance(s.chance, pow(2.0 / 3, 43));
 }
 
@@ -80,7 +80,7 @@ Test(stays, turnover_is_told_from_a_leak)
     const struct triangle steady = {4, {90, 20, 0, 0, 80, 10, 0, 90, 10, 100}, {70, 20, 0}};
     s = judge(&steady);
     cr_expect(!s.keeps && s.turns_over);
-    cr_expect(s.came == 270 && s.went == 250);
+    cr_expect(s.arrived == 270 && s.died == 250);
 }
 
 /* Purged and filled again: births after the purge survive, but the count has been as high

@@ -31,7 +31,7 @@ Test(stays_late, a_leak_is_judged_from_where_it_begins)
             cr_expect(s.since == after || s.since == 0, "%zu, after %zu: since %zu", n,
                       after, s.since);
             cr_expect(after < 2 || s.since == after, "%zu, after %zu", n, after);
-            cr_expect_eq(s.came, 10 * (n - 1 - after));
+            cr_expect_eq(s.arrived, 10 * (n - 1 - after));
         }
 }
 
@@ -41,14 +41,14 @@ Test(stays_late, the_choice_of_the_start_is_paid_for)
     struct dealt d = dealt_of(20);
     add_leak(&d, 12, 4);
     struct stays s = dealt_judge(&d);
-    cr_expect(s.keeps && s.since == 12 && s.came == 28 && s.went == 0);
+    cr_expect(s.keeps && s.since == 12 && s.arrived == 28 && s.died == 0);
     double want = 16 * pow(2.0 / 3, 28);
     cr_expect_lt(fabs(s.chance - want), 1e-6 * want, "%g", s.chance);
     d = dealt_of(20);
     add_leak(&d, 12, 2);
     s = dealt_judge(&d);
     cr_expect_not(s.keeps, "14 of them are no chance of one start, but of sixteen");
-    cr_expect(s.since == 0 && s.came == 14, "as it was over all");
+    cr_expect(s.since == 0 && s.arrived == 14, "as it was over all");
 }
 
 Test(stays_late, a_leak_among_short_lived_objects_is_found)

@@ -53,7 +53,7 @@ static struct hd_snapshot *read_in_pieces(struct bytes all, size_t piece,
     struct hd_reading *r = hd_reading_begin(file, how);
     for (size_t at = 0; at < all.size; at += piece) {
         append(file, all.data + at, all.size - at < piece ? all.size - at : piece);
-        hd_reading_came(r, at + piece < all.size ? at + piece : all.size);
+        hd_reading_arrived(r, at + piece < all.size ? at + piece : all.size);
     }
     hd_reading_end(r);
     struct hd_snapshot *snap = hd_reading_snapshot(r, err);
@@ -236,12 +236,12 @@ Test(reading, restarts_with_the_file)
     FILE *file = new_file();
     struct hd_reading *r = hd_reading_begin(file, &how);
     append(file, f.bytes.data, f.bytes.len / 2);
-    hd_reading_came(r, f.bytes.len / 2);
+    hd_reading_arrived(r, f.bytes.len / 2);
     cr_assert_eq(fseek(file, 0, SEEK_SET), 0);
     cr_assert_eq(ftruncate(fileno(file), 0), 0);
-    hd_reading_came(r, 0);
+    hd_reading_arrived(r, 0);
     append(file, f.bytes.data, f.bytes.len);
-    hd_reading_came(r, f.bytes.len);
+    hd_reading_arrived(r, f.bytes.len);
     hd_reading_end(r);
     struct hd_snapshot *along = hd_reading_snapshot(r, &err);
     cr_assert(whole != NULL && along != NULL, "%s", err.message);
@@ -260,7 +260,7 @@ Test(reading, ends_without_a_snapshot_where_the_file_does_not)
         FILE *file = new_file();
         struct hd_reading *r = hd_reading_begin(file, &how);
         append(file, "Nettrace", 8);
-        hd_reading_came(r, 8);
+        hd_reading_arrived(r, 8);
         cr_expect_null(hd_reading_snapshot(r, &err));
         cr_expect_eq(err.status, HD_STOPPED, "%s", err.message);
         fclose(file);

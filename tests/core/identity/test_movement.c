@@ -173,20 +173,20 @@ Test(movement, several_collections_follow_each_other)
  */
 
 static bool fold_background(struct movement *m, const struct stretch *moved,
-                            size_t moved_count, const struct stretch *stayed,
-                            size_t stayed_count)
+                            size_t moved_count, const struct stretch *unmoved,
+                            size_t unmoved_count)
 {
     struct stretch a[8], b[8];
     struct territory territories[4], later[] = {{2, 0x6000, 0x800, 0x1000}};
     memcpy(territories, usual, sizeof(usual));
     memcpy(a, moved, moved_count * sizeof(*a));
-    memcpy(b, stayed, stayed_count * sizeof(*b));
+    memcpy(b, unmoved, unmoved_count * sizeof(*b));
     struct collection c = {.depth = 2,
                            .is_background = true,
                            .moved = a,
                            .moved_count = moved_count,
-                           .stayed = b,
-                           .stayed_count = stayed_count,
+                           .unmoved = b,
+                           .unmoved_count = unmoved_count,
                            .territories = territories,
                            .territory_count = 4,
                            .later = later,
@@ -194,9 +194,9 @@ static bool fold_background(struct movement *m, const struct stretch *moved,
     return movement_fold(m, &c);
 }
 
-#define BACKGROUND(m, moved, stayed)                                                \
+#define BACKGROUND(m, moved, unmoved)                                               \
     cr_assert(fold_background((m), (moved), sizeof(moved) / sizeof(struct stretch), \
-                              (stayed), sizeof(stayed) / sizeof(struct stretch)))
+                              (unmoved), sizeof(unmoved) / sizeof(struct stretch)))
 
 Test(movement, a_background_collection_without_events_has_no_effect)
 {
@@ -263,8 +263,8 @@ Test(movement, segments_reserve_space_for_younger_generations)
     struct collection c = {.depth = 1,
                            .moved = moved,
                            .moved_count = 1,
-                           .stayed = &moved[1],
-                           .stayed_count = 1,
+                           .unmoved = &moved[1],
+                           .unmoved_count = 1,
                            .territories = nested,
                            .territory_count = 3};
     cr_assert(movement_fold(&m, &c));
@@ -344,10 +344,10 @@ static bool is_known_with_unnamed(unsigned depth, size_t unnamed)
         addresses[NAMED + i] = 0x2000000 + (NAMED + i) * SIZE;
     struct places newer = places_at(addresses);
     struct territory all[] = {{1, 0x2000000, 0x100000, 0x100000}, {0, 0x1000000, 0, 16}};
-    struct stretch stayed[] = {{0x2000000, 0x2000000, NAMED * (uint64_t)SIZE}};
+    struct stretch unmoved[] = {{0x2000000, 0x2000000, NAMED * (uint64_t)SIZE}};
     struct collection c = {.depth = depth,
-                           .stayed = stayed,
-                           .stayed_count = 1,
+                           .unmoved = unmoved,
+                           .unmoved_count = 1,
                            .territories = all,
                            .territory_count = 2};
     cr_assert(movement_fold(&m, &c));

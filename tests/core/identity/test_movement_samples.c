@@ -42,7 +42,7 @@ struct told {
     uint32_t number;
     unsigned depth;
     bool is_background;
-    struct stretch moved[4], stayed[4]; /* ended by size 0 */
+    struct stretch moved[4], unmoved[4]; /* ended by size 0 */
 };
 
 static bool tell(struct movement *m, const struct told *t)
@@ -54,15 +54,15 @@ static bool tell(struct movement *m, const struct told *t)
                            .depth = t->depth,
                            .is_background = t->is_background,
                            .moved = copy.moved,
-                           .stayed = copy.stayed,
+                           .unmoved = copy.unmoved,
                            .territories = territories,
                            .territory_count = 4,
                            .later = later,
                            .later_count = t->is_background};
     while (c.moved_count < 4 && c.moved[c.moved_count].size > 0)
         c.moved_count++;
-    while (c.stayed_count < 4 && c.stayed[c.stayed_count].size > 0)
-        c.stayed_count++;
+    while (c.unmoved_count < 4 && c.unmoved[c.unmoved_count].size > 0)
+        c.unmoved_count++;
     return movement_fold(m, &c);
 }
 
@@ -88,7 +88,7 @@ Test(samples, move_with_the_stretch_that_contains_them)
 {
     struct movement m = begun((const uint64_t[]){0x1000, 0x1010, 0x1028, 0x1030, 0x1100,
                                                  0x2000, 0x3000, 0x4000, 0});
-    TELL(&m, .moved = {{0x1010, 0x2100, 0x20}}, .stayed = {{0x1100, 0x1100, SIZE}});
+    TELL(&m, .moved = {{0x1010, 0x2100, 0x20}}, .unmoved = {{0x1100, 0x1100, SIZE}});
     LIES(&m, DEAD, 0x2100, 0x2118, DEAD, 0x1100, 0x2000, 0x3000, 0x4000);
 }
 
@@ -118,7 +118,7 @@ Test(samples, in_generation_1_are_judged_with_it)
 Test(samples, after_the_used_part_survive_young_collections)
 {
     struct movement m = begun((const uint64_t[]){0x17f0, 0x1800, 0x5000, 0});
-    TELL(&m, .stayed = {{0x1000, 0x1000, SIZE}});
+    TELL(&m, .unmoved = {{0x1000, 0x1000, SIZE}});
     LIES(&m, DEAD, 0x1800, 0x5000);
 }
 
@@ -134,7 +134,7 @@ Test(samples, younger_than_a_background_collection_are_not_in_its_list)
     /* Number FIRST began; a young collection interrupts it. */
     TELL(&m, .number = FIRST + 1, .moved = {{0x1010, 0x3100, 0x20}});
     TELL(&m, .number = FIRST, .depth = 2, .is_background = true,
-         .stayed = {{0x3000, 0x3000, SIZE}});
+         .unmoved = {{0x3000, 0x3000, SIZE}});
     LIES(&m, DEAD, DEAD, 0x3110, DEAD, 0x1040);
 }
 
@@ -142,7 +142,7 @@ Test(samples, that_are_in_the_list_of_a_background_collection_stay)
 {
     struct movement m = begun((const uint64_t[]){0x3000, 0x3010, 0x6000, 0x6010, 0});
     TELL(&m, .depth = 2, .is_background = true,
-         .stayed = {{0x3000, 0x3000, SIZE}, {0x6000, 0x6000, SIZE}});
+         .unmoved = {{0x3000, 0x3000, SIZE}, {0x6000, 0x6000, SIZE}});
     LIES(&m, 0x3000, DEAD, 0x6000, DEAD);
 }
 
@@ -150,9 +150,9 @@ Test(samples, that_are_in_the_list_of_a_background_collection_stay)
 Test(samples, in_no_generation_of_a_full_collection_are_dead)
 {
     struct movement m = begun((const uint64_t[]){0x500, 0x2000, 0x9000, 0});
-    TELL(&m, .depth = 1, .stayed = {{0x2000, 0x2000, SIZE}});
+    TELL(&m, .depth = 1, .unmoved = {{0x2000, 0x2000, SIZE}});
     cr_expect_eq(m.sample_count, 3);
-    TELL(&m, .number = FIRST + 1, .depth = 2, .stayed = {{0x2000, 0x2000, SIZE}});
+    TELL(&m, .number = FIRST + 1, .depth = 2, .unmoved = {{0x2000, 0x2000, SIZE}});
     LIES(&m, DEAD, 0x2000, DEAD);
 }
 
@@ -163,7 +163,7 @@ Test(samples, onto_which_something_was_moved_are_dead)
     struct movement m = begun(
         (const uint64_t[]){0x30f0, 0x3100, 0x3118, 0x3120, 0x1000, 0x3200, 0x9000, 0});
     TELL(&m, .moved = {{0x1100, 0x9000, SIZE}, {0x1000, 0x3100, 0x20}},
-         .stayed = {{0x1200, 0x1200, SIZE}});
+         .unmoved = {{0x1200, 0x1200, SIZE}});
     LIES(&m, 0x30f0, DEAD, DEAD, 0x3120, 0x3100, 0x3200, DEAD);
 }
 
@@ -171,7 +171,7 @@ Test(samples, onto_which_something_was_moved_are_dead)
 Test(samples, at_the_address_of_a_survivor_are_that_object)
 {
     struct movement m = begun((const uint64_t[]){0x1000, 0x1008, 0});
-    TELL(&m, .stayed = {{0x1000, 0x1000, SIZE}});
+    TELL(&m, .unmoved = {{0x1000, 0x1000, SIZE}});
     LIES(&m, 0x1000, 0x1008);
 }
 
@@ -228,17 +228,17 @@ static void collect(struct simulated *s, struct movement *m, uint32_t number)
 {
     unsigned depth = random_below(&s->r, GENERATIONS);
     uint64_t before[OBJECTS];
-    struct stretch moved[OBJECTS + 1], stayed[OBJECTS + 1];
+    struct stretch moved[OBJECTS + 1], unmoved[OBJECTS + 1];
     struct territory parts[PARTS];
     struct collection c = {.number = number,
                            .depth = depth,
                            .moved = moved,
-                           .stayed = stayed,
+                           .unmoved = unmoved,
                            .territories = parts,
                            .territory_count = PARTS};
     memcpy(before, s->address, sizeof(before));
     memcpy(parts, s->parts, sizeof(parts));
-    stayed[c.stayed_count++] = (struct stretch){start_of(PARTS), start_of(PARTS), SIZE};
+    unmoved[c.unmoved_count++] = (struct stretch){start_of(PARTS), start_of(PARTS), SIZE};
     for (size_t i = 0; i < OBJECTS; i++) {
         unsigned part = (unsigned)(before[i] / 0x10000) - 1;
         unsigned fate = random_below(&s->r, 4);
@@ -252,7 +252,7 @@ static void collect(struct simulated *s, struct movement *m, uint32_t number)
         s->address[i] = to;
         s->is_there[i] = to != DEAD;
         if (to == before[i])
-            stayed[c.stayed_count++] = (struct stretch){before[i], to, SIZE};
+            unmoved[c.unmoved_count++] = (struct stretch){before[i], to, SIZE};
         else if (to != DEAD)
             moved[c.moved_count++] = (struct stretch){before[i], to, SIZE};
     }

@@ -188,7 +188,7 @@ Test(confidence, one_step_is_taken_whatever_the_number_of_reasons)
         {{.grew = true, .share = 0.1}, 0.5, true, true, 4, HIGH, HIGH},
         {{0}, 0.049, false, false, 6, HIGH, HIGH},
         {{0}, 0.05, false, false, 6, HIGH, MEDIUM},
-        {{.stayed = true, .share = 0.05}, 0, false, false, 6, HIGH, MEDIUM},
+        {{.leveled_off = true, .share = 0.05}, 0, false, false, 6, HIGH, MEDIUM},
         {{0}, 0, false, true, 6, HIGH, MEDIUM},
         {{.grew = true, .share = 0.1}, 0, false, false, 2, LOW, LOW},
     };
@@ -251,7 +251,7 @@ Test(confidence, with_suspects_growth_is_unexplained_if_the_rest_is_most_of_it)
 
 Test(confidence, leveled_off_growth_is_that_of_one_type_or_of_all_whichever_is_more)
 {
-    const struct rest_growth open = {.stayed = true, .share = 0.2};
+    const struct rest_growth open = {.leveled_off = true, .share = 0.2};
     struct growth_question q = {.open = &open, .stopped_share = 0.1};
     struct growth_verdict v = growth_verdict_of(&q);
     cr_expect(v.has_stopped && !v.is_one_type && v.stopped_share == 0.2);

@@ -282,7 +282,7 @@ Test(ranking, objects_that_gain_a_second_owner_do_not_grow)
     ranked_free(&r);
 }
 
-/* --- owners that came late
+/* --- owners that appear late
  * ---------------------------------------------------------------- */
 
 /* The only order of the first snapshot has no lines; all later ones have. */

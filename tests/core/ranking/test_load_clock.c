@@ -5,7 +5,7 @@
 struct slowing {
     const char *what;
     double load[6];
-    uint64_t came[6];
+    uint64_t arrived[6];
     size_t steps;
     bool slows;
 };
@@ -34,7 +34,7 @@ Test(load_clock, a_filling_cache_gains_less_per_load_and_less_over_time)
         struct load_clock clock = {.steps = all[i].steps};
         for (size_t k = 0; k < all[i].steps; k++)
             clock.at[k] = all[i].load[k];
-        cr_expect_eq(load_clock_slows(&clock, all[i].came), all[i].slows, "%s",
+        cr_expect_eq(load_clock_slows(&clock, all[i].arrived), all[i].slows, "%s",
                      all[i].what);
     }
 }
@@ -42,7 +42,7 @@ Test(load_clock, a_filling_cache_gains_less_per_load_and_less_over_time)
 Test(load_clock, a_type_accumulates_if_objects_are_added_in_nearly_every_step_and_survive)
 {
     static const struct {
-        uint64_t came[4], went[4];
+        uint64_t arrived[4], died[4];
         bool keeps;
     } all[] = {
         {{5, 5, 5, 5}, {0, 0, 1, 0}, true},    {{5, 5, 5, 5}, {0, 1, 1, 0}, false},
@@ -50,12 +50,12 @@ Test(load_clock, a_type_accumulates_if_objects_are_added_in_nearly_every_step_an
         {{20, 20, 4, 4}, {0, 0, 0, 0}, false}, {{3, 3, 3, 2}, {0, 0, 0, 0}, false},
     };
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        uint64_t came[4], went[4];
+        uint64_t arrived[4], died[4];
         for (size_t k = 0; k < 4; k++) {
-            came[k] = all[i].came[k];
-            went[k] = all[i].went[k];
+            arrived[k] = all[i].arrived[k];
+            died[k] = all[i].died[k];
         }
-        struct type_births t = {4, came, went};
+        struct type_births t = {4, arrived, died};
         cr_expect_eq(type_births_keep(&t, 0), all[i].keeps, "case %zu", i);
     }
 }

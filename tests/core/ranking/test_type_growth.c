@@ -282,7 +282,7 @@ Test(type_growth, leveled_off_growth_is_neither_much_more_nor_less_at_the_end)
     static const struct {
         size_t snapshots;
         uint32_t counts[5];
-        bool stayed;
+        bool leveled_off;
     } cases[] = {
         {4, {1, 5, 9, 9}, true},           {4, {1, 5, 9, 8}, false},
         {4, {1, 9, 9, 9}, true},           {4, {1, 1, 1, 9}, false},
@@ -290,6 +290,6 @@ Test(type_growth, leveled_off_growth_is_neither_much_more_nor_less_at_the_end)
         {5, {0, 80, 95, 110, 110}, false}, {5, {0, 80, 100, 110, 110}, true},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-        cr_expect_eq(stopped_of(cases[i].counts, cases[i].snapshots), cases[i].stayed,
+        cr_expect_eq(stopped_of(cases[i].counts, cases[i].snapshots), cases[i].leveled_off,
                      "case %zu", i);
 }

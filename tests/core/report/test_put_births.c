@@ -65,14 +65,14 @@ Test(put_births, turnover_is_mentioned_for_types_that_are_not_suspects)
                           .snapshot = numbers,
                           .at = some_go,
                           .turns_over = true,
-                          .came = 120,
-                          .went = 100};
+                          .arrived = 120,
+                          .died = 100};
     says(HD_SAME_BY_ORDER, HD_SUSPECT_NOT, &b, "turnover: 120 added, 100 freed");
     says(HD_SAME_BY_EVENTS, HD_SUSPECT_NOT, &b, "turnover: 120 added, 100 freed");
-    b.went = 30;
+    b.died = 30;
     says(HD_SAME_BY_ORDER, HD_SUSPECT_NOT, &b,
          "the oldest are freed first: 120 added, 30 freed");
     says(HD_SAME_BY_ORDER, HD_SUSPECT_SIZE, &b, "");
-    b.came = 11;
+    b.arrived = 11;
     says(HD_SAME_BY_ORDER, HD_SUSPECT_NOT, &b, "");
 }

@@ -69,10 +69,10 @@ bool explore_back(struct explore *e)
         close_top(e);
         return true;
     }
-    if (!e->came_from_suspects)
+    if (!e->opened_from_suspects)
         return false;
     e->pane = PANE_SUSPECTS;
-    e->came_from_suspects = false;
+    e->opened_from_suspects = false;
     return true;
 }
 
@@ -81,7 +81,7 @@ static void open_pane(struct explore *e, enum pane pane)
     while (e->top != NULL)
         close_top(e);
     e->pane = pane;
-    e->came_from_suspects = false;
+    e->opened_from_suspects = false;
 }
 
 static void refresh_all(struct explore *e)

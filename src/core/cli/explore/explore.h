@@ -207,8 +207,8 @@ struct explore {
 
     struct view *panes[PANES];
     enum pane pane;
-    bool came_from_suspects; /* the tree was opened there: back leads there */
-    struct view *top;        /* of the stack above the pane; NULL: it is empty */
+    bool opened_from_suspects; /* the tree was opened there: back leads there */
+    struct view *top;          /* of the stack above the pane; NULL: it is empty */
 
     bool app_only;
     bool last; /* show the last snapshot, not what changed */

@@ -148,7 +148,7 @@ static void suspects_empty(const struct view *v, struct hd_sink to)
                 : "No suspects. 2: dominator tree, 3: all types by growth.");
 }
 
-/* --- who came when ---------------------------------------------------------------- */
+/* --- cohorts ---------------------------------------------------------------- */
 
 /* More would not be readable as a sentence. */
 enum { MAX_COHORTS = 8, BETWEEN = 2 };
@@ -411,7 +411,7 @@ static void suspects_enter(struct view *v, size_t i)
         return;
     if (tree_view_show(e->panes[PANE_TREE], s->rank)) {
         e->pane = PANE_TREE;
-        e->came_from_suspects = true;
+        e->opened_from_suspects = true;
         return;
     }
     explore_open(e, instances_view(e, s->type, hd_report_shown(e->report, s->type)));

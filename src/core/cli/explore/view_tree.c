@@ -264,10 +264,10 @@ static enum hd_list tree_list(const struct explore *e)
 
 static size_t tree_columns(const struct view *v, struct hd_column *all)
 {
-    enum { BAR = 1, BAR_BESIDE_STAYED = 120, WITH_STAYED = 6 };
+    enum { BAR = 1, BAR_NEXT_TO_SURVIVED = 120, WITH_SURVIVED = 6 };
     size_t count = view_list_columns(v->e, tree_list(v->e), all);
-    if (count == WITH_STAYED)
-        all[BAR].from_width = BAR_BESIDE_STAYED;
+    if (count == WITH_SURVIVED)
+        all[BAR].from_width = BAR_NEXT_TO_SURVIVED;
     return count;
 }
 

@@ -160,7 +160,7 @@ const struct digest_member digest_members[DIGEST_MEMBERS] = {
     PLAIN(AGES, "untold", TEXT, IF_THERE, untold),
     COLUMN(AGES, "place", RISE_32, AGES, BELOW_PLACES, ALWAYS, digest.ages.place),
     COLUMN(AGES, "born", AGO, AGES, BELOW_MOMENTS, ALWAYS, digest.ages.born),
-    COLUMN(AGES, "came", AGO, AGES, BELOW_MOMENTS, ALWAYS, digest.ages.came),
+    COLUMN(AGES, "came", AGO, AGES, BELOW_MOMENTS, ALWAYS, digest.ages.arrived),
     COLUMN(AGES, "objects", NUMBER, AGES, KNOWN, ALWAYS, digest.ages.objects),
     COLUMN(AGES, "bytes", NUMBER, AGES, KNOWN, ALWAYS, digest.ages.bytes),
     COLUMN(AGES, "lost_type", TYPE, LOST_AGES, BELOW_TYPES, ALWAYS, digest.ages.lost_type),

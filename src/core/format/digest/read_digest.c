@@ -747,9 +747,9 @@ static bool age_can_be(const struct digest_reader *r, const struct digest_ages *
     if (i == 0 || place != s->place[i - 1])
         *left = p->at[place];
     else if (s->born[i] < s->born[i - 1] ||
-             (s->born[i] == s->born[i - 1] && s->came[i] <= s->came[i - 1]))
+             (s->born[i] == s->born[i - 1] && s->arrived[i] <= s->arrived[i - 1]))
         return false;
-    if (s->came[i] == 0 || s->born[i] > s->came[i] || s->objects[i] == 0 ||
+    if (s->arrived[i] == 0 || s->born[i] > s->arrived[i] || s->objects[i] == 0 ||
         s->objects[i] > left->count || s->bytes[i] > left->bytes)
         return false;
     left->count -= s->objects[i];
