@@ -44,18 +44,18 @@ enum hd_identity_source {
 };
 
 /* Why there are no exact survivors for a snapshot although GC events were traced. */
-enum hd_untold {
-    HD_UNTOLD_NOTHING,    /* there are, or nothing was traced */
-    HD_UNTOLD_REFUSED,    /* the session could not be opened */
-    HD_UNTOLD_ENDED,      /* the process ended the session early */
-    HD_UNTOLD_TOO_MUCH,   /* tracing would have cost the process too much */
-    HD_UNTOLD_LOST,       /* events were lost */
-    HD_UNTOLD_GAPS,       /* collections are missing, or cannot be followed */
-    HD_UNTOLD_MISPLACED,  /* too many objects are at unexpected addresses */
-    HD_UNTOLD_RESTARTED,  /* the snapshots are of two processes */
-    HD_UNTOLD_INCOMPLETE, /* one of the two snapshots is incomplete */
-    HD_UNTOLD_SILENT,     /* the runtime never reports survivors: Native AOT */
-    HD_UNTOLD_COUNT
+enum hd_survivors_unknown {
+    HD_SURVIVORS_UNKNOWN_NONE,       /* there are, or nothing was traced */
+    HD_SURVIVORS_UNKNOWN_REFUSED,    /* the session could not be opened */
+    HD_SURVIVORS_UNKNOWN_ENDED,      /* the process ended the session early */
+    HD_SURVIVORS_UNKNOWN_TOO_MUCH,   /* tracing would have cost the process too much */
+    HD_SURVIVORS_UNKNOWN_LOST,       /* events were lost */
+    HD_SURVIVORS_UNKNOWN_GAPS,       /* collections are missing, or cannot be followed */
+    HD_SURVIVORS_UNKNOWN_MISPLACED,  /* too many objects are at unexpected addresses */
+    HD_SURVIVORS_UNKNOWN_RESTARTED,  /* the snapshots are of two processes */
+    HD_SURVIVORS_UNKNOWN_INCOMPLETE, /* one of the two snapshots is incomplete */
+    HD_SURVIVORS_UNKNOWN_SILENT,     /* the runtime never reports survivors: Native AOT */
+    HD_SURVIVORS_UNKNOWN_COUNT
 };
 
 /* Why an object is alive. */
@@ -93,8 +93,8 @@ struct hd_snapshot_facts {
                                                            the file, not scaled */
     /* Exact survivors of the previous snapshot, and the number of its objects; HD_UNKNOWN
      * if not traced. */
-    uint64_t told_survivors, told_of;
-    enum hd_untold untold;         /* why there are none, if that is known */
+    uint64_t traced_survivors, traced_objects;
+    enum hd_survivors_unknown survivors_unknown; /* why there are none, if that is known */
     uint64_t sampled;              /* objects whose allocation was sampled; HD_UNKNOWN */
     uint64_t methods;              /* methods with names, for the stacks of these samples */
     struct hd_process_facts facts; /* of its process */
@@ -401,11 +401,11 @@ struct hd_growth {
     double open_share; /* unexplained share of the heap */
     size_t since;      /* snapshot after which that began, from 0 */
     bool has_stopped;  /* something large grew and leveled off, with or without suspects */
-    double stopped_share; /* its share of the heap */
-    double pools_share;   /* growth of pools and threads, as a share of the heap */
-    bool pools_are_told;  /* that is large enough to be mentioned */
-    bool pools_by_name;   /* pools were recognised by name only, not by a module of the
-                             runtime */
+    double stopped_share;    /* its share of the heap */
+    double pools_share;      /* growth of pools and threads, as a share of the heap */
+    bool pools_are_reported; /* that is large enough to be mentioned */
+    bool pools_by_name;      /* pools were recognised by name only, not by a module of the
+                                runtime */
     /* Bytes per snapshot, which sum to the reachable heap. Suspects, shown or not: the sum
      * of their own bytes. */
     uint64_t *suspects_at, *pools_at, *rest_at;
@@ -548,8 +548,8 @@ struct hd_diff {
     enum hd_identity_source identity; /* how survivors are known; unknown: counts only */
     /* Why survivors are not from GC events, as far as files have the reason, and the first
      * snapshot without. */
-    enum hd_untold untold;
-    size_t untold_snapshot;
+    enum hd_survivors_unknown survivors_unknown;
+    size_t survivors_unknown_snapshot;
     enum hd_time_limit time_limit;
     double uptime_seconds; /* age of the process at the first snapshot that can be compared;
                               NAN */
@@ -652,8 +652,8 @@ enum hd_reason_code {
     HD_REASON_NUMBER_UNKNOWN,  /* a snapshot does not have it */
     HD_REASON_BYTES_UNKNOWN,   /* scores have no unit */
     HD_REASON_NO_HOLDERS,      /* a snapshot has no owners */
-    HD_REASON_HOLDERS_UNTOLD,  /* the same, for a suppression by holder */
-    HD_REASON_HOLDER_UNTOLD,   /* the same, for this row of the ranking */
+    HD_REASON_HOLDERS_UNKNOWN, /* the same, for a suppression by holder */
+    HD_REASON_HOLDER_UNKNOWN,  /* the same, for this row of the ranking */
     HD_REASON_SAMPLE_IS_OFF,   /* the error may exceed the distance to the limit */
     HD_REASON_SAMPLE_MAY_HIDE, /* growth as large as the limit may be hidden */
     HD_REASON_UNEXPLAINED,   /* unexplained growth of this share of the heap since snapshot
@@ -940,8 +940,9 @@ bool hd_diff_is_reserved(const struct hd_diff *diff);
 const char *hd_reservation_name(enum hd_reservation reservation);    /* NULL: none */
 const char *hd_time_limit_name(enum hd_time_limit limit);            /* NULL: none */
 const char *hd_identity_source_name(enum hd_identity_source source); /* NULL: unknown */
-const char *hd_untold_name(enum hd_untold why);                      /* NULL: none needed */
-const char *hd_untold_words(enum hd_untold why); /* for use after a colon */
+/* NULL: none needed. The words are for use after a colon. */
+const char *hd_survivors_unknown_name(enum hd_survivors_unknown why);
+const char *hd_survivors_unknown_words(enum hd_survivors_unknown why);
 const char *hd_finding_status_name(enum hd_finding_status status);
 const char *hd_verdict_name(enum hd_verdict verdict);
 const char *hd_unit_name(enum hd_unit unit);

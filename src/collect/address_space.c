@@ -168,7 +168,7 @@ static void address_space_add(struct runs *r, const struct area *a, uint64_t add
  * pages that were only ever read and are mapped to the zero page. */
 struct scan {
     uint64_t size, flags, start, end, walked_to, regions, region_count, most_pages;
-    uint64_t inverted, all_of, any_of, told;
+    uint64_t inverted, all_of, any_of, return_mask;
 };
 
 struct scan_region {
@@ -190,7 +190,7 @@ static uint64_t scan_private(struct runs *r, const struct page_source *from,
                         .inverted = OF_FILE | ZERO,
                         .all_of = OF_FILE | ZERO,
                         .any_of = PRESENT | SWAPPED,
-                        .told = PRESENT};
+                        .return_mask = PRESENT};
     while (scan.start < a->end) {
         long count = ioctl(from->pages, _IOWR('f', 16, struct scan), &scan);
         if (count < 0 || scan.walked_to <= scan.start)

@@ -52,7 +52,7 @@ struct listener {
     struct event_session tracing;
     pthread_t thread;
     bool with_sites;
-    bool is_told_to_stop;
+    bool stop_requested;
     bool is_stopped; /* and has been heard out */
 
     pthread_mutex_t lock; /* of all that follows */
@@ -169,9 +169,9 @@ static void *listen_on(void *context)
  * the rest. */
 static void tell_to_stop(struct listener *l)
 {
-    if (l->is_told_to_stop)
+    if (l->stop_requested)
         return;
-    l->is_told_to_stop = true;
+    l->stop_requested = true;
     pthread_mutex_lock(&l->lock);
     l->stop_by = clock_ms() + TO_STOP_MS;
     bool goes = l->why == HEARING;
@@ -231,28 +231,29 @@ static struct listener *listening_begin(struct hd_collect_options *how, bool wit
  * NULL, why and err if it is not known where the objects are; it lives until
  * listening_end(). */
 static struct movement *listening_stop(struct listener *l, uint32_t until,
-                                       enum hd_untold *why, struct hd_error *err)
+                                       enum hd_survivors_unknown *why, struct hd_error *err)
 {
     bool was_on = !l->is_stopped;
     stop(l);
     if (l->why == HEARD_OUT && was_on && movement_events_end(&l->events, until))
         return &l->events.movement;
     bool is_too_much = l->why == TOO_MUCH || l->why == TOO_MANY_ALLOCATIONS;
-    *why = is_too_much                 ? HD_UNTOLD_TOO_MUCH
-           : l->why == CUT_OFF         ? HD_UNTOLD_ENDED
-           : l->why != HEARD_OUT       ? HD_UNTOLD_LOST
-           : l->events.names_survivors ? HD_UNTOLD_GAPS
-                                       : HD_UNTOLD_SILENT;
+    *why = is_too_much                 ? HD_SURVIVORS_UNKNOWN_TOO_MUCH
+           : l->why == CUT_OFF         ? HD_SURVIVORS_UNKNOWN_ENDED
+           : l->why != HEARD_OUT       ? HD_SURVIVORS_UNKNOWN_LOST
+           : l->events.names_survivors ? HD_SURVIVORS_UNKNOWN_GAPS
+                                       : HD_SURVIVORS_UNKNOWN_SILENT;
     if (l->why == TOO_MUCH)
-        fail(err, HD_TOO_BIG, "%s (%d MiB of events in %d s)", hd_untold_words(*why),
-             MAX_IN_WINDOW >> 20, WINDOW_MS / 1000);
+        fail(err, HD_TOO_BIG, "%s (%d MiB of events in %d s)",
+             hd_survivors_unknown_words(*why), MAX_IN_WINDOW >> 20, WINDOW_MS / 1000);
     else if (l->why == TOO_MANY_ALLOCATIONS)
         fail(err, HD_TOO_BIG,
              "it allocates more than can be sampled without slowing it down (%d samples in "
              "%d s); the series continues without samples",
              MAX_ALLOCATIONS_IN_WINDOW, WINDOW_MS / 1000);
     else
-        fail(err, l->why == CUT_OFF ? HD_IO : HD_BAD_FORMAT, "%s", hd_untold_words(*why));
+        fail(err, l->why == CUT_OFF ? HD_IO : HD_BAD_FORMAT, "%s",
+             hd_survivors_unknown_words(*why));
     return NULL;
 }
 
@@ -262,11 +263,11 @@ struct hd_following {
     struct listener *now;  /* since before the last snapshot */
     struct listener *next; /* since before the one that is being taken */
     struct why {
-        enum hd_untold untold;
+        enum hd_survivors_unknown survivors_unknown;
         struct hd_error error;
     } why_no_now, why_no_next;
-    struct told_side older; /* the last snapshot */
-    uint64_t instance;      /* its process */
+    struct survivor_side older; /* the last snapshot */
+    uint64_t instance;          /* its process */
     bool has_older;
     bool is_off;           /* the process sends too many events, or no survivors at all */
     bool is_without_sites; /* it allocates too much */
@@ -295,7 +296,7 @@ void hd_following_before(struct hd_following *f, const struct hd_collect_options
     }
     if (f->is_off)
         return;
-    f->why_no_next = (struct why){.untold = HD_UNTOLD_REFUSED};
+    f->why_no_next = (struct why){.survivors_unknown = HD_SURVIVORS_UNKNOWN_REFUSED};
     if (collect_options_copy(&f->how, opt, &f->why_no_next.error))
         f->next = listening_begin(&f->how, f->how.with_sites && !f->is_without_sites,
                                   &f->why_no_next.error);
@@ -307,10 +308,11 @@ void hd_following_after(struct hd_following *f)
         tell_to_stop(f->now);
 }
 
-static bool give_reason(struct hd_snapshot *snap, enum hd_untold why, struct hd_error *err)
+static bool give_reason(struct hd_snapshot *snap, enum hd_survivors_unknown why,
+                        struct hd_error *err)
 {
-    snap->untold = why;
-    return fail(err, HD_BAD_FORMAT, "%s", hd_untold_words(why));
+    snap->survivors_unknown = why;
+    return fail(err, HD_BAD_FORMAT, "%s", hd_survivors_unknown_words(why));
 }
 
 static double seconds_of(const struct movement_events *e, uint64_t ticks)
@@ -350,33 +352,33 @@ static void add_collections(struct hd_following *f, struct hd_process_facts *fac
 
 /* Stores the survivors of the previous snapshot, by the collector's events, in this one. */
 static bool identify(struct hd_following *f, struct hd_snapshot *snap,
-                     const struct places *places, const struct told_side *side,
+                     const struct places *places, const struct survivor_side *side,
                      struct hd_error *err)
 {
     uint32_t survivors;
     if (f->now == NULL) {
-        snap->untold = f->why_no_now.untold;
+        snap->survivors_unknown = f->why_no_now.survivors_unknown;
         return fail(err, f->why_no_now.error.status, "%s", f->why_no_now.error.message);
     }
     if (snap->identity.instance != f->instance)
-        return give_reason(snap, HD_UNTOLD_RESTARTED, err);
+        return give_reason(snap, HD_SURVIVORS_UNKNOWN_RESTARTED, err);
     struct movement *m =
-        listening_stop(f->now, snap->identity.collection, &snap->untold, err);
-    bool is_too_much =
-        snap->untold == HD_UNTOLD_TOO_MUCH && f->now->why != TOO_MANY_ALLOCATIONS;
-    if (is_too_much || snap->untold == HD_UNTOLD_SILENT) {
+        listening_stop(f->now, snap->identity.collection, &snap->survivors_unknown, err);
+    bool is_too_much = snap->survivors_unknown == HD_SURVIVORS_UNKNOWN_TOO_MUCH &&
+                       f->now->why != TOO_MANY_ALLOCATIONS;
+    if (is_too_much || snap->survivors_unknown == HD_SURVIVORS_UNKNOWN_SILENT) {
         f->is_off = true;
-        f->why_no_next = (struct why){snap->untold, *err};
+        f->why_no_next = (struct why){snap->survivors_unknown, *err};
     }
     if (m == NULL)
         return false;
     uint32_t *older_of = movement_end(m, places, &survivors);
     if (older_of == NULL)
-        return give_reason(snap, HD_UNTOLD_MISPLACED, err);
-    struct survivor_map *told = arena_alloc(&snap->arena, sizeof(*told));
-    *told = survivor_map_write(&f->older, side, older_of, &snap->arena);
+        return give_reason(snap, HD_SURVIVORS_UNKNOWN_MISPLACED, err);
+    struct survivor_map *map = arena_alloc(&snap->arena, sizeof(*map));
+    *map = survivor_map_write(&f->older, side, older_of, &snap->arena);
     free(older_of);
-    snap->told = told;
+    snap->survivor_map = map;
     f->activity = activity_of(&f->now->events);
     add_collections(f, &snap->facts);
     if (f->now->with_sites)
@@ -391,19 +393,19 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
         snap->graph != NULL && snap->info.complete && snap->identity.collection != 0;
     bool ok = is_whole;
     struct places places = {0};
-    struct told_side side = {0};
+    struct survivor_side side = {0};
     f->activity = (struct hd_activity){.allocated = HD_UNKNOWN};
     if (is_whole) {
         places = places_of(snap);
-        side = (struct told_side){places_token(&places), (uint32_t)places.len};
+        side = (struct survivor_side){places_token(&places), (uint32_t)places.len};
         if (f->has_older)
             ok = identify(f, snap, &places, &side, err);
         else if (f->next != NULL && f->next->with_sites)
             site_keeper_begin(snap, side.token);
     } else {
-        give_reason(snap, HD_UNTOLD_INCOMPLETE, err);
+        give_reason(snap, HD_SURVIVORS_UNKNOWN_INCOMPLETE, err);
     }
-    if (snap->told == NULL) {
+    if (snap->survivor_map == NULL) {
         site_keeper_forget(&f->sites);
         f->last_gen2 = 0;
     }
@@ -416,9 +418,9 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
     }
     f->has_older = true;
     if (!is_whole) {
-        f->why_no_now.untold = HD_UNTOLD_INCOMPLETE;
+        f->why_no_now.survivors_unknown = HD_SURVIVORS_UNKNOWN_INCOMPLETE;
         fail(&f->why_no_now.error, HD_BAD_FORMAT, "%s",
-             hd_untold_words(HD_UNTOLD_INCOMPLETE));
+             hd_survivors_unknown_words(HD_SURVIVORS_UNKNOWN_INCOMPLETE));
         return false;
     }
     f->why_no_now = f->why_no_next;
@@ -484,7 +486,7 @@ static bool find_place(int fd, struct survivor_event_place *place, struct hd_err
     *place = (struct survivor_event_place){0};
     while (nettrace_next(t, &e)) {
         place->time = e.time > place->time ? e.time : place->time;
-        has_it = has_it || e.provider == TRACE_TOLD;
+        has_it = has_it || e.provider == TRACE_HEAPDRIFT;
     }
     unsigned version = nettrace_header(t)->version;
     bool ends = nettrace_end(t) == TRACE_ENDS;
@@ -543,15 +545,15 @@ bool hd_following_write(FILE *trace, const struct hd_snapshot *snap,
                         const struct hd_origin *origin, struct hd_error *err)
 {
     struct text texts[OUR_EVENTS] = {0};
-    struct text *told = &texts[TOLD_EVENT_ID - 1];
+    struct text *map = &texts[SURVIVORS_EVENT_ID - 1];
     struct hd_process_facts facts = origin->facts;
     for (enum hd_fact n = HD_FACT_GC_PAUSE; snap != NULL && n <= HD_FACT_SINCE_GEN2; n++)
         hd_fact_set(&facts, n, hd_fact(&snap->facts, n));
     bool ok = fflush(trace) == 0 || fail_to_write(err), any = false;
-    if (snap != NULL && snap->told != NULL)
-        survivor_map_put(snap->told, told);
-    else if (snap != NULL && snap->untold != HD_UNTOLD_NOTHING)
-        text_add_string(told, hd_untold_name(snap->untold));
+    if (snap != NULL && snap->survivor_map != NULL)
+        survivor_map_put(snap->survivor_map, map);
+    else if (snap != NULL && snap->survivors_unknown != HD_SURVIVORS_UNKNOWN_NONE)
+        text_add_string(map, hd_survivors_unknown_name(snap->survivors_unknown));
     process_facts_put(&facts, &texts[PROCESS_EVENT_ID - 1]);
     if (snap != NULL && snap->sites != NULL)
         allocation_sites_put(snap->sites, &texts[SITES_EVENT_ID - 1]);

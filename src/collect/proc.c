@@ -545,7 +545,7 @@ static void *visit(void *context)
 static void find_host(struct hd_origin *o, const struct proc *proc)
 {
     struct proc_visit v = {.namespace = -1};
-    const char *told = v.host;
+    const char *declared = v.host;
     pthread_t thread;
     if (proc_namespace(proc->pid, "uts", NULL) == NAMESPACE_OURS) {
         if (gethostname(v.host, sizeof(v.host) - 1) != 0)
@@ -555,10 +555,10 @@ static void find_host(struct hd_origin *o, const struct proc *proc)
         if (v.namespace >= 0 && pthread_create(&thread, NULL, visit, &v) == 0)
             pthread_join(thread, NULL);
         close_quietly(v.namespace);
-        told = is_host(v.host) ? v.host : proc->host;
+        declared = is_host(v.host) ? v.host : proc->host;
     }
-    if (told != NULL && is_host(told))
-        snprintf(o->host, sizeof(o->host), "%s", told);
+    if (declared != NULL && is_host(declared))
+        snprintf(o->host, sizeof(o->host), "%s", declared);
 }
 
 /* In its own namespace a process sees its cgroup as "/"; but engines mount the files with

@@ -60,7 +60,7 @@ static struct allocation_sites *samples_of(struct movement_events *e,
                                            const struct places *places, struct arena *a)
 {
     struct movement *m = &e->movement;
-    const struct allocation_sites of = {.token = snap->told->newer.token,
+    const struct allocation_sites of = {.token = snap->survivor_map->newer.token,
                                         .collection = snap->identity.collection,
                                         .sampled = e->sampled,
                                         .per_sample = movement_events_per_sample(e)};
@@ -368,7 +368,7 @@ void site_keeper_add(struct site_keeper *k, struct movement_events *events,
         busy = busy_stacks_of(events);
     const struct allocation_sites *newer = samples_of(events, snap, places, &scratch);
     const struct allocation_sites *all =
-        allocation_sites_carry(k->by_address, snap->told, newer, &arena);
+        allocation_sites_carry(k->by_address, snap->survivor_map, newer, &arena);
     arena_free(&scratch);
     arena_free(&k->arena);
     k->arena = arena;

@@ -28,11 +28,11 @@ struct site_keeper {
 void site_keeper_begin(struct hd_snapshot *snap, uint64_t token);
 
 /* Adds the samples of an interval to those of earlier snapshots, and gives those with names
- * to snap, in the order of its places. snap->told must be set. Reads names from the process
- * if some are missing and the last time cost less than a tenth of the time since then, or
- * with opt->is_last. With opt->with_activity, activity gets the sites that allocated most.
- * If the collector processed allocations without any sample, the runtime sends them to
- * another client: then all samples are dropped, with an error. */
+ * to snap, in the order of its places. snap->survivor_map must be set. Reads names from the
+ * process if some are missing and the last time cost less than a tenth of the time since
+ * then, or with opt->is_last. With opt->with_activity, activity gets the sites that
+ * allocated most. If the collector processed allocations without any sample, the runtime
+ * sends them to another client: then all samples are dropped, with an error. */
 void site_keeper_add(struct site_keeper *k, struct movement_events *events,
                      struct hd_snapshot *snap, const struct places *places,
                      const struct hd_collect_options *opt, struct hd_activity *activity);

@@ -193,18 +193,18 @@ static void add_suspect(struct sentence *h, const struct hd_fleet_suspect *s)
 }
 
 /* Maximum of suspects in the verdict. */
-enum { MAX_TOLD = 3 };
+enum { MAX_SHOWN = 3 };
 
 static void add_suspects(struct hd_report *r, const struct hd_fleet_answer *a)
 {
-    for (size_t i = 0; i < a->suspect_count && i < MAX_TOLD; i++) {
+    for (size_t i = 0; i < a->suspect_count && i < MAX_SHOWN; i++) {
         struct sentence h = {0};
         add_suspect(&h, &a->suspects[i]);
         summary_add(r, "LEAK", &h);
     }
-    if (a->suspect_count > MAX_TOLD) {
+    if (a->suspect_count > MAX_SHOWN) {
         struct sentence h = {0};
-        say(&h, "and ", a->suspect_count - MAX_TOLD, " more");
+        say(&h, "and ", a->suspect_count - MAX_SHOWN, " more");
         summary_add(r, NULL, &h);
     }
 }
@@ -213,7 +213,7 @@ static void add_suspects(struct hd_report *r, const struct hd_fleet_answer *a)
 static void add_open_suspects(struct hd_report *r, const struct hd_fleet_answer *a)
 {
     const struct hd_fleet_suspect *open = a->suspects + a->suspect_count + a->few_count;
-    for (size_t i = 0; i < a->open_count && i < MAX_TOLD; i++) {
+    for (size_t i = 0; i < a->open_count && i < MAX_SHOWN; i++) {
         struct sentence h = {0};
         add_service(&h, &open[i]);
         say(&h, as_type(open[i].subject), " grows in ", open[i].runs, " of ",

@@ -30,13 +30,13 @@ static volatile LONG is_blocked;
  * when the handler returns. */
 static bool signals_take(unsigned long what)
 {
-    struct signalfd_siginfo told = {.ssi_signo = what == CTRL_C_EVENT       ? SIGINT
-                                                 : what == CTRL_BREAK_EVENT ? SIGQUIT
-                                                 : what == CTRL_CLOSE_EVENT ? SIGHUP
-                                                                            : SIGTERM};
+    struct signalfd_siginfo events = {.ssi_signo = what == CTRL_C_EVENT       ? SIGINT
+                                                   : what == CTRL_BREAK_EVENT ? SIGQUIT
+                                                   : what == CTRL_CLOSE_EVENT ? SIGHUP
+                                                                              : SIGTERM};
     if (!is_blocked || ends[1] < 0)
         return false;
-    _write(ends[1], &told, sizeof(told));
+    _write(ends[1], &events, sizeof(events));
     /* The program has a few seconds from here on. */
     if (what != CTRL_C_EVENT && what != CTRL_BREAK_EVENT)
         Sleep(INFINITE);

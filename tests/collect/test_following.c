@@ -110,7 +110,7 @@ static void forge_collection(struct trace_forge *f, uint32_t number, uint32_t de
 
 /* --- the series ---------------------------------------------------------------------- */
 
-struct told {
+struct traced {
     bool ok[4];
     struct hd_error why[4];
     struct hd_snapshot *snaps[4];
@@ -137,9 +137,9 @@ static struct hd_snapshot *take(struct hd_following *f, struct hd_collect_option
     return snap;
 }
 
-static struct told follow(const struct peer_script *script, size_t count, bool with_sites)
+static struct traced follow(const struct peer_script *script, size_t count, bool with_sites)
 {
-    struct told t = {0};
+    struct traced t = {0};
     const char *path = scratch_path(&scratch, "dotnet-diagnostic-77-1-socket");
     struct peer *peer = peer_start(path, script);
     struct hd_collect_options how = {.size = sizeof(how),
@@ -161,7 +161,7 @@ static struct told follow(const struct peer_script *script, size_t count, bool w
     return t;
 }
 
-static void told_free(struct told *t)
+static void traced_free(struct traced *t)
 {
     for (size_t i = 0; i < sizeof(t->snaps) / sizeof(*t->snaps); i++)
         hd_snapshot_close(t->snaps[i]);
@@ -170,8 +170,8 @@ static void told_free(struct told *t)
 
 /* Two snapshots, in collections 1 and `last`, with these movements between them. With a
  * list of methods allocations are sampled. */
-static struct told follow_until(struct trace_forge *moves, enum peer_movement habit,
-                                uint32_t last, const struct trace_forge *methods)
+static struct traced follow_until(struct trace_forge *moves, enum peer_movement habit,
+                                  uint32_t last, const struct trace_forge *methods)
 {
     static const uint64_t first[] = {0x10000, 0x10018, 0x30000, NO},
                           second[] = {0x20000, 0x30000, 0x30018, NO};
@@ -186,19 +186,19 @@ static struct told follow_until(struct trace_forge *moves, enum peer_movement ha
     if (methods != NULL)
         streams[2] =
             (struct bytes){(unsigned char *)methods->bytes.data, methods->bytes.len};
-    struct told t = follow(&(struct peer_script){.streams = streams,
-                                                 .stream_count = methods != NULL ? 3 : 2,
-                                                 .movement = habit,
-                                                 .movements = movements,
-                                                 .movement_count = 2},
-                           2, methods != NULL);
+    struct traced t = follow(&(struct peer_script){.streams = streams,
+                                                   .stream_count = methods != NULL ? 3 : 2,
+                                                   .movement = habit,
+                                                   .movements = movements,
+                                                   .movement_count = 2},
+                             2, methods != NULL);
     for (size_t i = 0; i < 2; i++)
         trace_forge_free(&heaps[i]);
     trace_forge_free(moves);
     return t;
 }
 
-static struct told follow_two(struct trace_forge *moves, enum peer_movement habit)
+static struct traced follow_two(struct trace_forge *moves, enum peer_movement habit)
 {
     return follow_until(moves, habit, 3, NULL);
 }
@@ -221,26 +221,28 @@ static struct trace_forge usual_moves(void)
     return f;
 }
 
-static void expect_unknown(struct told *t, enum hd_untold untold, const char *why)
+static void expect_unknown(struct traced *t, enum hd_survivors_unknown survivors_unknown,
+                           const char *why)
 {
-    cr_expect_eq(t->snaps[0]->untold, HD_UNTOLD_NOTHING);
-    cr_expect_eq(t->snaps[1]->untold, untold, "%d", t->snaps[1]->untold);
+    cr_expect_eq(t->snaps[0]->survivors_unknown, HD_SURVIVORS_UNKNOWN_NONE);
+    cr_expect_eq(t->snaps[1]->survivors_unknown, survivors_unknown, "%d",
+                 t->snaps[1]->survivors_unknown);
     cr_expect(t->ok[0], "the first one has none before it");
     cr_expect_not(t->ok[1]);
-    cr_expect_null(t->snaps[1]->told);
+    cr_expect_null(t->snaps[1]->survivor_map);
     cr_expect_not_null(strstr(t->why[1].message, why), "%s", t->why[1].message);
-    told_free(t);
+    traced_free(t);
 }
 
 Test(following, gives_the_second_snapshot_its_survivors)
 {
     struct trace_forge moves = usual_moves();
-    struct told t = follow_two(&moves, MOVEMENT_HONEST);
+    struct traced t = follow_two(&moves, MOVEMENT_HONEST);
     cr_assert(t.ok[0] && t.ok[1], "%s", t.why[1].message);
-    cr_expect_null(t.snaps[0]->told);
-    cr_expect_eq(t.snaps[1]->untold, HD_UNTOLD_NOTHING);
-    cr_assert_not_null(t.snaps[1]->told);
-    cr_expect_eq(t.snaps[1]->told->survivors, 2);
+    cr_expect_null(t.snaps[0]->survivor_map);
+    cr_expect_eq(t.snaps[1]->survivors_unknown, HD_SURVIVORS_UNKNOWN_NONE);
+    cr_assert_not_null(t.snaps[1]->survivor_map);
+    cr_expect_eq(t.snaps[1]->survivor_map->survivors, 2);
     struct same s;
     same_find(&s, t.snaps[0], t.snaps[1], 1);
     cr_assert_eq(s.source, HD_SAME_BY_EVENTS);
@@ -256,7 +258,7 @@ Test(following, gives_the_second_snapshot_its_survivors)
     cr_expect_eq(went_to[2], 0x30000);
     cr_expect_eq(t.log.movements, 2);
     same_free(&s);
-    told_free(&t);
+    traced_free(&t);
 }
 
 /* Counts the collections of the program: 2, in gen0 or gen2, without those of snapshots. */
@@ -272,7 +274,7 @@ static void expect_collections(uint32_t depth, bool is_gen2_known)
         forge_moved(&moves, OTHER_THREAD, 0x30000, 0x30000);
     forge_end(&moves, 2, depth);
     forge_collection(&moves, 3, 1, 0x20000, 0x20000);
-    struct told t = follow_two(&moves, MOVEMENT_HONEST);
+    struct traced t = follow_two(&moves, MOVEMENT_HONEST);
     cr_assert(t.ok[0] && t.ok[1], "%s", t.why[1].message);
     const struct hd_process_facts *first = &t.snaps[0]->facts, *second = &t.snaps[1]->facts;
     cr_expect_eq(hd_fact(first, HD_FACT_GC_PAUSE), HD_UNKNOWN);
@@ -280,7 +282,7 @@ static void expect_collections(uint32_t depth, bool is_gen2_known)
     cr_expect_float_eq((double)hd_fact(second, HD_FACT_GC_PAUSE),
                        1e6 * t.activity.collecting / t.activity.seconds, 1);
     cr_expect_eq(hd_fact(second, HD_FACT_SINCE_GEN2) != HD_UNKNOWN, is_gen2_known);
-    told_free(&t);
+    traced_free(&t);
 }
 
 Test(following, gives_the_second_snapshot_the_pauses_of_its_program)
@@ -292,30 +294,30 @@ Test(following, gives_the_second_snapshot_the_pauses_of_its_program)
 Test(following, a_process_that_is_not_followed_has_no_facts_of_collections)
 {
     struct trace_forge moves = usual_moves();
-    struct told t = follow_two(&moves, MOVEMENT_CUT);
+    struct traced t = follow_two(&moves, MOVEMENT_CUT);
     cr_expect_eq(hd_fact(&t.snaps[1]->facts, HD_FACT_GC_PAUSE), HD_UNKNOWN);
-    told_free(&t);
+    traced_free(&t);
 }
 
 Test(following, a_process_that_refuses_is_not_followed)
 {
     struct trace_forge moves = usual_moves();
-    struct told t = follow_two(&moves, MOVEMENT_REFUSED);
-    expect_unknown(&t, HD_UNTOLD_REFUSED, "0x80131515");
+    struct traced t = follow_two(&moves, MOVEMENT_REFUSED);
+    expect_unknown(&t, HD_SURVIVORS_UNKNOWN_REFUSED, "0x80131515");
 }
 
 Test(following, a_silent_process_is_not_followed)
 {
     struct trace_forge moves = usual_moves();
-    struct told t = follow_two(&moves, MOVEMENT_SILENT);
-    expect_unknown(&t, HD_UNTOLD_REFUSED, "");
+    struct traced t = follow_two(&moves, MOVEMENT_SILENT);
+    expect_unknown(&t, HD_SURVIVORS_UNKNOWN_REFUSED, "");
 }
 
 Test(following, a_session_that_ends_early_gives_no_survivors)
 {
     struct trace_forge moves = usual_moves();
-    struct told t = follow_two(&moves, MOVEMENT_CUT);
-    expect_unknown(&t, HD_UNTOLD_ENDED, "ended the session");
+    struct traced t = follow_two(&moves, MOVEMENT_CUT);
+    expect_unknown(&t, HD_SURVIVORS_UNKNOWN_ENDED, "ended the session");
 }
 
 Test(following, a_lost_event_leaves_survivors_unknown)
@@ -324,8 +326,8 @@ Test(following, a_lost_event_leaves_survivors_unknown)
     forge_collection(&moves, 2, 0, 0x10018, 0x20000);
     trace_forge_lose(&moves, OTHER_THREAD, 1);
     forge_collection(&moves, 3, 1, 0x20000, 0x20000);
-    struct told t = follow_two(&moves, MOVEMENT_HONEST);
-    expect_unknown(&t, HD_UNTOLD_LOST, "lost events");
+    struct traced t = follow_two(&moves, MOVEMENT_HONEST);
+    expect_unknown(&t, HD_SURVIVORS_UNKNOWN_LOST, "lost events");
 }
 
 /* As with Native AOT: it is not traced again. */
@@ -334,9 +336,9 @@ Test(following, a_process_that_never_names_survivors_leaves_them_unknown)
     struct trace_forge moves = begin_moves();
     forge_collection(&moves, 2, 0, NO, NO);
     forge_collection(&moves, 3, 1, NO, NO);
-    struct told t = follow_two(&moves, MOVEMENT_HONEST);
+    struct traced t = follow_two(&moves, MOVEMENT_HONEST);
     cr_expect_eq(t.log.movements, 2);
-    expect_unknown(&t, HD_UNTOLD_SILENT, "does not report");
+    expect_unknown(&t, HD_SURVIVORS_UNKNOWN_SILENT, "does not report");
 }
 
 Test(following, a_process_that_is_silent_once_leaves_a_gap)
@@ -344,16 +346,16 @@ Test(following, a_process_that_is_silent_once_leaves_a_gap)
     struct trace_forge moves = begin_moves();
     forge_collection(&moves, 2, 0, 0x10018, 0x20000);
     forge_collection(&moves, 3, 1, NO, NO);
-    struct told t = follow_two(&moves, MOVEMENT_HONEST);
-    expect_unknown(&t, HD_UNTOLD_GAPS, "gaps");
+    struct traced t = follow_two(&moves, MOVEMENT_HONEST);
+    expect_unknown(&t, HD_SURVIVORS_UNKNOWN_GAPS, "gaps");
 }
 
 Test(following, a_missing_collection_leaves_survivors_unknown)
 {
     struct trace_forge moves = begin_moves();
     forge_collection(&moves, 3, 1, 0x10018, 0x20000);
-    struct told t = follow_two(&moves, MOVEMENT_HONEST);
-    expect_unknown(&t, HD_UNTOLD_GAPS, "gaps");
+    struct traced t = follow_two(&moves, MOVEMENT_HONEST);
+    expect_unknown(&t, HD_SURVIVORS_UNKNOWN_GAPS, "gaps");
 }
 
 Test(following, objects_at_other_addresses_leave_survivors_unknown)
@@ -361,8 +363,8 @@ Test(following, objects_at_other_addresses_leave_survivors_unknown)
     struct trace_forge moves = begin_moves();
     forge_collection(&moves, 2, 0, 0x10018, 0x20040);
     forge_collection(&moves, 3, 1, 0x20040, 0x20040);
-    struct told t = follow_two(&moves, MOVEMENT_HONEST);
-    expect_unknown(&t, HD_UNTOLD_MISPLACED, "not at the addresses");
+    struct traced t = follow_two(&moves, MOVEMENT_HONEST);
+    expect_unknown(&t, HD_SURVIVORS_UNKNOWN_MISPLACED, "not at the addresses");
 }
 
 /* An unknown block that does not end. */
@@ -384,15 +386,15 @@ Test(following, a_process_that_sends_too_much_is_left_alone)
     unsigned char *twice = calloc(2, head.bytes.len);
     memcpy(twice, head.bytes.data, head.bytes.len);
     struct bytes movement = {twice, 2 * head.bytes.len};
-    struct told t = follow(&(struct peer_script){.streams = streams,
-                                                 .stream_count = 2,
-                                                 .movement = MOVEMENT_FLOOD,
-                                                 .movements = &movement,
-                                                 .movement_count = 1,
-                                                 .answer = {zeros, sizeof(zeros)},
-                                                 .flood = FLOOD},
-                           2, false);
-    expect_unknown(&t, HD_UNTOLD_TOO_MUCH, "without slowing it down");
+    struct traced t = follow(&(struct peer_script){.streams = streams,
+                                                   .stream_count = 2,
+                                                   .movement = MOVEMENT_FLOOD,
+                                                   .movements = &movement,
+                                                   .movement_count = 1,
+                                                   .answer = {zeros, sizeof(zeros)},
+                                                   .flood = FLOOD},
+                             2, false);
+    expect_unknown(&t, HD_SURVIVORS_UNKNOWN_TOO_MUCH, "without slowing it down");
     for (size_t i = 0; i < 2; i++)
         trace_forge_free(&heaps[i]);
     trace_forge_free(&head);
@@ -473,7 +475,7 @@ Test(following, finds_the_code_that_allocated_survivors)
     forge_moved(&moves, OTHER_THREAD, 0x10100, 0x30018);
     forge_end(&moves, 2, 0);
     forge_collection(&moves, 3, 1, 0x20000, 0x20000);
-    struct told t = follow_until(&moves, MOVEMENT_HONEST, 3, &methods);
+    struct traced t = follow_until(&moves, MOVEMENT_HONEST, 3, &methods);
     cr_assert(t.ok[0] && t.ok[1], "%s", t.why[1].message);
     cr_expect_eq(t.sites_error.status, HD_OK, "%s", t.sites_error.message);
     const struct allocation_sites *s = t.snaps[1]->sites;
@@ -490,11 +492,11 @@ Test(following, finds_the_code_that_allocated_survivors)
     cr_expect_eq(t.activity.site_count, 2);
     cr_expect_str_eq(t.site, "App.Maker.Run");
     cr_expect_float_eq(t.activity.sites[0].share, 0.75, 1e-9);
-    told_free(&t);
+    traced_free(&t);
     trace_forge_free(&methods);
 }
 
-static struct told follow_without_samples(uint32_t budgets)
+static struct traced follow_without_samples(uint32_t budgets)
 {
     struct trace_forge moves = begin_moves(), methods = methods_of();
     uint32_t number = 2;
@@ -502,7 +504,7 @@ static struct told follow_without_samples(uint32_t budgets)
     for (uint32_t i = 1; i < budgets; i++)
         forge_collection(&moves, number++, 0, 0x10100, 0x10100);
     forge_collection(&moves, number, 1, 0x20000, 0x20000);
-    struct told t = follow_until(&moves, MOVEMENT_HONEST, number, &methods);
+    struct traced t = follow_until(&moves, MOVEMENT_HONEST, number, &methods);
     trace_forge_free(&methods);
     cr_assert(t.ok[1], "%s", t.why[1].message);
     return t;
@@ -512,15 +514,15 @@ static struct told follow_without_samples(uint32_t budgets)
  */
 Test(following, a_process_that_allocates_without_a_sample_has_unknown_sites)
 {
-    struct told t = follow_without_samples(2);
+    struct traced t = follow_without_samples(2);
     cr_expect_null(t.snaps[1]->sites);
-    cr_expect_not_null(t.snaps[1]->told);
+    cr_expect_not_null(t.snaps[1]->survivor_map);
     cr_expect_not_null(strstr(t.sites_error.message, "another tool"), "%s",
                        t.sites_error.message);
     cr_expect_eq(t.activity.allocated, HD_UNKNOWN);
-    told_free(&t);
+    traced_free(&t);
     t = follow_without_samples(1);
     cr_assert_not_null(t.snaps[1]->sites, "that little may have no sample");
     cr_expect_eq(t.activity.allocated, 0);
-    told_free(&t);
+    traced_free(&t);
 }

@@ -194,8 +194,9 @@ static void save_cores(void)
     save_core(&f);
     forge_process(&f, (struct forged_runtime){.major = 8});
     save_core(&f);
-    forge_process(&f, (struct forged_runtime){
-                          .path = "/app/shop", .is_program = true, .told = "10.0.700.1"});
+    forge_process(&f, (struct forged_runtime){.path = "/app/shop",
+                                              .is_program = true,
+                                              .own_version = "10.0.700.1"});
     save_core(&f);
     forge_process(&f, (struct forged_runtime){.path = "/app/shop", .is_native = true});
     save_core(&f);
@@ -250,8 +251,8 @@ static void forge_facts(struct trace_forge *f, uint64_t thread)
     forge_u32(&allocated, 1);
     text_add(&allocated, sites, sizeof(sites) - 1);
     trace_forge_event(f, thread, 4, stats.data, stats.len);
-    trace_forge_event(f, thread, FORGED_TOLD + 2, process.data, process.len);
-    trace_forge_event(f, thread, FORGED_TOLD + 3, allocated.data, allocated.len);
+    trace_forge_event(f, thread, FORGED_OURS + 2, process.data, process.len);
+    trace_forge_event(f, thread, FORGED_OURS + 3, allocated.data, allocated.len);
     text_free(&stats);
     text_free(&process);
     text_free(&allocated);

@@ -91,7 +91,7 @@ static bool print_pair(struct hd_snapshot *snap, const char *path)
     if (next == NULL)
         return false;
     if (print_same(snap, next) != HD_SAME_BY_ORDER) {
-        next->told = NULL;
+        next->survivor_map = NULL;
         if (next->graph->fields != NULL)
             next->graph->fields->contents = NULL;
         print_same(snap, next);

@@ -86,7 +86,7 @@ enum {
     LIBRARY_SYMBOLS = 0x1100,
     LIBRARY_STRINGS = 0x1200,
     LIBRARY_RELOCATIONS = 0x1300,
-    LIBRARY_TOLD = 0x1600,
+    LIBRARY_VERSION = 0x1600,
     LIBRARY_JSON = 0x1800,              /* across the end of a page, as a real one */
     LIBRARY_DATA = FORGED_LIBRARY_DATA, /* start of the writable part */
     LIBRARY_DYNAMIC = LIBRARY_DATA,
@@ -235,9 +235,9 @@ void forge_core_library(struct text *to, const struct forged_runtime *how)
     put_dynamic(to);
     if (how->json != NULL)
         put_descriptor(to, how->json);
-    if (how->told != NULL) {
-        put_string(to, LIBRARY_TOLD, "@(#)Version ");
-        put_string(to, LIBRARY_TOLD + strlen("@(#)Version "), how->told);
+    if (how->own_version != NULL) {
+        put_string(to, LIBRARY_VERSION, "@(#)Version ");
+        put_string(to, LIBRARY_VERSION + strlen("@(#)Version "), how->own_version);
     }
 }
 

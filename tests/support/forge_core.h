@@ -43,12 +43,12 @@ struct forged_thread {
 };
 
 struct forged_runtime {
-    const char *path; /* NULL: of .NET 10.0.12, or 8.0.31, in its usual place */
-    const char *json; /* its descriptor; NULL: missing, as in a dump of the heap */
-    const char *told; /* its own version, "10.0.1226.1"; NULL: missing */
-    bool is_program;  /* in the main program, as in a single file */
-    bool is_native;   /* with the symbols of a native AOT program instead */
-    unsigned major;   /* positions in g_dacTable; 0: of .NET 10 */
+    const char *path;        /* NULL: of .NET 10.0.12, or 8.0.31, in its usual place */
+    const char *json;        /* its descriptor; NULL: missing, as in a dump of the heap */
+    const char *own_version; /* its own version, "10.0.1226.1"; NULL: missing */
+    bool is_program;         /* in the main program, as in a single file */
+    bool is_native;          /* with the symbols of a native AOT program instead */
+    unsigned major;          /* positions in g_dacTable; 0: of .NET 10 */
 };
 
 /* {0} is a process without memory. Fields set directly are used when the core is written.

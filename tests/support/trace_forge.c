@@ -113,8 +113,8 @@ static const unsigned known_events[] = {1,
                                         39,
                                         204,
                                         205,
-                                        FORGED_TOLD + 1,
-                                        FORGED_TOLD + 2,
+                                        FORGED_OURS + 1,
+                                        FORGED_OURS + 2,
                                         10,
                                         303,
                                         FORGED_RUNDOWN + 144,
@@ -124,7 +124,7 @@ static void define_event(struct text *t, uint32_t number, unsigned id)
 {
     struct text record = {0};
     forge_u32(&record, number);
-    forge_wide(&record, id > FORGED_TOLD        ? "heapdrift"
+    forge_wide(&record, id > FORGED_OURS        ? "heapdrift"
                         : id > FORGED_EVENTPIPE ? "Microsoft-DotNETCore-EventPipe"
                         : id > FORGED_RUNDOWN   ? "Microsoft-Windows-DotNETRuntimeRundown"
                                                 : "Microsoft-Windows-DotNETRuntime");

@@ -56,8 +56,8 @@ struct forged_type {
 void trace_forge_begin(struct trace_forge *f);
 
 /* Any event of the runtime's provider; of the rundown's with RUNDOWN added to its id, of
- * the event pipe's with EVENTPIPE, of heapdrift's own with TOLD. */
-enum { FORGED_RUNDOWN = 1000, FORGED_EVENTPIPE = 2000, FORGED_TOLD = 3000 };
+ * the event pipe's with EVENTPIPE, of heapdrift's own with OURS. */
+enum { FORGED_RUNDOWN = 1000, FORGED_EVENTPIPE = 2000, FORGED_OURS = 3000 };
 void trace_forge_event(struct trace_forge *f, uint64_t thread, unsigned id,
                        const void *payload, size_t size);
 

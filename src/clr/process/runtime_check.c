@@ -55,8 +55,8 @@ static bool module_fits(const struct runtime *r, uint64_t module)
     if (l.known && back != module)
         return false;
     uint64_t local = peek(&l, module + r->at.module_local_module);
-    uint64_t told = peek(&l, peek(&l, local));
-    return !l.known || told == assembly;
+    uint64_t from_local = peek(&l, peek(&l, local));
+    return !l.known || from_local == assembly;
 }
 
 /* One that has to be there, and leads somewhere; it takes the place of *at. */

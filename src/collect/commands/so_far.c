@@ -107,7 +107,7 @@ static bool has_come(struct so_far *f)
     close(f->from);
     f->child = 0;
     f->words[size > 0 ? size : 0] = '\0';
-    f->told = size > 0 ? f->asked : 0;
+    f->answered = size > 0 ? f->asked : 0;
     return size > 0;
 }
 
@@ -118,8 +118,8 @@ void so_far_show(struct so_far *f, const struct collector *c, size_t count, doub
     bool news = has_come(f);
     if (!c->progress) {
         if (news)
-            put_message(NULL, NULL, "after %zu of %zu snapshots: %s", f->told, f->wanted,
-                        f->words);
+            put_message(NULL, NULL, "after %zu of %zu snapshots: %s", f->answered,
+                        f->wanted, f->words);
         return;
     }
     unsigned width = style_for(&c->settings->style, stderr).width;
@@ -131,8 +131,8 @@ void so_far_show(struct so_far *f, const struct collector *c, size_t count, doub
             : snprintf(line, sizeof(line),
                        "watching: %zu of %zu snapshots, the next in %.0f s", count,
                        f->wanted, ceil(left));
-    if (f->told > 0)
-        snprintf(line + used, sizeof(line) - (size_t)used, "; after %zu: %s", f->told,
+    if (f->answered > 0)
+        snprintf(line + used, sizeof(line) - (size_t)used, "; after %zu: %s", f->answered,
                  f->words);
     /* A line that is written over has no second one: what is too much for it is cut. */
     char *end = line;

@@ -11,10 +11,11 @@
 #define SO_FAR "so-far "
 
 struct so_far {
-    size_t wanted;      /* total of snapshots */
-    pid_t child;        /* the comparison; 0: none */
-    int from;           /* its output */
-    size_t asked, told; /* number of snapshots in the last request and result; 0: none */
+    size_t wanted; /* total of snapshots */
+    pid_t child;   /* the comparison; 0: none */
+    int from;      /* its output */
+    size_t asked,
+        answered; /* number of snapshots in the last request and result; 0: none */
     char words[1024];
 };
 

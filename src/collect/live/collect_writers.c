@@ -209,9 +209,9 @@ static void set_origin(struct hd_snapshot *snap, const struct collector *c)
  * permanent, so it is reported once. */
 static void report_unfollowed(struct collector *c, const struct hd_error *why)
 {
-    if (c->settings->quiet || (c->told_unfollowed && !c->settings->verbose))
+    if (c->settings->quiet || (c->unfollowed_reported && !c->settings->verbose))
         return;
-    c->told_unfollowed = true;
+    c->unfollowed_reported = true;
     put_message("note", c->label != NULL ? c->label : c->settings->output,
                 "which objects survived is not known exactly: %s", why->message);
 }
@@ -221,9 +221,9 @@ static void report_unfollowed(struct collector *c, const struct hd_error *why)
 static void report_unnamed(struct collector *c)
 {
     const struct hd_error *why = hd_following_sites_error(c->following);
-    if (why->status == HD_OK || c->settings->quiet || c->told_unnamed)
+    if (why->status == HD_OK || c->settings->quiet || c->unnamed_reported)
         return;
-    c->told_unnamed = true;
+    c->unnamed_reported = true;
     put_message("note", c->label != NULL ? c->label : c->settings->output,
                 "which code allocated is not known: %s", why->message);
 }

@@ -33,11 +33,11 @@ static void collecting_show(struct collector *c, const struct hd_collect_progres
 {
     const double first = 0.5, line_every = 30;
     double seconds = seconds_now() - c->begin;
-    bool is_time =
-        c->progress ? seconds >= first : c->lines && seconds - c->told >= line_every;
+    bool is_time = c->progress ? seconds >= first
+                               : c->lines && seconds - c->line_seconds >= line_every;
     if (!is_time)
         return;
-    c->told = seconds;
+    c->line_seconds = seconds;
     bool is_core = c->is_core || c->options->direct;
     fputs(c->progress ? "\r\033[Kcollecting: " : "heapdrift: collecting: ", stderr);
     if (so_far->bytes == 0)
@@ -162,8 +162,8 @@ static void print_collected(struct collector *c)
                 got->nameless, got->types, got->pid);
         warn_of_clients(got);
     }
-    if (c->is_core && !c->told_privacy && !s->quiet) {
-        c->told_privacy = true;
+    if (c->is_core && !c->privacy_reported && !s->quiet) {
+        c->privacy_reported = true;
         put_message("note", s->output,
                     "a core dump contains everything in the memory of the process, "
                     "including passwords and personal data; only this user may read it");
@@ -199,7 +199,7 @@ int collecting_take(struct collector *c, const char *name, struct hd_memory *dig
     c->settings = &one;
     c->is_core = digest == NULL && collect_writes_core(&one, name);
     c->begin = seconds_now();
-    c->told = 0;
+    c->line_seconds = 0;
     c->takes = 0;
     c->unread = c->unchecked = false;
     c->is_too_much = c->is_too_late = false;

@@ -77,9 +77,9 @@ struct collector {
     const struct collect_options *options; /* settings->own */
     const char *who; /* the process, if there are several; NULL: only one */
     struct hd_collect_options how;
-    struct hd_following *following;     /* of a series; NULL: objects are not followed */
-    struct hd_ages *ages;               /* the same, for digests */
-    bool told_unfollowed, told_unnamed; /* reported once */
+    struct hd_following *following; /* of a series; NULL: objects are not followed */
+    struct hd_ages *ages;           /* the same, for digests */
+    bool unfollowed_reported, unnamed_reported; /* reported once */
     bool is_warm;               /* a session was opened: see hd_collect_options.warm_up */
     struct hd_reading *reading; /* reads concurrently; NULL: none */
     int signals;                /* readable when the user cancels; -1: never */
@@ -97,7 +97,7 @@ struct collector {
     struct hd_error *failure; /* for a digest: receives the error; NULL: stderr */
     bool progress;            /* progress line on a terminal */
     bool lines;               /* without a terminal: a line per step */
-    bool is_core, told_privacy;
+    bool is_core, privacy_reported;
     unsigned takes;    /* tries for this snapshot with --direct or --core */
     bool unread;       /* the core is unreadable, which was reported */
     bool unchecked;    /* the core was not checked */
@@ -106,9 +106,9 @@ struct collector {
      * NULL. */
     void (*tick)(void *context, double left);
     void *tick_context;
-    double told;  /* seconds since begin, at the last line */
-    int signal;   /* the last one */
-    double begin; /* start of this snapshot, seconds_now() */
+    double line_seconds; /* seconds since begin, at the last line */
+    int signal;          /* the last one */
+    double begin;        /* start of this snapshot, seconds_now() */
     struct hd_collected collected;
     struct harm harm;
     const char *host; /* of the process, from the list of all; NULL */

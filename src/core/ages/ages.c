@@ -149,9 +149,9 @@ static void take_age(void *context, uint32_t older, uint32_t newer)
 }
 
 /* Uses nothing of a damaged file: an object that is two, or of another type or size. */
-static bool carry_told(struct birth_carrier *c, const struct survivor_map *told)
+static bool carry_survivors(struct birth_carrier *c, const struct survivor_map *map)
 {
-    struct survivor_map_reader r = {.told = told};
+    struct survivor_map_reader r = {.map = map};
     struct survivor_run run;
     bool damaged = false, ok = true;
     while (ok && survivor_map_next(&r, &run, &damaged))
@@ -207,7 +207,7 @@ static bool carry(struct hd_ages *now, struct hd_ages *before,
                               .was = alloc_unknown(now->object_count),
                               .older = names_of(&before->paths, &now->paths),
                               .newer = names_of(&now->paths, &before->paths)};
-    bool ok = carry_told(&c, snap->told);
+    bool ok = carry_survivors(&c, snap->survivor_map);
     if (ok)
         carry_remade(&c, snap, p);
     free(c.survived);
@@ -217,13 +217,13 @@ static bool carry(struct hd_ages *now, struct hd_ages *before,
     return ok;
 }
 
-static bool is_of(const struct survivor_map *told, const struct hd_ages *now,
+static bool is_of(const struct survivor_map *map, const struct hd_ages *now,
                   const struct hd_ages *before)
 {
-    return told != NULL && before->moment_count > 0 &&
-           told->older.token == before->moment[before->moment_count - 1] &&
-           told->older.objects == before->object_count &&
-           told->newer.token == now->moment[0] && told->newer.objects == now->object_count;
+    return map != NULL && before->moment_count > 0 &&
+           map->older.token == before->moment[before->moment_count - 1] &&
+           map->older.objects == before->object_count &&
+           map->newer.token == now->moment[0] && map->newer.objects == now->object_count;
 }
 
 /* --- for the digest -------------------------------------------------------------- */
@@ -294,11 +294,12 @@ static void ages_keep(struct digest_ages *to, const struct hd_ages *h,
 {
     size_t len;
     bool follows = h->moment_count > 1;
-    *to = (struct digest_ages){.source = HD_SAME_BY_EVENTS,
-                               .moment_count = h->moment_count,
-                               .moment = arena_array(a, uint64_t, h->moment_count),
-                               .survivors = follows ? snap->told->survivors : HD_UNKNOWN,
-                               .of = follows ? snap->told->older.objects : HD_UNKNOWN};
+    *to = (struct digest_ages){
+        .source = HD_SAME_BY_EVENTS,
+        .moment_count = h->moment_count,
+        .moment = arena_array(a, uint64_t, h->moment_count),
+        .survivors = follows ? snap->survivor_map->survivors : HD_UNKNOWN,
+        .of = follows ? snap->survivor_map->older.objects : HD_UNKNOWN};
     memcpy(to->moment, h->moment, h->moment_count * sizeof(*to->moment));
     if (!follows)
         return;
@@ -344,7 +345,7 @@ void ages_add(struct hd_ages *h, const struct hd_snapshot *snap,
     for (size_t i = 0; i < p.len; i++)
         object_of[p.all[i].object] = (uint32_t)i;
     struct hd_ages now = snapshot_alone(snap, t, &p, object_of, token);
-    if (is_of(snap->told, &now, h) && !carry(&now, h, snap, &p, object_of)) {
+    if (is_of(snap->survivor_map, &now, h) && !carry(&now, h, snap, &p, object_of)) {
         ages_free(&now);
         now = snapshot_alone(snap, t, &p, object_of, token);
     }

@@ -35,7 +35,7 @@ struct input {
     size_t mapped;      /* bytes of all that are a mapping */
     size_t held;        /* bytes in owned_all that can be had again */
     uint64_t file_size; /* of a file, packed or not */
-    uint64_t told;      /* bytes of the file reported to progress */
+    uint64_t reported;  /* bytes of the file reported to progress */
     struct file_stamp stamp;
 
     struct unpacker *unpacker; /* NULL if it is not packed */
@@ -403,10 +403,10 @@ bool input_all(struct input *in, struct bytes *all, struct hd_error *err)
 
 static void report_progress(struct input *in, uint64_t at)
 {
-    if (in->opt.progress == NULL || at <= in->told)
+    if (in->opt.progress == NULL || at <= in->reported)
         return;
-    in->opt.progress(in->opt.progress_context, HD_READING, at - in->told, 0);
-    in->told = at;
+    in->opt.progress(in->opt.progress_context, HD_READING, at - in->reported, 0);
+    in->reported = at;
 }
 
 void input_passed(struct input *in, double share)
@@ -497,9 +497,9 @@ bool input_rewind(struct input *in, struct hd_error *err)
         return unread || fail(err, HD_UNSUPPORTED, "cannot be read twice");
     in->position = 0;
     /* These bytes will be read again. */
-    if (in->told > 0)
-        in->opt.progress(in->opt.progress_context, HD_READING, 0, in->told);
-    in->told = 0;
+    if (in->reported > 0)
+        in->opt.progress(in->opt.progress_context, HD_READING, 0, in->reported);
+    in->reported = 0;
     if (in->unpacker == NULL || in->all.data != NULL || in->is_spent || unread)
         return true;
     return unpack_again(in, err);

@@ -484,8 +484,8 @@ static bool judge_type(const struct check_run *c, const struct rule *rule,
         return false;
     struct counted counted = counted_of_type(&x, row, rule->measure);
     bool open = false;
-    if (counted.untold) {
-        leave_open(f, because(HD_REASON_HOLDERS_UNTOLD));
+    if (counted.is_unknown) {
+        leave_open(f, because(HD_REASON_HOLDERS_UNKNOWN));
     } else {
         *beside = hold_type(c, rule, row, &counted.values);
         open = suppress(f, beside, counted.by);
@@ -645,8 +645,8 @@ static bool judge_ranked(const struct check_run *c, const struct rule *rule, siz
         return false;
     struct counted_score counted = counted_score(&c->suppression_matches, row);
     bool open = false;
-    if (counted.untold) {
-        leave_open(f, because(HD_REASON_HOLDER_UNTOLD));
+    if (counted.is_unknown) {
+        leave_open(f, because(HD_REASON_HOLDER_UNKNOWN));
     } else {
         *beside = hold_score(c, rule, i, counted.score);
         open = suppress(f, beside, counted.by);
@@ -676,7 +676,7 @@ static bool may_be_hidden(const struct check_run *c, const struct rule *rule)
             continue;
         struct counted counted = counted_of_type(&c->suppression_matches, row, measure);
         g = growth_of(e, &counted.values, HD_PER_TOTAL);
-        if (counted.untold || reaches(g.high - accepted, allowed))
+        if (counted.is_unknown || reaches(g.high - accepted, allowed))
             return true;
     }
     return false;
@@ -730,7 +730,7 @@ static struct hd_reason reason_of_none(const struct check_run *c, const struct r
         return (struct hd_reason){.code = HD_REASON_HIDDEN, .count = d->hidden_count};
     if (rule->limit_is_min_score && g->has_stopped)
         return (struct hd_reason){.code = HD_REASON_STOPPED, .share = g->stopped_share};
-    if (!g->pools_are_told)
+    if (!g->pools_are_reported)
         return reason_outside(c);
     return (struct hd_reason){.code = g->pools_by_name ? HD_REASON_POOLS_BY_NAME
                                                        : HD_REASON_POOLS,

@@ -341,7 +341,7 @@ struct counted counted_of_type(const struct suppression_matches *x,
         return c;
     }
     c.values = values_of_row(s, row, measure);
-    c.untold = x->by_holder && x->e->suppressed == NULL;
+    c.is_unknown = x->by_holder && x->e->suppressed == NULL;
     for (size_t i = search_first(x->rows, 0, x->row_count, is_named_before, row->name);
          i < x->row_count && strcmp(x->rows[i].row->name, row->name) == 0; i++) {
         const struct series_row *part = x->rows[i].row;
@@ -398,7 +398,7 @@ struct counted_score counted_score(const struct suppression_matches *x,
     for (size_t i = 0; x->by_holder && i < count; i++) {
         const struct suppression *s =
             heads[i].holder != NULL ? suppression_of_holder(x, heads[i].holder) : NULL;
-        c.untold |= heads[i].holder == NULL;
+        c.is_unknown |= heads[i].holder == NULL;
         if (s == NULL)
             continue;
         c.score -= heads[i].score;
@@ -635,9 +635,9 @@ bool accept_growth(struct baseline *to, const struct hd_budgets *b,
                     "no snapshot can be compared, so a baseline cannot be written");
     struct arena scratch = {0};
     struct suppression_matches x = suppression_matches_of(b, e, NULL, &scratch);
-    bool told = !x.by_holder || e->suppressed != NULL;
+    bool is_possible = !x.by_holder || e->suppressed != NULL;
     scale_measure(to, e);
-    if (told) {
+    if (is_possible) {
         for (enum hd_total t = 0; t < HD_TOTAL_COUNT; t++) {
             struct values v = values_of_total(e, t);
             bool counts = t == HD_TOTAL_OBJECTS;
@@ -651,7 +651,8 @@ bool accept_growth(struct baseline *to, const struct hd_budgets *b,
         accept_process(to, e);
     }
     arena_free(&scratch);
-    return told || fail(err, HD_USAGE,
-                        "a holder is suppressed, but not all snapshots have references, so "
-                        "a baseline cannot be written");
+    return is_possible ||
+           fail(err, HD_USAGE,
+                "a holder is suppressed, but not all snapshots have references, so "
+                "a baseline cannot be written");
 }

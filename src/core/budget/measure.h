@@ -137,8 +137,8 @@ struct held held_by(const struct evidence *e, const char *pattern, enum hd_measu
 struct counted {
     struct values values;
     const struct suppression
-        *by;     /* the one that excludes most of the growth; NULL: not suppressed */
-    bool untold; /* a holder is suppressed, and holders are not known */
+        *by;         /* the one that excludes most of the growth; NULL: not suppressed */
+    bool is_unknown; /* a holder is suppressed, and holders are not known */
 };
 
 struct counted counted_of_type(const struct suppression_matches *x,
@@ -150,7 +150,7 @@ struct counted counted_of_holders(const struct suppression_matches *x, const cha
 struct counted_score {
     double score;
     const struct suppression *by; /* NULL: not suppressed */
-    bool untold;
+    bool is_unknown;
 };
 
 struct counted_score counted_score(const struct suppression_matches *x,

@@ -159,8 +159,8 @@ static void remember_first(struct growth_folder *f, const struct hd_snapshot *fi
 {
     /* If the first snapshot is not usable, there are no survivors: its own counts are shown
      * next to the series. */
-    bool told = first != NULL && f->s->usable[0] == 0 && !first->info.sampled;
-    if (told && !f->s->restarted)
+    bool is_usable = first != NULL && f->s->usable[0] == 0 && !first->info.sampled;
+    if (is_usable && !f->s->restarted)
         f->remembers = survivors_begin(&f->first, first, f->s->selection, f->estimates);
     pthread_mutex_lock(&f->lock);
     f->looked_at_first = true;

@@ -354,16 +354,17 @@ static void head_add_growth(struct build *b, struct doc_section *s)
 
 /* For files the reason refers to the time when they were taken, which cannot be changed any
  * more. */
-static void add_untold(struct build *b, struct doc_section *s)
+static void add_survivors_unknown(struct build *b, struct doc_section *s)
 {
     const struct hd_diff *d = &b->r->diff;
     const char *source = hd_identity_source_name(d->identity);
-    if (d->untold == HD_UNTOLD_NOTHING)
+    if (d->survivors_unknown == HD_SURVIVORS_UNKNOWN_NONE)
         return;
     struct doc_facts *f = facts_of(b, s);
     FACT(b, f, "survivors", source != NULL ? "by " : "not known",
          source != NULL ? source : "", "; events missing in snapshot ",
-         d->untold_snapshot + 1, ": ", hd_untold_words(d->untold));
+         d->survivors_unknown_snapshot + 1, ": ",
+         hd_survivors_unknown_words(d->survivors_unknown));
     f->all[f->len - 1].value.wraps = true;
 }
 
@@ -374,7 +375,7 @@ void build_diff_head(struct build *b)
     if (b->page == NULL)
         build_origin(b, s);
     add_totals(b, s);
-    add_untold(b, s);
+    add_survivors_unknown(b, s);
     build_selection(b, s);
     head_add_growth(b, s);
     /* The power of an all-clear. */

@@ -71,11 +71,12 @@ static void add_graph_facts(struct build *b, struct doc_facts *f,
     }
     if (s->weak_roots != HD_UNKNOWN && s->weak_roots > 0)
         add_tally(b, f, "weak handles", s->weak_roots, HD_UNKNOWN);
-    if (s->told_survivors != HD_UNKNOWN)
-        FACT(b, f, "survivors", s->told_survivors, " of the ", s->told_of,
+    if (s->traced_survivors != HD_UNKNOWN)
+        FACT(b, f, "survivors", s->traced_survivors, " of the ", s->traced_objects,
              " of the previous snapshot, as reported by its collector");
-    else if (s->untold != HD_UNTOLD_NOTHING)
-        FACT(b, f, "survivors", "unknown: ", hd_untold_words(s->untold));
+    else if (s->survivors_unknown != HD_SURVIVORS_UNKNOWN_NONE)
+        FACT(b, f, "survivors",
+             "unknown: ", hd_survivors_unknown_words(s->survivors_unknown));
     if (s->sampled != HD_UNKNOWN)
         FACT(b, f, "allocations", as_plural(s->sampled, "sample"), ", with names of ",
              as_plural(s->methods, "method"));

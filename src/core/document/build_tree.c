@@ -111,9 +111,9 @@ static void add_arrow(struct build *b, struct line_name *n)
  * its end; the first and the last, if they are many. */
 static void name_chain(struct build *b, struct doc_runs *to, const struct tree_line *line)
 {
-    enum { MAX_TOLD = 2 };
+    enum { MAX_SHOWN = 2 };
     struct line_name name = {.to = to};
-    unsigned told = 0;
+    unsigned shown = 0;
     /* It begins with the field by which the one above it holds it. */
     const struct hd_tree_node *first = node_at(b, line->start);
     if (first->field != NULL && !b->r->tree.is_holders) {
@@ -136,13 +136,13 @@ static void name_chain(struct build *b, struct doc_runs *to, const struct tree_l
                         n->parent != HD_NO_NODE &&
                         node_at(b, n->parent)->kind == HD_NODE_ROOTS;
         if (!variable && next != NULL && !at_root &&
-            ((!names_is_of_program(n->type) && !is_owner) || told == MAX_TOLD)) {
+            ((!names_is_of_program(n->type) && !is_owner) || shown == MAX_SHOWN)) {
             name.gap++;
             name.only = i;
             continue;
         }
         add_arrow(b, &name);
-        told++;
+        shown++;
         if (!variable) {
             tree_add_type(b, to, n);
         } else {
@@ -158,21 +158,21 @@ static void name_chain(struct build *b, struct doc_runs *to, const struct tree_l
 /* Methods of a chain: those of the program, and the last one. */
 static void name_methods(struct build *b, struct doc_runs *to, const struct tree_line *line)
 {
-    enum { MAX_TOLD = 3 };
-    unsigned told = 0;
+    enum { MAX_SHOWN = 3 };
+    unsigned shown = 0;
     bool any = false, gap = false;
     for (size_t i = line->start; i <= line->last; i++) {
         const struct hd_code *code = node_at(b, i)->code;
-        bool is_told = i == line->last || (code->is_own && told < MAX_TOLD);
-        gap |= !is_told;
-        if (!is_told)
+        bool is_shown = i == line->last || (code->is_own && shown < MAX_SHOWN);
+        gap |= !is_shown;
+        if (!is_shown)
             continue;
         if (gap)
             SAY_AS(b, to, DOC_ASIDE, any ? " → …" : "…");
         if (any || gap)
             SAY_AS(b, to, DOC_ASIDE, " → ");
         build_code(b, to, code);
-        told += code->is_own;
+        shown += code->is_own;
         any = true;
         gap = false;
     }

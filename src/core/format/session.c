@@ -321,7 +321,7 @@ struct session session_of(const struct zip_listing *files, struct arena *a)
     struct session_builder m = {.files = files, .arena = a};
     struct session *s = &m.session;
     struct bytes manifest = text_of(files, "manifest.json");
-    bool told = manifest.size > 0 && read_manifest(&m, manifest);
+    bool has_manifest = manifest.size > 0 && read_manifest(&m, manifest);
     for (size_t i = 0; i < files->count; i++) {
         const struct zip_file *file = &files->all[i];
         if (!file->is_wanted || is_in(s, file->name))
@@ -330,19 +330,19 @@ struct session session_of(const struct zip_listing *files, struct arena *a)
         part->name = file->name;
         part->entry = file->entry;
     }
-    if (!told)
+    if (!has_manifest)
         read_metadata(&m, text_of(files, "metadata.xml"));
     bool timed = s->count > 0, has_order = false;
     for (size_t i = 0; i < s->count; i++) {
         timed &= !isnan(s->all[i].time);
-        has_order |= !told && name_has_order(s->all[i].name);
+        has_order |= !has_manifest && name_has_order(s->all[i].name);
     }
     s->order_is_unknown = s->count > 1 && !timed && !has_order;
     if (timed)
         qsort(s->all, s->count, sizeof(*s->all), by_time);
-    else if (!told && s->count > 0)
+    else if (!has_manifest && s->count > 0)
         qsort(s->all, s->count, sizeof(*s->all), session_by_name);
-    if (told)
+    if (has_manifest)
         check_processes(s);
     struct session_part *all = arena_array(a, struct session_part, s->count);
     if (s->count > 0)

@@ -236,7 +236,7 @@ static void carry_all(struct site_builder *b, const struct allocation_sites *old
 {
     uint32_t *stack_of =
         alloc_zeroed(array_bytes((size_t)older->stack_count + 1, sizeof(*stack_of)));
-    struct survivor_map_reader r = {.told = map};
+    struct survivor_map_reader r = {.map = map};
     struct survivor_run run;
     bool damaged = false;
     while (survivor_map_next(&r, &run, &damaged))

@@ -293,12 +293,13 @@ struct hd_snapshot {
     bool has_no_order; /* file name cannot give the order */
     struct hd_table_origin origin;
     struct identity identity;
-    struct hd_process_facts facts;   /* of its process, and of its free space */
-    struct free_holder pinned;       /* the type of most objects with a pinned handle */
-    struct free_holder beside_free;  /* the old type after most of the large free blocks */
-    const struct survivor_map *told; /* from the snapshot before; in the arena; NULL if
-                                        unknown */
-    enum hd_untold untold;           /* why told is NULL although GC events were traced */
+    struct hd_process_facts facts;  /* of its process, and of its free space */
+    struct free_holder pinned;      /* the type of most objects with a pinned handle */
+    struct free_holder beside_free; /* the old type after most of the large free blocks */
+    const struct survivor_map *survivor_map; /* from the snapshot before; in the arena; NULL
+                                        if unknown */
+    enum hd_survivors_unknown
+        survivors_unknown; /* why survivor_map is NULL although GC events were traced */
     const struct allocation_sites *sites; /* where some of its objects were allocated; in
                                              the arena; NULL if not sampled */
     struct hd_ages *ages; /* the ages that building its digest reads and updates; not owned;

@@ -15,11 +15,11 @@ static void put_varint(struct text *to, uint64_t n)
     text_add_char(to, (char)n);
 }
 
-struct survivor_map survivor_map_write(const struct told_side *older,
-                                       const struct told_side *newer,
+struct survivor_map survivor_map_write(const struct survivor_side *older,
+                                       const struct survivor_side *newer,
                                        const uint32_t *older_of, struct arena *a)
 {
-    struct survivor_map told = {.older = *older, .newer = *newer};
+    struct survivor_map map = {.older = *older, .newer = *newer};
     struct survivor_run before = {0}, run;
     struct text runs = {0};
     for (uint32_t i = 0; i < newer->objects; i += run.count) {
@@ -34,21 +34,21 @@ struct survivor_map survivor_map_write(const struct told_side *older,
         put_varint(&runs, step < 0 ? ((uint64_t)-step << 1) - 1 : (uint64_t)step << 1);
         put_varint(&runs, run.count - 1);
         before = (struct survivor_run){run.older + run.count, i + run.count, 0};
-        told.survivors += run.count;
+        map.survivors += run.count;
     }
     if (runs.len > 0)
-        told.runs = (unsigned char *)arena_strdup(a, runs.data, runs.len);
-    told.size = runs.len;
+        map.runs = (unsigned char *)arena_strdup(a, runs.data, runs.len);
+    map.size = runs.len;
     text_free(&runs);
-    return told;
+    return map;
 }
 
 /* False at the end, or if there is no number. */
 static bool parse_varint(struct survivor_map_reader *r, uint64_t *n)
 {
     *n = 0;
-    for (unsigned shift = 0; shift < 63 && r->at < r->told->size; shift += 7) {
-        unsigned char byte = r->told->runs[r->at++];
+    for (unsigned shift = 0; shift < 63 && r->at < r->map->size; shift += 7) {
+        unsigned char byte = r->map->runs[r->at++];
         *n |= (uint64_t)(byte & 0x7F) << shift;
         if (byte < 0x80)
             return true;
@@ -61,7 +61,7 @@ bool survivor_map_next(struct survivor_map_reader *r, struct survivor_run *run,
 {
     uint64_t gap, step, more;
     *damaged = false;
-    if (r->at == r->told->size)
+    if (r->at == r->map->size)
         return false;
     *damaged = true;
     if (!parse_varint(r, &gap) || !parse_varint(r, &step) || !parse_varint(r, &more))
@@ -69,7 +69,7 @@ bool survivor_map_next(struct survivor_map_reader *r, struct survivor_run *run,
     uint64_t older =
         step & 1 ? r->next.older - ((step >> 1) + 1) : r->next.older + (step >> 1);
     uint64_t newer = r->next.newer + gap;
-    const struct survivor_map *t = r->told;
+    const struct survivor_map *t = r->map;
     if (gap > UINT32_MAX || newer >= t->newer.objects || older >= t->older.objects ||
         more >= t->newer.objects - newer || more >= t->older.objects - older)
         return false;
@@ -105,18 +105,18 @@ static size_t parse_base64(const char *text, size_t len, unsigned char *to)
 /* 01234567.. of the older, its objects; the same of the newer; survivors. */
 #define NUMBERS "%016" PRIx64 " %" PRIu32 " %016" PRIx64 " %" PRIu32 " %" PRIu32 " "
 
-void survivor_map_put(const struct survivor_map *told, struct text *to)
+void survivor_map_put(const struct survivor_map *map, struct text *to)
 {
     char numbers[96];
-    snprintf(numbers, sizeof(numbers), NUMBERS, told->older.token, told->older.objects,
-             told->newer.token, told->newer.objects, told->survivors);
+    snprintf(numbers, sizeof(numbers), NUMBERS, map->older.token, map->older.objects,
+             map->newer.token, map->newer.objects, map->survivors);
     text_add_string(to, numbers);
     /* RFC 4648, without the padding. */
-    for (size_t i = 0; i < told->size; i += 3) {
-        size_t left = told->size - i < 3 ? told->size - i : 3;
+    for (size_t i = 0; i < map->size; i += 3) {
+        size_t left = map->size - i < 3 ? map->size - i : 3;
         uint32_t group = 0;
         for (size_t k = 0; k < left; k++)
-            group |= (uint32_t)told->runs[i + k] << (16 - 8 * k);
+            group |= (uint32_t)map->runs[i + k] << (16 - 8 * k);
         for (size_t k = 0; k <= left; k++)
             text_add_char(to, digits[group >> (18 - 6 * k) & 63]);
     }
@@ -138,7 +138,7 @@ static bool parse_number(const char **text, const char *end, unsigned base, uint
     return *text > begin && *text < end && *(*text)++ == ' ' && *n <= most;
 }
 
-static bool parse_side(const char **text, const char *end, struct told_side *side)
+static bool parse_side(const char **text, const char *end, struct survivor_side *side)
 {
     uint64_t objects;
     bool ok = parse_number(text, end, 16, UINT64_MAX, &side->token) &&
@@ -149,22 +149,22 @@ static bool parse_side(const char **text, const char *end, struct told_side *sid
 
 struct survivor_map *survivor_map_parse(const char *text, size_t len, struct arena *a)
 {
-    struct survivor_map told = {.survivors = 0};
+    struct survivor_map map = {.survivors = 0};
     const char *end = text + len;
     uint64_t survivors;
-    if (!parse_side(&text, end, &told.older) || !parse_side(&text, end, &told.newer) ||
+    if (!parse_side(&text, end, &map.older) || !parse_side(&text, end, &map.newer) ||
         !parse_number(&text, end, 10, UINT32_MAX, &survivors))
         return NULL;
     size_t left = (size_t)(end - text);
     unsigned char *runs = arena_alloc(a, left / 4 * 3 + 3);
-    told.survivors = (uint32_t)survivors;
-    told.runs = runs;
-    told.size = parse_base64(text, left, runs);
-    if (told.size == SIZE_MAX || told.survivors > told.older.objects ||
-        told.survivors > told.newer.objects)
+    map.survivors = (uint32_t)survivors;
+    map.runs = runs;
+    map.size = parse_base64(text, left, runs);
+    if (map.size == SIZE_MAX || map.survivors > map.older.objects ||
+        map.survivors > map.newer.objects)
         return NULL;
     struct survivor_map *kept = arena_alloc(a, sizeof(*kept));
-    *kept = told;
+    *kept = map;
     return kept;
 }
 
@@ -172,36 +172,36 @@ struct survivor_map *survivor_map_parse(const char *text, size_t len, struct are
 
 static const struct {
     const char *name, *words;
-} reasons[HD_UNTOLD_COUNT] = {
-    [HD_UNTOLD_REFUSED] = {"refused", "the process opened no session for it"},
-    [HD_UNTOLD_ENDED] = {"ended", "the process ended the session"},
-    [HD_UNTOLD_TOO_MUCH] =
+} reasons[HD_SURVIVORS_UNKNOWN_COUNT] = {
+    [HD_SURVIVORS_UNKNOWN_REFUSED] = {"refused", "the process opened no session for it"},
+    [HD_SURVIVORS_UNKNOWN_ENDED] = {"ended", "the process ended the session"},
+    [HD_SURVIVORS_UNKNOWN_TOO_MUCH] =
         {"too-much",
          "its GC moves more objects than can be reported without slowing it down"},
-    [HD_UNTOLD_LOST] = {"lost-events", "the process lost events"},
-    [HD_UNTOLD_GAPS] = {"gaps", "the GC events of the process have gaps"},
-    [HD_UNTOLD_MISPLACED] = {"misplaced",
-                             "objects are not at the addresses of the GC events"},
-    [HD_UNTOLD_RESTARTED] = {"restarted", "it is another process"},
-    [HD_UNTOLD_INCOMPLETE] = {"incomplete",
-                              "this snapshot or the previous one is incomplete"},
-    [HD_UNTOLD_SILENT] = {"silent",
-                          "the runtime does not report survivors (Native AOT never does)"}};
+    [HD_SURVIVORS_UNKNOWN_LOST] = {"lost-events", "the process lost events"},
+    [HD_SURVIVORS_UNKNOWN_GAPS] = {"gaps", "the GC events of the process have gaps"},
+    [HD_SURVIVORS_UNKNOWN_MISPLACED] =
+        {"misplaced", "objects are not at the addresses of the GC events"},
+    [HD_SURVIVORS_UNKNOWN_RESTARTED] = {"restarted", "it is another process"},
+    [HD_SURVIVORS_UNKNOWN_INCOMPLETE] = {"incomplete",
+                                         "this snapshot or the previous one is incomplete"},
+    [HD_SURVIVORS_UNKNOWN_SILENT] = {
+        "silent", "the runtime does not report survivors (Native AOT never does)"}};
 
-const char *hd_untold_name(enum hd_untold why)
+const char *hd_survivors_unknown_name(enum hd_survivors_unknown why)
 {
-    return (unsigned)why < HD_UNTOLD_COUNT ? reasons[why].name : NULL;
+    return (unsigned)why < HD_SURVIVORS_UNKNOWN_COUNT ? reasons[why].name : NULL;
 }
 
-const char *hd_untold_words(enum hd_untold why)
+const char *hd_survivors_unknown_words(enum hd_survivors_unknown why)
 {
-    return (unsigned)why < HD_UNTOLD_COUNT ? reasons[why].words : NULL;
+    return (unsigned)why < HD_SURVIVORS_UNKNOWN_COUNT ? reasons[why].words : NULL;
 }
 
-enum hd_untold untold_named(const char *name, size_t len)
+enum hd_survivors_unknown survivors_unknown_named(const char *name, size_t len)
 {
-    for (int i = HD_UNTOLD_NOTHING + 1; i < HD_UNTOLD_COUNT; i++)
+    for (int i = HD_SURVIVORS_UNKNOWN_NONE + 1; i < HD_SURVIVORS_UNKNOWN_COUNT; i++)
         if (strlen(reasons[i].name) == len && memcmp(reasons[i].name, name, len) == 0)
-            return (enum hd_untold)i;
-    return HD_UNTOLD_NOTHING;
+            return (enum hd_survivors_unknown)i;
+    return HD_SURVIVORS_UNKNOWN_NONE;
 }

@@ -7,8 +7,8 @@
  * before (zigzag); its length minus one. About 3 bytes per run. Tokens identify the two
  * snapshots, so that a map is never applied to others. Must not depend on files or
  * addresses. */
-#ifndef TOLD_SAME_H
-#define TOLD_SAME_H
+#ifndef SURVIVOR_MAP_H
+#define SURVIVOR_MAP_H
 
 #include "base/arena.h"
 #include "heapdrift.h"
@@ -17,13 +17,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct told_side {
+struct survivor_side {
     uint64_t token; /* places_token() */
     uint32_t objects;
 };
 
 struct survivor_map {
-    struct told_side older, newer;
+    struct survivor_side older, newer;
     uint32_t survivors;
     const unsigned char *runs;
     size_t size; /* bytes */
@@ -31,8 +31,8 @@ struct survivor_map {
 
 /* Encodes sides and runs. older_of[i] is the number of object i of the newer snapshot in
  * the older one, or UINT32_MAX. The runs live in a. */
-struct survivor_map survivor_map_write(const struct told_side *older,
-                                       const struct told_side *newer,
+struct survivor_map survivor_map_write(const struct survivor_side *older,
+                                       const struct survivor_side *newer,
                                        const uint32_t *older_of, struct arena *a);
 
 /* `count` consecutive objects on both sides. */
@@ -41,7 +41,7 @@ struct survivor_run {
 };
 
 struct survivor_map_reader {
-    const struct survivor_map *told;
+    const struct survivor_map *map;
     size_t at;
     struct survivor_run next; /* end of the run before; count is unused */
 };
@@ -54,7 +54,7 @@ bool survivor_map_next(struct survivor_map_reader *r, struct survivor_run *run,
 /* Writes one line of text and parses it: numbers, then base64. NULL if text is invalid; the
  * result lives in a, and is smaller than the text. */
 struct text;
-void survivor_map_put(const struct survivor_map *told, struct text *to);
+void survivor_map_put(const struct survivor_map *map, struct text *to);
 struct survivor_map *survivor_map_parse(const char *text, size_t len, struct arena *a);
 
 /* --- why survivors are unknown ------------------------------------------------- */
@@ -63,7 +63,7 @@ struct survivor_map *survivor_map_parse(const char *text, size_t len, struct are
  *
  * Files store the name; a name that only a later version has is ignored. */
 
-/* Returns the reason with this name; HD_UNTOLD_NOTHING if there is none. */
-enum hd_untold untold_named(const char *name, size_t len);
+/* Returns the reason with this name; HD_SURVIVORS_UNKNOWN_NONE if there is none. */
+enum hd_survivors_unknown survivors_unknown_named(const char *name, size_t len);
 
 #endif

@@ -455,7 +455,7 @@ static bool names_all(const struct movement *m, const struct places *newer)
 
 uint32_t *movement_end(struct movement *m, const struct places *newer, uint32_t *survivors)
 {
-    uint32_t *told = alloc_resize(NULL, array_bytes(newer->len + 1, sizeof(*told)));
+    uint32_t *older_of = alloc_resize(NULL, array_bytes(newer->len + 1, sizeof(*older_of)));
     size_t same = 0, i = 0;
     for (size_t k = 0; k < newer->len; k++) {
         const struct place *n = &newer->all[k];
@@ -463,14 +463,14 @@ uint32_t *movement_end(struct movement *m, const struct places *newer, uint32_t 
             i++;
         bool is_same = i < m->now.len && m->now.all[i].address == n->address &&
                        m->now.all[i].key == n->key;
-        told[k] = is_same ? m->now.all[i].object : NO_NODE;
+        older_of[k] = is_same ? m->now.all[i].object : NO_NODE;
         i += is_same;
         same += is_same;
     }
     *survivors = (uint32_t)same;
     if ((m->now.len - same) <= m->now.len / TOLERATED && names_all(m, newer))
-        return told;
-    free(told);
+        return older_of;
+    free(older_of);
     return NULL;
 }
 

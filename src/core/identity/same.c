@@ -8,7 +8,7 @@
 
 /* --- by GC events -------------------------------------------------------------- */
 
-static bool is_of(const struct told_side *side, const struct places *p)
+static bool is_of(const struct survivor_side *side, const struct places *p)
 {
     return side->objects == p->len && side->token == places_token(p);
 }
@@ -28,10 +28,10 @@ static bool apply(const struct survivor_run *run, const struct places *older,
     return true;
 }
 
-static bool apply_all(const struct survivor_map *told, const struct places *older,
+static bool apply_all(const struct survivor_map *map, const struct places *older,
                       const struct places *newer, struct same *s)
 {
-    struct survivor_map_reader r = {.told = told};
+    struct survivor_map_reader r = {.map = map};
     struct survivor_run run;
     bool damaged = false, ok = true;
     while (ok && survivor_map_next(&r, &run, &damaged))
@@ -39,19 +39,19 @@ static bool apply_all(const struct survivor_map *told, const struct places *olde
     return ok && !damaged;
 }
 
-bool same_told(struct same *s, const struct hd_snapshot *older,
-               const struct hd_snapshot *newer)
+bool same_by_events(struct same *s, const struct hd_snapshot *older,
+                    const struct hd_snapshot *newer)
 {
-    const struct survivor_map *told = newer->told;
+    const struct survivor_map *map = newer->survivor_map;
     uint32_t count = older->graph != NULL ? older->graph->node_count : 0;
-    if (told == NULL || count == 0 || newer->graph == NULL || told->older.objects > count ||
-        told->newer.objects > newer->graph->node_count)
+    if (map == NULL || count == 0 || newer->graph == NULL || map->older.objects > count ||
+        map->newer.objects > newer->graph->node_count)
         return false;
     struct places a = places_of(older), b = places_of(newer);
     struct same found = {.source = HD_SAME_BY_EVENTS, .count = count};
     found.next = alloc_unknown(count);
-    bool ok = is_of(&told->older, &a) && is_of(&told->newer, &b) &&
-              apply_all(told, &a, &b, &found);
+    bool ok =
+        is_of(&map->older, &a) && is_of(&map->newer, &b) && apply_all(map, &a, &b, &found);
     places_free(&a);
     places_free(&b);
     if (ok)
@@ -86,7 +86,7 @@ void same_find(struct same *s, const struct hd_snapshot *older,
     *s = (struct same){.source = HD_SAME_UNKNOWN};
     if (older->info.sampled || newer->info.sampled)
         return;
-    if (same_told(s, older, newer))
+    if (same_by_events(s, older, newer))
         return;
     same_align(s, older, newer, threads);
     if (s->source != HD_SAME_UNKNOWN &&

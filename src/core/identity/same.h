@@ -33,8 +33,8 @@ void same_free(struct same *s); /* {0} is fine */
 
 /* Fills in s. False, and s unchanged, if the newer snapshot has no map from the older, or
  * the map is invalid. */
-bool same_told(struct same *s, const struct hd_snapshot *older,
-               const struct hd_snapshot *newer);
+bool same_by_events(struct same *s, const struct hd_snapshot *older,
+                    const struct hd_snapshot *newer);
 
 /* --- by order (align.c) -------------------------------------------------------- */
 

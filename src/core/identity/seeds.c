@@ -498,7 +498,7 @@ void sweep_regions(struct alignment *al)
 
 /* The index of an element means nothing in a long array, whose elements move; and an object
  * with very many references is not identified by its neighbours. */
-enum { FIELDS_TOLD = 8, MAX_REFERENCES = 16 };
+enum { MAX_FIELDS = 8, MAX_REFERENCES = 16 };
 
 /* Indexed by nodes, as references are. */
 struct knowledge {
@@ -536,7 +536,7 @@ static void add_referrers(struct knowledge *k, size_t side)
         uint32_t begin = g->edge_begin[n], len = g->edge_begin[n + 1] - begin;
         if (k->identity[side][n] != NO_NODE)
             young_add(&k->around[side][to], k->identity[side][n], true,
-                      len <= FIELDS_TOLD ? e - begin : FIELDS_TOLD);
+                      len <= MAX_FIELDS ? e - begin : MAX_FIELDS);
     }
 }
 

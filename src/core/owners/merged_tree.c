@@ -18,13 +18,13 @@ struct wide {
     struct place_table places;
 
     /* Field statistics by node, of the last snapshot seen (from 1). */
-    struct told_field *told;
-    struct pair_table slots; /* index in told, by node and field */
-    size_t told_len, told_cap;
+    struct field_tally *field_tallies;
+    struct pair_table slots; /* index in field_tallies, by node and field */
+    size_t field_tally_count, field_tally_cap;
 };
 
 /* Number of objects of a node held through a field, in one snapshot. */
-struct told_field {
+struct field_tally {
     uint32_t node;
     field_id field;
     size_t seen; /* snapshot, from 1 */
@@ -74,12 +74,15 @@ static uint32_t child_of(struct wide *w, uint32_t parent, label_id label, field_
 static void tell_field(struct wide *w, size_t seen, uint32_t node,
                        const struct path_field *more)
 {
-    uint32_t slot = pair_table_put(&w->slots, node, more->field, (uint32_t)w->told_len);
-    if (slot == w->told_len) {
-        w->told = grow(w->told, w->told_len, &w->told_cap, sizeof(*w->told));
-        w->told[w->told_len++] = (struct told_field){.node = node, .field = more->field};
+    uint32_t slot =
+        pair_table_put(&w->slots, node, more->field, (uint32_t)w->field_tally_count);
+    if (slot == w->field_tally_count) {
+        w->field_tallies = grow(w->field_tallies, w->field_tally_count, &w->field_tally_cap,
+                                sizeof(*w->field_tallies));
+        w->field_tallies[w->field_tally_count++] =
+            (struct field_tally){.node = node, .field = more->field};
     }
-    struct told_field *to = &w->told[slot];
+    struct field_tally *to = &w->field_tallies[slot];
     if (to->seen != seen)
         to->held = to->all = 0;
     to->seen = seen;
@@ -444,20 +447,22 @@ static void choose_fields(struct maker *m)
 {
     const struct wide *w = &m->wide;
     size_t *seen = alloc_zeroed(array_bytes(w->len, sizeof(*seen)));
-    for (size_t i = 0; i < w->told_len; i++)
-        if (w->told[i].seen > seen[w->told[i].node])
-            seen[w->told[i].node] = w->told[i].seen;
-    for (size_t i = 0; i < w->told_len; i++) {
-        const struct told_field *told = &w->told[i];
-        if (told->seen != seen[told->node] || !m->stays[told->node])
+    for (size_t i = 0; i < w->field_tally_count; i++)
+        if (w->field_tallies[i].seen > seen[w->field_tallies[i].node])
+            seen[w->field_tallies[i].node] = w->field_tallies[i].seen;
+    for (size_t i = 0; i < w->field_tally_count; i++) {
+        const struct field_tally *field_tallies = &w->field_tallies[i];
+        if (field_tallies->seen != seen[field_tallies->node] ||
+            !m->stays[field_tallies->node])
             continue;
-        struct path_field *to = &m->tree.nodes[m->out[told->node]].field;
-        uint64_t all = to->all + told->all;
-        if (told->held > to->held ||
-            (told->held == to->held && strcmp(label_field(&m->t->labels, told->field),
-                                              label_field(&m->t->labels, to->field)) < 0)) {
-            to->field = told->field;
-            to->held = told->held;
+        struct path_field *to = &m->tree.nodes[m->out[field_tallies->node]].field;
+        uint64_t all = to->all + field_tallies->all;
+        if (field_tallies->held > to->held ||
+            (field_tallies->held == to->held &&
+             strcmp(label_field(&m->t->labels, field_tallies->field),
+                    label_field(&m->t->labels, to->field)) < 0)) {
+            to->field = field_tallies->field;
+            to->held = field_tallies->held;
         }
         to->all = all;
     }
@@ -484,7 +489,7 @@ struct merged_tree merged_tree_of(const struct ownership_tree *t,
     choose_fields(&m);
     place_table_free(&m.wide.places);
     pair_table_free(&m.wide.slots);
-    free(m.wide.told);
+    free(m.wide.field_tallies);
     free(m.wide.field);
     free(m.wide.parent);
     free(m.wide.label);

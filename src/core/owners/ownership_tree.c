@@ -665,7 +665,7 @@ static int by_key(const void *a, const void *b)
  * their order. */
 static uint32_t *order_paths(const struct labels *names, const path_id *parent,
                              const label_id *label, const field_id *field,
-                             const struct path_field *told, size_t n)
+                             const struct path_field *node_field, size_t n)
 {
     uint32_t *labels = label_order(names);
     struct ownership_tree_sibling *siblings =
@@ -676,7 +676,9 @@ static uint32_t *order_paths(const struct labels *names, const path_id *parent,
     for (size_t p = n; p-- > 1;) {
         size[p]++;
         size[parent[p]] += size[p];
-        field_id by = field != NULL ? field[p] : told != NULL ? told[p].field : NO_FIELD;
+        field_id by = field != NULL        ? field[p]
+                      : node_field != NULL ? node_field[p].field
+                                           : NO_FIELD;
         siblings[p] =
             (struct ownership_tree_sibling){(uint64_t)parent[p] << 32 | labels[label[p]],
                                             label_field(names, by), (path_id)p};

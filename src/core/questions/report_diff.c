@@ -523,15 +523,16 @@ static void add_native(const struct ranker *k, struct arena *scratch)
 /* Reports the first interval in which GC events were traced without success, if that is the
  * limit. Gaps of matching by order have other reasons; digests have no source but GC
  * events, which span snapshots that are left out. */
-static void add_untold(struct hd_report *r, const struct series *s)
+static void add_survivors_unknown(struct hd_report *r, const struct series *s)
 {
     struct hd_diff *d = &r->diff;
     if (d->identity == HD_SAME_BY_EVENTS ||
         (d->identity == HD_SAME_UNKNOWN && !steps_are_of_digests(s)))
         return;
-    for (size_t i = 1; i < s->usable_count && d->untold == HD_UNTOLD_NOTHING; i++) {
-        d->untold = s->snaps[s->usable[i]]->untold;
-        d->untold_snapshot = s->usable[i];
+    for (size_t i = 1;
+         i < s->usable_count && d->survivors_unknown == HD_SURVIVORS_UNKNOWN_NONE; i++) {
+        d->survivors_unknown = s->snaps[s->usable[i]]->survivors_unknown;
+        d->survivors_unknown_snapshot = s->usable[i];
     }
 }
 
@@ -564,7 +565,7 @@ static bool report_rank(struct hd_report *r, struct hd_comparison *c,
         suspects_by_tables(&k.rows, &scratch);
     }
     if (!opt->no_ages)
-        add_untold(r, s);
+        add_survivors_unknown(r, s);
     if (ok && k.owned != NULL && opt->tree)
         ok = report_add_tree(r, c, k.owned, &k.rows, opt, err);
     ok = ok && add_chains(&k, err);

@@ -72,11 +72,11 @@ static const struct hd_static *list(struct statics_builder *f,
                                     const struct hd_snapshot *snap, size_t *len)
 {
     const struct fields *known = snap->graph->fields;
-    bool told = known != NULL && known->statics != NULL;
-    f->r->statics.has_values = told;
-    return told ? known->statics(known->context, f->opt->values ? MAX_TEXT : 0, &f->scratch,
-                                 len)
-                : of_roots(snap, &f->scratch, len);
+    bool from_fields = known != NULL && known->statics != NULL;
+    f->r->statics.has_values = from_fields;
+    return from_fields ? known->statics(known->context, f->opt->values ? MAX_TEXT : 0,
+                                        &f->scratch, len)
+                       : of_roots(snap, &f->scratch, len);
 }
 
 /* --- choice of variables --------------------------------------------------------- */

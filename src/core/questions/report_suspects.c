@@ -397,7 +397,7 @@ static void judge_growth(const struct suspect_rows *to, const struct rest_growth
         phrase_unexplained(&t, &r->diff.growth, suspects);
         report_warn_text(r, WARN_UNEXPLAINED_GROWTH, (size_t)-1, &t);
     }
-    if (g->pools_are_told) {
+    if (g->pools_are_reported) {
         struct text t = {0};
         phrase_pools(&t, g);
         report_warn_text(r, WARN_POOL_GROWTH, (size_t)-1, &t);
@@ -484,7 +484,7 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
     g->share = heap > 0 ? (double)g->bytes / heap : 0;
     g->rest_share = heap > 0 ? (double)g->rest / heap : 0;
     g->pools_share = heap > 0 ? (double)g->pools / heap : 0;
-    g->pools_are_told = g->pools_share >= rank_by.pools_warn_share;
+    g->pools_are_reported = g->pools_share >= rank_by.pools_warn_share;
     add_stopped(to, &h);
     add_power(to, &line, heap);
     judge_growth(to, &h.growth.open);

@@ -580,7 +580,7 @@ void phrase_other_growth(struct sentence *h, const struct hd_report *r)
     }
     if (d->undecided != NULL && !hd_diff_is_reserved(d) && !g->is_open)
         say_undecided(begin_next(h, " "), r);
-    if (g->pools_are_told) {
+    if (g->pools_are_reported) {
         phrase_pools(&pools, g);
         add_clause(h, &pools);
     }

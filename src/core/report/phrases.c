@@ -280,9 +280,10 @@ static const char *const reasons[HD_REASON_COUNT] = {
     [HD_REASON_BYTES_UNKNOWN] = "bytes are unknown, so a score has no size",
     [HD_REASON_NO_HOLDERS] =
         "holders need snapshots with references and roots, and a table has none",
-    [HD_REASON_HOLDERS_UNTOLD] =
+    [HD_REASON_HOLDERS_UNKNOWN] =
         "a holder is suppressed, but not all snapshots have references",
-    [HD_REASON_HOLDER_UNTOLD] = "a holder is suppressed, but the holder of this is unknown",
+    [HD_REASON_HOLDER_UNKNOWN] =
+        "a holder is suppressed, but the holder of this is unknown",
     [HD_REASON_SAMPLE_IS_OFF] =
         "the sampling error exceeds the distance to the limit: take full snapshots",
     [HD_REASON_SAMPLE_MAY_HIDE] =

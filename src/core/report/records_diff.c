@@ -16,7 +16,7 @@ NAMES(suspicion)
 NAMES(reservation)
 NAMES(time_limit)
 NAMES(identity_source)
-NAMES(untold)
+NAMES(survivors_unknown)
 NAMES(unit)
 NAMES(finding_status)
 NAMES(verdict)
@@ -221,9 +221,9 @@ static json_t *cohort(const T *b, size_t j, const uint64_t *at, const struct rec
     struct cohort c = {.first_seen = b->snapshot[j]};
     c.counts = c.count;
     for (size_t i = 0, k = 0; i < w->snapshots; i++) {
-        bool told = k < b->count && b->snapshot[k] == i;
-        c.count[i] = told && k >= j ? at[k - j] : HD_UNKNOWN;
-        k += told;
+        bool is_compared = k < b->count && b->snapshot[k] == i;
+        c.count[i] = is_compared && k >= j ? at[k - j] : HD_UNKNOWN;
+        k += is_compared;
     }
     return record_json(&record_cohort, &c, w);
 }
@@ -646,7 +646,7 @@ static bool reachable_is_known(const void *of, const struct record_walk *w)
 
 KNOWN(growth_is_known, x->growth.known)
 KNOWN(would_show, x->would_show.steps > 0)
-KNOWN(is_untold, x->untold != HD_UNTOLD_NOTHING)
+KNOWN(are_survivors_unknown, x->survivors_unknown != HD_SURVIVORS_UNKNOWN_NONE)
 
 static const struct record_field totals_fields[] = {
     FIELD("objects", COUNTS(types.totals), NEVER_NULL, "Objects, one value per snapshot."),
@@ -664,19 +664,21 @@ static const struct record_field totals_fields[] = {
 static const RECORD_OF(totals, NULL, totals_fields,
                        "Sums of all rows, shown or not, one value per snapshot.");
 
-static const struct record_field untold_fields[] = {
-    FIELD("snapshot", SIZE(untold_snapshot), NEVER_NULL,
+static const struct record_field survivors_unknown_fields[] = {
+    FIELD("snapshot", SIZE(survivors_unknown_snapshot), NEVER_NULL,
           "Index, from 0, of the first snapshot without information on the objects of the "
           "one before.",
           ONE_OR_MORE),
-    FIELD("reason", CHOICE(untold, untold_word, HD_UNTOLD_COUNT), NEVER_NULL,
+    FIELD("reason",
+          CHOICE(survivors_unknown, survivors_unknown_word, HD_SURVIVORS_UNKNOWN_COUNT),
+          NEVER_NULL,
           "Reason: no session was opened; the process ended the session; the collector "
           "moves more than can be reported without slowing down the process; events or "
           "collections are missing; objects are not at the reported addresses; another "
           "process; an incomplete snapshot; a runtime that never reports survivors."),
 };
 static const RECORD_OF(
-    untold, NULL, untold_fields,
+    survivors_unknown, NULL, survivors_unknown_fields,
     "Reason why `identity` is not events although GC events were traced when the snapshots "
     "were taken. Null if it is events, if nothing was traced, or if unknown.");
 
@@ -766,7 +768,8 @@ static const struct record_field end_of_diff_fields[] = {
           "Method that matches the objects of consecutive snapshots: by the order in which "
           "the collector leaves survivors, also by contents, or by the events of the "
           "collector. Null if they cannot be matched; then the ranking uses counts only."),
-    FIELD("untold", GROUP(record_untold), MAY_BE_NULL, NULL, NULL, is_untold),
+    FIELD("untold", GROUP(record_survivors_unknown), MAY_BE_NULL, NULL, NULL,
+          are_survivors_unknown),
     FIELD("would_show", RECORD(would_show, record_power), MAY_BE_NULL, NULL, NULL,
           would_show),
     FIELD("time_limit", CHOICE(time_limit, time_limit_word, HD_TIME_LIMIT_COUNT),

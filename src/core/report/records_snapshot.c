@@ -22,7 +22,7 @@ static const char *warning_word(unsigned i)
 }
 
 NAMES(generation)
-NAMES(untold)
+NAMES(survivors_unknown)
 
 /* --- a snapshot ---------------------------------------------------------------------- */
 
@@ -182,7 +182,7 @@ static const RECORD_OF(
 #define T struct hd_snapshot_facts
 
 KNOWN(has_generations, x->info.has_generations)
-KNOWN(is_told, x->told_survivors != HD_UNKNOWN)
+KNOWN(has_survivors, x->traced_survivors != HD_UNKNOWN)
 
 static bool is_failed(const void *of)
 {
@@ -202,16 +202,16 @@ static json_t *roots_by_kind(const void *of, const struct record_walk *w)
     return o;
 }
 
-VALUE(told_source, json_string("events"))
+VALUE(survivor_map_source, json_string("events"))
 
-static const struct record_field told_fields[] = {
-    FIELD("source", MADE(told_source), NEVER_NULL,
+static const struct record_field survivor_map_fields[] = {
+    FIELD("source", MADE(survivor_map_source), NEVER_NULL,
           "Source of the information: the collector, between the two snapshots.",
           "\"enum\": [\"events\"]"),
-    FIELD("survivors", UINT64(told_survivors), NEVER_NULL, "Objects that survived."),
-    FIELD("of", UINT64(told_of), NEVER_NULL, "Objects of the snapshot before."),
+    FIELD("survivors", UINT64(traced_survivors), NEVER_NULL, "Objects that survived."),
+    FIELD("of", UINT64(traced_objects), NEVER_NULL, "Objects of the snapshot before."),
 };
-static const RECORD_OF(told, NULL, told_fields,
+static const RECORD_OF(survivor_map, NULL, survivor_map_fields,
                        "Information in the file on the objects of the snapshot before in "
                        "the collected series; null if there is none.");
 
@@ -271,8 +271,10 @@ static const struct record_field file_fields[] = {
     FIELD("weak_roots", UINT64(weak_roots), MAY_BE_NULL,
           "Records of weak handles in heap text, which keep nothing alive; null for other "
           "formats."),
-    FIELD("identity", GROUP(record_told), MAY_BE_NULL, NULL, NULL, is_told),
-    FIELD("untold", CHOICE(untold, untold_word, HD_UNTOLD_COUNT), MAY_BE_NULL,
+    FIELD("identity", GROUP(record_survivor_map), MAY_BE_NULL, NULL, NULL, has_survivors),
+    FIELD("untold",
+          CHOICE(survivors_unknown, survivors_unknown_word, HD_SURVIVORS_UNKNOWN_COUNT),
+          MAY_BE_NULL,
           "Reason why the snapshot has no survivors of the one before although GC events "
           "were traced (see heapdrift-diff); null if it has, if nothing was traced, or if "
           "unknown."),

@@ -324,20 +324,20 @@ static struct hd_snapshot_facts report_make_describe(struct hd_report *r,
     struct hd_snapshot_facts s = {.info = snap->info,
                                   .origin = snap->origin,
                                   .weak_roots = snap->weak_roots,
-                                  .told_survivors = HD_UNKNOWN,
-                                  .told_of = HD_UNKNOWN,
+                                  .traced_survivors = HD_UNKNOWN,
+                                  .traced_objects = HD_UNKNOWN,
                                   .sampled = HD_UNKNOWN,
                                   .methods = HD_UNKNOWN,
-                                  .untold = snap->untold,
+                                  .survivors_unknown = snap->survivors_unknown,
                                   .facts = snap->facts,
                                   .clock = snap->clock,
                                   .clock_is_date = snap->clock_is_date};
-    if (snap->told != NULL) {
-        s.told_survivors = snap->told->survivors;
-        s.told_of = snap->told->older.objects;
+    if (snap->survivor_map != NULL) {
+        s.traced_survivors = snap->survivor_map->survivors;
+        s.traced_objects = snap->survivor_map->older.objects;
     } else if (snap->digest != NULL && snap->digest->ages.moment_count > 0) {
-        s.told_survivors = snap->digest->ages.survivors;
-        s.told_of = snap->digest->ages.of;
+        s.traced_survivors = snap->digest->ages.survivors;
+        s.traced_objects = snap->digest->ages.of;
     }
     const struct allocation_sites *sites =
         snap->digest != NULL ? snap->digest->sites : snap->sites;

@@ -241,7 +241,7 @@ static void add_also(struct hd_report *r)
     bool rest = d->suspect_count > 0 || fails;
     if (rest && native != NULL && !leads(native, r))
         say(also(&h), native->last, " ", native->what, ", more in every step");
-    if (rest && d->growth.pools_are_told)
+    if (rest && d->growth.pools_are_reported)
         say(also(&h), "buffer pools and threads ", as_size_signed(d->growth.pools));
     add_opened(&h, r);
     if (d->stopped_count > 0 && (rest || !d->growth.has_stopped))
@@ -287,10 +287,10 @@ static void add_no_leak(struct hd_report *r, const char *sure, const char *unsur
 {
     struct sentence h = {0};
     phrase_other_growth(&h, r);
-    bool told = h.words.len > 0, clear = !told && !phrase_has_doubts(r);
+    bool has_finding = h.words.len > 0, clear = !has_finding && !phrase_has_doubts(r);
     const char *label = clear ? sure : unsure;
     r->summary.tone = clear ? HD_TONE_GOOD : HD_TONE_UNSURE;
-    if (!told) {
+    if (!has_finding) {
         /* unless the label states it */
         say(&h, strcmp(label, "NO LEAK FOUND") == 0 ? "" : "No leak found ");
         phrase_none(&h, r);
@@ -428,11 +428,11 @@ static bool add_failed(struct hd_report *r, bool suspects)
 static void add_undecided(struct hd_report *r, bool suspects)
 {
     const struct hd_check *c = &r->check;
-    bool told = add_findings(r, "INCONCLUSIVE", HD_FOUND_INCONCLUSIVE) > 0;
-    for (size_t i = 0; i < c->rule_count && !told; i++)
+    bool has_finding = add_findings(r, "INCONCLUSIVE", HD_FOUND_INCONCLUSIVE) > 0;
+    for (size_t i = 0; i < c->rule_count && !has_finding; i++)
         if (c->rules[i].status == HD_FOUND_INCONCLUSIVE) {
             add_finding(r, "INCONCLUSIVE", &c->rules[i]);
-            told = true;
+            has_finding = true;
         }
     if (suspects)
         add_leaks_or_growth(r, "LEAK");

@@ -167,16 +167,16 @@ void text_verdict(struct text *t, const struct hd_report *r)
         by_status[report_rule_status(&r->check, i, end)]++;
         rules++;
     }
-    enum hd_finding_status told = r->check.verdict == HD_FAIL ? HD_FOUND_FAIL
-                                  : r->check.verdict == HD_INCONCLUSIVE
-                                      ? HD_FOUND_INCONCLUSIVE
-                                      : HD_FOUND_PASS;
-    size_t n =
-        by_status[told] + (told == HD_FOUND_PASS ? by_status[HD_FOUND_SUPPRESSED] : 0);
+    enum hd_finding_status decided = r->check.verdict == HD_FAIL ? HD_FOUND_FAIL
+                                     : r->check.verdict == HD_INCONCLUSIVE
+                                         ? HD_FOUND_INCONCLUSIVE
+                                         : HD_FOUND_PASS;
+    size_t n = by_status[decided] +
+               (decided == HD_FOUND_PASS ? by_status[HD_FOUND_SUPPRESSED] : 0);
     say(t, n, " of ", as_plural(rules, "rule"),
-        told == HD_FOUND_FAIL   ? n == 1 ? " is over budget" : " are over budget"
-        : told == HD_FOUND_PASS ? " within budget"
-                                : " could not be decided");
+        decided == HD_FOUND_FAIL   ? n == 1 ? " is over budget" : " are over budget"
+        : decided == HD_FOUND_PASS ? " within budget"
+                                   : " could not be decided");
     if (by_status[HD_FOUND_SUPPRESSED] > 0)
         say(t, ", ", by_status[HD_FOUND_SUPPRESSED], " suppressed");
 }
@@ -187,9 +187,9 @@ void text_rule_name(struct text *t, const struct hd_finding *rule)
     phrase_rule(&name, rule);
     say(t, as_name(text_string(&name)));
     /* "type App.Order: App.Order" would be redundant */
-    bool told = rule->pattern != NULL && rule->subject != NULL &&
-                strcmp(rule->pattern, rule->subject) == 0;
-    if (rule->subject != NULL && !told)
+    bool is_same = rule->pattern != NULL && rule->subject != NULL &&
+                   strcmp(rule->pattern, rule->subject) == 0;
+    if (rule->subject != NULL && !is_same)
         say(t, ": ", as_name(rule->subject));
     text_free(&name);
 }

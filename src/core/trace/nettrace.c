@@ -537,7 +537,7 @@ static const struct {
     {"Microsoft-Windows-DotNETRuntime", TRACE_RUNTIME},
     {"Microsoft-Windows-DotNETRuntimeRundown", TRACE_RUNDOWN},
     {"Microsoft-DotNETCore-EventPipe", TRACE_EVENTPIPE},
-    {TOLD_EVENT_PROVIDER, TRACE_TOLD},
+    {OUR_EVENT_PROVIDER, TRACE_HEAPDRIFT},
 };
 
 /* width is 1 for UTF-8, 2 for UTF-16; all names are ASCII. */

@@ -23,7 +23,7 @@ enum trace_provider {
     TRACE_RUNTIME,   /* Microsoft-Windows-DotNETRuntime */
     TRACE_RUNDOWN,   /* Microsoft-Windows-DotNETRuntimeRundown */
     TRACE_EVENTPIPE, /* Microsoft-DotNETCore-EventPipe */
-    TRACE_TOLD       /* heapdrift: see below */
+    TRACE_HEAPDRIFT  /* heapdrift: see below */
 };
 
 struct trace_event {
@@ -157,12 +157,12 @@ void trace_wide_text(struct text *t, struct bytes wide);
  * provider. docs/formats/nettrace.md has the layout. Must not depend on the text, which its
  * parsers validate. */
 
-#define TOLD_EVENT_PROVIDER "heapdrift"
+#define OUR_EVENT_PROVIDER "heapdrift"
 /* Another layout would be another event. */
 enum {
-    TOLD_EVENT_ID = 1,    /* heap/survivor_map.h */
-    PROCESS_EVENT_ID = 2, /* heap/process_facts.h */
-    SITES_EVENT_ID = 3,   /* heap/allocation_sites.h */
+    SURVIVORS_EVENT_ID = 1, /* heap/survivor_map.h */
+    PROCESS_EVENT_ID = 2,   /* heap/process_facts.h */
+    SITES_EVENT_ID = 3,     /* heap/allocation_sites.h */
     OUR_EVENTS = 3
 };
 
@@ -184,7 +184,7 @@ void survivor_event_put(struct text *to, const struct survivor_event_place *plac
 
 /* {0} before the first part. */
 struct survivor_event {
-    struct text told;
+    struct text content;
     uint32_t next, parts;
     bool damaged;
 };

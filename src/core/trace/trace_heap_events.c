@@ -26,15 +26,15 @@ static const struct {
     {TRACE_RUNDOWN, 153, EVENT_MODULE},
     {TRACE_RUNDOWN, 154, EVENT_MODULE},
     {TRACE_EVENTPIPE, 1, EVENT_COMMAND},
-    {TRACE_TOLD, TOLD_EVENT_ID, EVENT_TOLD},
+    {TRACE_HEAPDRIFT, SURVIVORS_EVENT_ID, EVENT_SURVIVORS},
     {TRACE_RUNTIME, 21, EVENT_SURVIVED},
     {TRACE_RUNTIME, 22, EVENT_MOVED},
     {TRACE_RUNTIME, 39, EVENT_COMMITTED},
     {TRACE_RUNTIME, 204, EVENT_PER_HEAP},
     {TRACE_RUNTIME, 205, EVENT_HEAPS},
     {TRACE_RUNTIME, 4, EVENT_HEAP_STATS},
-    {TRACE_TOLD, PROCESS_EVENT_ID, EVENT_PROCESS},
-    {TRACE_TOLD, SITES_EVENT_ID, EVENT_SITES},
+    {TRACE_HEAPDRIFT, PROCESS_EVENT_ID, EVENT_PROCESS},
+    {TRACE_HEAPDRIFT, SITES_EVENT_ID, EVENT_SITES},
     {TRACE_RUNTIME, TICK, EVENT_ALLOCATED},
     {TRACE_RUNTIME, 303, EVENT_ALLOCATED},
 };
@@ -319,7 +319,7 @@ static void put_definition(struct text *rows, const struct event_kind *kind)
     enum { INFORMATIONAL = 4 };
     struct text record = {0};
     put_number(&record, kind->definition, 4);
-    put_wide(&record, TOLD_EVENT_PROVIDER);
+    put_wide(&record, OUR_EVENT_PROVIDER);
     put_number(&record, kind->id, 4);
     put_wide(&record, kind->name);
     put_number(&record, 0, 8); /* keywords */
@@ -336,7 +336,8 @@ static void put_definition(struct text *rows, const struct event_kind *kind)
 /* A row is a delta to one of zeros. No thread has its number: those of systems begin at 1,
  * and end far below. */
 static void put_event(struct text *rows, const struct event_kind *kind, uint64_t time,
-                      uint32_t sequence, uint32_t part, uint32_t parts, struct bytes told)
+                      uint32_t sequence, uint32_t part, uint32_t parts,
+                      struct bytes content)
 {
     enum { NO_THREAD = INT32_MAX };
     put_number(rows, METADATA | CAPTURE | THREAD | SIZE, 1);
@@ -346,10 +347,10 @@ static void put_event(struct text *rows, const struct event_kind *kind, uint64_t
     put_varuint(rows, 0); /* processor */
     put_varuint(rows, NO_THREAD);
     put_varuint(rows, time);
-    put_varuint(rows, PART_HEAD + told.size);
+    put_varuint(rows, PART_HEAD + content.size);
     put_number(rows, part, 4);
     put_number(rows, parts, 4);
-    text_add(rows, told.data, told.size);
+    text_add(rows, content.data, content.size);
 }
 
 void survivor_event_put(struct text *to, const struct survivor_event_place *place,
@@ -389,14 +390,14 @@ void survivor_event_add(struct survivor_event *t, struct bytes payload, uint64_t
     if (t->damaged || payload.size <= PART_HEAD || le_u32(payload.data) != t->next ||
         le_u32(payload.data + 4) <= t->next ||
         (t->next > 0 && le_u32(payload.data + 4) != t->parts) || size > most ||
-        t->told.len > most - size) {
+        t->content.len > most - size) {
         t->damaged = true;
         return;
     }
     t->parts = le_u32(payload.data + 4);
     t->next++;
     account_charge(account, size);
-    text_add(&t->told, payload.data + PART_HEAD, size);
+    text_add(&t->content, payload.data + PART_HEAD, size);
 }
 
 bool survivor_event_is_whole(const struct survivor_event *t)
@@ -406,6 +407,6 @@ bool survivor_event_is_whole(const struct survivor_event *t)
 
 void survivor_event_free(struct survivor_event *t, struct account *account)
 {
-    account_release(account, t->told.len);
-    text_free(&t->told);
+    account_release(account, t->content.len);
+    text_free(&t->content);
 }

@@ -28,12 +28,12 @@ enum trace_heap_event {
     EVENT_PER_HEAP,  /* free part of one heap's memory */
     EVENT_HEAPS,     /* how many heaps there are */
     EVENT_HEAP_STATS,
-    EVENT_PROCESS,  /* ours: heap/process_facts.h */
-    EVENT_SITES,    /* ours: heap/allocation_sites.h */
-    EVENT_TOLD,     /* which objects are those of the snapshot before: nettrace.h */
-    EVENT_SURVIVED, /* where objects stay */
-    EVENT_MOVED,    /* old and new addresses */
-    EVENT_ALLOCATED /* an allocation, about one in 100 KB */
+    EVENT_PROCESS,   /* ours: heap/process_facts.h */
+    EVENT_SITES,     /* ours: heap/allocation_sites.h */
+    EVENT_SURVIVORS, /* which objects are those of the snapshot before: nettrace.h */
+    EVENT_SURVIVED,  /* where objects stay */
+    EVENT_MOVED,     /* old and new addresses */
+    EVENT_ALLOCATED  /* an allocation, about one in 100 KB */
 };
 
 enum trace_heap_event trace_heap_event_kind(const struct trace_event *e);

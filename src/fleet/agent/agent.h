@@ -287,7 +287,8 @@ struct watched {
     double seconds; /* time for the last snapshot, without waiting for its turn */
     struct monitored *monitored;        /* owned; NULL: not monitored */
     struct process_trigger *triggering; /* owned; NULL: triggered by the clock only */
-    unsigned told; /* bits of enum watch_failure: reported since the last snapshot */
+    unsigned
+        reported_mask; /* bits of enum watch_failure: reported since the last snapshot */
 };
 
 /* Counts a failure. True if it has to be reported, since it is new. */
@@ -530,7 +531,7 @@ struct process_trigger {
     uint64_t limit;       /* from options or its environment; HD_UNKNOWN */
     uint64_t group_limit; /* of its control groups */
     double looked;        /* when group_limit was read; seconds_now() */
-    bool told_blind;
+    bool blind_reported;
 };
 
 void triggering_begin(struct agent *a);
@@ -617,8 +618,9 @@ struct agent {
     struct monitor monitoring;
     struct trigger_rules triggers; /* in addition to the clock */
     double memory_looked;          /* last check; seconds_now() */
-    bool told_missing, told_no_lock, told_others, told_incomplete, told_too_many;
-    bool told_too_many_followed;
+    bool missing_reported, no_lock_reported, others_reported, incomplete_reported,
+        too_many_reported;
+    bool too_many_followed_reported;
     bool is_over; /* exit with status */
     int status;
 };
@@ -673,10 +675,10 @@ struct follow_how {
     const char *const *folders;
     size_t count;
     bool quiet;
-    /* opened: path for opening that others cannot exchange. is_told: the last result for
-     * that file was FOLLOWED_FAILED. */
+    /* opened: path for opening that others cannot exchange. is_reported: the last result
+     * for that file was FOLLOWED_FAILED. */
     enum followed (*take)(void *context, const char *path, const char *opened,
-                          bool is_told);
+                          bool is_reported);
     void (*rest)(void *context); /* called between two scans */
     void *context;
 };

@@ -125,7 +125,7 @@ static struct watched *finding_add(struct agent *a, struct sighted *seen)
         a->queue.spread = 0.75 + 0.5 * schedule_share(w, UINT64_MAX);
     a->all = more(a->all, (a->count + 1) * sizeof(struct watched *));
     a->all[a->count++] = w;
-    a->told_missing = a->told_others = false;
+    a->missing_reported = a->others_reported = false;
     if (a->options->all)
         return w;
     /* Survivor tracking may have been disabled for the predecessor only. */
@@ -247,11 +247,11 @@ static void add_if_meant(struct agent *a, const struct hd_process *p)
     struct sighted seen;
     /* Each costs memory and time, and a user can start any number. */
     if (time_share_of(&a->shares, p->owner, seconds_now())->watched >= MAX_OF_ONE) {
-        if (!a->told_too_many)
+        if (!a->too_many_reported)
             finding_note(a, "processes",
                          "%d processes of user %" PRIu64 " are watched; the others are not",
                          MAX_OF_ONE, p->owner);
-        a->told_too_many = true;
+        a->too_many_reported = true;
         return;
     }
     if (o->name != NULL && !hd_process_goes_by(p, o->name))
@@ -365,24 +365,24 @@ static enum sight choose_by_name(struct agent *a, struct sighted *all, size_t co
         return SIGHT_SEVERAL;
     }
     if (chosen == count) {
-        if (count > 0 && !a->told_others)
+        if (count > 0 && !a->others_reported)
             finding_note(
                 a, o->name,
                 "%zu other process%s with this name %s not watched: of another service or "
                 "command line than %.80s; --all --name watches each",
                 count, count == 1 ? "" : "es", count == 1 ? "is" : "are", a->last.who);
-        a->told_others |= count > 0;
+        a->others_reported |= count > 0;
         set_error(err, HD_USAGE, "no .NET process is called %.80s; see `heapdrift ps`",
                   o->name);
         return SIGHT_GONE;
     }
     enum sight what = take_it(a, &all[chosen], err);
-    if (what == SIGHT_THERE && count > 1 && is_first && !a->told_others) {
+    if (what == SIGHT_THERE && count > 1 && is_first && !a->others_reported) {
         finding_note(a, o->name,
                      "%zu processes have this name; watching the newest, %.80s. To watch "
                      "all of them: --all --name=NAME",
                      count, a->all[0]->process.who);
-        a->told_others = true;
+        a->others_reported = true;
     }
     return what;
 }
@@ -430,11 +430,11 @@ static void finding_choose(struct agent *a, const struct look *look)
     if (what == SIGHT_GONE && !comes_back) {
         put_message("note", a->last.who, "has exited, stopping");
         a->is_over = true;
-    } else if (!a->told_missing) {
+    } else if (!a->missing_reported) {
         finding_note(a, comes_back ? o->name : a->last.who, "%s",
                      comes_back ? "no such process; waiting for one" : err.message);
     }
-    a->told_missing = true;
+    a->missing_reported = true;
 }
 
 /* --- a look ---------------------------------------------------------------------- */
@@ -447,9 +447,9 @@ void finding_look(struct agent *a)
     look.known = zeroed(look.found.count + 1, sizeof(*look.known));
     see_watched(a, &look);
     bool is_short = look.found.incomplete != NULL;
-    if (is_short && !a->told_incomplete && a->numbered > 0)
+    if (is_short && !a->incomplete_reported && a->numbered > 0)
         finding_note(a, "processes", "%s", look.found.incomplete);
-    a->told_incomplete = is_short;
+    a->incomplete_reported = is_short;
     for (size_t i = 0; a->options->all && i < look.found.count; i++)
         if (!look.known[i] && has_socket(&look.found.all[i]))
             add_if_meant(a, &look.found.all[i]);
@@ -457,8 +457,8 @@ void finding_look(struct agent *a)
         announce(a);
     else if (a->count == 0)
         finding_choose(a, &look);
-    if (a->options->all && a->count == 0 && !a->told_missing) {
-        a->told_missing = true;
+    if (a->options->all && a->count == 0 && !a->missing_reported) {
+        a->missing_reported = true;
         finding_note(a, a->options->name != NULL ? a->options->name : ".NET",
                      "no such process; waiting for one");
     }

@@ -35,7 +35,7 @@ struct file {
     struct timespec written;
     double since;    /* that this is so, of seconds_now() */
     bool is_refused; /* a link created by another user, or similar */
-    bool is_done, is_told;
+    bool is_done, is_reported;
     char *path;
 };
 
@@ -51,7 +51,7 @@ struct following_folders {
     int events;    /* inotify; -1: none, scanning only */
     double delay;  /* before the next retry after a temporary problem; 0: none is due */
     double resume; /* when that is */
-    bool told_many, *told_missing;
+    bool many_reported, *missing_reported;
 };
 
 /* --- what there is ------------------------------------------------------------------- */
@@ -69,10 +69,10 @@ static void add_file(struct following_folders *f, const char *path, const struct
 {
     struct files *to = &f->found;
     if (to->count == MAX_FILES) {
-        if (!f->told_many)
+        if (!f->many_reported)
             trouble(path, "there are more than 100,000 files; this one and others are not "
                           "recorded");
-        f->told_many = true;
+        f->many_reported = true;
         return;
     }
     if (to->count == to->room) {
@@ -168,9 +168,9 @@ static void look_through(struct following_folders *f, size_t i)
 {
     const char *path = f->how->folders[i];
     DIR *folder = open_folder(path);
-    if (folder == NULL && !f->told_missing[i] && !f->how->quiet)
+    if (folder == NULL && !f->missing_reported[i] && !f->how->quiet)
         put_message("note", path, "%s; waiting for it", strerror(errno));
-    f->told_missing[i] = folder == NULL;
+    f->missing_reported[i] = folder == NULL;
     if (folder != NULL)
         closedir(folder);
     struct follow_folder_folders *left = zeroed(1, sizeof(*left));
@@ -221,7 +221,7 @@ static void follow_folder_look(struct following_folders *f)
             k++;
         if (k < f->known.count && by_identity(&f->known.all[k], now) == 0)
             before = &f->known.all[k];
-        now->is_told = before != NULL && before->is_told;
+        now->is_reported = before != NULL && before->is_reported;
         if (before != NULL && now->size == before->size &&
             compare_times(now->changed, before->changed) == 0) {
             now->since = before->since;
@@ -231,9 +231,9 @@ static void follow_folder_look(struct following_folders *f)
             now->is_done = true;
         if (!now->is_refused)
             continue;
-        if (!now->is_told)
+        if (!now->is_reported)
             trust_check(now->path, TRUST_FOLLOWED);
-        now->is_told = now->is_done = true;
+        now->is_reported = now->is_done = true;
     }
     free_files(&f->known);
     f->known = f->found;
@@ -275,14 +275,14 @@ static bool follow_folder_take(struct following_folders *f, struct file *file)
     int fd = open_file(file);
     if (fd < 0) {
         file->is_done = errno == EACCES;
-        if (file->is_done && !file->is_told)
-            file->is_told = !trouble(file->path, strerror(errno));
+        if (file->is_done && !file->is_reported)
+            file->is_reported = !trouble(file->path, strerror(errno));
         return true;
     }
     snprintf(opened, sizeof(opened), "/proc/self/fd/%d", fd);
     enum followed what =
         f->how->take(f->how->context, file->path,
-                     access(opened, F_OK) == 0 ? opened : file->path, file->is_told);
+                     access(opened, F_OK) == 0 ? opened : file->path, file->is_reported);
     close(fd);
     if (what == FOLLOWED_NOT_NOW) {
         f->delay = f->delay > 0 ? 2 * f->delay : first_delay;
@@ -292,7 +292,7 @@ static bool follow_folder_take(struct following_folders *f, struct file *file)
     }
     f->delay = 0;
     file->is_done = true;
-    file->is_told |= what == FOLLOWED_FAILED;
+    file->is_reported |= what == FOLLOWED_FAILED;
     return true;
 }
 
@@ -323,7 +323,7 @@ void follow_folders(const struct follow_how *how, struct collector *c)
 {
     struct following_folders f = {.how = how, .c = c};
     char bytes[4096];
-    f.told_missing = zeroed(how->count, sizeof(*f.told_missing));
+    f.missing_reported = zeroed(how->count, sizeof(*f.missing_reported));
     f.events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     /* A writer that opens a leased file raises a signal. */
     signal(SIGIO, SIG_IGN);
@@ -346,7 +346,7 @@ void follow_folders(const struct follow_how *how, struct collector *c)
             continue;
     }
     free_files(&f.known);
-    free(f.told_missing);
+    free(f.missing_reported);
     if (f.events >= 0)
         close(f.events);
 }

@@ -122,7 +122,7 @@ static char *copy_text(const struct shared *shared, size_t room, size_t *size,
 
 /* --- a client ------------------------------------------------------------------------ */
 
-enum client_state { CLIENT_NONE, CLIENT_ASKS, CLIENT_IS_TOLD, CLIENT_PARTS };
+enum client_state { CLIENT_NONE, CLIENT_ASKS, CLIENT_IS_ANSWERED, CLIENT_PARTS };
 
 struct client {
     enum client_state state;
@@ -158,7 +158,7 @@ static void answer_with(struct client *c, const char *status, const char *type,
     c->answer = answer;
     c->sent = HEAD_ROOM - (size_t)len;
     c->left = (size_t)len + size;
-    c->state = CLIENT_IS_TOLD;
+    c->state = CLIENT_IS_ANSWERED;
     c->until = now_ms() + PATIENCE_MS;
 }
 
@@ -253,7 +253,7 @@ static void serve(struct client *c, const struct shared *shared)
                         "the request is larger than 4 KiB\n");
     }
     /* At once: most answers fit into the buffers of the kernel. */
-    if (c->state != CLIENT_IS_TOLD)
+    if (c->state != CLIENT_IS_ANSWERED)
         return;
     ssize_t n = send(c->fd, c->answer + c->sent, c->left, MSG_NOSIGNAL);
     if (!has_moved(c, n))
@@ -305,7 +305,7 @@ _Noreturn static void answer_clients(int listening, const struct shared *shared)
                 drop(&all[i]);
             list[i + 1] = (struct pollfd){
                 .fd = all[i].state != CLIENT_NONE ? all[i].fd : -1,
-                .events = all[i].state == CLIENT_IS_TOLD ? POLLOUT : POLLIN};
+                .events = all[i].state == CLIENT_IS_ANSWERED ? POLLOUT : POLLIN};
         }
         if (poll(list, MAX_CLIENTS + 1, TICK_MS) <= 0)
             continue;

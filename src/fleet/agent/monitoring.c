@@ -21,7 +21,7 @@ static bool is_on(const struct agent *a)
 
 /* --- counts ---------------------------------------------------------------------- */
 
-static const char *first_told(const char *a, const char *b, const char *c)
+static const char *first_set(const char *a, const char *b, const char *c)
 {
     return a != NULL && a[0] != '\0' ? a : b != NULL && b[0] != '\0' ? b : c;
 }
@@ -38,10 +38,10 @@ static void see_process(struct agent *a, struct watched *w)
         run_facts_of(&facts, a->settings, p->memory != HD_UNKNOWN ? p->pid : 0, HD_UNKNOWN);
         gethostname(own, sizeof(own) - 1);
         snprintf(known->service, sizeof(known->service), "%s",
-                 first_told(facts.run.service, p->service, p->who));
+                 first_set(facts.run.service, p->service, p->who));
         snprintf(
             known->host, sizeof(known->host), "%s",
-            first_told(facts.run.host, p->host, first_told(getenv("HOSTNAME"), own, "")));
+            first_set(facts.run.host, p->host, first_set(getenv("HOSTNAME"), own, "")));
         known->of = (struct watched_service){
             .service = known->service, .host = known->host, .owner = p->owner};
         run_facts_free(&facts);
@@ -87,8 +87,8 @@ static void monitoring_put(struct hd_memory *to, const char *format, ...)
  * failures of one user do not hide those of another. */
 static void put_overdue(struct agent *a, struct hd_memory *to, double most, double now)
 {
-    enum { MAX_TOLD = 8 };
-    const struct watched *told[MAX_TOLD];
+    enum { MAX_LISTED = 8 };
+    const struct watched *listed[MAX_LISTED];
     size_t count = 0, all = 0, k;
     for (size_t i = 0; i < a->count; i++) {
         const struct watched *w = a->all[i];
@@ -97,11 +97,11 @@ static void put_overdue(struct agent *a, struct hd_memory *to, double most, doub
             w->last_failure == WATCH_NEAR_LIMIT)
             continue;
         all++;
-        for (k = 0; k < count && told[k]->process.owner != w->process.owner; k++)
+        for (k = 0; k < count && listed[k]->process.owner != w->process.owner; k++)
             ;
-        if (k < count || count == MAX_TOLD)
+        if (k < count || count == MAX_LISTED)
             continue;
-        told[count++] = w;
+        listed[count++] = w;
         monitoring_put(to, "no snapshot of ");
         hd_put_name(hd_sink_memory(to), w->process.who);
         monitoring_put(to,

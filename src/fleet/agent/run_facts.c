@@ -176,7 +176,7 @@ static const char *kept(struct run_facts *f, const char *s, size_t len)
     return f->strings[f->string_count++] = copy_of(s, len);
 }
 
-static bool is_told(const char *s)
+static bool is_set(const char *s)
 {
     return s != NULL && s[0] != '\0';
 }
@@ -188,7 +188,7 @@ enum { MAX_OF_A_FACT = 4096, MAX_LABELS = 128, MAX_OF_LABELS = 32 << 10 };
 /* The first value of a fact has precedence. */
 static void know(struct run_facts *f, const char **fact, const char *s)
 {
-    if (!is_told(*fact) && is_told(s))
+    if (!is_set(*fact) && is_set(s))
         *fact = kept(f, s, strnlen(s, MAX_OF_A_FACT));
 }
 
@@ -281,20 +281,20 @@ void run_facts_read_environment(struct run_facts *f, const char *variables, size
                                          "COMPlus_GCHeapHardLimit"};
     const char *service = value_of(variables, size, "OTEL_SERVICE_NAME");
     const char *attributes = value_of(variables, size, "OTEL_RESOURCE_ATTRIBUTES");
-    if (is_told(service) && run_facts_is_named(service))
+    if (is_set(service) && run_facts_is_named(service))
         know(f, &f->run.service, service);
-    if (is_told(attributes) && !parse_attributes(attributes, add_attribute, f))
+    if (is_set(attributes) && !parse_attributes(attributes, add_attribute, f))
         f->problem = "OTEL_RESOURCE_ATTRIBUTES is not a list of name=value; ignored";
     for (size_t i = 0; i < sizeof(pod) / sizeof(*pod); i++) {
         const char *value = value_of(variables, size, pod[i].variable);
-        if (is_told(value))
+        if (is_set(value))
             know_label(f, pod[i].label, strlen(pod[i].label), value);
     }
     for (size_t i = 0; i < sizeof(limits) / sizeof(*limits) && f->run.limit == HD_UNKNOWN;
          i++) {
         const char *value = value_of(variables, size, limits[i]);
         char *end = NULL;
-        uint64_t limit = is_told(value) ? strtoull(value, &end, 16) : 0;
+        uint64_t limit = is_set(value) ? strtoull(value, &end, 16) : 0;
         if (limit > 0 && *end == '\0')
             f->run.limit = limit;
     }
@@ -400,14 +400,14 @@ void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid,
     snprintf(number, sizeof(number), "%" PRIu64, owner);
     if (owner != HD_UNKNOWN)
         know_label(f, "process.owner", strlen("process.owner"), number);
-    bool is_told_limit = f->run.limit != HD_UNKNOWN;
+    bool limit_is_set = f->run.limit != HD_UNKNOWN;
     read_environment_of(f, pid);
-    if (!is_told_limit)
+    if (!limit_is_set)
         run_facts_read_group(f, "", pid);
     if (!o->all) {
         read_own_environment(f);
         run_facts_read_pod(f, RUN_FACTS_PODINFO);
-    } else if (is_told(node)) {
+    } else if (is_set(node)) {
         know_label(f, "k8s.node.name", strlen("k8s.node.name"), node);
     }
 }

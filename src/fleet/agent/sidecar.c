@@ -154,10 +154,10 @@ static void see_taken(struct agent *a, struct taken *t)
 static bool has_turn(struct agent *a)
 {
     enum host_lock_state state = host_lock_try(&a->lock);
-    if (state == HOST_LOCK_NONE && !a->told_no_lock && !a->settings->quiet)
+    if (state == HOST_LOCK_NONE && !a->no_lock_reported && !a->settings->quiet)
         put_message("note", a->lock.path != NULL ? a->lock.path : "heapdrift.lock",
                     "%s; another collector may run at the same time", a->lock.why);
-    a->told_no_lock |= state == HOST_LOCK_NONE;
+    a->no_lock_reported |= state == HOST_LOCK_NONE;
     if (state != HOST_LOCK_BUSY)
         return true;
     struct hd_error err;
@@ -214,11 +214,11 @@ static struct follower *follower_of(struct agent *a)
         followed += a->all[i]->follower.child > 0;
     if (w->follower.child > 0 || followed < MAX_FOLLOWED)
         return &w->follower;
-    if (!a->told_too_many_followed && !a->settings->quiet)
+    if (!a->too_many_followed_reported && !a->settings->quiet)
         put_message("note", a->options->sites,
                     "%d processes are followed already; %s is not", MAX_FOLLOWED,
                     w->process.who);
-    a->told_too_many_followed = true;
+    a->too_many_followed_reported = true;
     return NULL;
 }
 

@@ -107,7 +107,7 @@ static bool record_all(struct store_queue *q, struct hd_store *store, double unt
     return true;
 }
 
-/* Told each time something new waits, not at each try. */
+/* Reported each time something new waits, not at each try. */
 static void stay_away(struct store_queue *q, const struct hd_error *err)
 {
     bool is_news = false;

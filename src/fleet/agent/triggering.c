@@ -90,9 +90,9 @@ static void tell_blind(const struct agent *a, struct watched *w,
     else if (sight->limit == HD_UNKNOWN && triggers_have_share(&a->triggers))
         what =
             "memory limit is unknown, so a share of it in --at has no effect; give --limit";
-    if (what == NULL || w->triggering->told_blind || a->settings->quiet)
+    if (what == NULL || w->triggering->blind_reported || a->settings->quiet)
         return;
-    w->triggering->told_blind = true;
+    w->triggering->blind_reported = true;
     put_message("note", w->process.who, "%s", what);
 }
 

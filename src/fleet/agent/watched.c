@@ -148,8 +148,8 @@ const char *watch_failure_name(enum watch_failure why)
 
 bool watched_failed(struct watched *w, enum watch_failure why)
 {
-    bool is_news = (w->told & 1U << why) == 0;
-    w->told |= 1U << why;
+    bool is_news = (w->reported_mask & 1U << why) == 0;
+    w->reported_mask |= 1U << why;
     w->failures[why]++;
     w->last_failure = why;
     return is_news;
@@ -161,7 +161,7 @@ void watched_succeeded(struct watched *w)
     w->cost = 0;
     w->failed_in_row = 0;
     w->last_failure = WATCH_FINE;
-    w->told = 0;
+    w->reported_mask = 0;
 }
 
 /* --- when ----------------------------------------------------------------------------- */

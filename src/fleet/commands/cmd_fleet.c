@@ -51,8 +51,8 @@ struct fleet_pages {
     char *index;
     struct fleet_pages_page all[MAX_PAGES];
     size_t count;
-    struct hd_page_of_run *told; /* pages and omitted ones */
-    size_t told_count;
+    struct hd_page_of_run *listed; /* pages and omitted ones */
+    size_t listed_count;
 };
 
 /* --- the folder ------------------------------------------------------ */
@@ -178,18 +178,18 @@ static bool make_page(const struct settings *s, struct hd_store *store,
 /* One page per run: suspects of one run share it. */
 static void fleet_pages_choose(struct fleet_pages *p, const struct hd_fleet_answer *a)
 {
-    enum { MAX_TOLD = 1000 };
+    enum { MAX_LISTED = 1000 };
     size_t count = a->suspect_count + a->few_count + a->open_count;
-    p->told = zeroed(count < MAX_TOLD ? count : MAX_TOLD, sizeof(*p->told));
-    for (size_t i = 0; i < count && p->told_count < MAX_TOLD; i++) {
+    p->listed = zeroed(count < MAX_LISTED ? count : MAX_LISTED, sizeof(*p->listed));
+    for (size_t i = 0; i < count && p->listed_count < MAX_LISTED; i++) {
         uint64_t run = a->suspects[i].run;
         bool is_known = run == HD_UNKNOWN;
-        for (size_t k = 0; k < p->told_count; k++)
-            is_known |= p->told[k].run == run;
+        for (size_t k = 0; k < p->listed_count; k++)
+            is_known |= p->listed[k].run == run;
         if (is_known)
             continue;
-        struct hd_page_of_run *told = &p->told[p->told_count++];
-        *told = (struct hd_page_of_run){.run = run, .why = "the first 50 runs have one"};
+        struct hd_page_of_run *listed = &p->listed[p->listed_count++];
+        *listed = (struct hd_page_of_run){.run = run, .why = "the first 50 runs have one"};
         if (p->count == MAX_PAGES)
             continue;
         struct fleet_pages_page *page = &p->all[p->count++];
@@ -207,13 +207,13 @@ static bool make_all(const struct settings *s, struct hd_store *store,
         page->path = path_in(s->output, page->name);
         ok = make_page(s, store, rules, page);
         if (page->error.status == HD_OK) {
-            p->told[i].href = page->name;
+            p->listed[i].href = page->name;
         } else if (!s->quiet) {
             begin_message("warning", page->name);
             fputs(": no page: ", stderr);
             end_message(page->error.message);
         }
-        p->told[i].why = page->error.message;
+        p->listed[i].why = page->error.message;
     }
     return ok;
 }
@@ -236,8 +236,8 @@ static bool fleet_pages_make(struct settings *s, struct hd_store *store,
     fleet_pages_choose(p, a);
     if (!is_free(p->index) || !make_all(s, store, p, &a->rules))
         return false;
-    s->pages = p->told;
-    s->page_count = p->told_count;
+    s->pages = p->listed;
+    s->page_count = p->listed_count;
     s->output = p->index;
     return true;
 }
@@ -250,7 +250,7 @@ static void fleet_pages_free(struct settings *s)
         return;
     for (size_t i = 0; i < p->count; i++)
         free(p->all[i].path);
-    free(p->told);
+    free(p->listed);
     free(p->index);
     free(p);
     o->pages = NULL;

@@ -126,13 +126,13 @@ struct recorder {
     struct hd_ages *ages; /* of consecutive snapshots of a series */
     bool *skipped;        /* per input, as far as known: hd_inputs_claim() */
     struct progress *progress;
-    struct record_output told;
+    struct record_output output;
     size_t failed, skips, left; /* left: not processed, since the store is lost */
     const char *problem;        /* with the environment, reported once */
     const char *opened;         /* path for opening the only input; NULL: its own */
     bool store_failed;          /* the store, and not the snapshot, is to blame */
-    bool is_told;               /* already reported */
-    bool file_is_told;          /* a problem with the file was reported */
+    bool is_reported;           /* already reported */
+    bool file_is_reported;      /* a problem with the file was reported */
 };
 
 /* --- a snapshot ------------------------------------------------------ */
@@ -185,10 +185,10 @@ static bool record(struct recorder *r, const char *path, struct hd_snapshot *sna
                             ? ": has no timestamp; using the current time"
                             : ": has no timestamp; using the file's");
         }
-        if (r->told.snapshots == NULL)
+        if (r->output.snapshots == NULL)
             print_line(path, snap, &how, what);
         else
-            add_to_document(&r->told, path, snap, &how,
+            add_to_document(&r->output, path, snap, &how,
                             what == HD_RECORDED ? "recorded" : "already-recorded", NULL);
     }
     run_facts_free(&facts);
@@ -199,10 +199,10 @@ static void fail_with(struct recorder *r, const char *path, const struct hd_erro
 {
     progress_hide(r->progress);
     r->failed++;
-    if (r->store_failed ? !r->is_told : !r->file_is_told)
+    if (r->store_failed ? !r->is_reported : !r->file_is_reported)
         print_error(path, err);
-    if (r->told.snapshots != NULL)
-        add_to_document(&r->told, path, NULL, NULL, "failed", err);
+    if (r->output.snapshots != NULL)
+        add_to_document(&r->output, path, NULL, NULL, "failed", err);
 }
 
 static void record_input(struct recorder *r, size_t i)
@@ -283,17 +283,17 @@ static bool thin(struct recorder *r)
         store_trouble(store_url(r->settings), &err);
         return false;
     }
-    if (r->told.snapshots == NULL) {
+    if (r->output.snapshots == NULL) {
         printf("thinned out: %" PRIu64 " snapshot%s and %" PRIu64
                " series deleted, %" PRIu64 " snapshot%s kept\n",
                done.snapshots, done.snapshots == 1 ? "" : "s", done.series, done.left,
                done.left == 1 ? " is" : "s are");
         return true;
     }
-    r->told.thinned = json_made(json_object());
-    json_member(r->told.thinned, "snapshots", json_of_count(done.snapshots));
-    json_member(r->told.thinned, "series", json_of_count(done.series));
-    json_member(r->told.thinned, "left", json_of_count(done.left));
+    r->output.thinned = json_made(json_object());
+    json_member(r->output.thinned, "snapshots", json_of_count(done.snapshots));
+    json_member(r->output.thinned, "series", json_of_count(done.series));
+    json_member(r->output.thinned, "left", json_of_count(done.left));
     return true;
 }
 
@@ -313,18 +313,18 @@ static int record_operands(struct recorder *r, const char *found)
         r->inputs.all[0].path = found;
     }
     if (strcmp(s->format, "json") == 0)
-        r->told.snapshots = json_made(json_array());
+        r->output.snapshots = json_made(json_array());
     r->progress = progress_start(!s->no_progress && !s->quiet);
     r->ages = hd_ages_begin();
     record_inputs(r);
     hd_ages_end(r->ages);
     progress_stop(r->progress);
     bool thinned = thin(r);
-    if (r->told.snapshots != NULL) {
+    if (r->output.snapshots != NULL) {
         json_t *all = json_document("heapdrift-record", hd_store_name(r->store));
-        json_member(all, "snapshots", r->told.snapshots);
+        json_member(all, "snapshots", r->output.snapshots);
         json_member(all, "thinned",
-                    r->told.thinned != NULL ? r->told.thinned : json_null());
+                    r->output.thinned != NULL ? r->output.thinned : json_null());
         json_end(all);
     }
     hd_inputs_free(&r->inputs);
@@ -343,24 +343,24 @@ enum { RECORD_NOT_NOW = 64 }; /* an exit status: the store is to blame, which ma
 /* Runs in a child per file: records it, or thins the store if path is NULL. Opens it by the
  * other name. Problems already reported for the file or store are not repeated. */
 static int record_apart(const struct settings *s, const char *path, const char *opened,
-                        bool file_is_told, bool store_is_told)
+                        bool file_is_reported, bool store_is_reported)
 {
     struct settings one = *s;
     const struct record_options *own = s->own;
     struct recorder r = {.settings = &one,
                          .keep_seconds = path == NULL ? own->collect.keep_seconds : 0,
                          .opened = opened,
-                         .is_told = store_is_told,
-                         .file_is_told = file_is_told};
+                         .is_reported = store_is_reported,
+                         .file_is_reported = file_is_reported};
     struct hd_error err = {0};
     one.operands = &opened;
     one.operand_count = path != NULL;
     one.sandbox.inputs = one.operands;
     one.sandbox.input_count = one.operand_count;
-    one.quiet |= file_is_told;
+    one.quiet |= file_is_reported;
     one.no_progress = true;
     r.store = open_trusted_store(store_url(&one), HD_STORE_WRITE, &err);
-    if (r.store == NULL && !r.is_told)
+    if (r.store == NULL && !r.is_reported)
         store_trouble(store_url(&one), &err);
     if (r.store == NULL)
         return RECORD_NOT_NOW;
@@ -392,13 +392,13 @@ static int exit_of(struct following_records *f, pid_t child)
 }
 
 static enum followed take_apart(void *context, const char *path, const char *opened,
-                                bool is_told)
+                                bool is_reported)
 {
     struct following_records *f = context;
     fflush(NULL);
     pid_t child = child_begin(path);
     if (child == 0)
-        _exit(record_apart(f->settings, path, opened, is_told, f->store_is_away));
+        _exit(record_apart(f->settings, path, opened, is_reported, f->store_is_away));
     int how = child > 0 ? exit_of(f, child) : 0;
     if (child < 0 || (WIFEXITED(how) && WEXITSTATUS(how) == RECORD_NOT_NOW)) {
         f->store_is_away |= child > 0;

@@ -13,7 +13,7 @@
 enum { SAMPLE = 100 };
 
 /* Maximum of messages per kind of damage. */
-enum { TOLD = 20 };
+enum { MAX_REPORTED = 20 };
 
 struct store_checker {
     struct hd_store *store;
@@ -37,12 +37,12 @@ static void check_add(struct store_checker *c, const char *code, bool is_warning
 }
 
 /* Adds a line per problem up to a maximum; the last line counts the rest. */
-static void add_up_to(struct store_checker *c, const char *code, uint64_t *told,
+static void add_up_to(struct store_checker *c, const char *code, uint64_t *reported,
                       const char *line, const char *more)
 {
-    if ((*told)++ < TOLD)
+    if ((*reported)++ < MAX_REPORTED)
         check_add(c, code, false, 1, line);
-    else if (*told == TOLD + 1)
+    else if (*reported == MAX_REPORTED + 1)
         check_add(c, code, false, 1, more);
     else
         c->found->problems[c->found->problem_count - 1].count++;

@@ -54,10 +54,10 @@ double hd_time_taken(const struct hd_snapshot *snap)
 
 /* --- what is stored ------------------------------------------------------------------ */
 
-struct hd_run run_stored(const struct hd_run *told, struct hd_snapshot *snap,
+struct hd_run run_stored(const struct hd_run *given, struct hd_snapshot *snap,
                          struct arena *a)
 {
-    struct hd_run own = hd_run_of(snap), run = told != NULL ? *told : own;
+    struct hd_run own = hd_run_of(snap), run = given != NULL ? *given : own;
     run.service = store_clean(a, is_known(run.service) ? run.service : own.service);
     run.host = store_clean(a, is_known(run.host) ? run.host : own.host);
     run.process = store_clean(a, is_known(run.process) ? run.process : own.process);

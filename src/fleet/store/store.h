@@ -166,7 +166,7 @@ bool types_add(struct hd_store *s, const char *rows, unsigned at, struct hd_erro
 
 /* Returns the stored form of a run: the facts given by the caller (may be NULL), completed
  * from the snapshot; unknown strings are "". */
-struct hd_run run_stored(const struct hd_run *told, struct hd_snapshot *snap,
+struct hd_run run_stored(const struct hd_run *given, struct hd_snapshot *snap,
                          struct arena *a);
 
 /* Returns the identity of a stored run: equal for all of its snapshots. */

@@ -271,7 +271,7 @@ static void remove_folder(void)
 static void forge_on_disk(struct core_forge *f, struct forged_runtime *how, bool by_kernel)
 {
     struct text library = {0};
-    how->told = "10.0.700.1";
+    how->own_version = "10.0.700.1";
     forge_core_library(&library, how);
     how->path = scratch_file(&folder, "libcoreclr.so", library.data, library.len);
     text_free(&library);

@@ -149,17 +149,19 @@ Test(runtime, is_supported_per_version_and_processor)
 Test(runtime, has_its_version_in_memory_if_not_in_its_path)
 {
     struct core_forge f;
-    forge_process(&f,
-                  (struct forged_runtime){.path = self_contained, .told = "10.0.1126.4"});
+    forge_process(
+        &f, (struct forged_runtime){.path = self_contained, .own_version = "10.0.1126.4"});
     expect_described(&f, "10.0.11", "the table of .NET 10");
-    forge_process(&f,
-                  (struct forged_runtime){.path = self_contained, .told = "10.0.25.52411"});
+    forge_process(&f, (struct forged_runtime){.path = self_contained,
+                                              .own_version = "10.0.25.52411"});
     expect_described(&f, "10.0.0", "the table of .NET 10");
-    forge_process(&f, (struct forged_runtime){.path = self_contained, .told = "10.0.5"});
+    forge_process(&f,
+                  (struct forged_runtime){.path = self_contained, .own_version = "10.0.5"});
     expect_described(&f, "10.0", "the table of .NET 10");
     /* A folder that only begins with a version. */
     static const char copied[] = "/opt/Microsoft.NETCore.App/10.0.3_copy/libcoreclr.so";
-    forge_process(&f, (struct forged_runtime){.path = copied, .told = "10.0.1126.4"});
+    forge_process(&f,
+                  (struct forged_runtime){.path = copied, .own_version = "10.0.1126.4"});
     expect_described(&f, "10.0.11", "the table of .NET 10");
 }
 
@@ -184,10 +186,12 @@ Test(runtime, has_the_version_of_its_folder)
 
 Test(runtime, has_no_version_if_it_is_not_a_number)
 {
-    static const char *const told[] = {"ten", "10", "10.0", "10.0.", ".0.1", "10.0.x"};
-    for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+    static const char *const own_version[] = {"ten",   "10",   "10.0",
+                                              "10.0.", ".0.1", "10.0.x"};
+    for (size_t i = 0; i < sizeof(own_version) / sizeof(own_version[0]); i++) {
         struct core_forge f;
-        forge_process(&f, (struct forged_runtime){.path = self_contained, .told = told[i]});
+        forge_process(&f, (struct forged_runtime){.path = self_contained,
+                                                  .own_version = own_version[i]});
         expect_described(&f, "10", "the table of .NET 10");
     }
 }
@@ -529,7 +533,7 @@ static void forge_kernel_process(struct core_forge *f, struct forged_runtime how
 Test(runtime, is_found_by_its_file_where_the_dump_lacks_it)
 {
     struct core_forge f;
-    struct forged_runtime how = {.json = forged_json(10), .told = "10.0.700.1"};
+    struct forged_runtime how = {.json = forged_json(10), .own_version = "10.0.700.1"};
     how.path = write_library("libcoreclr.so", &how);
     forge_kernel_process(&f, how);
     expect_described(&f, "10.0.7", "its descriptor");

@@ -83,12 +83,12 @@ static inline struct hd_snapshot *heap_of(struct history *h, size_t k, struct ra
     return forge_finish(&f);
 }
 
-/* --- told ------------------------------------------------------------------------------
+/* --- maps ------------------------------------------------------------------------------
  */
 
-static inline struct told_side side_of(const struct places *p)
+static inline struct survivor_side side_of(const struct places *p)
 {
-    return (struct told_side){places_token(p), (uint32_t)p->len};
+    return (struct survivor_side){places_token(p), (uint32_t)p->len};
 }
 
 /* The index of a node in address order. */
@@ -105,14 +105,14 @@ static inline void tell_pairs(struct hd_snapshot *snap, const struct hd_snapshot
                               const node_id *before, const node_id *now, size_t count)
 {
     struct places a = places_of(older), b = places_of(snap);
-    struct told_side from = side_of(&a), to = side_of(&b);
+    struct survivor_side from = side_of(&a), to = side_of(&b);
     uint32_t *older_of = alloc_resize(NULL, (b.len + 1) * sizeof(*older_of));
     memset(older_of, 0xFF, b.len * sizeof(*older_of));
     for (size_t i = 0; i < count; i++)
         older_of[number_of(&b, now[i])] = number_of(&a, before[i]);
-    struct survivor_map *told = arena_alloc(&snap->arena, sizeof(*told));
-    *told = survivor_map_write(&from, &to, older_of, &snap->arena);
-    snap->told = told;
+    struct survivor_map *map = arena_alloc(&snap->arena, sizeof(*map));
+    *map = survivor_map_write(&from, &to, older_of, &snap->arena);
+    snap->survivor_map = map;
     free(older_of);
     places_free(&a);
     places_free(&b);

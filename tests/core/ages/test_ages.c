@@ -177,7 +177,7 @@ static uint64_t jobs_that_arrived(const char *first, bool wraps, const char *the
                        *newer = queue_held_by(then, wraps_then, now);
     tell_pairs(newer, older, before, now, 3);
     if (lies)
-        ((struct survivor_map *)newer->told)->older.token++;
+        ((struct survivor_map *)newer->survivor_map)->older.token++;
     struct hd_snapshot *digests[] = {digest_of(older, ages), digest_of(newer, ages)};
     const struct digest_ages *s = &digests[1]->digest->ages;
     uint64_t arrived = 0;
@@ -204,8 +204,8 @@ Test(ages, start_again_if_the_map_is_of_another_snapshot)
     cr_expect_eq(jobs_that_arrived("App.Web", false, "App.Web", false, true), 0);
 }
 
-static uint32_t moments_if_told(const node_id *before_of, struct hd_snapshot *older,
-                                const node_id *now_of, struct hd_snapshot *newer)
+static uint32_t moments_if_mapped(const node_id *before_of, struct hd_snapshot *older,
+                                  const node_id *now_of, struct hd_snapshot *newer)
 {
     struct hd_ages *ages = hd_ages_begin();
     tell_pairs(newer, older, before_of, now_of, 3);
@@ -224,9 +224,9 @@ Test(ages, ignore_impossible_maps)
                        *newer = queue_held_by("App.Web", false, now);
     const node_id twice[] = {before[0], before[0], before[2]};
     const node_id queue[] = {before[0], before[1], before[0] - 1};
-    cr_expect_eq(moments_if_told(before, older, now, newer), 2);
-    cr_expect_eq(moments_if_told(twice, older, now, newer), 1, "one object is two");
-    cr_expect_eq(moments_if_told(queue, older, now, newer), 1, "a queue became a job");
+    cr_expect_eq(moments_if_mapped(before, older, now, newer), 2);
+    cr_expect_eq(moments_if_mapped(twice, older, now, newer), 1, "one object is two");
+    cr_expect_eq(moments_if_mapped(queue, older, now, newer), 1, "a queue became a job");
     hd_snapshot_close(older);
     hd_snapshot_close(newer);
 }

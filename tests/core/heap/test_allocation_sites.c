@@ -343,7 +343,7 @@ Test(allocation_sites, those_of_survivors_are_carried_and_the_dead_are_dropped)
     uint32_t older_of[12];
     for (uint32_t i = 0; i < 12; i++)
         older_of[i] = i < 5 ? 15 + i : i < 10 ? 5 + i : UINT32_MAX;
-    struct told_side from = {OLD, 20}, to = {NEW, 12};
+    struct survivor_side from = {OLD, 20}, to = {NEW, 12};
     struct survivor_map map = survivor_map_write(&from, &to, older_of, &a);
     const struct allocation_sites *older =
         sites_of(OLD, (const uint32_t[]){3, 9, 12, 17}, 4, 1, &a);
@@ -389,7 +389,7 @@ Test(allocation_sites, sessions_of_hours_stay_within_the_limits)
              *older_of = arena_array(&a, uint32_t, OBJECTS * (ROUNDS + 1));
     const struct allocation_sites *before = NULL;
     for (uint32_t k = 1; k <= ROUNDS; k++) {
-        struct told_side from = {k - 1, OBJECTS * (k - 1)}, to = {k, OBJECTS * k};
+        struct survivor_side from = {k - 1, OBJECTS * (k - 1)}, to = {k, OBJECTS * k};
         for (uint32_t i = 0; i < to.objects; i++)
             older_of[i] = i < from.objects ? i : UINT32_MAX;
         struct survivor_map map = survivor_map_write(&from, &to, older_of, &a);
@@ -431,7 +431,7 @@ Test(allocation_sites, where_stacks_are_too_many_a_part_of_all_is_carried)
     uint32_t *older_of = arena_array(&a, uint32_t, MAX_SITE_STACKS + MORE);
     for (uint32_t i = 0; i < MAX_SITE_STACKS + MORE; i++)
         older_of[i] = i < MAX_SITE_STACKS ? i : UINT32_MAX;
-    struct told_side from = {1, MAX_SITE_STACKS}, to = {2, MAX_SITE_STACKS + MORE};
+    struct survivor_side from = {1, MAX_SITE_STACKS}, to = {2, MAX_SITE_STACKS + MORE};
     struct survivor_map map = survivor_map_write(&from, &to, older_of, &a);
     const struct allocation_sites *older = ways_of(1, 0, MAX_SITE_STACKS, 1, &a);
     const struct allocation_sites *all =

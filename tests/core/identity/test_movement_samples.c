@@ -38,16 +38,16 @@ static struct movement begun(const uint64_t *addresses)
     return m;
 }
 
-struct told {
+struct gc_report {
     uint32_t number;
     unsigned depth;
     bool is_background;
     struct stretch moved[4], unmoved[4]; /* ended by size 0 */
 };
 
-static bool tell(struct movement *m, const struct told *t)
+static bool tell(struct movement *m, const struct gc_report *t)
 {
-    struct told copy = *t;
+    struct gc_report copy = *t;
     struct territory territories[4], later[] = {{2, 0x6000, 0x800, 0x1000}};
     memcpy(territories, usual, sizeof(usual));
     struct collection c = {.number = t->number > 0 ? t->number : FIRST,
@@ -66,7 +66,7 @@ static bool tell(struct movement *m, const struct told *t)
     return movement_fold(m, &c);
 }
 
-#define TELL(m, ...) cr_assert(tell((m), &(const struct told){__VA_ARGS__}))
+#define TELL(m, ...) cr_assert(tell((m), &(const struct gc_report){__VA_ARGS__}))
 
 /* Expects sample i at expected[i], or DEAD. */
 static void lies(struct movement *m, const uint64_t *expected, size_t count)
@@ -182,7 +182,7 @@ Test(samples, are_forgotten_where_a_collection_makes_no_sense_that_no_object_is_
     cr_expect_eq(m.sample_count, 0);
     movement_free(&m);
     m = begun((const uint64_t[]){0x1000, 0x3000, 0});
-    cr_expect(tell(&m, &(const struct told){.depth = 0}), "none survives");
+    cr_expect(tell(&m, &(const struct gc_report){.depth = 0}), "none survives");
     LIES(&m, DEAD, 0x3000);
 }
 

@@ -38,17 +38,17 @@ Test(survivor_map, runs_and_text_are_read_back)
         struct arena a = {0};
         struct text t = {0};
         uint32_t older_of[64], again[64];
-        struct told_side older = {random_u64(&r), 1 + random_below(&r, 64)},
-                         newer = {random_u64(&r), 1 + random_below(&r, 64)};
+        struct survivor_side older = {random_u64(&r), 1 + random_below(&r, 64)},
+                             newer = {random_u64(&r), 1 + random_below(&r, 64)};
         uint32_t survivors = survive(&r, older.objects, newer.objects, older_of);
-        struct survivor_map told = survivor_map_write(&older, &newer, older_of, &a);
-        survivor_map_put(&told, &t);
+        struct survivor_map map = survivor_map_write(&older, &newer, older_of, &a);
+        survivor_map_put(&map, &t);
         const struct survivor_map *back = survivor_map_parse(t.data, t.len, &a);
         cr_assert_not_null(back);
         cr_assert_eq(back->survivors, survivors);
         cr_assert(back->older.token == older.token && back->newer.token == newer.token);
         memset(again, 0xFF, sizeof(again));
-        struct survivor_map_reader reading = {.told = back};
+        struct survivor_map_reader reading = {.map = back};
         struct survivor_run run;
         bool damaged;
         while (survivor_map_next(&reading, &run, &damaged))
@@ -92,24 +92,24 @@ Test(survivor_map, any_bytes_stay_within_both_snapshots)
     struct random r = random_from(5);
     for (int round = 0; round < 20000; round++) {
         unsigned char bytes[24];
-        struct survivor_map told = {.older = {0, 1 + random_below(&r, 9)},
-                                    .newer = {0, 1 + random_below(&r, 9)},
-                                    .runs = bytes,
-                                    .size = random_below(&r, sizeof(bytes))};
+        struct survivor_map map = {.older = {0, 1 + random_below(&r, 9)},
+                                   .newer = {0, 1 + random_below(&r, 9)},
+                                   .runs = bytes,
+                                   .size = random_below(&r, sizeof(bytes))};
         for (size_t i = 0; i < sizeof(bytes); i++)
             bytes[i] = (unsigned char)(random_below(&r, 3) == 0 ? random_u64(&r)
                                                                 : random_below(&r, 4));
-        struct survivor_map_reader reading = {.told = &told};
+        struct survivor_map_reader reading = {.map = &map};
         struct survivor_run run;
         bool damaged;
         uint32_t last = 0;
         while (survivor_map_next(&reading, &run, &damaged)) {
             cr_assert(run.count > 0 && run.newer >= last);
-            cr_assert(run.older + run.count <= told.older.objects);
-            cr_assert(run.newer + run.count <= told.newer.objects);
+            cr_assert(run.older + run.count <= map.older.objects);
+            cr_assert(run.newer + run.count <= map.newer.objects);
             last = run.newer + run.count;
         }
-        cr_assert(damaged || reading.at == told.size);
+        cr_assert(damaged || reading.at == map.size);
     }
 }
 
@@ -124,10 +124,10 @@ static struct hd_snapshot *snapshot_of(uint32_t objects, uint64_t size)
     return forge_finish(&f);
 }
 
-static struct told_side side_of(const struct hd_snapshot *snap)
+static struct survivor_side side_of(const struct hd_snapshot *snap)
 {
     struct places p = places_of(snap);
-    struct told_side side = {places_token(&p), (uint32_t)p.len};
+    struct survivor_side side = {places_token(&p), (uint32_t)p.len};
     places_free(&p);
     return side;
 }
@@ -136,15 +136,15 @@ static void tell(struct hd_snapshot *newer, const struct hd_snapshot *older,
                  const int *older_of)
 {
     uint32_t all[16];
-    struct told_side a = side_of(older), b = side_of(newer);
+    struct survivor_side a = side_of(older), b = side_of(newer);
     for (uint32_t i = 0; i < b.objects; i++)
         all[i] = older_of[i] == NONE ? UINT32_MAX : (uint32_t)older_of[i];
-    struct survivor_map *told = arena_alloc(&newer->arena, sizeof(*told));
-    *told = survivor_map_write(&a, &b, all, &newer->arena);
-    newer->told = told;
+    struct survivor_map *map = arena_alloc(&newer->arena, sizeof(*map));
+    *map = survivor_map_write(&a, &b, all, &newer->arena);
+    newer->survivor_map = map;
 }
 
-Test(told, it_takes_precedence_over_every_other_source)
+Test(map, it_takes_precedence_over_every_other_source)
 {
     struct hd_snapshot *older = snapshot_of(4, 24), *newer = snapshot_of(5, 24);
     tell(newer, older, (const int[]){3, NONE, 0, 1, NONE});
@@ -163,33 +163,33 @@ Test(told, it_takes_precedence_over_every_other_source)
     hd_snapshot_close(newer);
 }
 
-Test(told, it_is_applied_to_the_two_that_it_is_of_only)
+Test(map, it_is_applied_to_the_two_that_it_is_of_only)
 {
     struct hd_snapshot *older = snapshot_of(4, 24), *newer = snapshot_of(5, 24),
                        *other = snapshot_of(3, 24);
     struct same s = {0};
     tell(newer, older, (const int[]){0, 1, 2, 3, NONE});
-    cr_expect(same_told(&s, older, newer));
+    cr_expect(same_by_events(&s, older, newer));
     same_free(&s);
-    cr_expect_not(same_told(&s, other, newer), "another baseline");
-    other->told = newer->told;
-    cr_expect_not(same_told(&s, older, other), "copied into another file");
-    other->told = NULL;
-    cr_expect_not(same_told(&s, newer, older), "the other way round");
+    cr_expect_not(same_by_events(&s, other, newer), "another baseline");
+    other->survivor_map = newer->survivor_map;
+    cr_expect_not(same_by_events(&s, older, other), "copied into another file");
+    other->survivor_map = NULL;
+    cr_expect_not(same_by_events(&s, newer, older), "the other way round");
     hd_snapshot_close(older);
     hd_snapshot_close(newer);
     hd_snapshot_close(other);
 }
 
-Test(told, an_inconsistent_file_is_refused_entirely)
+Test(map, an_inconsistent_file_is_refused_entirely)
 {
     struct hd_snapshot *older = snapshot_of(4, 24), *newer = snapshot_of(5, 24),
                        *larger = snapshot_of(5, 32);
     struct same s = {0};
     tell(newer, older, (const int[]){0, NONE, 0, NONE, NONE});
-    cr_expect_not(same_told(&s, older, newer), "one object twice");
+    cr_expect_not(same_by_events(&s, older, newer), "one object twice");
     tell(larger, older, (const int[]){0, 1, NONE, NONE, NONE});
-    cr_expect_not(same_told(&s, older, larger), "objects do not grow");
+    cr_expect_not(same_by_events(&s, older, larger), "objects do not grow");
     hd_snapshot_close(older);
     hd_snapshot_close(newer);
     hd_snapshot_close(larger);

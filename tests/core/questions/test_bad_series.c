@@ -408,7 +408,7 @@ Test(bad_series, a_last_snapshot_without_objects_does_not_pass)
     struct hd_report *r = looked_at(snaps, MOST);
     cr_expect_eq(r->check.verdict, HD_INCONCLUSIVE);
     cr_expect_eq(hd_report_status(r, true), 3);
-    cr_expect_str_eq(told_reason(&r->check.rules[0]),
+    cr_expect_str_eq(text_of_reason(&r->check.rules[0]),
                      "the first or the last snapshot was left out");
     hd_report_free(r);
 }
@@ -530,7 +530,7 @@ static void expect_pool(const struct pool_case *c, uint32_t each)
                                          : 0,
                  "%s, %s, +%u", c->type, c->module, each);
     cr_expect_eq(g->pools, c->is_pool ? (int64_t)(MOST - 1) * each * 1000 : 0);
-    cr_expect_eq(g->pools_are_told, told);
+    cr_expect_eq(g->pools_are_reported, told);
     cr_expect_eq(warns_of(r, "pool-growth"), told);
     cr_expect_eq(strstr(r->diff.headline, words) != NULL, told, "%s", r->diff.headline);
     cr_expect_eq(strstr(text, words) != NULL, told, "%s", text);

@@ -173,7 +173,7 @@ static void expect_verdict(size_t rule, enum kind then, enum kind now, size_t ru
                  "%s, accepted by %s, now %s, %s, leaks %llu: %s, not %s (%s: %s)",
                  rules[rule].name, kinds[then], kinds[now], runs[run].name,
                  (unsigned long long)leak, verdict_names[hd_report_verdict(r)],
-                 verdict_names[wanted], told_observed(f), told_reason(f));
+                 verdict_names[wanted], text_of_observed(f), text_of_reason(f));
     if (wanted == HD_INCONCLUSIVE)
         cr_expect_eq(f->reason.code, HD_REASON_SCALE_UNKNOWN);
     hd_report_free(r);

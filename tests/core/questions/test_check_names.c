@@ -51,7 +51,7 @@ static void expect_verdict(struct hd_snapshot *const *snaps, const char *yaml,
 {
     struct hd_report *r = check(snaps, yaml, NULL, false, NULL);
     cr_expect_eq(hd_report_verdict(r), wanted, "%s: %s (%s)", yaml,
-                 verdict_names[hd_report_verdict(r)], told_reason(&r->check.rules[0]));
+                 verdict_names[hd_report_verdict(r)], text_of_reason(&r->check.rules[0]));
     hd_report_free(r);
 }
 
@@ -108,7 +108,7 @@ Test(check_names, patterns_select_by_the_name_that_is_shown_too)
 /* A whole file of names in the wrong case: the number of suggestions is limited. */
 Test(check_names, at_most_sixteen_patterns_get_a_suggestion)
 {
-    enum { WRONG = 18, TOLD = 16 };
+    enum { WRONG = 18, SHOWN = 16 };
     static const char name[] = "Order";
     struct hd_snapshot *s[COUNT];
     struct text yaml = {0};
@@ -127,7 +127,7 @@ Test(check_names, at_most_sixteen_patterns_get_a_suggestion)
     for (unsigned i = 1; i <= WRONG; i++) {
         const struct hd_reason *why = &r->check.rules[i].reason;
         cr_expect_eq(why->code, HD_REASON_NO_MATCH);
-        if (i <= TOLD)
+        if (i <= SHOWN)
             cr_expect_str_eq(why->meant, name);
         else
             cr_expect_null(why->meant, "%u: %s", i, why->meant);
@@ -210,9 +210,10 @@ Test(check_names, a_suppressed_holder_excuses_of_a_type_what_it_holds)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct hd_report *r = check(s, cases[i].yaml, NULL, false, NULL);
         cr_expect_eq(hd_report_verdict(r), cases[i].verdict, "%s: %s (%s)", cases[i].yaml,
-                     told_observed(&r->check.rules[0]), told_reason(&r->check.rules[0]));
+                     text_of_observed(&r->check.rules[0]),
+                     text_of_reason(&r->check.rules[0]));
         cr_expect_float_eq(r->check.rules[0].observed_value, cases[i].observed, 1e-9,
-                           "%s: %s", cases[i].yaml, told_observed(&r->check.rules[0]));
+                           "%s: %s", cases[i].yaml, text_of_observed(&r->check.rules[0]));
         hd_report_free(r);
     }
     close_all(s, COUNT);
@@ -335,7 +336,7 @@ Test(check_names, a_baseline_of_all_there_can_be_is_one_that_can_be_read)
     struct hd_report *again =
         check(s, "budgets: [{total: bytes, max_growth: 0}]", baseline, false, NULL);
     cr_expect_eq(hd_report_verdict(again), HD_PASS, "%s",
-                 told_observed(&again->check.rules[0]));
+                 text_of_observed(&again->check.rules[0]));
     hd_report_free(r);
     hd_report_free(again);
     free(baseline);

@@ -251,8 +251,8 @@ static void expect_cell(const struct cell *c, struct hd_snapshot *const *snaps)
     const struct hd_finding *f = &r->check.rules[1];
     enum hd_finding_status status = status_of(c);
     cr_expect_eq(f->status, status, "%s: %s, not %s (%s, limit %s: %s)", name_of(c),
-                 rule_status_names[f->status], rule_status_names[status], told_observed(f),
-                 told_limit(f), told_reason(f));
+                 rule_status_names[f->status], rule_status_names[status],
+                 text_of_observed(f), text_of_limit(f), text_of_reason(f));
     cr_expect_eq(isnan(f->observed_value), status == HD_FOUND_INCONCLUSIVE, "%s: %g",
                  name_of(c), f->observed_value);
     bool per_step = c->limit == PER_STEP, per_round = c->limit == PER_ITERATION;
@@ -318,8 +318,8 @@ Test(check_process, names_what_it_counts)
         struct hd_budgets *b = budgets_of(yaml);
         open_series(snaps, cases[i].grows, cases[i].step);
         struct hd_report *r = check(snaps, b);
-        cr_expect_str_eq(told_observed(&r->check.rules[0]), cases[i].observed);
-        cr_expect_str_eq(told_limit(&r->check.rules[0]), cases[i].limit);
+        cr_expect_str_eq(text_of_observed(&r->check.rules[0]), cases[i].observed);
+        cr_expect_str_eq(text_of_limit(&r->check.rules[0]), cases[i].limit);
         char *json = written(r, "json");
         char unit[40];
         snprintf(unit, sizeof(unit), "\"unit\": \"%s\"", cases[i].unit);
@@ -371,7 +371,7 @@ Test(check_process, the_default_passes_growth_outside_that_a_budget_allows)
         const struct hd_finding *f = &r->check.rules[r->check.rule_count - 1];
         cr_expect_eq(r->check.rule_count, has_budget ? 2 : 1);
         cr_expect(f->is_default);
-        cr_expect_eq(f->status, defaults[i].status, "%zu: %s", i, told_reason(f));
+        cr_expect_eq(f->status, defaults[i].status, "%zu: %s", i, text_of_reason(f));
         cr_expect_not(f->is_lenient);
         if (hd_report_verdict(r) == HD_PASS && defaults[i].says != NULL) {
             cr_assert_eq(r->summary.verdict_len, 3);
@@ -379,7 +379,7 @@ Test(check_process, the_default_passes_growth_outside_that_a_budget_allows)
             cr_expect_str_eq(r->summary.verdict[1].label, "NOT MANAGED");
         }
         if (defaults[i].says != NULL)
-            expect_part(told_reason(f), defaults[i].says);
+            expect_part(text_of_reason(f), defaults[i].says);
         hd_report_free(r);
         hd_budgets_free(b);
         close_all(snaps, SNAPSHOTS);

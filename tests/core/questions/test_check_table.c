@@ -406,8 +406,8 @@ static void expect_cell(const struct cell *c, struct hd_snapshot *const *snaps,
                  "%s, %s, %s, +%u: %s, not %s (%s: %s, limit %s: %s)", rules[c->rule].name,
                  mercies[c->mercy], states[c->state], c->step,
                  verdict_names[hd_report_verdict(r)], verdict_names[verdict_of(c)],
-                 rule_status_names[f->status], told_observed(f), told_limit(f),
-                 told_reason(f));
+                 rule_status_names[f->status], text_of_observed(f), text_of_limit(f),
+                 text_of_reason(f));
     /* Scripts read the verdict there. */
     cr_expect_eq(strcasecmp(r->summary.verdict[0].label, verdict_names[verdict_of(c)]), 0,
                  "%s, %s, %s, +%u: %s", rules[c->rule].name, mercies[c->mercy],

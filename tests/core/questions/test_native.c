@@ -120,7 +120,7 @@ Test(native_report, does_not_pass_unless_it_is_excused)
         struct hd_report *r = check(cases[i].each, LARGE_HEAP, &opt, b);
         const struct hd_finding *f = &r->check.rules[0];
         cr_expect_eq(hd_report_verdict(r), cases[i].verdict, "case %zu: %s, %s", i,
-                     verdict_names[hd_report_verdict(r)], told_reason(f));
+                     verdict_names[hd_report_verdict(r)], text_of_reason(f));
         cr_expect_eq(hd_report_status(r, true), cases[i].strict, "case %zu", i);
         if (cases[i].verdict == HD_INCONCLUSIVE)
             cr_expect_eq(f->reason.code, HD_REASON_NATIVE, "case %zu", i);

@@ -333,14 +333,14 @@ Test(report_check, series_times_budgets)
         cr_expect_eq(hd_report_verdict(r), cases[i].verdict, "case %zu:\n%sverdict %s", i,
                      cases[i].yaml, verdict_names[r->check.verdict]);
         cr_expect_eq(f->status, cases[i].status, "case %zu:\n%s%s %s (%s)", i,
-                     cases[i].yaml, rule_status_names[f->status], told_observed(f),
-                     told_reason(f));
+                     cases[i].yaml, rule_status_names[f->status], text_of_observed(f),
+                     text_of_reason(f));
         if (!isnan(cases[i].value))
             cr_expect_float_eq(f->observed_value, cases[i].value, 1e-6, "case %zu:\n%s%g",
                                i, cases[i].yaml, f->observed_value);
         if (cases[i].observed != NULL)
-            cr_expect_str_eq(told_observed(f), cases[i].observed, "case %zu:\n%s%s", i,
-                             cases[i].yaml, told_observed(f));
+            cr_expect_str_eq(text_of_observed(f), cases[i].observed, "case %zu:\n%s%s", i,
+                             cases[i].yaml, text_of_observed(f));
         if (cases[i].subject != NULL)
             cr_expect_str_eq(f->subject != NULL ? f->subject : "", cases[i].subject,
                              "case %zu:\n%s", i, cases[i].yaml);

@@ -249,11 +249,11 @@ static void tell(struct hd_snapshot *newer, const struct hd_snapshot *older, siz
         else
             older_of[i] = n >= text ? text_at(k - 1, order) : order_at(k - 1, order);
     }
-    struct told_side from = {places_token(&a), (uint32_t)a.len},
-                     to = {places_token(&b), (uint32_t)b.len};
+    struct survivor_side from = {places_token(&a), (uint32_t)a.len},
+                         to = {places_token(&b), (uint32_t)b.len};
     struct survivor_map *map = arena_alloc(&newer->arena, sizeof(*map));
     *map = survivor_map_write(&from, &to, older_of, &newer->arena);
-    newer->told = map;
+    newer->survivor_map = map;
     free(older_of);
     places_free(&a);
     places_free(&b);

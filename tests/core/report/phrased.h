@@ -12,7 +12,7 @@ static inline const char *phrased(char buffer[512], struct text *t, bool any)
     return buffer;
 }
 
-static inline const char *told_observed(const struct hd_finding *rule)
+static inline const char *text_of_observed(const struct hd_finding *rule)
 {
     static char buffer[512];
     struct text t = {0};
@@ -20,7 +20,7 @@ static inline const char *told_observed(const struct hd_finding *rule)
     return phrased(buffer, &t, any);
 }
 
-static inline const char *told_reason(const struct hd_finding *rule)
+static inline const char *text_of_reason(const struct hd_finding *rule)
 {
     static char buffer[512];
     struct text t = {0};
@@ -28,7 +28,7 @@ static inline const char *told_reason(const struct hd_finding *rule)
     return phrased(buffer, &t, any);
 }
 
-static inline const char *told_limit(const struct hd_finding *rule)
+static inline const char *text_of_limit(const struct hd_finding *rule)
 {
     static char buffer[512];
     struct text t = {0};

@@ -24,7 +24,7 @@ Test(phrases, a_limit_has_its_unit)
          "score below 2.00 KiB if steady"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-        cr_expect_str_eq(told_limit(&cases[i].rule), cases[i].limit);
+        cr_expect_str_eq(text_of_limit(&cases[i].rule), cases[i].limit);
 }
 
 Test(phrases, observed_values_have_the_unit_of_the_limit)
@@ -54,7 +54,7 @@ Test(phrases, observed_values_have_the_unit_of_the_limit)
         {{.observed_value = NAN, .status = HD_FOUND_PASS}, "-"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-        cr_expect_str_eq(told_observed(&cases[i].rule), cases[i].observed);
+        cr_expect_str_eq(text_of_observed(&cases[i].rule), cases[i].observed);
 }
 
 Test(phrases, every_reason_has_a_sentence_of_its_own)
@@ -85,7 +85,7 @@ Test(phrases, every_reason_has_a_sentence_of_its_own)
                                              .process = &process,
                                              .free = &free_space,
                                              .suspect = &cache}};
-        snprintf(all[code], sizeof(all[code]), "%s", told_reason(&rule));
+        snprintf(all[code], sizeof(all[code]), "%s", text_of_reason(&rule));
         cr_expect(code == HD_REASON_NONE ? strcmp(all[code], "-") == 0
                                          : strlen(all[code]) > strlen("a poo"),
                   "reason %d: %s", code, all[code]);
@@ -149,11 +149,11 @@ static void expect_apart(const struct hd_finding *rule)
 {
     char limit[64], observed[64];
     const char *size = rule->measure == HD_MEASURE_SCORE && !rule->limit.relative
-                           ? strchr(told_observed(rule), '(') + 1
-                           : told_observed(rule);
+                           ? strchr(text_of_observed(rule), '(') + 1
+                           : text_of_observed(rule);
     bool is_score = rule->measure == HD_MEASURE_SCORE;
     first_words(size + (is_score && rule->limit.relative ? strlen("score ") : 0), observed);
-    first_words(told_limit(rule) + (is_score ? strlen("score below ") : 0), limit);
+    first_words(text_of_limit(rule) + (is_score ? strlen("score below ") : 0), limit);
     double beside = rule->limit.relative ? rule->limit.percent * rule->base / 100
                                          : (double)rule->limit.amount;
     if (strtod(limit, NULL) == strtod(observed, NULL))
@@ -199,9 +199,9 @@ Test(phrases, a_value_equal_to_the_limit_has_the_same_digits)
 {
     struct hd_finding rule = {
         .measure = HD_MEASURE_BYTES, .limit.amount = 5000000, .observed_value = 5000000};
-    cr_expect_str_eq(told_limit(&rule), "+4.77 MiB");
-    cr_expect_str_eq(told_observed(&rule), "+4.77 MiB");
+    cr_expect_str_eq(text_of_limit(&rule), "+4.77 MiB");
+    cr_expect_str_eq(text_of_observed(&rule), "+4.77 MiB");
     rule.observed_value = 5001216;
-    cr_expect_str_eq(told_limit(&rule), "+4.768 MiB");
-    cr_expect_str_eq(told_observed(&rule), "+4.770 MiB");
+    cr_expect_str_eq(text_of_limit(&rule), "+4.768 MiB");
+    cr_expect_str_eq(text_of_observed(&rule), "+4.770 MiB");
 }

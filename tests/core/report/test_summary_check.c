@@ -116,7 +116,7 @@ Test(summary_check, that_fails_without_suspects_mentions_other_growth)
                           .diff = {.usable_count = 2,
                                    .hidden_count = 2,
                                    .types = {.bytes_known = true, .totals = totals},
-                                   .growth = {.pools_are_told = true, .pools = 2048}}};
+                                   .growth = {.pools_are_reported = true, .pools = 2048}}};
     report_summarize(&r);
     cr_expect_str_eq(fact(&r, "also"),
                      "buffer pools and threads +2.00 KiB, 2 suspects are hidden by --type, "

@@ -384,10 +384,10 @@ Test(nettrace_container, the_version_is_in_options_of_metadata)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct text t = new_trace(&usual, NULL, 0);
-        struct text told = metadata("Microsoft-Windows-DotNETRuntime", 18, cases[i].options,
-                                    cases[i].size);
+        struct text definition = metadata("Microsoft-Windows-DotNETRuntime", 18,
+                                          cases[i].options, cases[i].size);
         struct text rows = one_event();
-        put_block(&t, METADATA, &told);
+        put_block(&t, METADATA, &definition);
         put_block(&t, EVENTS, &rows);
         struct outcome o = read_trace(&t);
         cr_expect_eq(o.end, TRACE_LACKS_END, "case %zu: %s", i, o.err.message);
@@ -415,8 +415,8 @@ Test(nettrace_container, providers_are_told_apart)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct text t = new_trace(&usual, NULL, 0);
-        struct text told = metadata(cases[i].name, 1, NULL, 0), rows = one_event();
-        put_block(&t, METADATA, &told);
+        struct text definition = metadata(cases[i].name, 1, NULL, 0), rows = one_event();
+        put_block(&t, METADATA, &definition);
         put_block(&t, EVENTS, &rows);
         struct outcome o = read_trace(&t);
         cr_expect_eq(o.events, 1, "%s", o.err.message);
@@ -429,12 +429,12 @@ Test(nettrace_container, a_sequence_point_may_forget_metadata)
 {
     for (uint32_t flags = 0; flags < 4; flags++) {
         struct text t = new_trace(&usual, NULL, 0), point = {0};
-        struct text told = metadata("Microsoft-Windows-DotNETRuntime", 18, NULL, 0);
+        struct text definition = metadata("Microsoft-Windows-DotNETRuntime", 18, NULL, 0);
         struct text rows = one_event();
         forge_u64(&point, 0);
         forge_u32(&point, flags);
         forge_u32(&point, 0);
-        put_block(&t, METADATA, &told);
+        put_block(&t, METADATA, &definition);
         put_block(&t, POINT, &point);
         put_block(&t, EVENTS, &rows);
         struct outcome o = read_trace(&t);
@@ -457,12 +457,12 @@ Test(nettrace_container, threads_have_their_process)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct text t = new_trace(&usual, NULL, 0), threads = {0};
-        struct text told = metadata("Microsoft-Windows-DotNETRuntime", 18, NULL, 0);
+        struct text definition = metadata("Microsoft-Windows-DotNETRuntime", 18, NULL, 0);
         struct text rows = one_event();
         forge_u16(&threads, (unsigned)(1 + cases[i].size));
         forge_u8(&threads, 5);
         text_add(&threads, cases[i].elements, cases[i].size);
-        put_block(&t, METADATA, &told);
+        put_block(&t, METADATA, &definition);
         put_block(&t, THREADS, &threads);
         put_block(&t, EVENTS, &rows);
         struct outcome o = read_trace(&t);
@@ -619,7 +619,7 @@ Test(nettrace_container, blocks_with_wrong_headers_are_refused)
 Test(nettrace_container, files_of_version_6_that_are_cut)
 {
     struct text whole = new_trace(&usual, NULL, 0), point = {0}, threads = {0};
-    struct text told = metadata("Microsoft-Windows-DotNETRuntime", 18, "\x09\3", 2);
+    struct text definition = metadata("Microsoft-Windows-DotNETRuntime", 18, "\x09\3", 2);
     struct text rows = one_event();
     forge_u64(&point, 0);
     forge_u32(&point, 0);
@@ -627,7 +627,7 @@ Test(nettrace_container, files_of_version_6_that_are_cut)
     forge_u8(&point, 5);
     forge_u8(&point, 1);
     text_add(&threads, "\3\0\5\2\x0b", 5);
-    put_block(&whole, METADATA, &told);
+    put_block(&whole, METADATA, &definition);
     put_block(&whole, THREADS, &threads);
     put_block(&whole, POINT, &point);
     put_block(&whole, EVENTS, &rows);

@@ -24,7 +24,8 @@ static void begin(struct text *t)
     text_add_char(t, 6);
 }
 
-static size_t told_by(const struct text *trace, struct survivor_event *told, uint64_t most)
+static size_t event_of(const struct text *trace, struct survivor_event *survivors,
+                       uint64_t most)
 {
     struct hd_error err = {0};
     struct input *in = input_over(trace->data, trace->len);
@@ -33,12 +34,12 @@ static size_t told_by(const struct text *trace, struct survivor_event *told, uin
     size_t events = 0, losses;
     while (nettrace_next(t, &e)) {
         struct bytes payload;
-        cr_assert_eq(e.provider, TRACE_TOLD);
-        cr_assert_eq(e.id, TOLD_EVENT_ID);
+        cr_assert_eq(e.provider, TRACE_HEAPDRIFT);
+        cr_assert_eq(e.id, SURVIVORS_EVENT_ID);
         cr_assert_eq(e.time, 4711);
         cr_assert_leq(e.size, 60 * 1024, "as those of a runtime");
         cr_assert(nettrace_payload(t, &payload));
-        survivor_event_add(told, payload, most, NULL);
+        survivor_event_add(survivors, payload, most, NULL);
         events++;
     }
     cr_assert_eq(nettrace_end(t), TRACE_ENDS, "%s", err.message);
@@ -55,25 +56,25 @@ Test(survivor_event, text_of_any_length_is_read_back)
     struct random r = random_from(3);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
         struct text trace = {0}, text = {0}, blocks = {0};
-        struct survivor_event told = {.next = 0};
+        struct survivor_event survivors = {.next = 0};
         while (text.len < sizes[i])
             text_add_char(&text, (char)('!' + random_below(&r, 90)));
         begin(&trace);
         const struct survivor_event_place place = {trace.len, 7, 4711};
         survivor_event_put(&blocks, &place, (struct text[OUR_EVENTS]){text});
         text_add(&trace, blocks.data, blocks.len);
-        size_t parts = told_by(&trace, &told, sizes[i]);
+        size_t parts = event_of(&trace, &survivors, sizes[i]);
         cr_expect_eq(parts, (sizes[i] + 61431) / 61432);
-        cr_expect(survivor_event_is_whole(&told));
-        cr_expect_eq(told.told.len, text.len);
-        cr_expect_arr_eq(told.told.data, text.data, text.len);
-        survivor_event_free(&told, NULL);
+        cr_expect(survivor_event_is_whole(&survivors));
+        cr_expect_eq(survivors.content.len, text.len);
+        cr_expect_arr_eq(survivors.content.data, text.data, text.len);
+        survivor_event_free(&survivors, NULL);
 
-        told = (struct survivor_event){.next = 0};
-        told_by(&trace, &told, sizes[i] - 1);
-        cr_expect_not(survivor_event_is_whole(&told), "more than may be");
-        cr_expect_leq(told.told.len, sizes[i] - 1);
-        survivor_event_free(&told, NULL);
+        survivors = (struct survivor_event){.next = 0};
+        event_of(&trace, &survivors, sizes[i] - 1);
+        cr_expect_not(survivor_event_is_whole(&survivors), "more than may be");
+        cr_expect_leq(survivors.content.len, sizes[i] - 1);
+        survivor_event_free(&survivors, NULL);
         text_free(&blocks);
         text_free(&text);
         text_free(&trace);
@@ -99,8 +100,8 @@ static void expect_all(const char *same, const char *process, const char *sites)
     struct nettrace *t = nettrace_begin(in, &err);
     while (nettrace_next(t, &e)) {
         struct bytes payload;
-        cr_assert_eq(e.provider, TRACE_TOLD);
-        cr_assert(e.id >= TOLD_EVENT_ID && e.id <= OUR_EVENTS, "%u", e.id);
+        cr_assert_eq(e.provider, TRACE_HEAPDRIFT);
+        cr_assert(e.id >= SURVIVORS_EVENT_ID && e.id <= OUR_EVENTS, "%u", e.id);
         cr_assert(nettrace_payload(t, &payload));
         survivor_event_add(&read[e.id - 1], payload, ENOUGH, NULL);
     }
@@ -109,7 +110,7 @@ static void expect_all(const char *same, const char *process, const char *sites)
     cr_expect_eq(losses, 0, "their numbers have no gap");
     for (int i = 0; i < OUR_EVENTS; i++) {
         cr_expect_eq(survivor_event_is_whole(&read[i]), texts[i].len > 0);
-        cr_expect_str_eq(text_string(&read[i].told), text_string(&texts[i]));
+        cr_expect_str_eq(text_string(&read[i].content), text_string(&texts[i]));
         survivor_event_free(&read[i], NULL);
         text_free(&texts[i]);
     }
@@ -141,7 +142,7 @@ struct part {
 
 static bool whole_of(const struct part *all, size_t count)
 {
-    struct survivor_event told = {.next = 0};
+    struct survivor_event survivors = {.next = 0};
     struct account account = {0};
     for (size_t i = 0; i < count; i++) {
         unsigned char bytes[64] = {0};
@@ -149,11 +150,12 @@ static bool whole_of(const struct part *all, size_t count)
         memset(bytes + 4, all[i].parts == UINT32_MAX ? 0xFF : 0, 4);
         if (all[i].parts != UINT32_MAX)
             bytes[4] = (unsigned char)all[i].parts;
-        survivor_event_add(&told, (struct bytes){bytes, all[i].size}, ENOUGH, &account);
+        survivor_event_add(&survivors, (struct bytes){bytes, all[i].size}, ENOUGH,
+                           &account);
     }
-    bool whole = survivor_event_is_whole(&told);
-    cr_expect_eq(account.used, told.told.len);
-    survivor_event_free(&told, &account);
+    bool whole = survivor_event_is_whole(&survivors);
+    cr_expect_eq(account.used, survivors.content.len);
+    survivor_event_free(&survivors, &account);
     cr_expect_eq(account.used, 0);
     return whole;
 }

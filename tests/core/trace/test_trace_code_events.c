@@ -30,7 +30,7 @@ Test(trace_code_events, ids_mean_something_else_in_rundown_and_runtime)
         {TRACE_RUNDOWN, 154, CODE_MODULE},     {TRACE_RUNTIME, 152, CODE_MODULE},
         {TRACE_RUNDOWN, 150, CODE_MAP_BEFORE}, {TRACE_RUNTIME, 190, CODE_MAP_AFTER},
         {TRACE_RUNTIME, 150, CODE_OTHER},      {TRACE_RUNDOWN, 152, CODE_OTHER},
-        {TRACE_OTHER, 144, CODE_OTHER},        {TRACE_TOLD, 144, CODE_OTHER},
+        {TRACE_OTHER, 144, CODE_OTHER},        {TRACE_HEAPDRIFT, 144, CODE_OTHER},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct trace_event e = {.provider = cases[i].provider, .id = cases[i].id};

@@ -117,7 +117,7 @@ int answer_command(struct settings *s)
     return ready ? load_and_answer(s, answer_ask) : EXIT_TROUBLE;
 }
 
-/* --- what is told meanwhile ----------------------------------------------- */
+/* --- inputs, as they are read --------------------------------------------- */
 
 struct load_progress {
     struct progress *progress;
@@ -128,7 +128,7 @@ struct load_progress {
         double seconds;                    /* at which it began; then how long it took */
     } * done;
     struct hd_inputs inputs; /* its arrays are of struct loaded */
-    size_t told;
+    size_t printed;
 };
 
 static void print_read(const struct load_progress *t, size_t i)
@@ -152,15 +152,16 @@ static void print_file(void *context, size_t i, const struct hd_info_entry *entr
         return;
     }
     flockfile(stderr);
-    bool again = i < t->told; /* with the memory that the others gave back */
+    bool again = i < t->printed; /* with the memory that the others gave back */
     t->done[i].entry = entry;
     t->done[i].seconds = seconds_now() - t->done[i].seconds;
     if (again)
         print_read(t, i);
     /* Inputs that cannot be opened are never read. */
-    while (t->told < t->inputs.count &&
-           (t->done[t->told].entry != NULL || t->inputs.all[t->told].error.status != HD_OK))
-        print_read(t, t->told++);
+    while (t->printed < t->inputs.count &&
+           (t->done[t->printed].entry != NULL ||
+            t->inputs.all[t->printed].error.status != HD_OK))
+        print_read(t, t->printed++);
     funlockfile(stderr);
 }
 

@@ -270,11 +270,11 @@ static bool put_births(const struct explore *e, const struct hd_suspect *s,
                        struct hd_sink to)
 {
     struct hd_memory text = {0};
-    bool told = hd_put_births(hd_sink_memory(&text), e->report, s);
-    if (told)
+    bool has_text = hd_put_births(hd_sink_memory(&text), e->report, s);
+    if (has_text)
         PUT(to, "survived {}", WORD(text.bytes));
     hd_memory_free(&text);
-    return told;
+    return has_text;
 }
 
 /* Returns the lines about survivors: a sentence, and on a tall screen its numbers. */
@@ -282,11 +282,11 @@ static unsigned birth_lines(const struct explore *e, const struct hd_suspect *s,
                             unsigned room)
 {
     struct hd_memory nowhere = {0};
-    bool told = put_births(e, s, hd_sink_memory(&nowhere));
+    bool has_text = put_births(e, s, hd_sink_memory(&nowhere));
     bool in_full =
         e->height >= EXPLORE_TALL && hd_report_tells_births(e->report, s->births);
     hd_memory_free(&nowhere);
-    return told ? 1 + (in_full ? cohorts_lines(s->births, room) : 0) : 0;
+    return has_text ? 1 + (in_full ? cohorts_lines(s->births, room) : 0) : 0;
 }
 
 /* A line for each step of each chain: line i of all. */

@@ -516,11 +516,11 @@ static void allow_named(struct box *b)
 static void allow_server(struct box *b)
 {
     static const char *const below_home[] = {".pgpass", ".pg_service.conf", ".postgresql"};
-    static const char *const told[] = {"PGPASSFILE", "PGSERVICEFILE", "PGSSLROOTCERT"};
+    static const char *const variables[] = {"PGPASSFILE", "PGSERVICEFILE", "PGSSLROOTCERT"};
     allow(b, "/etc", READ);
-    for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
-        if (getenv(told[i]) != NULL)
-            allow(b, getenv(told[i]), READ);
+    for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+        if (getenv(variables[i]) != NULL)
+            allow(b, getenv(variables[i]), READ);
     allow_below(b, getenv("HOME"), below_home, sizeof(below_home) / sizeof(*below_home));
 }
 

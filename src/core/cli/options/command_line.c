@@ -83,7 +83,7 @@ void arguments_free(struct arguments *a)
     *a = (struct arguments){0};
 }
 
-/* --- the options that popt is told ----------------------------------------------- */
+/* --- the options for popt ----------------------------------------------- */
 
 /* The options for popt, and the row of each. */
 struct option_table {

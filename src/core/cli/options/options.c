@@ -669,22 +669,22 @@ size_t settings_format(const struct settings *s)
     return i;
 }
 
-static const char *told_store(void)
+static const char *store_of_environment(void)
 {
-    const char *told = getenv("HEAPDRIFT_STORE");
-    return told != NULL && told[0] != '\0' ? told : NULL;
+    const char *location = getenv("HEAPDRIFT_STORE");
+    return location != NULL && location[0] != '\0' ? location : NULL;
 }
 
 bool store_is_named(const struct settings *s)
 {
-    return s->store != NULL || told_store() != NULL;
+    return s->store != NULL || store_of_environment() != NULL;
 }
 
 const char *store_url(const struct settings *s)
 {
-    return s->store != NULL       ? s->store
-           : told_store() != NULL ? told_store()
-                                  : HD_STORE_DEFAULT;
+    return s->store != NULL                 ? s->store
+           : store_of_environment() != NULL ? store_of_environment()
+                                            : HD_STORE_DEFAULT;
 }
 
 bool settings_read_store(const struct settings *s)

@@ -22,14 +22,16 @@ static bool is_set(const char *variable)
 static unsigned width_for(const struct style *s, const struct winsize *terminal)
 {
     const char *columns = getenv("COLUMNS");
-    unsigned long told = 0;
+    unsigned long columns_set = 0;
     char *end = NULL;
     errno = 0;
     if (columns != NULL && columns[0] >= '0' && columns[0] <= '9')
-        told = strtoul(columns, &end, 10);
-    if (end == NULL || errno != 0 || *end != '\0' || told > MAX_COLUMNS)
-        told = 0;
-    return s->width_given ? s->width : told > 0 ? (unsigned)told : terminal->ws_col;
+        columns_set = strtoul(columns, &end, 10);
+    if (end == NULL || errno != 0 || *end != '\0' || columns_set > MAX_COLUMNS)
+        columns_set = 0;
+    return s->width_given    ? s->width
+           : columns_set > 0 ? (unsigned)columns_set
+                             : terminal->ws_col;
 }
 
 /* --- colour -------------------------------------------------------------- */

@@ -157,7 +157,7 @@ const struct digest_member digest_members[DIGEST_MEMBERS] = {
     COLUMN(AGES, "moment", HEX, MOMENTS, KNOWN, ALWAYS, digest.ages.moment),
     PLAIN(AGES, "survivors", NUMBER, ALWAYS, digest.ages.survivors),
     PLAIN(AGES, "of", NUMBER, ALWAYS, digest.ages.of),
-    PLAIN(AGES, "untold", TEXT, IF_THERE, untold),
+    PLAIN(AGES, "untold", TEXT, IF_THERE, survivors_unknown),
     COLUMN(AGES, "place", RISE_32, AGES, BELOW_PLACES, ALWAYS, digest.ages.place),
     COLUMN(AGES, "born", AGO, AGES, BELOW_MOMENTS, ALWAYS, digest.ages.born),
     COLUMN(AGES, "came", AGO, AGES, BELOW_MOMENTS, ALWAYS, digest.ages.arrived),

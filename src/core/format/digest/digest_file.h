@@ -142,7 +142,7 @@ struct digest_file {
     uint64_t *address;      /* of survivors: the difference within a type, in units */
     uint64_t address_unit;  /* bytes */
     uint64_t chains_each, survivors_each;
-    const char *age_source, *untold, *facts, *sites;
+    const char *age_source, *survivors_unknown, *facts, *sites;
     size_t count[DIGEST_ROW_SETS];
 };
 

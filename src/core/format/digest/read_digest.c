@@ -782,8 +782,9 @@ static bool parse_ages(struct digest_reader *r)
     uint64_t lost_left = 0;
     if (!moments->is_there)
         return true;
-    if (r->file.untold != NULL)
-        r->b->snap->untold = untold_named(r->file.untold, strlen(r->file.untold));
+    if (r->file.survivors_unknown != NULL)
+        r->b->snap->survivors_unknown = survivors_unknown_named(
+            r->file.survivors_unknown, strlen(r->file.survivors_unknown));
     if (moments->len == 0 || moments->len > AGES_MAX)
         return digest_refuse(r, "moments");
     if (!take_columns(r, DIGEST_AGES))

@@ -391,8 +391,8 @@ static void put_digest(struct digest_writer *w)
         digest_take_samples(w);
         const struct digest_ages *s = &f->digest.ages;
         f->age_source = hd_identity_source_name(s->source);
-        if (w->snap->untold != HD_UNTOLD_NOTHING)
-            f->untold = hd_untold_name(w->snap->untold);
+        if (w->snap->survivors_unknown != HD_SURVIVORS_UNKNOWN_NONE)
+            f->survivors_unknown = hd_survivors_unknown_name(w->snap->survivors_unknown);
         take_sites(w);
         f->count[ROWS_MOMENTS] = s->moment_count;
         f->count[ROWS_AGES] = s->len;

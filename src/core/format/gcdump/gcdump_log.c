@@ -26,9 +26,10 @@ static const struct {
     {PREFIX "runtime ", offsetof(struct hd_info, runtime)},
 };
 
-static const char instance_key[] = PREFIX "instance ", told_key[] = PREFIX "same 1 ",
-                  untold_key[] = PREFIX "same 0 ", process_key[] = PREFIX "process ",
-                  sites_key[] = PREFIX "sites 1 ";
+static const char instance_key[] = PREFIX "instance ",
+                  survivor_map_key[] = PREFIX "same 1 ",
+                  survivors_unknown_key[] = PREFIX "same 0 ",
+                  process_key[] = PREFIX "process ", sites_key[] = PREFIX "sites 1 ";
 
 /* The rest of the first line that begins with key, of *len bytes; or NULL. */
 static const char *find_line(const char *log, const char *key, size_t *len)
@@ -84,14 +85,15 @@ void gcdump_facts_write(struct text *log, const struct hd_snapshot *snap)
     if (line.len > 0)
         add_fact(log, process_key, text_string(&line));
     text_free(&line);
-    if (snap->told != NULL) {
-        struct text told = {0};
-        survivor_map_put(snap->told, &told);
-        add_fact(log, told_key, text_string(&told));
-        text_free(&told);
+    if (snap->survivor_map != NULL) {
+        struct text survivors = {0};
+        survivor_map_put(snap->survivor_map, &survivors);
+        add_fact(log, survivor_map_key, text_string(&survivors));
+        text_free(&survivors);
     }
-    if (snap->untold != HD_UNTOLD_NOTHING)
-        add_fact(log, untold_key, hd_untold_name(snap->untold));
+    if (snap->survivors_unknown != HD_SURVIVORS_UNKNOWN_NONE)
+        add_fact(log, survivors_unknown_key,
+                 hd_survivors_unknown_name(snap->survivors_unknown));
     if (snap->sites != NULL) {
         struct text sites = {0};
         allocation_sites_put(snap->sites, &sites);
@@ -119,12 +121,12 @@ void gcdump_facts_read(struct hd_snapshot *snap, const char *log)
     found = find_line(log, process_key, &len);
     if (found != NULL)
         process_facts_parse(&snap->facts, found, len);
-    found = find_line(log, told_key, &len);
+    found = find_line(log, survivor_map_key, &len);
     if (found != NULL)
-        snap->told = survivor_map_parse(found, len, &snap->arena);
-    found = find_line(log, untold_key, &len);
+        snap->survivor_map = survivor_map_parse(found, len, &snap->arena);
+    found = find_line(log, survivors_unknown_key, &len);
     if (found != NULL)
-        snap->untold = untold_named(found, len);
+        snap->survivors_unknown = survivors_unknown_named(found, len);
     found = find_line(log, sites_key, &len);
     if (found != NULL)
         snap->sites = allocation_sites_parse(found, len, &snap->arena);

@@ -101,7 +101,7 @@ enum {
     AHEAD = 24, /* nodes whose records are prefetched, since they may be anywhere */
     MIN_NODES = 100000,
     MAX_THREADS = 64,
-    TOLD_EVERY = 1 << 16,
+    REPORT_EVERY = 1 << 16,
     UNDESCRIBED_SIZE = 2
 };
 
@@ -366,7 +366,7 @@ static bool read_range(void *ranges, size_t number)
     r->sums = sums_begin(r->d);
     r->is_read = r->nodes->b->graph == NULL || range_make_room(r, 0);
     for (uint64_t i = r->from; i < r->to && r->is_read; i += BATCH) {
-        if (r->in != NULL && i % TOLD_EVERY < BATCH)
+        if (r->in != NULL && i % REPORT_EVERY < BATCH)
             input_passed(r->in, (double)(i - r->from) / (double)(r->to - r->from));
         r->is_read =
             read(r, (uint32_t)i, (uint32_t)(i + BATCH < r->to ? i + BATCH : r->to));
@@ -723,9 +723,9 @@ static void note_missing_objects(struct builder *b, const struct gcdump *d)
 {
     const char *tool = d->source.tool, *log = d->source.log;
     bool may_cut = tool == NULL || strcmp(tool, "dotnet-gcdump") == 0;
-    bool told = log != NULL && strstr(log, GCDUMP_LOG_INCOMPLETE) != NULL;
+    bool is_incomplete = log != NULL && strstr(log, GCDUMP_LOG_INCOMPLETE) != NULL;
     bool cut = may_cut && d->node_count >= CUT_AT_NODES && d->node_count < CUT_BELOW_NODES;
-    if (!cut && !told && d->all_objects)
+    if (!cut && !is_incomplete && d->all_objects)
         return;
     b->snap->info.complete = false;
     builder_warn(b, WARN_INCOMPLETE, 0);

@@ -84,7 +84,7 @@ struct trace_reader {
     uint64_t *range_times; /* by range */
     size_t range_count, range_cap, range_time_cap;
     struct text command;
-    struct survivor_event told;
+    struct survivor_event survivor_event;
     struct survivor_event process;
     struct survivor_event sites;
     struct gc_note *notes;
@@ -337,13 +337,13 @@ static void read_wrapper(struct trace_reader *r, const unsigned char *p)
 }
 
 /* The survivor map follows the walk. It has at most 15 bytes for each object, in base64. */
-static void read_told(struct trace_reader *r, struct bytes payload)
+static void read_survivor_event(struct trace_reader *r, struct bytes payload)
 {
     enum { NUMBERS = 128, PER_OBJECT = 20 };
     const struct heap_walk *w = r->walk != NULL ? r->walk : r->survey.walks;
     if (w != NULL)
-        survivor_event_add(&r->told, payload, NUMBERS + PER_OBJECT * w->nodes.records,
-                           r->account);
+        survivor_event_add(&r->survivor_event, payload,
+                           NUMBERS + PER_OBJECT * w->nodes.records, r->account);
 }
 
 static void read_gc_note(struct trace_reader *r, uint64_t time, enum trace_heap_event kind,
@@ -437,8 +437,8 @@ static bool read_event(struct trace_reader *r, struct nettrace *t,
     case EVENT_COMMAND:
         trace_process_parse(&r->command, payload);
         return true;
-    case EVENT_TOLD:
-        read_told(r, payload);
+    case EVENT_SURVIVORS:
+        read_survivor_event(r, payload);
         return true;
     case EVENT_PROCESS:
         survivor_event_add(&r->process, payload, MAX_PROCESS_LINE, r->account);
@@ -849,7 +849,7 @@ static int notes_by_time(const void *a, const void *b)
 static void add_gc_facts(struct trace_reader *r)
 {
     struct hd_process_facts *facts = &r->b->snap->facts, per_heap = {0};
-    const struct text *line = &r->process.told;
+    const struct text *line = &r->process.content;
     if (survivor_event_is_whole(&r->process))
         process_facts_parse(facts, line->data, line->len);
     if (r->walk->gc_start == HD_UNKNOWN || r->walk->gc_end == HD_UNKNOWN ||
@@ -871,7 +871,7 @@ static void add_gc_facts(struct trace_reader *r)
 static void add_trace_facts(struct trace_reader *r)
 {
     struct hd_snapshot *snap = r->b->snap;
-    const struct text *told = &r->told.told;
+    const struct text *text = &r->survivor_event.content;
     snap->info.has_graph = true;
     snap->info.pid = r->walk->pid;
     snap->identity.collection = r->walk->gc;
@@ -882,13 +882,13 @@ static void add_trace_facts(struct trace_reader *r)
     trace_process_program(snap, &r->command);
     add_gc_facts(r);
     if (survivor_event_is_whole(&r->sites))
-        snap->sites =
-            allocation_sites_parse(r->sites.told.data, r->sites.told.len, &snap->arena);
-    if (!survivor_event_is_whole(&r->told))
+        snap->sites = allocation_sites_parse(r->sites.content.data, r->sites.content.len,
+                                             &snap->arena);
+    if (!survivor_event_is_whole(&r->survivor_event))
         return;
-    snap->untold = untold_named(told->data, told->len);
-    if (snap->untold == HD_UNTOLD_NOTHING)
-        snap->told = survivor_map_parse(told->data, told->len, &snap->arena);
+    snap->survivors_unknown = survivors_unknown_named(text->data, text->len);
+    if (snap->survivors_unknown == HD_SURVIVORS_UNKNOWN_NONE)
+        snap->survivor_map = survivor_map_parse(text->data, text->len, &snap->arena);
 }
 
 static bool choose_walk(struct trace_reader *r)
@@ -942,7 +942,7 @@ static bool nettrace_read(struct input *in, struct builder *b, struct hd_error *
     free(r.range_times);
     free(r.edges);
     text_free(&r.command);
-    survivor_event_free(&r.told, r.account);
+    survivor_event_free(&r.survivor_event, r.account);
     survivor_event_free(&r.process, r.account);
     survivor_event_free(&r.sites, r.account);
     free(r.notes);

@@ -87,12 +87,12 @@ Test(digest_ages, are_kept_when_a_digest_is_written_again)
     written_free(&w);
 }
 
-static enum hd_untold untold_in(const char *json, size_t size)
+static enum hd_survivors_unknown survivors_unknown_in(const char *json, size_t size)
 {
     struct hd_error err = {0};
     struct hd_snapshot *snap = hd_snapshot_from_memory(json, size, NULL, &err);
     cr_assert_not_null(snap, "%s", err.message);
-    enum hd_untold why = snap->untold;
+    enum hd_survivors_unknown why = snap->survivors_unknown;
     hd_snapshot_close(snap);
     return why;
 }
@@ -100,16 +100,18 @@ static enum hd_untold untold_in(const char *json, size_t size)
 Test(digest_ages, have_the_reason_why_older_ones_are_missing)
 {
     struct written w = write_series();
-    cr_expect_eq(untold_in(w.json.bytes, w.json.size), HD_UNTOLD_NOTHING);
+    cr_expect_eq(survivors_unknown_in(w.json.bytes, w.json.size),
+                 HD_SURVIVORS_UNKNOWN_NONE);
     struct hd_snapshot *again = hd_snapshot_from_memory(
         w.json.bytes, w.json.size, &(struct hd_read_options){.to_write = true}, NULL);
-    again->untold = HD_UNTOLD_TOO_MUCH;
+    again->survivors_unknown = HD_SURVIVORS_UNKNOWN_TOO_MUCH;
     struct hd_memory json = digest_json_of(again);
-    cr_expect_eq(untold_in(json.bytes, json.size), HD_UNTOLD_TOO_MUCH);
+    cr_expect_eq(survivors_unknown_in(json.bytes, json.size),
+                 HD_SURVIVORS_UNKNOWN_TOO_MUCH);
     char *word = strstr(json.bytes, "too-much");
     cr_assert_not_null(word);
     word[0] = 'T'; /* of a later version */
-    cr_expect_eq(untold_in(json.bytes, json.size), HD_UNTOLD_NOTHING);
+    cr_expect_eq(survivors_unknown_in(json.bytes, json.size), HD_SURVIVORS_UNKNOWN_NONE);
     hd_memory_free(&json);
     hd_snapshot_close(again);
     written_free(&w);

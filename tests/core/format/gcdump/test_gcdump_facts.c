@@ -378,27 +378,28 @@ Test(gcdump_facts, ids_that_are_damaged_end_the_line)
 static void tell_itself(struct hd_snapshot *snap)
 {
     struct places p = places_of(snap);
-    const struct told_side side = {places_token(&p), (uint32_t)p.len};
+    const struct survivor_side side = {places_token(&p), (uint32_t)p.len};
     uint32_t *older_of = alloc_resize(NULL, sizeof(*older_of) * p.len);
     for (uint32_t i = 0; i < p.len; i++)
         older_of[i] = i % 5 == 0 || (i * 7 + 3) % 4 == 0 ? UINT32_MAX : i;
-    struct survivor_map *told = arena_alloc(&snap->arena, sizeof(*told));
-    *told = survivor_map_write(&side, &side, older_of, &snap->arena);
-    snap->told = told;
+    struct survivor_map *map = arena_alloc(&snap->arena, sizeof(*map));
+    *map = survivor_map_write(&side, &side, older_of, &snap->arena);
+    snap->survivor_map = map;
     free(older_of);
     places_free(&p);
 }
 
 Test(gcdump_facts, the_reason_for_unknown_survivors_is_read_back)
 {
-    for (int why = HD_UNTOLD_NOTHING; why < HD_UNTOLD_COUNT; why++) {
+    for (int why = HD_SURVIVORS_UNKNOWN_NONE; why < HD_SURVIVORS_UNKNOWN_COUNT; why++) {
         struct hd_snapshot *snap = forged(), *again = forged();
         struct text log = {0};
-        snap->untold = (enum hd_untold)why;
+        snap->survivors_unknown = (enum hd_survivors_unknown)why;
         gcdump_facts_write(&log, snap);
         gcdump_facts_read(again, text_string(&log));
-        cr_expect_eq((int)again->untold, why, "%s", text_string(&log));
-        cr_expect_eq(hd_untold_words(snap->untold) == NULL, why == HD_UNTOLD_NOTHING);
+        cr_expect_eq((int)again->survivors_unknown, why, "%s", text_string(&log));
+        cr_expect_eq(hd_survivors_unknown_words(snap->survivors_unknown) == NULL,
+                     why == HD_SURVIVORS_UNKNOWN_NONE);
         text_free(&log);
         hd_snapshot_close(again);
         hd_snapshot_close(snap);
@@ -413,7 +414,7 @@ Test(gcdump_facts, a_reason_of_another_version_is_ignored)
         char log[64];
         snprintf(log, sizeof(log), "heapdrift: same 0 %s\r\n", words[i]);
         gcdump_facts_read(snap, log);
-        cr_expect_eq(snap->untold, HD_UNTOLD_NOTHING, "%s", words[i]);
+        cr_expect_eq(snap->survivors_unknown, HD_SURVIVORS_UNKNOWN_NONE, "%s", words[i]);
         hd_snapshot_close(snap);
     }
 }
@@ -431,15 +432,16 @@ Test(gcdump_facts, the_survivor_map_is_read_back_for_the_same_objects)
     struct hd_snapshot *two = through(one, "gcdump", &second);
     struct hd_snapshot *other = through(two, "heap-text", &text);
     struct same s = {0};
-    cr_assert(one->told != NULL && two->told != NULL);
-    cr_expect_null(other->told, "which has no place for it");
-    cr_expect_eq(two->told->survivors, snap->told->survivors);
-    cr_expect(same_told(&s, one, two), "the trace, the gcdump and its copy have the same "
-                                       "objects at the same places");
+    cr_assert(one->survivor_map != NULL && two->survivor_map != NULL);
+    cr_expect_null(other->survivor_map, "which has no place for it");
+    cr_expect_eq(two->survivor_map->survivors, snap->survivor_map->survivors);
+    cr_expect(same_by_events(&s, one, two),
+              "the trace, the gcdump and its copy have the same "
+              "objects at the same places");
     size_t survivors = 0;
     for (node_id n = 0; n < s.count; n++)
         survivors += s.next[n] != NO_NODE;
-    cr_expect_eq(survivors, snap->told->survivors);
+    cr_expect_eq(survivors, snap->survivor_map->survivors);
     same_free(&s);
     hd_snapshot_close(other);
     hd_snapshot_close(two);
@@ -454,11 +456,11 @@ Test(gcdump_facts, an_invalid_survivor_map_is_ignored)
 {
     struct hd_snapshot *snap = forged();
     gcdump_facts_read(snap, "heapdrift: same 1 \r\nheapdrift: same 2 0 0 0 0 0 AAAA\r\n");
-    cr_expect_null(snap->told);
+    cr_expect_null(snap->survivor_map);
     gcdump_facts_read(snap, "heapdrift: same 1 01 4294967295 02 4294967295 7 ////\r\n");
-    cr_assert_not_null(snap->told, "a promise of which nothing is believed");
+    cr_assert_not_null(snap->survivor_map, "a promise of which nothing is believed");
     struct same s = {0};
-    cr_expect_not(same_told(&s, snap, snap));
+    cr_expect_not(same_by_events(&s, snap, snap));
     hd_snapshot_close(snap);
 }
 
@@ -483,7 +485,7 @@ Test(gcdump_facts, allocation_sites_are_read_back_for_the_same_objects)
     struct hd_snapshot *other = through(two, "heap-text", &text);
     cr_assert(one->sites != NULL && two->sites != NULL);
     cr_expect_null(other->sites, "which has no place for it");
-    cr_expect_eq(one->untold, HD_UNTOLD_NOTHING, "a line stays a line");
+    cr_expect_eq(one->survivors_unknown, HD_SURVIVORS_UNKNOWN_NONE, "a line stays a line");
     node_id *nodes = sampled_nodes(two);
     cr_assert_not_null(nodes, "the same objects at the same places");
     cr_expect_eq(two->sites->object_count, 2);

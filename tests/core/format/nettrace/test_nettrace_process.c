@@ -74,7 +74,7 @@ static void part_of_process(struct trace_forge *f, uint32_t number, uint32_t par
     forge_u32(&payload, number);
     forge_u32(&payload, parts);
     text_add_string(&payload, text);
-    send(f, FORGED_TOLD + 2, &payload);
+    send(f, FORGED_OURS + 2, &payload);
 }
 
 /* Server GC with two heaps, and a collection before the walk's. */

@@ -26,7 +26,7 @@ static void remove_scratch(void)
     scratch_remove(&scratch);
 }
 
-TestSuite(told_trace, .init = open_scratch, .fini = remove_scratch);
+TestSuite(survivor_trace, .init = open_scratch, .fini = remove_scratch);
 
 static const char *unpacked(const char *path, size_t cut)
 {
@@ -52,13 +52,13 @@ static struct hd_snapshot *opened(const char *path)
 static void tell_itself(struct hd_snapshot *snap)
 {
     struct places p = places_of(snap);
-    const struct told_side side = {places_token(&p), (uint32_t)p.len};
+    const struct survivor_side side = {places_token(&p), (uint32_t)p.len};
     uint32_t *older_of = alloc_resize(NULL, sizeof(*older_of) * p.len);
     for (uint32_t i = 0; i < p.len; i++)
         older_of[i] = i % 3 == 0 ? UINT32_MAX : i;
-    struct survivor_map *told = arena_alloc(&snap->arena, sizeof(*told));
-    *told = survivor_map_write(&side, &side, older_of, &snap->arena);
-    snap->told = told;
+    struct survivor_map *map = arena_alloc(&snap->arena, sizeof(*map));
+    *map = survivor_map_write(&side, &side, older_of, &snap->arena);
+    snap->survivor_map = map;
     free(older_of);
     places_free(&p);
 }
@@ -106,8 +106,9 @@ static struct counted counted(const char *path)
     struct nettrace *t = nettrace_begin(in, &err);
     uint64_t last = 0;
     for (; nettrace_next(t, &e); c.events++, last = e.time > last ? e.time : last) {
-        c.ours += e.provider == TRACE_TOLD;
-        cr_expect(e.provider != TRACE_TOLD || e.time == last, "it is behind all others");
+        c.ours += e.provider == TRACE_HEAPDRIFT;
+        cr_expect(e.provider != TRACE_HEAPDRIFT || e.time == last,
+                  "it is behind all others");
     }
     cr_expect_eq(nettrace_end(t), TRACE_ENDS);
     nettrace_losses(t, &c.losses);
@@ -117,7 +118,7 @@ static struct counted counted(const char *path)
     return c;
 }
 
-Test(told_trace, it_is_read_again_and_nothing_else_changes)
+Test(survivor_trace, it_is_read_again_and_nothing_else_changes)
 {
     struct hd_error err;
     const char *path = unpacked(real, 0);
@@ -136,9 +137,9 @@ Test(told_trace, it_is_read_again_and_nothing_else_changes)
 
     struct hd_snapshot *again = opened(path);
     struct same s = {0};
-    cr_assert_not_null(again->told);
-    cr_expect_eq(again->told->survivors, snap->told->survivors);
-    cr_expect(same_told(&s, again, again));
+    cr_assert_not_null(again->survivor_map);
+    cr_expect_eq(again->survivor_map->survivors, snap->survivor_map->survivors);
+    cr_expect(same_by_events(&s, again, again));
     cr_expect(again->info.complete);
     cr_expect_eq(again->warnings.len, snap->warnings.len);
     cr_expect_eq(again->graph->node_count, snap->graph->node_count);
@@ -155,7 +156,7 @@ Test(told_trace, it_is_read_again_and_nothing_else_changes)
 }
 
 /* In every failure the trace is unchanged. */
-Test(told_trace, a_trace_that_has_no_place_for_it_is_left_as_it_was)
+Test(survivor_trace, a_trace_that_has_no_place_for_it_is_left_as_it_was)
 {
     static const struct {
         const char *what, *path, *mode;
@@ -179,16 +180,16 @@ Test(told_trace, a_trace_that_has_no_place_for_it_is_left_as_it_was)
     }
 }
 
-Test(told_trace, the_reason_for_unknown_survivors_is_stored_too)
+Test(survivor_trace, the_reason_for_unknown_survivors_is_stored_too)
 {
     struct hd_error err;
     const char *path = unpacked(real, 0);
     struct hd_snapshot *snap = opened(path);
-    snap->untold = HD_UNTOLD_LOST;
+    snap->survivors_unknown = HD_SURVIVORS_UNKNOWN_LOST;
     cr_assert(write_into(path, "r+", snap, &err), "%s", err.message);
     struct hd_snapshot *again = opened(path);
-    cr_expect_null(again->told);
-    cr_expect_eq(again->untold, HD_UNTOLD_LOST);
+    cr_expect_null(again->survivor_map);
+    cr_expect_eq(again->survivors_unknown, HD_SURVIVORS_UNKNOWN_LOST);
     hd_snapshot_close(again);
     hd_snapshot_close(snap);
 }
@@ -222,28 +223,28 @@ static void expect_facts_in(const struct hd_snapshot *snap)
     cr_expect_eq(memcmp(snap->facts.threads, wanted.threads, sizeof(wanted.threads)), 0);
 }
 
-Test(told_trace, facts_of_the_process_are_read_again_with_survivors_and_without)
+Test(survivor_trace, facts_of_the_process_are_read_again_with_survivors_and_without)
 {
-    for (int told = 0; told < 2; told++) {
+    for (int map = 0; map < 2; map++) {
         struct hd_error err;
         const char *path = unpacked(real, 0);
         struct hd_snapshot *snap = opened(path);
         struct counted was = counted(path);
         uint64_t collected = hd_fact(&snap->facts, HD_FACT_GC_COMMITTED);
-        if (told == 1)
+        if (map == 1)
             tell_itself(snap);
         hd_fact_set(&snap->facts, HD_FACT_GC_PAUSE, 12345);
-        cr_assert(write_facts(path, told == 1 ? snap : NULL, &err), "%s", err.message);
+        cr_assert(write_facts(path, map == 1 ? snap : NULL, &err), "%s", err.message);
         struct counted is = counted(path);
-        cr_expect_eq(is.ours, 1 + (size_t)told);
-        cr_expect_eq(is.events, was.events + 1 + (size_t)told);
+        cr_expect_eq(is.ours, 1 + (size_t)map);
+        cr_expect_eq(is.events, was.events + 1 + (size_t)map);
         cr_expect_eq(is.losses, was.losses);
         struct hd_snapshot *again = opened(path);
         expect_facts_in(again);
         cr_expect_eq(hd_fact(&again->facts, HD_FACT_GC_PAUSE),
-                     told == 1 ? 12345 : HD_UNKNOWN);
+                     map == 1 ? 12345 : HD_UNKNOWN);
         cr_expect_eq(hd_fact(&again->facts, HD_FACT_GC_COMMITTED), collected);
-        cr_expect_eq(again->told != NULL, told == 1);
+        cr_expect_eq(again->survivor_map != NULL, map == 1);
         cr_expect(again->info.complete);
         cr_expect_eq(again->warnings.len, snap->warnings.len);
         cr_expect_not(write_facts(path, NULL, &err), "it has such an event");
@@ -255,7 +256,7 @@ Test(told_trace, facts_of_the_process_are_read_again_with_survivors_and_without)
 /* --- which code allocated objects ------------------------------------------------------
  */
 
-Test(told_trace, allocation_sites_are_read_again)
+Test(survivor_trace, allocation_sites_are_read_again)
 {
     struct hd_error err;
     const char *path = unpacked(real, 0);
@@ -273,7 +274,7 @@ Test(told_trace, allocation_sites_are_read_again)
     cr_expect_eq(is.last_definition, was.last_definition + 3, "none is defined twice");
     struct hd_snapshot *again = opened(path);
     cr_assert_not_null(again->sites);
-    cr_expect_not_null(again->told);
+    cr_expect_not_null(again->survivor_map);
     node_id *nodes = sampled_nodes(again);
     cr_assert_not_null(nodes);
     cr_expect_eq(graph_address(again->graph, nodes[0]),
