@@ -284,9 +284,9 @@ struct hd_births {
     unsigned age; /* usually 0; more if most objects die young */
     double chance; /* p-value of these numbers, if one object is freed for every two added;
                       1: no evidence against that */
-    bool keeps;    /* it accumulates: the chance is at most 1 %, and growth continues */
-    bool turns_over; /* as many are freed as added, or the oldest are freed first: it grows
-                        with its load */
+    bool accumulates; /* the chance is at most 1 %, and growth continues */
+    bool turns_over;  /* as many are freed as added, or the oldest are freed first: it grows
+                         with its load */
 };
 
 /* A line of code. */

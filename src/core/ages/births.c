@@ -109,16 +109,16 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *newer,
     for (node_id n = 0; n < same->count; n++) {
         path_id from = b->path[n];
         node_id to = same->next[n];
-        bool stays = false;
+        bool survives = false;
         if (to != NO_NODE) {
             unsigned char old = b->cohort[n] & OLD;
             path_id now = path[to];
-            stays = from != NO_PATH && now == from;
+            survives = from != NO_PATH && now == from;
             if (now != NO_PATH)
                 --*fresh_at(b, k, now); /* births_count() adds all */
-            cohort[to] = stays ? b->cohort[n] : old != 0 ? OLD : (unsigned char)k;
+            cohort[to] = survives ? b->cohort[n] : old != 0 ? OLD : (unsigned char)k;
         }
-        if (from != NO_PATH && !stays && (b->cohort[n] & COHORT) == 0)
+        if (from != NO_PATH && !survives && (b->cohort[n] & COHORT) == 0)
             b->left[from * b->n + k - 1]++;
     }
     free(b->cohort);
@@ -174,7 +174,7 @@ void births_free(struct births *b)
 struct digests {
     struct births *b;
     const struct hd_snapshot *const *snaps;
-    uint64_t *stays; /* per path: of cohort 0 there now and in the snapshot before */
+    uint64_t *survivors; /* per path: of cohort 0 there now and in the snapshot before */
 };
 
 static const struct digest_ages *ages_of(const struct digests *d, size_t k)
@@ -228,7 +228,7 @@ static void add_all(struct digests *d, size_t k)
             continue;
         path_id path = births_path_of(d, k, i);
         *births_cell(d->b, path, 0, k) += (uint32_t)p->at[i].count;
-        d->stays[path] += p->at[i].count;
+        d->survivors[path] += p->at[i].count;
         if (d->b->kept != NULL)
             d->b->kept[p->type[i]] += p->at[i].count;
     }
@@ -254,7 +254,7 @@ static void add_groups(struct digests *d, size_t k, const uint32_t at[])
         if (k > 0 && ages->born[i] > at[k - 1])
             *fresh_at(d->b, k, path) += objects;
         if (k > 0 && (cohort > 0 || ages->arrived[i] > at[k - 1]))
-            d->stays[path] -= objects;
+            d->survivors[path] -= objects;
         if (cohort == 0)
             continue;
         *births_cell(d->b, path, 0, k) -= objects;
@@ -274,7 +274,7 @@ static void count_those_that_left(struct digests *d, size_t k)
     for (path_id path = 0; path < b->t->len; path++) {
         uint32_t before = births_at(b, path, 0, k - 1);
         b->left[path * b->n + k - 1] =
-            before > d->stays[path] ? before - (uint32_t)d->stays[path] : 0;
+            before > d->survivors[path] ? before - (uint32_t)d->survivors[path] : 0;
     }
 }
 
@@ -304,8 +304,8 @@ static bool add(struct digests *d, size_t k)
         b->kept = alloc_zeroed(array_bytes((size_t)snap->type_count + 1, sizeof(*b->kept)));
         b->arrived = alloc_zeroed(array_bytes(b->t->full[k].len, sizeof(*b->arrived)));
     }
-    free(d->stays);
-    d->stays = alloc_zeroed(array_bytes(b->t->len, sizeof(*d->stays)));
+    free(d->survivors);
+    d->survivors = alloc_zeroed(array_bytes(b->t->len, sizeof(*d->survivors)));
     add_all(d, k);
     add_groups(d, k, at);
     if (k > 0)
@@ -325,7 +325,7 @@ void births_of_digests(struct births *b, const struct ownership_tree *t,
         ok = add(&d, k);
     if (!ok)
         b->source = HD_SAME_UNKNOWN;
-    free(d.stays);
+    free(d.survivors);
 }
 
 /* --- retention ------------------------------------------------------------------- */
@@ -348,7 +348,8 @@ struct population population_of(const struct births *b, path_id p, size_t first,
     return at;
 }
 
-static bool stays_of_each(const struct births *b, path_id p, const struct population *at)
+static bool some_of_each_survive(const struct births *b, path_id p,
+                                 const struct population *at)
 {
     bool few = at->steps >= rank_by.few_steps &&
                at->all_arrived < rank_by.fewest_a_step * at->steps;
@@ -438,7 +439,7 @@ static bool may_turn_over(const struct births *b, path_id p, unsigned age,
 {
     if (age == 0)
         return (double)at->all_left > rank_by.turnover * (double)at->all_arrived;
-    return !stays_of_each(b, p, at) || chance_of(at) > rank_by.turnover_chance;
+    return !some_of_each_survive(b, p, at) || chance_of(at) > rank_by.turnover_chance;
 }
 
 /* Objects present, summed over steps, and how many of them left. */
@@ -477,12 +478,13 @@ static struct deaths deaths_of(const struct births *b, path_id p, size_t first)
     if (!many || young.there == 0 || rate(&old) <= rank_by.queue_deaths * rate(&young))
         return d;
     double usual = (double)(young.died + 1) / (double)(young.there + 2);
-    d.queues = old.died >= old.there ||
-               exp(chance_binomial_log(old.there, usual, old.died)) <= rank_by.keeps_chance;
+    d.queues =
+        old.died >= old.there ||
+        exp(chance_binomial_log(old.there, usual, old.died)) <= rank_by.accumulation_chance;
     return d;
 }
 
-/* --- what stays ----------------------------------------------------------- */
+/* --- accumulation ----------------------------------------------------------- */
 
 /* The share of arrivals still present that has been shown to survive; the last steps are
  * credited with the same rate. */
@@ -497,10 +499,10 @@ static double kept_share(const struct births *b, path_id p, const struct populat
 }
 
 /* True if it accumulates at an age, from snapshot `at->first` on. */
-static bool keeps_at(const struct births *b, path_id p, unsigned age,
-                     const struct population *at)
+static bool accumulates_at(const struct births *b, path_id p, unsigned age,
+                           const struct population *at)
 {
-    return at->all_arrived >= rank_by.fewest_a_step && stays_of_each(b, p, at) &&
+    return at->all_arrived >= rank_by.fewest_a_step && some_of_each_survive(b, p, at) &&
            goes_on(b, at) && is_even(at) && has_newcomers(b, p, age, at) && !is_full(at) &&
            sets_a_record(b, p, at);
 }
@@ -508,7 +510,7 @@ static bool keeps_at(const struct births *b, path_id p, unsigned age,
 /* --- what begins late ----------------------------------------------------- */
 
 /* True if most arrivals that reached that age are there at the end. */
-static bool mostly_stays(const struct births *b, path_id p, size_t cohort, unsigned age)
+static bool mostly_survives(const struct births *b, path_id p, size_t cohort, unsigned age)
 {
     size_t grown = cohort + age < b->n ? cohort + age : b->n - 1;
     uint64_t survived = births_at(b, p, cohort, b->n - 1);
@@ -517,38 +519,38 @@ static bool mostly_stays(const struct births *b, path_id p, size_t cohort, unsig
 
 /* A leak may start late. The start is chosen after the fact, so the chance is multiplied by
  * the number of possible starts (Bonferroni). */
-static void judge_late(const struct births *b, path_id p, struct stays *best)
+static void judge_late(const struct births *b, path_id p, struct retention *best)
 {
     for (unsigned age = 0; age < rank_by.ages && b->n > rank_by.fewest_late_steps + 1 + age;
          age++) {
         /* The snapshot after which every cohort mostly stays; the second last if there is
          * none. */
         size_t first = b->n - 1;
-        while (first > 0 && mostly_stays(b, p, first, age))
+        while (first > 0 && mostly_survives(b, p, first, age))
             first--;
         size_t starts = b->n - 1 - rank_by.fewest_late_steps - age;
         if (first == 0 || first > starts)
             continue;
         struct population at = population_of(b, p, first, age);
-        bool keeps = keeps_at(b, p, age, &at) && !deaths_of(b, p, first).queues;
-        double chance = keeps ? (double)starts * chance_of(&at) : 1;
-        if (chance > rank_by.keeps_chance || chance >= best->chance)
+        bool accumulates = accumulates_at(b, p, age, &at) && !deaths_of(b, p, first).queues;
+        double chance = accumulates ? (double)starts * chance_of(&at) : 1;
+        if (chance > rank_by.accumulation_chance || chance >= best->chance)
             continue;
-        *best = (struct stays){.keeps = true,
-                               .age = age,
-                               .since = first,
-                               .chance = chance,
-                               .arrived = at.all_arrived,
-                               .died = at.all_left,
-                               .share = kept_share(b, p, &at)};
+        *best = (struct retention){.accumulates = true,
+                                   .age = age,
+                                   .since = first,
+                                   .chance = chance,
+                                   .arrived = at.all_arrived,
+                                   .died = at.all_left,
+                                   .share = kept_share(b, p, &at)};
     }
 }
 
 /* --- all of it ------------------------------------------------------------ */
 
-struct stays stays_of(const struct births *b, path_id p)
+struct retention retention_test(const struct births *b, path_id p)
 {
-    struct stays best = {.chance = 1, .share = 1};
+    struct retention best = {.chance = 1, .share = 1};
     if (b->n < rank_by.some_snapshots)
         return best;
     struct population all = population_of(b, p, 0, 0);
@@ -556,7 +558,7 @@ struct stays stays_of(const struct births *b, path_id p)
     best.died = all.all_left;
     if (best.arrived == 0) /* most paths: no evidence */
         return best;
-    best.has_of_each = stays_of_each(b, p, &all);
+    best.has_of_each = some_of_each_survive(b, p, &all);
     struct deaths deaths = deaths_of(b, p, 0);
     best.queues = deaths.queues;
     bool hides = deaths.hides_a_leak && best.has_of_each;
@@ -566,8 +568,8 @@ struct stays stays_of(const struct births *b, path_id p)
          age++) {
         struct population at = age == 0 ? all : population_of(b, p, 0, age);
         best.turns_over &= may_turn_over(b, p, age, &at);
-        bool keeps = !deaths.queues && keeps_at(b, p, age, &at);
-        double chance = keeps ? chance_of(&at) : 1;
+        bool accumulates = !deaths.queues && accumulates_at(b, p, age, &at);
+        double chance = accumulates ? chance_of(&at) : 1;
         if (chance >= best.chance)
             continue;
         best.chance = chance;
@@ -576,8 +578,8 @@ struct stays stays_of(const struct births *b, path_id p)
         best.died = at.all_left;
         best.share = kept_share(b, p, &at);
     }
-    best.keeps = best.chance <= rank_by.keeps_chance;
-    if (!best.keeps)
+    best.accumulates = best.chance <= rank_by.accumulation_chance;
+    if (!best.accumulates)
         judge_late(b, p, &best);
     return best;
 }

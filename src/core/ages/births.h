@@ -85,13 +85,13 @@ static inline uint32_t births_lost(const struct births *b, path_id p, size_t coh
  * snapshots old. docs/ranking.md, "Accumulation". Must not depend on the meaning
  * of paths. */
 
-struct stays {
-    bool keeps;       /* it keeps what it gets */
+struct retention {
+    bool accumulates; /* objects that are added survive */
     bool turns_over;  /* at every age departures match arrivals: it grows with its load */
     bool queues;      /* the oldest leave first, as in a queue */
     bool has_of_each; /* some arrivals of each interval are still there */
     unsigned age;     /* snapshots after which objects are counted: 0, 1 or 2 */
-    size_t since;     /* it keeps what it gets after this snapshot; 0: all the time */
+    size_t since;     /* it accumulates after this snapshot; 0: all the time */
     double chance;    /* p-value of the counts at that age under turnover */
     uint64_t arrived, died; /* at that age, in all steps since then */
     double share; /* of the arrivals that are there: the share that survives at that age's
@@ -111,6 +111,6 @@ struct population population_of(const struct births *b, path_id p, size_t first,
                                 unsigned age);
 
 /* Tests a path. With fewer than three snapshots nothing is found. */
-struct stays stays_of(const struct births *b, path_id p);
+struct retention retention_test(const struct births *b, path_id p);
 
 #endif

@@ -106,16 +106,17 @@ static const struct hd_births *births_of(const struct suspect_rows *to,
     }
     if (whole && moved(b, h->label, at))
         return NULL;
-    *births = (struct hd_births){.count = n,
-                                 .snapshot = snapshots,
-                                 .at = at,
-                                 .arrived = h->stays.arrived,
-                                 .died = h->stays.died,
-                                 .since = to->s->usable[h->stays.since],
-                                 .age = h->stays.age,
-                                 .chance = h->stays.chance,
-                                 .keeps = h->stays.keeps,
-                                 .turns_over = h->stays.turns_over || h->stays.queues};
+    *births =
+        (struct hd_births){.count = n,
+                           .snapshot = snapshots,
+                           .at = at,
+                           .arrived = h->retention.arrived,
+                           .died = h->retention.died,
+                           .since = to->s->usable[h->retention.since],
+                           .age = h->retention.age,
+                           .chance = h->retention.chance,
+                           .accumulates = h->retention.accumulates,
+                           .turns_over = h->retention.turns_over || h->retention.queues};
     return births;
 }
 

@@ -23,10 +23,10 @@ struct leak_ranking_head {
     path_id path;
     bool pooled;
     bool steady;
-    bool keeps;      /* accumulates (births.h) */
-    double score;    /* max(0, credit) tau^2 */
-    double total;    /* own score plus those of carried heads; 0 if carried itself */
-    path_id carrier; /* end of its chain of carriers; 0: not carried */
+    bool accumulates; /* its cohorts survive (births.h) */
+    double score;     /* max(0, credit) tau^2 */
+    double total;     /* own score plus those of carried heads; 0 if carried itself */
+    path_id carrier;  /* end of its chain of carriers; 0: not carried */
 };
 
 struct leak_ranker {
@@ -59,10 +59,10 @@ struct ranked_row {
     struct ranked_type type;
     const char *name;
     int64_t more_objects;
-    double steady; /* part of the score that steady heads have */
-    double keeps;  /* the same for heads that accumulate */
-    bool gone;     /* merged into another row */
-    label_id into; /* type of that row */
+    double steady;      /* part of the score that steady heads have */
+    double accumulates; /* the same for heads that accumulate */
+    bool gone;          /* merged into another row */
+    label_id into;      /* type of that row */
     size_t place_room;
 };
 
@@ -293,14 +293,14 @@ static void collect_heads(struct leak_ranker *r)
         const struct label *label = &r->t->labels.all[r->t->label[p]];
         if (r->growths.all[p].own <= 0 || label->kind != TYPE_OBJECT)
             continue;
-        r->heads[r->head_count++] =
-            (struct leak_ranking_head){.label = r->t->label[p],
-                                       .order = r->growths.order[p],
-                                       .path = p,
-                                       .pooled = path_is_pooled(r->t, p),
-                                       .steady = is_steady(r, p),
-                                       .keeps = r->growths.all[p].stays.keeps,
-                                       .score = path_score(&r->growths, p)};
+        r->heads[r->head_count++] = (struct leak_ranking_head){
+            .label = r->t->label[p],
+            .order = r->growths.order[p],
+            .path = p,
+            .pooled = path_is_pooled(r->t, p),
+            .steady = is_steady(r, p),
+            .accumulates = r->growths.all[p].retention.accumulates,
+            .score = path_score(&r->growths, p)};
     }
     qsort(r->heads, r->head_count, sizeof(*r->heads), by_type);
 }
@@ -348,7 +348,7 @@ static struct ranked_row sum_heads(const struct leak_ranker *r,
             sum->head = p;
         sum->score += heads[i].total;
         row.steady += heads[i].steady ? heads[i].total : 0;
-        row.keeps += heads[i].keeps ? heads[i].total : 0;
+        row.accumulates += heads[i].accumulates ? heads[i].total : 0;
         sum->places[sum->place_count++] = (struct ranked_place){p, heads[i].total};
         for (size_t k = 0; k < r->n; k++) {
             sum->count[k] += r->t->count[p * r->n + k];
@@ -357,7 +357,7 @@ static struct ranked_row sum_heads(const struct leak_ranker *r,
         sum->more += retained_more(r, p);
     }
     sum->tau = r->growths.all[sum->head].tau;
-    sum->stays = r->growths.all[sum->head].stays;
+    sum->retention = r->growths.all[sum->head].retention;
     measure_steps(r, sum, heads, count);
     row.more_objects = ranked_delta(sum->count, r->n);
     return row;
@@ -481,7 +481,7 @@ static void merge_row(struct leak_ranker *r, size_t into, size_t from)
     to->score += row->type.score;
     to->more += row->type.more;
     r->rows[into].steady += row->steady;
-    r->rows[into].keeps += row->keeps;
+    r->rows[into].accumulates += row->accumulates;
     add_also(r, to, row->type.label);
     for (size_t i = 0; i < row->type.also_count; i++)
         add_also(r, to, row->type.also[i]);
@@ -621,10 +621,10 @@ static struct population row_population(const struct leak_ranker *r,
  * none, except of objects younger than the age from which it accumulates. */
 static bool is_bounded(const struct leak_ranker *r, const struct ranked_row *row)
 {
-    const struct stays *stays = &row->type.stays;
+    const struct retention *retention = &row->type.retention;
     struct population at = row_population(r, row);
-    return stays->keeps
-               ? (double)stays->died > rank_by.size_losses * (double)stays->arrived
+    return retention->accumulates
+               ? (double)retention->died > rank_by.size_losses * (double)retention->arrived
                : (double)at.all_left > rank_by.size_losses * (double)at.all_arrived;
 }
 
@@ -678,14 +678,14 @@ static void make_reservations(const struct leak_ranker *r, struct ranked_row *ro
 static enum hd_suspicion suspicion_of(const struct leak_ranker *r,
                                       const struct ranked_row *row)
 {
-    bool keeps = reaches_steady_line(r->line, row->keeps, r->heap);
+    bool accumulates = reaches_steady_line(r->line, row->accumulates, r->heap);
     bool steady = reaches_steady_line(r->line, row->steady, r->heap);
     bool turns_over = r->turns_over[row->type.label] && !(steady && is_by_order(r));
-    if (!keeps && (r->queues[row->type.label] || turns_over))
+    if (!accumulates && (r->queues[row->type.label] || turns_over))
         return HD_SUSPECT_NOT;
     if (reaches_line(r->line, row->type.score, r->heap))
         return is_by_events(r) && is_bounded(r, row) ? HD_SUSPECT_NOT : HD_SUSPECT_SIZE;
-    return steady ? HD_SUSPECT_STEADY : keeps ? HD_SUSPECT_AGE : HD_SUSPECT_NOT;
+    return steady ? HD_SUSPECT_STEADY : accumulates ? HD_SUSPECT_AGE : HD_SUSPECT_NOT;
 }
 
 static void leak_ranking_decide(struct leak_ranker *r)
@@ -730,9 +730,9 @@ static void ranked_paths_of(struct leak_ranker *r)
         if (more <= most[label])
             continue;
         most[label] = more;
-        const struct stays *stays = &r->growths.all[p].stays;
-        r->queues[label] = stays->queues;
-        r->turns_over[label] = stays->turns_over;
+        const struct retention *retention = &r->growths.all[p].retention;
+        r->queues[label] = retention->queues;
+        r->turns_over[label] = retention->turns_over;
     }
     leak_ranking_decide(r);
     for (size_t i = 0; i < r->row_count; i++)
@@ -805,11 +805,11 @@ static bool may_be_added(const struct leak_ranker *r, const struct type_growths 
         return false;
     if (reaches_line(r->line, score, r->heap) && !r->turns_over[label] && !r->queues[label])
         return true;
-    bool stays =
-        is_by_events(r) && type_births_keep(&r->by_type, label) &&
+    bool accumulates =
+        is_by_events(r) && type_cohorts_accumulate(&r->by_type, label) &&
         !load_clock_slows(&r->clock, &r->by_type.arrived[label * r->by_type.steps]);
     return reaches_steady_line(r->line, score, r->heap) &&
-           (stays || type_growths_are_exact(g, label));
+           (accumulates || type_growths_are_exact(g, label));
 }
 
 /* Adds types that grow as a whole outside of the suspects. */
@@ -837,7 +837,7 @@ static void raise_types(struct leak_ranker *r, const struct type_growths *g)
         double score = g->all[row->type.label].score;
         if (row->gone || row->type.suspicion == HD_SUSPECT_NOT || score <= 0 ||
             row->type.basis == HD_BASIS_TYPE ||
-            score < rank_by.whole_type * row->type.score || row->type.stays.keeps)
+            score < rank_by.whole_type * row->type.score || row->type.retention.accumulates)
             continue;
         rank_whole_type(r, row, g);
     }
@@ -1009,9 +1009,10 @@ static bool may_leak(const struct leak_ranker *r, const struct ranked_type *row)
     if (row->reservation != HD_RESERVED_NOT || b == NULL)
         return row->reservation != HD_RESERVED_NOT;
     /* A queue with few losses may have a leak next to it. */
-    bool leaves = r->turns_over[row->label] && !row->stays.has_of_each;
-    bool queues = r->queues[row->label] &&
-                  (double)row->stays.died >= rank_by.turnover * (double)row->stays.arrived;
+    bool leaves = r->turns_over[row->label] && !row->retention.has_of_each;
+    bool queues =
+        r->queues[row->label] &&
+        (double)row->retention.died >= rank_by.turnover * (double)row->retention.arrived;
     bool acquitted = (queues || leaves) && b->source == HD_SAME_BY_EVENTS;
     return row->suspicion == HD_SUSPECT_NOT && !acquitted &&
            trend_rises_always(row->count, r->n) &&

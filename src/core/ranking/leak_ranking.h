@@ -26,12 +26,12 @@ struct ranked_type {
     enum hd_reservation reservation; /* why it is not a suspect despite its score */
     const struct known_store *store; /* with a lifetime longer than the series; or NULL */
     double score;
-    double tau;         /* of the growth site with the largest credit */
-    struct stays stays; /* of the same site */
-    uint64_t *count;    /* per snapshot, summed over the type's heads */
-    uint64_t *retained; /* the same for retained bytes */
-    uint64_t *own;      /* bytes attributed to this suspect only; NULL for others */
-    int64_t more;       /* gained retained bytes, with those of co-retained types */
+    double tau;                 /* of the growth site with the largest credit */
+    struct retention retention; /* of the same site */
+    uint64_t *count;            /* per snapshot, summed over the type's heads */
+    uint64_t *retained;         /* the same for retained bytes */
+    uint64_t *own;              /* bytes attributed to this suspect only; NULL for others */
+    int64_t more;               /* gained retained bytes, with those of co-retained types */
     path_id head; /* path with the largest credit; for a whole type the place with the most
                      bytes */
     const char *subject; /* the name for the title */

@@ -391,14 +391,14 @@ static double migration(const struct path_growths *g, path_id p)
 }
 
 /* True if objects at or below the path that were allocated in the window survive. */
-static bool keeps_what_it_gets(struct path_growths *g, path_id p)
+static bool path_accumulates(struct path_growths *g, path_id p)
 {
     struct path_growth *here = &g->all[p];
-    here->stays = (struct stays){.chance = 1};
+    here->retention = (struct retention){.chance = 1};
     if (g->t->labels.all[g->t->label[p]].kind != TYPE_OBJECT)
         return false;
-    here->stays = stays_of(g->births, p);
-    if (!here->stays.keeps)
+    here->retention = retention_test(g->births, p);
+    if (!here->retention.accumulates)
         return false;
     here->kind = GROWS_IN_COUNT;
     here->tau = 1;
@@ -407,7 +407,7 @@ static bool keeps_what_it_gets(struct path_growths *g, path_id p)
     double survived = (double)g->births->survived_below[p];
     const uint64_t *retained = &g->t->retained[p * g->t->snapshots];
     double more = (double)retained[g->t->snapshots - 1] - (double)retained[0];
-    here->growth = fmax(here->stays.share * survived, fmin(survived, more));
+    here->growth = fmax(here->retention.share * survived, fmin(survived, more));
     return true;
 }
 
@@ -453,7 +453,7 @@ static void measure_growth(struct path_growths *g, const struct migrated *migrat
         here->base = parent;
         if (here->counted != 0 && g->all[here->counted].migration < 1)
             here->base = g->all[here->counted].base;
-    } else if (keeps_what_it_gets(g, p)) {
+    } else if (path_accumulates(g, p)) {
         return;
     }
     measure_counts(g, migrated, p);

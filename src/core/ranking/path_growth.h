@@ -47,9 +47,9 @@ struct path_growth {
     path_id counted;  /* nearest ancestor that grows in count, if only by moved objects; 0:
                          none */
     path_id owner;    /* nearest that grows in count, of more than one object */
-    path_id single_owner; /* the same, of any number */
-    bool single;          /* never more than one object */
-    struct stays stays;   /* chance 1 where no ages are known */
+    path_id single_owner;       /* the same, of any number */
+    bool single;                /* never more than one object */
+    struct retention retention; /* chance 1 where no ages are known */
 };
 
 struct path_growths {

@@ -545,7 +545,7 @@ static size_t steps_without(const uint64_t *arrived, size_t from, size_t to)
     return without;
 }
 
-bool type_births_keep(const struct type_births *t, label_id label)
+bool type_cohorts_accumulate(const struct type_births *t, label_id label)
 {
     const uint64_t *arrived = &t->arrived[label * t->steps],
                    *died = &t->died[label * t->steps];

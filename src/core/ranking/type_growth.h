@@ -134,7 +134,7 @@ struct type_births type_births_of(const struct births *b, struct arena *a);
 
 /* True if a type accumulates, whatever holds it: it has enough births, in all steps except
  * one and to the end, and nearly no deaths. */
-bool type_births_keep(const struct type_births *t, label_id label);
+bool type_cohorts_accumulate(const struct type_births *t, label_id label);
 
 /* Returns the load of each step. O(labels * steps). */
 struct load_clock load_clock_of(const struct births *b, const struct type_births *t);

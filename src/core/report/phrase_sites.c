@@ -150,7 +150,7 @@ void phrase_rule_allocated(struct text *t, const struct hd_model *m,
 bool phrase_witness(struct text *t, const struct hd_suspect *s)
 {
     const struct hd_allocations *a = s->allocated;
-    if (a == NULL || !a->in_every_interval || s->births == NULL || !s->births->keeps)
+    if (a == NULL || !a->in_every_interval || s->births == NULL || !s->births->accumulates)
         return false;
     say(t, "allocated in every interval, and ",
         s->births->died == 0 ? "all objects survive" : "the objects survive");

@@ -238,10 +238,10 @@ static json_t *cohorts(const void *of, const struct record_walk *w)
     return array;
 }
 
-VALUE(births_verdict, json_string_or_null(x->keeps        ? "keeps"
+VALUE(births_verdict, json_string_or_null(x->accumulates  ? "keeps"
                                           : x->turns_over ? "turns-over"
                                                           : NULL))
-KNOWN(keeps, x->keeps)
+KNOWN(accumulates, x->accumulates)
 
 static const struct record_field births_fields[] = {
     FIELD("verdict", MADE(births_verdict), MAY_BE_NULL,
@@ -266,7 +266,7 @@ static const struct record_field births_fields[] = {
     FIELD("since", SIZE(since), MAY_BE_NULL,
           "Index of the snapshot, from 0, after which the added objects survive; `came`, "
           "`went` and `chance` count from there. Null unless `verdict` is keeps.",
-          NULL, keeps),
+          NULL, accumulates),
 };
 static const RECORD_OF(births, "births", births_fields,
                        "Cohorts of the suspect, over all its growth sites: when its "

@@ -297,7 +297,7 @@ struct text_cohorts text_cohorts(const struct hd_births *b, size_t begin, size_t
 static size_t start_of(const struct hd_births *b)
 {
     size_t first = 0;
-    while (b->keeps && first + 1 < b->count && b->snapshot[first] < b->since)
+    while (b->accumulates && first + 1 < b->count && b->snapshot[first] < b->since)
         first++;
     return first;
 }
@@ -305,7 +305,7 @@ static size_t start_of(const struct hd_births *b)
 bool text_knows_births(const struct hd_report *r, const struct hd_births *b)
 {
     bool exact = r->diff.identity == HD_SAME_BY_EVENTS;
-    return b != NULL && b->count >= 3 && (b->keeps || exact);
+    return b != NULL && b->count >= 3 && (b->accumulates || exact);
 }
 
 bool text_shows_births(const struct hd_report *r, const struct hd_births *b)
@@ -361,7 +361,7 @@ bool text_since(struct text *t, const struct hd_report *r, const struct hd_birth
 {
     enum { BEFORE_HOUR = 11, TO_MINUTES = 5 };
     char time[CALENDAR_TIME];
-    if (b == NULL || !b->keeps || start_of(b) == 0)
+    if (b == NULL || !b->accumulates || start_of(b) == 0)
         return false;
     const struct hd_snapshot_facts *from = &r->snapshots[b->since];
     say(t, "since snapshot ", b->since + 1);

@@ -27,7 +27,7 @@ static const struct ranking_constants {
     unsigned settled_part, swings;
     double open_share, stopped_share, stopped_warn_share, pools_warn_share;
     unsigned fewest_undecided, fewest_native;
-    double turnover, turnover_chance, keeps_chance;
+    double turnover, turnover_chance, accumulation_chance;
     unsigned fewest_that_keep, ages, fewest_a_step, few_steps, newcomers, record;
     unsigned late_steps, of_late_steps, mostly, fewest_late_steps;
     double goes_on;
@@ -119,15 +119,15 @@ static const struct ranking_constants {
     .fewest_undecided = 4,
     .fewest_native = 10,
 
-    /* --- what keeps what it gets (ages/births.c) ----------------------------------- */
+    /* --- accumulation (ages/births.c) ---------------------------------------------- */
 
     /* The null hypothesis: half an object leaves for each that arrives (in a steady state,
      * one; half allows for a growing load). Rejected at one in a hundred; plausible for an
      * age from one in twenty. */
     .turnover = 0.5,
-    .keeps_chance = 0.01,
+    .accumulation_chance = 0.01,
     .turnover_chance = 0.05,
-    /* That many arrivals without a departure are enough: (2/3)^12 < keeps_chance. */
+    /* That many arrivals without a departure are enough: (2/3)^12 < accumulation_chance. */
     .fewest_that_keep = 12,
     /* Objects that die young hide a leak: tested for those 0, 1 and 2 snapshots old. */
     .ages = 3,

@@ -38,7 +38,7 @@ static inline void dealt_add(struct dealt *d, size_t from, size_t until, uint32_
         d->left[until - 1] += count;
 }
 
-static inline struct stays dealt_judge(struct dealt *d)
+static inline struct retention dealt_judge(struct dealt *d)
 {
     struct ownership_tree t = {.snapshots = d->n, .len = 1, .count = d->count};
     struct births b = {.t = &t,
@@ -47,7 +47,7 @@ static inline struct stays dealt_judge(struct dealt *d)
                        .row = d->row,
                        .cell = d->cell,
                        .left = d->left};
-    return stays_of(&b, 0);
+    return retention_test(&b, 0);
 }
 
 static inline double dealt_share(struct random *r)

@@ -60,7 +60,7 @@ static void expect_all_there(struct hd_snapshot *const *snaps, const char *what)
     cr_assert_gt(d->suspect_count, 0, "%s", what);
     const struct hd_births *b = d->suspects[0].births;
     cr_expect_str_eq(d->suspects[0].type, "App.Entry", "%s", what);
-    cr_assert(b != NULL && b->keeps, "%s", what);
+    cr_assert(b != NULL && b->accumulates, "%s", what);
     for (size_t j = 0, cell = 0; j < STEPS; j++)
         for (size_t k = j; k < STEPS; k++)
             cr_expect_eq(b->at[cell++], j == 0 ? FIRST : MORE, "%s: cohort %zu in %zu",

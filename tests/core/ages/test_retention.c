@@ -23,7 +23,7 @@ struct made {
     uint32_t row[MOST], cell[CELLS];
 };
 
-static struct stays judge(const struct triangle *from)
+static struct retention judge(const struct triangle *from)
 {
     struct made m = {.t = {.snapshots = from->n, .len = 1, .count = m.count}};
     m.b = (struct births){.t = &m.t,
@@ -38,7 +38,7 @@ static struct stays judge(const struct triangle *from)
         for (size_t k = j; k < from->n; k++)
             m.count[k] += from->at[at + k - j];
     }
-    return stays_of(&m.b, 0);
+    return retention_test(&m.b, 0);
 }
 
 static void expect_chance(double got, double want)
@@ -47,57 +47,57 @@ static void expect_chance(double got, double want)
 }
 
 /* From a message consumer; and its first three snapshots. */
-Test(stays, a_leak_keeps_all_new_objects)
+Test(retention, a_leak_keeps_all_new_objects)
 {
     const struct triangle six = {6,
                                  {81, 81, 81, 81, 81, 81, 23, 23, 23, 23, 23,
                                   20, 20, 20, 20, 15, 15, 15, 23, 23, 24},
                                  {0}};
-    struct stays s = judge(&six);
-    cr_expect(s.keeps && !s.turns_over);
+    struct retention s = judge(&six);
+    cr_expect(s.accumulates && !s.turns_over);
     cr_expect(s.age == 0 && s.arrived == 105 && s.died == 0);
     expect_chance(s.chance, pow(2.0 / 3, 105));
     s = judge(&(struct triangle){3, {81, 81, 81, 23, 23, 20}, {0}});
-    cr_expect(s.keeps && s.arrived == 43);
+    cr_expect(s.accumulates && s.arrived == 43);
     expect_chance(s.chance, pow(2.0 / 3, 43));
 }
 
 /* Twelve is the minimum for a result. */
-Test(stays, too_few_show_nothing)
+Test(retention, too_few_show_nothing)
 {
-    cr_expect_not(judge(&(struct triangle){3, {0, 0, 0, 6, 6, 5}, {0}}).keeps);
-    cr_expect(judge(&(struct triangle){3, {0, 0, 0, 6, 6, 6}, {0}}).keeps);
-    cr_expect_not(judge(&(struct triangle){2, {0, 0, 500}, {0}}).keeps);
+    cr_expect_not(judge(&(struct triangle){3, {0, 0, 0, 6, 6, 5}, {0}}).accumulates);
+    cr_expect(judge(&(struct triangle){3, {0, 0, 0, 6, 6, 6}, {0}}).accumulates);
+    cr_expect_not(judge(&(struct triangle){2, {0, 0, 500}, {0}}).accumulates);
     cr_expect_not(judge(&(struct triangle){2, {9, 0, 500}, {9}}).turns_over);
 }
 
-Test(stays, turnover_is_told_from_a_leak)
+Test(retention, turnover_is_told_from_a_leak)
 {
     /* Doubles in each step, and all earlier ones are gone. */
     const struct triangle queue = {4, {50, 0, 0, 0, 100, 0, 0, 200, 0, 400}, {50, 0, 0}};
-    struct stays s = judge(&queue);
-    cr_expect(!s.keeps && !s.turns_over, "350 went of 700: load that doubles");
+    struct retention s = judge(&queue);
+    cr_expect(!s.accumulates && !s.turns_over, "350 went of 700: load that doubles");
     const struct triangle steady = {4, {90, 20, 0, 0, 80, 10, 0, 90, 10, 100}, {70, 20, 0}};
     s = judge(&steady);
-    cr_expect(!s.keeps && s.turns_over);
+    cr_expect(!s.accumulates && s.turns_over);
     cr_expect(s.arrived == 270 && s.died == 250);
 }
 
 /* Purged and filled again: births after the purge survive, but the count has been as high
  * before. */
-Test(stays, a_store_that_was_as_large_before_is_not_a_leak)
+Test(retention, a_store_that_was_as_large_before_is_not_a_leak)
 {
     const struct triangle purged = {
         5, {1300, 0, 0, 0, 0, 900, 900, 900, 900, 100, 100, 100, 130, 130, 120}, {1300}};
-    cr_expect_not(judge(&purged).keeps);
+    cr_expect_not(judge(&purged).accumulates);
     const struct triangle larger = {
         5, {300, 0, 0, 0, 0, 900, 900, 900, 900, 100, 100, 100, 130, 130, 120}, {300}};
-    cr_expect(judge(&larger).chance > rank_by.keeps_chance, "and slows down");
+    cr_expect(judge(&larger).chance > rank_by.accumulation_chance, "and slows down");
 }
 
 /* Random populations (Poisson arrivals, deaths by age). Expected values from an independent
  * program written from the formulas. */
-Test(stays, are_those_of_the_definition)
+Test(retention, are_those_of_the_definition)
 {
     static const struct {
         size_t n;
@@ -371,7 +371,7 @@ Test(stays, are_those_of_the_definition)
         struct triangle t = {.n = all[i].n};
         memcpy(t.at, all[i].at, sizeof(t.at));
         memcpy(t.lost, all[i].lost, sizeof(t.lost));
-        struct stays s = judge(&t);
+        struct retention s = judge(&t);
         cr_expect_lt(fabs(s.chance - all[i].chance), 1e-5 * all[i].chance, "%zu: %g", i,
                      s.chance);
         cr_expect_eq(s.turns_over, all[i].turns_over, "%zu turns over", i);

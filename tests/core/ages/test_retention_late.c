@@ -19,15 +19,15 @@ static void add_leak(struct dealt *d, size_t after, uint32_t per_step)
         dealt_add(d, k, DEALT_FOR_EVER, per_step);
 }
 
-Test(stays_late, a_leak_is_judged_from_where_it_begins)
+Test(retention_late, a_leak_is_judged_from_where_it_begins)
 {
     for (size_t n = 5; n <= 30; n++)
         for (size_t after = n / 2; after + 4 <= n; after++) {
             struct dealt d = dealt_of(n);
             dealt_add(&d, 0, DEALT_FOR_EVER, 81);
             add_leak(&d, after, 10);
-            struct stays s = dealt_judge(&d);
-            cr_expect(s.keeps, "%zu snapshots, after %zu", n, after);
+            struct retention s = dealt_judge(&d);
+            cr_expect(s.accumulates, "%zu snapshots, after %zu", n, after);
             cr_expect(s.since == after || s.since == 0, "%zu, after %zu: since %zu", n,
                       after, s.since);
             cr_expect(after < 2 || s.since == after, "%zu, after %zu", n, after);
@@ -36,29 +36,29 @@ Test(stays_late, a_leak_is_judged_from_where_it_begins)
 }
 
 /* The chance includes the choice among all possible starts. */
-Test(stays_late, the_choice_of_the_start_is_paid_for)
+Test(retention_late, the_choice_of_the_start_is_paid_for)
 {
     struct dealt d = dealt_of(20);
     add_leak(&d, 12, 4);
-    struct stays s = dealt_judge(&d);
-    cr_expect(s.keeps && s.since == 12 && s.arrived == 28 && s.died == 0);
+    struct retention s = dealt_judge(&d);
+    cr_expect(s.accumulates && s.since == 12 && s.arrived == 28 && s.died == 0);
     double want = 16 * pow(2.0 / 3, 28);
     cr_expect_lt(fabs(s.chance - want), 1e-6 * want, "%g", s.chance);
     d = dealt_of(20);
     add_leak(&d, 12, 2);
     s = dealt_judge(&d);
-    cr_expect_not(s.keeps, "14 of them are no chance of one start, but of sixteen");
+    cr_expect_not(s.accumulates, "14 of them are no chance of one start, but of sixteen");
     cr_expect(s.since == 0 && s.arrived == 14, "as it was over all");
 }
 
-Test(stays_late, a_leak_among_short_lived_objects_is_found)
+Test(retention_late, a_leak_among_short_lived_objects_is_found)
 {
     for (size_t n = 12; n <= 30; n++) {
         struct dealt d = dealt_of(n);
         add_churn(&d, 2);
         add_leak(&d, n - 8, 20);
-        struct stays s = dealt_judge(&d);
-        cr_expect(s.keeps, "%zu", n);
+        struct retention s = dealt_judge(&d);
+        cr_expect(s.accumulates, "%zu", n);
         cr_expect(s.since >= n - 11 && s.since <= n - 8, "%zu: %zu", n, s.since);
     }
 }
@@ -67,10 +67,10 @@ Test(stays_late, a_leak_among_short_lived_objects_is_found)
 
 static void expect_none(struct dealt *d, const char *what)
 {
-    cr_expect_not(dealt_judge(d).keeps, "%s, %zu snapshots", what, d->n);
+    cr_expect_not(dealt_judge(d).accumulates, "%s, %zu snapshots", what, d->n);
 }
 
-Test(stays_late, flat_series_and_churn_are_not_leaks)
+Test(retention_late, flat_series_and_churn_are_not_leaks)
 {
     for (size_t n = 3; n <= 30; n++) {
         struct dealt flat = dealt_of(n), churn = dealt_of(n);
@@ -82,7 +82,7 @@ Test(stays_late, flat_series_and_churn_are_not_leaks)
 }
 
 /* One batch, in one step or two, of any size. */
-Test(stays_late, bursts_are_not_leaks)
+Test(retention_late, bursts_are_not_leaks)
 {
     for (size_t n = 5; n <= 30; n++)
         for (size_t after = 1; after + 1 < n; after++) {
@@ -96,7 +96,7 @@ Test(stays_late, bursts_are_not_leaks)
 }
 
 /* A queue that was emptied fills again; it has been as large before. */
-Test(stays_late, filling_again_after_a_dip_is_not_a_leak)
+Test(retention_late, filling_again_after_a_dip_is_not_a_leak)
 {
     for (size_t n = 7; n <= 30; n++) {
         struct dealt d = dealt_of(n);
@@ -109,7 +109,7 @@ Test(stays_late, filling_again_after_a_dip_is_not_a_leak)
 }
 
 /* Early arrivals are retained and decrease: the opposite of a late leak. */
-Test(stays_late, reversed_leaks_are_not_leaks)
+Test(retention_late, reversed_leaks_are_not_leaks)
 {
     for (size_t n = 9; n <= 30; n++) {
         struct dealt d = dealt_of(n);
@@ -120,7 +120,7 @@ Test(stays_late, reversed_leaks_are_not_leaks)
 }
 
 /* The load doubles at some snapshot: it settles, and turns over all the time. */
-Test(stays_late, a_load_that_rises_once_is_not_a_leak)
+Test(retention_late, a_load_that_rises_once_is_not_a_leak)
 {
     for (size_t n = 8; n <= 30; n++)
         for (size_t after = 1; after + 2 < n; after++) {
@@ -134,7 +134,7 @@ Test(stays_late, a_load_that_rises_once_is_not_a_leak)
 
 /* Poisson arrivals that live for two snapshots on average, at fluctuating load: hardly any
  * of 2,000 series of each length is reported. */
-Test(stays_late, chance_makes_hardly_any)
+Test(retention_late, chance_makes_hardly_any)
 {
     enum { SERIES = 2000 };
     struct random r = random_from(13);
@@ -149,7 +149,7 @@ Test(stays_late, chance_makes_hardly_any)
                 for (uint32_t c = dealt_poisson(&r, load < 40 ? load : 40); c > 0; c--)
                     dealt_add(&d, k, k + 1 + dealt_poisson(&r, 1), 1);
             }
-            found += dealt_judge(&d).keeps;
+            found += dealt_judge(&d).accumulates;
         }
         cr_expect_leq(found, SERIES / 200, "%zu of %zu snapshots", found, n);
     }

@@ -39,7 +39,7 @@ static double share_shown(size_t n, double objects, uint32_t missed)
         struct dealt d = dealt_of(n);
         for (size_t k = 1; k < n; k++)
             add_leaked(&d, k, dealt_poisson(&r, objects / (double)(n - 1)), missed, &r);
-        shown += dealt_judge(&d).keeps;
+        shown += dealt_judge(&d).accumulates;
     }
     return (double)shown / LEAKS;
 }
@@ -83,9 +83,9 @@ Test(power, even_steps_show_by_age)
             dealt_add(&enough, k, DEALT_FOR_EVER, step(even, n - 1, k - 1));
             dealt_add(&less, k, DEALT_FOR_EVER, step(11, n - 1, k - 1));
         }
-        cr_expect(dealt_judge(&enough).keeps, "%zu snapshots, %u objects", n,
+        cr_expect(dealt_judge(&enough).accumulates, "%zu snapshots, %u objects", n,
                   (unsigned)even);
-        cr_expect_not(dealt_judge(&less).keeps, "%zu snapshots, 11 objects", n);
+        cr_expect_not(dealt_judge(&less).accumulates, "%zu snapshots, 11 objects", n);
     }
 }
 

@@ -43,7 +43,7 @@ Test(load_clock, a_type_accumulates_if_objects_are_added_in_nearly_every_step_an
 {
     static const struct {
         uint64_t arrived[4], died[4];
-        bool keeps;
+        bool accumulates;
     } all[] = {
         {{5, 5, 5, 5}, {0, 0, 1, 0}, true},    {{5, 5, 5, 5}, {0, 1, 1, 0}, false},
         {{0, 9, 9, 9}, {0, 0, 0, 0}, true},    {{9, 9, 0, 9}, {0, 0, 0, 0}, false},
@@ -56,6 +56,6 @@ Test(load_clock, a_type_accumulates_if_objects_are_added_in_nearly_every_step_an
             died[k] = all[i].died[k];
         }
         struct type_births t = {4, arrived, died};
-        cr_expect_eq(type_births_keep(&t, 0), all[i].keeps, "case %zu", i);
+        cr_expect_eq(type_cohorts_accumulate(&t, 0), all[i].accumulates, "case %zu", i);
     }
 }

@@ -26,7 +26,8 @@ static void says(enum hd_identity_source source, enum hd_suspicion suspicion,
 
 Test(put_births, by_events_survivors_and_deaths_are_given)
 {
-    struct hd_births b = {.count = 4, .snapshot = numbers, .at = all_stay, .keeps = true};
+    struct hd_births b = {
+        .count = 4, .snapshot = numbers, .at = all_stay, .accumulates = true};
     says(HD_SAME_BY_EVENTS, HD_SUSPECT_SIZE, &b,
          "all of the 23, 20 and 15 added in each step; of 81 older ones, "
          "all");
@@ -39,13 +40,14 @@ Test(put_births, by_events_survivors_and_deaths_are_given)
 Test(put_births,
      by_order_survivors_are_a_lower_bound_if_nearly_all_survive_and_deaths_are_omitted)
 {
-    struct hd_births b = {.count = 4, .snapshot = numbers, .at = few_go, .keeps = true};
+    struct hd_births b = {
+        .count = 4, .snapshot = numbers, .at = few_go, .accumulates = true};
     says(HD_SAME_BY_ORDER, HD_SUSPECT_SIZE, &b,
          "at least 20, 18 and 15 of the 23, 20 and 15 added in each step; "
          "of 81 older ones, 60");
     b.at = some_go;
     says(HD_SAME_BY_ORDER, HD_SUSPECT_SIZE, &b, "");
-    b.keeps = false;
+    b.accumulates = false;
     says(HD_SAME_BY_ORDER, HD_SUSPECT_SIZE, &b, "");
     says(HD_SAME_UNKNOWN, HD_SUSPECT_SIZE, NULL, "");
 }
@@ -53,7 +55,7 @@ Test(put_births,
 Test(put_births, a_late_one_has_its_start)
 {
     struct hd_births b = {
-        .count = 4, .snapshot = numbers, .at = all_stay, .keeps = true, .since = 2};
+        .count = 4, .snapshot = numbers, .at = all_stay, .accumulates = true, .since = 2};
     says(HD_SAME_BY_EVENTS, HD_SUSPECT_SIZE, &b,
          "since snapshot 3 (08:51 UTC), all of the 15 added; of 124 older "
          "ones, all");
