@@ -272,7 +272,7 @@ struct hd_head {
 
 /* Cohorts of a suspect: in which snapshot its objects first appeared, and how many survive.
  * An object that existed before and was only moved under the suspect is not a birth. */
-struct hd_births {
+struct hd_cohorts {
     size_t count;           /* snapshots that can be compared */
     const size_t *snapshot; /* their numbers, from 0 */
     const uint64_t *at; /* survivors of cohort j in snapshot k >= j: count - j numbers for j
@@ -374,9 +374,9 @@ struct hd_suspect {
     const char **holder;            /* types from the root down; NULL unknown */
     size_t holder_len;
     uint64_t survivors, survivors_low, survivors_high; /* as in hd_type_row */
-    struct hd_chains chains;        /* root chains; for suspects that are shown */
-    const char *hint;               /* usual cause: an id of docs/hints.md */
-    const struct hd_births *births; /* NULL: unknown */
+    struct hd_chains chains;          /* root chains; for suspects that are shown */
+    const char *hint;                 /* usual cause: an id of docs/hints.md */
+    const struct hd_cohorts *cohorts; /* NULL: unknown */
     uint64_t *own; /* bytes per snapshot, without nested suspects; NULL unknown */
 
     /* The one count that every view shows: of the title, if its objects are added along
@@ -919,8 +919,9 @@ size_t hd_suspect_counts(const struct hd_suspect *suspect, size_t snapshots,
                          struct hd_tally *at);
 
 /* True if survivors can be shown. With identity by address order a survivor is reliable, a
- * death is not. births may be NULL. */
-bool hd_report_tells_births(const struct hd_report *report, const struct hd_births *births);
+ * death is not. cohorts may be NULL. */
+bool hd_report_has_cohorts(const struct hd_report *report,
+                           const struct hd_cohorts *cohorts);
 
 /* Returns the name of a snapshot's file for people: the end of its path that distinguishes
  * it from the others. Owned by the report. */
@@ -1034,8 +1035,8 @@ void hd_put_trend(struct hd_sink to, const struct hd_tally *at, size_t count);
  * all", preceded by "since snapshot 13 (14:05 UTC), " if growth began later; for turnover,
  * if not a suspect, "as many are freed as are added: 120 added, 100 freed". False, and
  * prints nothing, if not enough is known. */
-bool hd_put_births(struct hd_sink to, const struct hd_report *report,
-                   const struct hd_suspect *suspect);
+bool hd_put_cohorts(struct hd_sink to, const struct hd_report *report,
+                    const struct hd_suspect *suspect);
 
 /* Prints which code allocated the suspect's objects, in that many columns if possible, or
  * why that is unknown. False, and prints nothing, if nothing was sampled. */

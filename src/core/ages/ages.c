@@ -129,7 +129,7 @@ static unsigned char earlier(unsigned char moment, unsigned less)
 /* Carries ages from one snapshot to the next: which objects of the older one survived,
  * which older object each newer one was (NO_NODE: none), and numbers for paths that both
  * have. */
-struct birth_carrier {
+struct cohort_carrier {
     struct hd_ages *now, *before;
     const uint32_t *object_of;
     unsigned left_out;
@@ -140,7 +140,7 @@ struct birth_carrier {
 
 static void take_age(void *context, uint32_t older, uint32_t newer)
 {
-    struct birth_carrier *c = context;
+    struct cohort_carrier *c = context;
     const struct aged_object *a = &c->before->object[older];
     struct aged_object *b = &c->now->object[newer];
     b->born = earlier(a->born, c->left_out);
@@ -149,7 +149,7 @@ static void take_age(void *context, uint32_t older, uint32_t newer)
 }
 
 /* Uses nothing of a damaged file: an object that is two, or of another type or size. */
-static bool carry_survivors(struct birth_carrier *c, const struct survivor_map *map)
+static bool carry_survivors(struct cohort_carrier *c, const struct survivor_map *map)
 {
     struct survivor_map_reader r = {.map = map};
     struct survivor_run run;
@@ -167,12 +167,12 @@ static bool carry_survivors(struct birth_carrier *c, const struct survivor_map *
 
 static void take_age_of_node(void *context, uint32_t older, uint32_t node)
 {
-    struct birth_carrier *c = context;
+    struct cohort_carrier *c = context;
     take_age(c, older, c->object_of[node]);
 }
 
 /* The same for entries that were recreated around surviving objects (identity/same.h). */
-static void carry_remade(struct birth_carrier *c, const struct hd_snapshot *snap,
+static void carry_remade(struct cohort_carrier *c, const struct hd_snapshot *snap,
                          const struct places *p)
 {
     uint32_t *number = alloc_unknown(snap->graph->node_count);
@@ -199,14 +199,14 @@ static bool carry(struct hd_ages *now, struct hd_ages *before,
                   const struct hd_snapshot *snap, const struct places *p,
                   const uint32_t *object_of)
 {
-    struct birth_carrier c = {.now = now,
-                              .before = before,
-                              .object_of = object_of,
-                              .left_out = add_moment(now, before),
-                              .survived = bits_new(before->object_count),
-                              .was = alloc_unknown(now->object_count),
-                              .older = names_of(&before->paths, &now->paths),
-                              .newer = names_of(&now->paths, &before->paths)};
+    struct cohort_carrier c = {.now = now,
+                               .before = before,
+                               .object_of = object_of,
+                               .left_out = add_moment(now, before),
+                               .survived = bits_new(before->object_count),
+                               .was = alloc_unknown(now->object_count),
+                               .older = names_of(&before->paths, &now->paths),
+                               .newer = names_of(&now->paths, &before->paths)};
     bool ok = carry_survivors(&c, snap->survivor_map);
     if (ok)
         carry_remade(&c, snap, p);

@@ -535,14 +535,14 @@ const struct ownership *comparison_ownership(struct hd_comparison *c,
     return *kept;
 }
 
-bool comparison_births(struct hd_comparison *c, const struct series *s,
-                       const struct births **births, struct hd_error *err)
+bool comparison_cohorts(struct hd_comparison *c, const struct series *s,
+                        const struct cohorts **cohorts, struct hd_error *err)
 {
     struct ownership *o = c->owned[s->selection];
     size_t last = s->usable[s->usable_count - 1];
-    if (!ownership_need_births(c, o, s, err))
+    if (!ownership_need_cohorts(c, o, s, err))
         return false;
-    *births = o->births.source != HD_SAME_UNKNOWN ? &o->births : NULL;
+    *cohorts = o->cohorts.source != HD_SAME_UNKNOWN ? &o->cohorts : NULL;
     return snapshot_need_graph(c->snaps[last], err) || comparison_blame(err, last);
 }
 

@@ -7,7 +7,7 @@
 #ifndef COMPARISON_H
 #define COMPARISON_H
 
-#include "ages/births.h"
+#include "ages/cohorts.h"
 #include "digest/survivors.h"
 #include "owners/holders.h"
 #include "owners/ownership_tree.h"
@@ -43,8 +43,8 @@ struct ownership {
     bool restarted; /* as in the series: then there are no survivors */
     struct ownership_tree tree;
     struct survived *survivors; /* per type of the last; NULL: not known */
-    struct births births;       /* source HD_SAME_UNKNOWN: not known */
-    bool looked_for_births;
+    struct cohorts cohorts;     /* source HD_SAME_UNKNOWN: not known */
+    bool looked_for_cohorts;
     struct arena arena;
 };
 
@@ -125,11 +125,11 @@ const struct ownership *comparison_ownership(struct hd_comparison *c,
                                              enum ownership_fields fields,
                                              bool all_chains_follow, struct hd_error *err);
 
-/* Finds the cohorts of s, and their survivors; after comparison_ownership(). *births is
+/* Finds the cohorts of s, and their survivors; after comparison_ownership(). *cohorts is
  * NULL if they are not known. False and err as there; the graph of the last snapshot is in
  * memory afterwards. */
-bool comparison_births(struct hd_comparison *c, const struct series *s,
-                       const struct births **births, struct hd_error *err);
+bool comparison_cohorts(struct hd_comparison *c, const struct series *s,
+                        const struct cohorts **cohorts, struct hd_error *err);
 
 /* Returns a snapshot of holders for each; they belong to the comparison. NULL and err, also
  * if one has no such data. */
@@ -157,11 +157,11 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
                                enum ownership_fields fields, bool all_chains_follow,
                                struct hd_error *err);
 
-/* Finds births once, if they can be known: of snapshots of one process, in order, complete
+/* Finds cohorts once, if they can be known: of snapshots of one process, in order, complete
  * and with graphs. False and err if a graph cannot be read again, or if two of them and
  * identity matching do not fit in memory. */
-bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
-                           const struct series *s, struct hd_error *err);
+bool ownership_need_cohorts(struct hd_comparison *c, struct ownership *o,
+                            const struct series *s, struct hd_error *err);
 
 /* True if it is that of the usable snapshots of s, with at least these fields. */
 bool ownership_fits(const struct ownership *o, const struct series *s,

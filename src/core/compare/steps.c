@@ -55,7 +55,7 @@ const char *steps_why_unknown(const struct series *s)
     return why != NULL ? why : "their order is not known well enough";
 }
 
-/* Bytes of same_find() for each object of both, and of births for each of the newer. */
+/* Bytes of same_find() for each object of both, and of cohorts for each of the newer. */
 enum { PER_OBJECT = 48 };
 
 /* First, since reserving may release graphs. */
@@ -332,18 +332,18 @@ static bool add_step(void *context, size_t i, const struct hd_snapshot *older,
                      const struct hd_snapshot *newer, const struct same *same)
 {
     struct step_counter *to = context;
-    struct births *b = &to->o->births;
+    struct cohorts *b = &to->o->cohorts;
     if (i == 1)
-        births_begin(b, &to->o->tree, older, to->o->selection);
-    births_add(b, i, newer, same);
+        cohorts_begin(b, &to->o->tree, older, to->o->selection);
+    cohorts_add(b, i, newer, same);
     to->steps += b->source != HD_SAME_UNKNOWN;
     return b->source != HD_SAME_UNKNOWN;
 }
 
-bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
-                           const struct series *s, struct hd_error *err)
+bool ownership_need_cohorts(struct hd_comparison *c, struct ownership *o,
+                            const struct series *s, struct hd_error *err)
 {
-    if (o->looked_for_births)
+    if (o->looked_for_cohorts)
         return true;
     struct step_counter to = {.o = o};
     bool digests = steps_are_of_digests(s), ok = true;
@@ -351,17 +351,17 @@ bool ownership_need_births(struct hd_comparison *c, struct ownership *o,
         const struct hd_snapshot *snaps[SERIES_MAX_SNAPSHOTS];
         for (size_t i = 0; i < o->usable_count; i++)
             snaps[i] = c->snaps[o->usable[i]];
-        births_of_digests(&o->births, &o->tree, snaps, o->selection);
+        cohorts_of_digests(&o->cohorts, &o->tree, snaps, o->selection);
     } else {
         ok = steps_follow(c, s, add_step, &to, err);
     }
-    bool known = digests ? o->births.source != HD_SAME_UNKNOWN
+    bool known = digests ? o->cohorts.source != HD_SAME_UNKNOWN
                          : to.steps > 0 && to.steps + 1 == o->usable_count;
     if (ok && known)
-        births_end(&o->births);
+        cohorts_end(&o->cohorts);
     else
-        births_free(&o->births);
-    o->looked_for_births = ok;
+        cohorts_free(&o->cohorts);
+    o->looked_for_cohorts = ok;
     return ok;
 }
 
@@ -379,7 +379,7 @@ void ownership_free(struct ownership *o)
 {
     if (o == NULL)
         return;
-    births_free(&o->births);
+    cohorts_free(&o->cohorts);
     ownership_tree_free(&o->tree);
     arena_free(&o->arena);
     free(o);

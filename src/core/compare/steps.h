@@ -10,7 +10,7 @@
 #include "compare/comparison.h"
 
 /* True if all are digests of one process, in order: these were followed when they were made
- * (births_of_digests()). */
+ * (cohorts_of_digests()). */
 bool steps_are_of_digests(const struct series *s);
 
 /* Returns why there is no identity, as words to follow a colon; or NULL. */

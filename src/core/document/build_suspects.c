@@ -80,7 +80,7 @@ static void add_remarks(struct build *b, const struct hd_suspect *s)
         add_also(b, doc_remark(b->doc, b->row), s);
     if (text_turnover(&b->words, s))
         REMARK(b, "");
-    if (text_since(&b->words, b->r, s->births))
+    if (text_since(&b->words, b->r, s->cohorts))
         REMARK(b, "");
     if (phrase_has_changing_owners(s))
         REMARK(b, "held by different owners over time");
@@ -221,8 +221,8 @@ static void suspects_add_table(struct build *b, struct doc_section *s)
     for (size_t i = 0; i < d->suspects_shown; i++) {
         const struct hd_suspect *suspect = &d->suspects[i];
         suspects_add_row(b, t, suspect);
-        if (text_shows_births(b->r, suspect->births)) {
-            text_births(&b->words, suspect->births, d->identity == HD_SAME_BY_EVENTS);
+        if (text_shows_cohorts(b->r, suspect->cohorts)) {
+            text_put_cohorts(&b->words, suspect->cohorts, d->identity == HD_SAME_BY_EVENTS);
             ATTACHED(b, "survived", "");
         }
         suspects_add_held_by(b, &suspect->chains);

@@ -169,7 +169,7 @@ static void add_survivors(struct ranker *k)
     const struct hd_snapshot *last = usable_snapshot(k, k->s->usable_count - 1);
     const struct survived *survivors = k->owned->survivors;
     const uint64_t *kept =
-        k->rows.births != NULL && k->s->usable[0] == 0 ? k->rows.births->kept : NULL;
+        k->rows.cohorts != NULL && k->s->usable[0] == 0 ? k->rows.cohorts->kept : NULL;
     if (survivors == NULL && kept == NULL)
         return;
     for (size_t i = 0; i < k->s->row_count; i++)
@@ -242,7 +242,7 @@ static void ask_for_heads(const struct report_diff_search *search, size_t i,
     ask->query_of_key = query_of;
     ask->key_count = f->len;
     if (search->since != NULL) {
-        ask->since_of_node = k->rows.births->cohort;
+        ask->since_of_node = k->rows.cohorts->cohort;
         ask->since_of_query = search->since;
     }
 }
@@ -357,8 +357,8 @@ static void set_chains(const struct report_diff_search *s)
 static struct since_range range_of(const struct ranker *k, const struct hd_suspect *s)
 {
     const struct since_range none = {1, 0};
-    const struct hd_births *b = s->births;
-    if (!text_knows_births(k->r, b))
+    const struct hd_cohorts *b = s->cohorts;
+    if (!text_knows_cohorts(k->r, b))
         return none;
     uint64_t survived = 0,
              arrived = text_cohorts(b, b->count - 1, b->count, b->count - 1).survived;
@@ -421,7 +421,8 @@ static bool add_chains_of_survivors(const struct report_diff_search *all,
     const struct ranker *k = all->k;
     struct arena scratch = {0};
     struct since_range *since = arena_array(&scratch, struct since_range, all->count);
-    bool any = false, of_objects = k->rows.births != NULL && k->rows.births->cohort != NULL;
+    bool any = false,
+         of_objects = k->rows.cohorts != NULL && k->rows.cohorts->cohort != NULL;
     for (size_t q = 0; of_objects && q < all->count; q++) {
         since[q] = range_of(k, &k->r->diff.suspects[q]);
         any |= since[q].first <= since[q].last;
@@ -483,7 +484,7 @@ static bool add_chains(struct ranker *k, struct hd_error *err)
         complete &= s.chains.answers[place] != NULL;
     if (complete)
         set_chains(&s);
-    if (complete && k->rows.births != NULL)
+    if (complete && k->rows.cohorts != NULL)
         ok = add_chains_of_survivors(&s, err);
     series_chains_free(&s.chains);
     arena_free(&of_owners);
@@ -548,17 +549,17 @@ static bool report_rank(struct hd_report *r, struct hd_comparison *c,
         k.owned = comparison_ownership(c, s, report_ownership_fields(opt), opt->exact, err);
         ok = k.owned != NULL;
     }
-    const struct births *births = NULL;
+    const struct cohorts *cohorts = NULL;
     if (ok && r->diff.by_graph && !opt->no_ages)
-        ok = comparison_births(c, s, &births, err);
+        ok = comparison_cohorts(c, s, &cohorts, err);
     k.by_name = series_index_of(s);
     k.rows = (struct suspect_rows){
-        .r = r, .s = s, .rows = &k.by_name, .opt = opt, .births = births};
+        .r = r, .s = s, .rows = &k.by_name, .opt = opt, .cohorts = cohorts};
     if (ok && k.owned != NULL) {
         add_survivors(&k);
         k.rows.tree = &k.owned->tree;
-        if (k.rows.births != NULL)
-            r->diff.identity = k.rows.births->source;
+        if (k.rows.cohorts != NULL)
+            r->diff.identity = k.rows.cohorts->source;
         suspects_by_graph(&k.rows, &scratch);
         report_add_sites(r, &k.rows);
     } else if (ok && s->usable_count >= 2) {

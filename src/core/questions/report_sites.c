@@ -393,7 +393,7 @@ void report_add_sites(struct hd_report *r, const struct suspect_rows *rows)
     for (size_t i = 0; i < s->usable_count; i++)
         snaps[i] = s->snaps[s->usable[i]];
     if (count > 0)
-        f.samples = leak_samples_of(rows->tree, rows->births, snaps, &f.scratch);
+        f.samples = leak_samples_of(rows->tree, rows->cohorts, snaps, &f.scratch);
     if (see_intervals(&f, snaps) && count > 0) {
         if (f.samples.sites == NULL)
             f.samples = (struct leak_samples){.sites = &none};

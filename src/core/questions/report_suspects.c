@@ -73,7 +73,7 @@ static void add_places(const struct suspect_rows *to, struct hd_suspect *s,
 
 /* True if objects of the type changed places. A cohort belongs to one place, so moved
  * objects would be counted as born and as dead. */
-static bool moved(const struct births *b, label_id label, const uint64_t *at)
+static bool moved(const struct cohorts *b, label_id label, const uint64_t *at)
 {
     for (size_t j = 0, cell = 0; j < b->n; cell += b->n - j, j++)
         if (j > 0 && at[cell] != b->fresh[label * b->n + j])
@@ -81,20 +81,20 @@ static bool moved(const struct births *b, label_id label, const uint64_t *at)
     return false;
 }
 
-static const struct hd_births *births_of(const struct suspect_rows *to,
-                                         const struct ranked_type *h)
+static const struct hd_cohorts *cohorts_of(const struct suspect_rows *to,
+                                           const struct ranked_type *h)
 {
     struct arena *a = &to->r->arena;
-    if (to->births == NULL)
+    if (to->cohorts == NULL)
         return NULL;
-    size_t n = to->births->n;
-    struct hd_births *births = arena_alloc(a, sizeof(*births));
+    size_t n = to->cohorts->n;
+    struct hd_cohorts *cohorts = arena_alloc(a, sizeof(*cohorts));
     size_t *snapshots = arena_array(a, size_t, n);
     uint64_t *at = arena_array(a, uint64_t, n * (n + 1) / 2);
     memcpy(snapshots, to->s->usable, n * sizeof(*snapshots));
     /* Sums all places of its type, as its counts do; a whole type is summed wherever it is
      * held. */
-    const struct births *b = to->births;
+    const struct cohorts *b = to->cohorts;
     bool whole = h->basis == HD_BASIS_TYPE;
     for (size_t i = whole ? 1 : 0; i < (whole ? b->t->len : h->place_count); i++) {
         path_id p = whole ? (path_id)i : h->places[i].path;
@@ -102,22 +102,22 @@ static const struct hd_births *births_of(const struct suspect_rows *to,
             continue;
         for (size_t j = 0, cell = 0; j < b->n; j++)
             for (size_t k = j; k < b->n; k++)
-                at[cell++] += births_at(b, p, j, k);
+                at[cell++] += cohorts_at(b, p, j, k);
     }
     if (whole && moved(b, h->label, at))
         return NULL;
-    *births =
-        (struct hd_births){.count = n,
-                           .snapshot = snapshots,
-                           .at = at,
-                           .arrived = h->retention.arrived,
-                           .died = h->retention.died,
-                           .since = to->s->usable[h->retention.since],
-                           .age = h->retention.age,
-                           .chance = h->retention.chance,
-                           .accumulates = h->retention.accumulates,
-                           .turns_over = h->retention.turns_over || h->retention.queues};
-    return births;
+    *cohorts =
+        (struct hd_cohorts){.count = n,
+                            .snapshot = snapshots,
+                            .at = at,
+                            .arrived = h->retention.arrived,
+                            .died = h->retention.died,
+                            .since = to->s->usable[h->retention.since],
+                            .age = h->retention.age,
+                            .chance = h->retention.chance,
+                            .accumulates = h->retention.accumulates,
+                            .turns_over = h->retention.turns_over || h->retention.queues};
+    return cohorts;
 }
 
 /* --- counted type ------------------------------------------------------------------ */
@@ -198,7 +198,7 @@ static struct hd_suspect from_ranking(const struct suspect_rows *to,
         .more_share = heap > 0 ? (double)h->more / heap : 0,
         .step_least = h->suspicion == HD_SUSPECT_STEADY ? h->step_least : 0,
         .step_most = h->suspicion == HD_SUSPECT_STEADY ? h->step_most : 0,
-        .births = births_of(to, h),
+        .cohorts = cohorts_of(to, h),
         .survivors = row->survivors,
         .survivors_low = row->survivors_low,
         .survivors_high = row->survivors_high,
@@ -449,7 +449,7 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
 void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
 {
     struct suspect_line line = line_of(to->opt);
-    struct leak_ranking h = leak_ranking_of(to->tree, to->s, to->births, &line, scratch);
+    struct leak_ranking h = leak_ranking_of(to->tree, to->s, to->cohorts, &line, scratch);
     size_t n = to->s->usable_count, rank = 0;
     struct hd_suspect undecided = {.type = NULL};
     to->namer = holder_namer_of(&to->tree->labels, &to->tree->full[n - 1], scratch);

@@ -16,7 +16,7 @@ struct suspect_rows {
     const struct series_index *rows; /* of s */
     const struct hd_options *opt;
     const struct ownership_tree *tree; /* NULL: ranked by tables */
-    const struct births *births;       /* of tree; NULL if unknown */
+    const struct cohorts *cohorts;     /* of tree; NULL if unknown */
     struct holder_namer namer; /* of the last usable snapshot; set by suspects_by_graph() */
 
     /* The paths of each of r->diff.suspects. */

@@ -224,8 +224,8 @@ bool report_add_tree(struct hd_report *r, struct hd_comparison *c,
     match_labels(&p);
     if (rows != NULL)
         mark_suspects(&p);
-    if (rows != NULL && rows->births != NULL)
-        p.ask.arrived_of_path = rows->births->arrived;
+    if (rows != NULL && rows->cohorts != NULL)
+        p.ask.arrived_of_path = rows->cohorts->arrived;
     struct merged_tree tree = {0};
     bool fits =
         has_room(c, merged_places(&p) * PER_PLACE, "a tree of this many paths", err);

@@ -2,7 +2,7 @@
  *
  * An all-clear is only as good as the leaks that it would have found. These follow from the
  * rules of the ranking alone: their thresholds (suspicion.h), the number of objects that
- * births.h needs, and the required evenness of steps. docs/ranking.md, "What would have
+ * cohorts.h needs, and the required evenness of steps. docs/ranking.md, "What would have
  * shown". Must not depend on the heap, except for its size. */
 #ifndef CONFIDENCE_H
 #define CONFIDENCE_H

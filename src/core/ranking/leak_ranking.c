@@ -23,7 +23,7 @@ struct leak_ranking_head {
     path_id path;
     bool pooled;
     bool steady;
-    bool accumulates; /* its cohorts survive (births.h) */
+    bool accumulates; /* its cohorts survive (cohorts.h) */
     double score;     /* max(0, credit) tau^2 */
     double total;     /* own score plus those of carried heads; 0 if carried itself */
     path_id carrier;  /* end of its chain of carriers; 0: not carried */
@@ -36,7 +36,7 @@ struct leak_ranker {
     size_t n;
     double heap; /* reachable bytes of the last snapshot */
     struct path_growths growths;
-    struct type_births by_type; /* with the clock; only if births are known */
+    struct type_cohorts by_type; /* with the clock; only if cohorts are known */
     struct load_clock clock;
     struct title_tree titles;
     struct leak_ranking_head *heads; /* the ranked by label, then path; then the pooled */
@@ -593,12 +593,12 @@ static void join_causes(struct leak_ranker *r)
  * rise more evenly than chance, nor large ones with few losses. */
 static bool is_by_order(const struct leak_ranker *r)
 {
-    return r->growths.births != NULL && r->growths.births->source < HD_SAME_BY_EVENTS;
+    return r->growths.cohorts != NULL && r->growths.cohorts->source < HD_SAME_BY_EVENTS;
 }
 
 static bool is_by_events(const struct leak_ranker *r)
 {
-    return r->growths.births != NULL && !is_by_order(r);
+    return r->growths.cohorts != NULL && !is_by_order(r);
 }
 
 /* Sums the births and deaths of all places of a row. */
@@ -608,7 +608,7 @@ static struct population row_population(const struct leak_ranker *r,
     struct population all = {.steps = r->n - 1};
     for (size_t i = 0; i < row->type.place_count; i++) {
         struct population at =
-            population_of(r->growths.births, row->type.places[i].path, 0, 0);
+            population_of(r->growths.cohorts, row->type.places[i].path, 0, 0);
         for (size_t k = 0; k < all.steps; k++)
             all.arrived[k] += at.arrived[k];
         all.all_arrived += at.all_arrived;
@@ -721,7 +721,7 @@ static void ranked_paths_of(struct leak_ranker *r)
     join_causes(r);
     /* A type that follows its load is not a leak. The place that gained most decides. */
     int64_t *most = arena_array(&r->scratch, int64_t, r->t->labels.len);
-    const struct births *b = r->growths.births;
+    const struct cohorts *b = r->growths.cohorts;
     r->turns_over = arena_array(&r->scratch, bool, r->t->labels.len);
     r->queues = arena_array(&r->scratch, bool, r->t->labels.len);
     for (path_id p = 1; b != NULL && p < r->t->len; p++) {
@@ -1005,7 +1005,7 @@ static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
  * one. */
 static bool may_leak(const struct leak_ranker *r, const struct ranked_type *row)
 {
-    const struct births *b = r->growths.births;
+    const struct cohorts *b = r->growths.cohorts;
     if (row->reservation != HD_RESERVED_NOT || b == NULL)
         return row->reservation != HD_RESERVED_NOT;
     /* A queue with few losses may have a leak next to it. */
@@ -1033,7 +1033,7 @@ static size_t find_undecided(const struct leak_ranker *r, const struct leak_rank
 /* --- the whole ranking ----------------------------------------------------- */
 
 struct leak_ranking leak_ranking_of(const struct ownership_tree *t, const struct series *s,
-                                    const struct births *births,
+                                    const struct cohorts *cohorts,
                                     const struct suspect_line *line, struct arena *a)
 {
     size_t n = t->snapshots;
@@ -1042,11 +1042,11 @@ struct leak_ranking leak_ranking_of(const struct ownership_tree *t, const struct
                             .line = line,
                             .n = n,
                             .heap = (double)t->retained[n - 1],
-                            .growths = path_growths_of(t, s, births),
+                            .growths = path_growths_of(t, s, cohorts),
                             .a = a};
-    if (births != NULL) {
-        r.by_type = type_births_of(births, &r.scratch);
-        r.clock = load_clock_of(births, &r.by_type);
+    if (cohorts != NULL) {
+        r.by_type = type_cohorts_of(cohorts, &r.scratch);
+        r.clock = load_clock_of(cohorts, &r.by_type);
     }
     bool *grows = arena_array(&r.scratch, bool, t->len);
     for (path_id p = 1; p < t->len; p++)

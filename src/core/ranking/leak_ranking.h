@@ -6,7 +6,7 @@
 #ifndef LEAK_RANKING_H
 #define LEAK_RANKING_H
 
-#include "ages/births.h"
+#include "ages/cohorts.h"
 #include "owners/ownership_tree.h"
 #include "ranking/confidence.h"
 #include "series/suspicion.h"
@@ -77,10 +77,10 @@ struct leak_ranking {
 };
 
 /* Ranks an aligned ownership tree over the usable snapshots of s: snapshot i of the tree is
- * s->usable[i]. The last one should have its graph, for shared objects. births: survivors
+ * s->usable[i]. The last one should have its graph, for shared objects. cohorts: survivors
  * over t; NULL if unknown. */
 struct leak_ranking leak_ranking_of(const struct ownership_tree *t, const struct series *s,
-                                    const struct births *births,
+                                    const struct cohorts *cohorts,
                                     const struct suspect_line *line, struct arena *a);
 
 #endif

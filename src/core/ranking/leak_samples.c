@@ -53,13 +53,13 @@ static void add_sample(struct leak_samples *to, path_id path, uint32_t stack,
 /* The interval of allocation is exact; if collections are unknown, it is the one in which
  * the object first appeared at its path. */
 static void add_objects(struct leak_samples *to, const struct full_tree *f,
-                        const struct births *births, const struct hd_snapshot *snap,
+                        const struct cohorts *cohorts, const struct hd_snapshot *snap,
                         const struct collections *c)
 {
     const struct allocation_sites *sites = snap->sites;
     node_id *nodes = sampled_nodes(snap);
-    bool by_births = births != NULL && births->cohort != NULL &&
-                     births->nodes == snap->graph->node_count;
+    bool by_cohorts = cohorts != NULL && cohorts->cohort != NULL &&
+                      cohorts->nodes == snap->graph->node_count;
     if (nodes == NULL) {
         to->sites = NULL;
         return;
@@ -67,8 +67,8 @@ static void add_objects(struct leak_samples *to, const struct full_tree *f,
     for (uint32_t i = 0; i < sites->object_count; i++) {
         path_id p = f->at_node[nodes[i]];
         uint32_t interval = interval_of(c, sites->objects[i].born);
-        if (interval == NO_INTERVAL && by_births)
-            interval = births->cohort[nodes[i]];
+        if (interval == NO_INTERVAL && by_cohorts)
+            interval = cohorts->cohort[nodes[i]];
         add_sample(to, p != NO_PATH ? f->cut[p] : NO_PATH, sites->objects[i].stack,
                    interval);
     }
@@ -85,7 +85,7 @@ static void add_places(struct leak_samples *to, const struct full_tree *f,
 }
 
 struct leak_samples leak_samples_of(const struct ownership_tree *t,
-                                    const struct births *births,
+                                    const struct cohorts *cohorts,
                                     struct hd_snapshot *const *snaps, struct arena *a)
 {
     size_t n = t->snapshots;
@@ -98,7 +98,7 @@ struct leak_samples leak_samples_of(const struct ownership_tree *t,
     if (f->at_place != NULL)
         add_places(&samples, f, &c);
     else if (f->at_node != NULL && snaps[n - 1]->graph != NULL)
-        add_objects(&samples, f, births, snaps[n - 1], &c);
+        add_objects(&samples, f, cohorts, snaps[n - 1], &c);
     else
         samples.sites = NULL;
     return samples;

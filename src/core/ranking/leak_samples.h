@@ -6,7 +6,7 @@
 #ifndef LEAK_SAMPLES_H
 #define LEAK_SAMPLES_H
 
-#include "ages/births.h"
+#include "ages/cohorts.h"
 #include "ages/sampled_objects.h"
 
 /* An interval that is not known. */
@@ -25,10 +25,10 @@ struct leak_samples {
 };
 
 /* Returns the sampled objects of the last of snaps that the first snapshot does not have.
- * snaps are those of t, and of births (NULL: unknown). The last needs its graph or its
+ * snaps are those of t, and of cohorts (NULL: unknown). The last needs its graph or its
  * digest. In a. */
 struct leak_samples leak_samples_of(const struct ownership_tree *t,
-                                    const struct births *births,
+                                    const struct cohorts *cohorts,
                                     struct hd_snapshot *const *snaps, struct arena *a);
 
 /* The sites of a snapshot or of its digest; NULL if not sampled. */

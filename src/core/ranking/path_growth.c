@@ -378,7 +378,7 @@ static uint64_t objects_below(const struct path_growths *g, path_id base, label_
 }
 
 /* An object that gains a second owner moves up the tree; that is not growth. Needed only
- * without births, which identify moved objects. */
+ * without cohorts, which identify moved objects. */
 static double migration(const struct path_growths *g, path_id p)
 {
     label_id label = g->t->label[p];
@@ -397,14 +397,14 @@ static bool path_accumulates(struct path_growths *g, path_id p)
     here->retention = (struct retention){.chance = 1};
     if (g->t->labels.all[g->t->label[p]].kind != TYPE_OBJECT)
         return false;
-    here->retention = retention_test(g->births, p);
+    here->retention = retention_test(g->cohorts, p);
     if (!here->retention.accumulates)
         return false;
     here->kind = GROWS_IN_COUNT;
     here->tau = 1;
     /* With turnover many survivors will still die, so only their share counts, but at least
      * the net growth. */
-    double survived = (double)g->births->survived_below[p];
+    double survived = (double)g->cohorts->survived_below[p];
     const uint64_t *retained = &g->t->retained[p * g->t->snapshots];
     double more = (double)retained[g->t->snapshots - 1] - (double)retained[0];
     here->growth = fmax(here->retention.share * survived, fmin(survived, more));
@@ -424,7 +424,7 @@ static void measure_counts(struct path_growths *g, const struct migrated *migrat
     if (trend_grows(&c)) {
         here->kind = GROWS_IN_COUNT;
         here->tau = trend_tau(&c);
-        if (g->births == NULL)
+        if (g->cohorts == NULL)
             here->migration = migrated_away(migrated, p) ? 0 : migration(g, p);
         y = path_trend(g->t, g->s, label, counts_at(g, p), &g->t->retained[p * g->n],
                        &sizes);
@@ -445,7 +445,7 @@ static void measure_growth(struct path_growths *g, const struct migrated *migrat
 {
     struct path_growth *here = &g->all[p];
     here->migration = 1;
-    if (g->births == NULL) {
+    if (g->cohorts == NULL) {
         /* Children of a moved object are judged at its origin. */
         path_id parent = g->t->parent[p];
         bool parent_grows = parent != 0 && g->all[parent].kind == GROWS_IN_COUNT;
@@ -458,8 +458,8 @@ static void measure_growth(struct path_growths *g, const struct migrated *migrat
     }
     measure_counts(g, migrated, p);
     /* It gained at most its surviving births: the rest was moved. */
-    if (g->births != NULL && here->growth > (double)g->births->survived_below[p])
-        here->growth = (double)g->births->survived_below[p];
+    if (g->cohorts != NULL && here->growth > (double)g->cohorts->survived_below[p])
+        here->growth = (double)g->cohorts->survived_below[p];
 }
 
 /* --- growth explained by owners ------------------------------------------ */
@@ -650,9 +650,9 @@ static const uint64_t *type_counts(const struct series *s, const char *type,
 }
 
 struct path_growths path_growths_of(const struct ownership_tree *t, const struct series *s,
-                                    const struct births *births)
+                                    const struct cohorts *cohorts)
 {
-    struct path_growths g = {.t = t, .s = s, .births = births, .n = t->snapshots};
+    struct path_growths g = {.t = t, .s = s, .cohorts = cohorts, .n = t->snapshots};
     g.all = alloc_zeroed(array_bytes(t->len, sizeof(*g.all)));
     g.order = ownership_tree_order(t);
     g.in_order = arena_array(&g.arena, path_id, t->len);
@@ -661,7 +661,7 @@ struct path_growths path_growths_of(const struct ownership_tree *t, const struct
     g.threads = type_counts(s, THREAD_TYPE, &g.arena);
     g.pool_threads = type_counts(s, POOL_THREAD_TYPE, &g.arena);
     struct migrated migrated = {0};
-    if (births == NULL)
+    if (cohorts == NULL)
         migrated = migrated_find(t);
     for (path_id p = 1; p < t->len; p++)
         measure_growth(&g, &migrated, p);

@@ -7,7 +7,7 @@
 #ifndef PATH_GROWTH_H
 #define PATH_GROWTH_H
 
-#include "ages/births.h"
+#include "ages/cohorts.h"
 #include "owners/ownership_tree.h"
 
 /* --- references between growth sites ---------------------------------------------- */
@@ -55,7 +55,7 @@ struct path_growth {
 struct path_growths {
     const struct ownership_tree *t;
     const struct series *s;
-    const struct births *births;            /* NULL if unknown; counts are used instead */
+    const struct cohorts *cohorts;          /* NULL if unknown; counts are used instead */
     size_t n;                               /* snapshots of the ownership tree */
     struct path_growth *all;                /* per path; malloc'd */
     const uint64_t *threads, *pool_threads; /* per snapshot; NULL if there are none */
@@ -65,10 +65,10 @@ struct path_growths {
     struct arena arena;
 };
 
-/* Computes growth, owners, own growth, containers and credit of every path. births: NULL,
+/* Computes growth, owners, own growth, containers and credit of every path. cohorts: NULL,
  * or of t; it must outlive the result. */
 struct path_growths path_growths_of(const struct ownership_tree *t, const struct series *s,
-                                    const struct births *births);
+                                    const struct cohorts *cohorts);
 void path_growths_free(struct path_growths *g);
 
 /* Returns max(0, credit) tau^2. */

@@ -515,12 +515,12 @@ const char *type_growths_title(const struct type_growths *g, label_id label)
 
 /* --- types of the whole heap --------------------------------------------------------- */
 
-struct type_births type_births_of(const struct births *b, struct arena *a)
+struct type_cohorts type_cohorts_of(const struct cohorts *b, struct arena *a)
 {
     const struct ownership_tree *t = b->t;
     size_t steps = b->n - 1, cells = array_bytes(t->labels.len, steps);
-    struct type_births all = {steps, arena_array(a, uint64_t, cells),
-                              arena_array(a, uint64_t, cells)};
+    struct type_cohorts all = {steps, arena_array(a, uint64_t, cells),
+                               arena_array(a, uint64_t, cells)};
     for (path_id p = 1; p < t->len; p++) {
         const uint64_t *count = &t->count[p * b->n];
         for (size_t k = 0; k < steps; k++)
@@ -545,7 +545,7 @@ static size_t steps_without(const uint64_t *arrived, size_t from, size_t to)
     return without;
 }
 
-bool type_cohorts_accumulate(const struct type_births *t, label_id label)
+bool type_cohorts_accumulate(const struct type_cohorts *t, label_id label)
 {
     const uint64_t *arrived = &t->arrived[label * t->steps],
                    *died = &t->died[label * t->steps];
@@ -561,19 +561,19 @@ bool type_cohorts_accumulate(const struct type_births *t, label_id label)
 
 /* --- the clock ----------------------------------------------------------------------- */
 
-static bool lives_on_turnover(const struct type_births *t, label_id label)
+static bool lives_on_turnover(const struct type_cohorts *t, label_id label)
 {
     const uint64_t *arrived = &t->arrived[label * t->steps],
                    *died = &t->died[label * t->steps];
     uint64_t all = trend_sum(arrived, 0, t->steps);
-    return all >= rank_by.clock_births * t->steps &&
+    return all >= rank_by.clock_arrivals * t->steps &&
            steps_without(arrived, 0, t->steps) == 0 &&
            (double)trend_sum(died, 0, t->steps) >= rank_by.clock_turnover * (double)all;
 }
 
 /* Weighs each type by the precision of its rate: the standard error of a Poisson count is
  * its square root. */
-struct load_clock load_clock_of(const struct births *b, const struct type_births *t)
+struct load_clock load_clock_of(const struct cohorts *b, const struct type_cohorts *t)
 {
     struct load_clock clock = {.steps = 0};
     for (label_id l = 0; l < b->t->labels.len; l++) {

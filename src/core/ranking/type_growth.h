@@ -124,20 +124,20 @@ struct load_clock {
 };
 
 /* Births and deaths of each type in the whole heap. */
-struct type_births {
+struct type_cohorts {
     size_t steps;
     uint64_t *arrived, *died; /* [label * steps + step]; in the arena */
 };
 
 /* Counts them over the tree of b, into a. O(paths * snapshots). */
-struct type_births type_births_of(const struct births *b, struct arena *a);
+struct type_cohorts type_cohorts_of(const struct cohorts *b, struct arena *a);
 
 /* True if a type accumulates, whatever holds it: it has enough births, in all steps except
  * one and to the end, and nearly no deaths. */
-bool type_cohorts_accumulate(const struct type_births *t, label_id label);
+bool type_cohorts_accumulate(const struct type_cohorts *t, label_id label);
 
 /* Returns the load of each step. O(labels * steps). */
-struct load_clock load_clock_of(const struct births *b, const struct type_births *t);
+struct load_clock load_clock_of(const struct cohorts *b, const struct type_cohorts *t);
 
 /* True if the births of each step fall against the load and in time: the rate is lower at
  * the end by 15 % or more, and by two standard errors. */

@@ -50,9 +50,9 @@ void report_publish(struct hd_report *r)
     };
 }
 
-bool hd_report_tells_births(const struct hd_report *report, const struct hd_births *births)
+bool hd_report_has_cohorts(const struct hd_report *report, const struct hd_cohorts *cohorts)
 {
-    return text_shows_births(report, births);
+    return text_shows_cohorts(report, cohorts);
 }
 
 size_t hd_suspect_counts(const struct hd_suspect *suspect, size_t snapshots,
@@ -208,15 +208,15 @@ void hd_put_trend(struct hd_sink to, const struct hd_tally *at, size_t count)
     model_put(to, &t);
 }
 
-bool hd_put_births(struct hd_sink to, const struct hd_report *report,
-                   const struct hd_suspect *suspect)
+bool hd_put_cohorts(struct hd_sink to, const struct hd_report *report,
+                    const struct hd_suspect *suspect)
 {
-    const struct hd_births *b = suspect->births;
+    const struct hd_cohorts *b = suspect->cohorts;
     struct text t = {0};
-    if (!text_turnover(&t, suspect) && text_shows_births(report, b)) {
+    if (!text_turnover(&t, suspect) && text_shows_cohorts(report, b)) {
         if (text_since(&t, report, b))
             say(&t, ", ");
-        text_births(&t, b, report->diff.identity == HD_SAME_BY_EVENTS);
+        text_put_cohorts(&t, b, report->diff.identity == HD_SAME_BY_EVENTS);
     }
     return model_put(to, &t);
 }

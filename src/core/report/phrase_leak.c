@@ -289,7 +289,7 @@ void phrase_leak(struct sentence *h, const struct hd_report *r, const struct hd_
         say(h, ": ", c.at[0].count, " → ", last, " ", as_counted(r, s, 0));
     if (!brief)
         say(h, snapshots == 2 ? " between " : " in ", as_plural(snapshots, "snapshot"));
-    if (text_since(&since, r, s->births))
+    if (text_since(&since, r, s->cohorts))
         say(h, ", ", as_text(&since));
     text_free(&since);
     if (s->per_iteration != HD_UNKNOWN)
@@ -738,9 +738,9 @@ static void add_steps(struct sentence *h, const struct hd_report *r,
 static void add_survived(struct sentence *h, const struct hd_report *r,
                          const struct hd_suspect *s)
 {
-    const struct hd_births *b = s->births;
+    const struct hd_cohorts *b = s->cohorts;
     uint64_t arrived = 0, survived = 0;
-    if (!text_shows_births(r, b))
+    if (!text_shows_cohorts(r, b))
         return;
     for (size_t j = 1; j < b->count; j++) {
         struct text_cohorts c = text_cohorts(b, j, j + 1, j);

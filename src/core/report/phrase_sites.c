@@ -150,9 +150,10 @@ void phrase_rule_allocated(struct text *t, const struct hd_model *m,
 bool phrase_witness(struct text *t, const struct hd_suspect *s)
 {
     const struct hd_allocations *a = s->allocated;
-    if (a == NULL || !a->in_every_interval || s->births == NULL || !s->births->accumulates)
+    if (a == NULL || !a->in_every_interval || s->cohorts == NULL ||
+        !s->cohorts->accumulates)
         return false;
     say(t, "allocated in every interval, and ",
-        s->births->died == 0 ? "all objects survive" : "the objects survive");
+        s->cohorts->died == 0 ? "all objects survive" : "the objects survive");
     return true;
 }

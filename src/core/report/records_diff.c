@@ -213,7 +213,7 @@ static const RECORD_OF(cohort, NULL, cohort_fields,
                        "The objects that were first seen in one snapshot.");
 #undef T
 
-#define T struct hd_births
+#define T struct hd_cohorts
 
 /* Returns the cohort of one snapshot: its objects in each later one. */
 static json_t *cohort(const T *b, size_t j, const uint64_t *at, const struct record_walk *w)
@@ -238,13 +238,13 @@ static json_t *cohorts(const void *of, const struct record_walk *w)
     return array;
 }
 
-VALUE(births_verdict, json_string_or_null(x->accumulates  ? "keeps"
-                                          : x->turns_over ? "turns-over"
-                                                          : NULL))
+VALUE(cohorts_verdict, json_string_or_null(x->accumulates  ? "keeps"
+                                           : x->turns_over ? "turns-over"
+                                                           : NULL))
 KNOWN(accumulates, x->accumulates)
 
-static const struct record_field births_fields[] = {
-    FIELD("verdict", MADE(births_verdict), MAY_BE_NULL,
+static const struct record_field cohort_table_fields[] = {
+    FIELD("verdict", MADE(cohorts_verdict), MAY_BE_NULL,
           "keeps: the objects that were added in every step survived; turns-over: as many "
           "objects die as are added; null: neither can be shown.",
           "\"enum\": [\"keeps\", \"turns-over\", null]"),
@@ -268,7 +268,7 @@ static const struct record_field births_fields[] = {
           "`went` and `chance` count from there. Null unless `verdict` is keeps.",
           NULL, accumulates),
 };
-static const RECORD_OF(births, "births", births_fields,
+static const RECORD_OF(cohort_table, "births", cohort_table_fields,
                        "Cohorts of the suspect, over all its growth sites: when its "
                        "objects first appeared, and how many survive in each later "
                        "snapshot. Null if that is unknown (see `identity`).");
@@ -445,7 +445,7 @@ static const struct record_field end_of_suspect_fields[] = {
           "Bytes that belong to this suspect only, one value per snapshot: of nested "
           "suspects the inner one owns them. They sum to `suspects` of `growth.parts`. "
           "Null as a whole for tables, in `minor` and in `pooled`."),
-    FIELD("births", POINTER(births, record_births), MAY_BE_NULL, NULL),
+    FIELD("births", POINTER(cohorts, record_cohort_table), MAY_BE_NULL, NULL),
     FIELD("counted_type", TEXT(counted), NEVER_NULL,
           "Type that text, pages and explore count: `subject` if its objects are added "
           "along with those of `type`, else `type`."),

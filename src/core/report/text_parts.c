@@ -282,7 +282,7 @@ void text_line(struct text *t, const struct hd_report *r)
         say(t, as_number(100 * r->options.min_share), " % of the heap");
 }
 
-struct text_cohorts text_cohorts(const struct hd_births *b, size_t begin, size_t end,
+struct text_cohorts text_cohorts(const struct hd_cohorts *b, size_t begin, size_t end,
                                  size_t k)
 {
     struct text_cohorts c = {0};
@@ -294,7 +294,7 @@ struct text_cohorts text_cohorts(const struct hd_births *b, size_t begin, size_t
 }
 
 /* Returns the cohort of the objects that existed at the start of the leak. */
-static size_t start_of(const struct hd_births *b)
+static size_t start_of(const struct hd_cohorts *b)
 {
     size_t first = 0;
     while (b->accumulates && first + 1 < b->count && b->snapshot[first] < b->since)
@@ -302,16 +302,16 @@ static size_t start_of(const struct hd_births *b)
     return first;
 }
 
-bool text_knows_births(const struct hd_report *r, const struct hd_births *b)
+bool text_knows_cohorts(const struct hd_report *r, const struct hd_cohorts *b)
 {
     bool exact = r->diff.identity == HD_SAME_BY_EVENTS;
     return b != NULL && b->count >= 3 && (b->accumulates || exact);
 }
 
-bool text_shows_births(const struct hd_report *r, const struct hd_births *b)
+bool text_shows_cohorts(const struct hd_report *r, const struct hd_cohorts *b)
 {
     struct text_cohorts all = {0};
-    if (!text_knows_births(r, b))
+    if (!text_knows_cohorts(r, b))
         return false;
     for (size_t j = start_of(b) + 1; j < b->count; j++) {
         struct text_cohorts c = text_cohorts(b, j, j + 1, j);
@@ -331,7 +331,7 @@ static void list(struct text *t, const uint64_t *numbers, size_t count)
 /* With more numbers than this only their sum is readable. */
 enum { MAX_STEPS = 6 };
 
-void text_births(struct text *t, const struct hd_births *b, bool exact)
+void text_put_cohorts(struct text *t, const struct hd_cohorts *b, bool exact)
 {
     uint64_t arrived[SERIES_MAX_SNAPSHOTS], survived[SERIES_MAX_SNAPSHOTS];
     uint64_t all_arrived = 0, all_survived = 0;
@@ -357,7 +357,7 @@ void text_births(struct text *t, const struct hd_births *b, bool exact)
             old.survived < old.arrived ? say_count(old.survived) : say_words("all"));
 }
 
-bool text_since(struct text *t, const struct hd_report *r, const struct hd_births *b)
+bool text_since(struct text *t, const struct hd_report *r, const struct hd_cohorts *b)
 {
     enum { BEFORE_HOUR = 11, TO_MINUTES = 5 };
     char time[CALENDAR_TIME];
@@ -391,7 +391,7 @@ enum { MIN_ARRIVALS = 12 };
 
 bool text_turnover(struct text *t, const struct hd_suspect *s)
 {
-    const struct hd_births *b = s->births;
+    const struct hd_cohorts *b = s->cohorts;
     if (b == NULL || !b->turns_over || s->suspicion != HD_SUSPECT_NOT || s->rank == 0 ||
         b->arrived < MIN_ARRIVALS)
         return false;

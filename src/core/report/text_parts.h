@@ -63,25 +63,25 @@ void text_line(struct text *t, const struct hd_report *r);
 struct text_cohorts {
     uint64_t arrived, survived;
 };
-struct text_cohorts text_cohorts(const struct hd_births *b, size_t begin, size_t end,
+struct text_cohorts text_cohorts(const struct hd_cohorts *b, size_t begin, size_t end,
                                  size_t k);
 
 /* True if survivors are known: with identity by order a survivor is reliable, a death is
  * not. b may be NULL. */
-bool text_knows_births(const struct hd_report *r, const struct hd_births *b);
+bool text_knows_cohorts(const struct hd_report *r, const struct hd_cohorts *b);
 
 /* True if they should be shown, too: order misses some survivors, and where that may be
  * many the numbers would mislead. */
-bool text_shows_births(const struct hd_report *r, const struct hd_births *b);
+bool text_shows_cohorts(const struct hd_report *r, const struct hd_cohorts *b);
 
 /* Appends "all of the 23, 20 and 15 added in each step are still alive; of 81 older ones,
  * all"; the sum of many steps, of a late leak the steps since its start; with "at least" if
  * not exact. */
-void text_births(struct text *t, const struct hd_births *b, bool exact);
+void text_put_cohorts(struct text *t, const struct hd_cohorts *b, bool exact);
 
 /* Appends "since snapshot 13 (14:05 UTC)". False, without output, if it began before the
  * first. */
-bool text_since(struct text *t, const struct hd_report *r, const struct hd_births *b);
+bool text_since(struct text *t, const struct hd_report *r, const struct hd_cohorts *b);
 
 /* Appends "new in snapshots 2 to 4", "older than snapshot 1": objects that first appeared
  * in one of the snapshots, from 1 on. */

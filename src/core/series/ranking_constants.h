@@ -32,7 +32,7 @@ static const struct ranking_constants {
     unsigned late_steps, of_late_steps, mostly, fewest_late_steps;
     double goes_on;
     double size_losses, kept_losses;
-    unsigned clock_births;
+    unsigned clock_arrivals;
     double clock_turnover, slows_sigma, slows_to;
     unsigned sure_seconds, long_seconds, old_spans;
     unsigned one_of_queue;
@@ -119,7 +119,7 @@ static const struct ranking_constants {
     .fewest_undecided = 4,
     .fewest_native = 10,
 
-    /* --- accumulation (ages/births.c) ---------------------------------------------- */
+    /* --- accumulation (ages/cohorts.c) ---------------------------------------------- */
 
     /* The null hypothesis: half an object leaves for each that arrives (in a steady state,
      * one; half allows for a growing load). Rejected at one in a hundred; plausible for an
@@ -155,7 +155,7 @@ static const struct ranking_constants {
     /* The load is measured by types with this many births in each step, most of which die.
      * A suspect fills if it gains less per unit of load at the end, by 15 % and two
      * standard errors. */
-    .clock_births = 10,
+    .clock_arrivals = 10,
     .clock_turnover = 0.7,
     .slows_sigma = 2,
     .slows_to = 0.85,

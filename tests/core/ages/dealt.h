@@ -1,8 +1,8 @@
-/* dealt.h - the births of one path, made object by object, for births.h. */
+/* dealt.h - the births of one path, made object by object, for cohorts.h. */
 #ifndef TESTS_DEALT_H
 #define TESTS_DEALT_H
 
-#include "ages/births.h"
+#include "ages/cohorts.h"
 #include "support/random.h"
 
 #include <math.h>
@@ -41,12 +41,12 @@ static inline void dealt_add(struct dealt *d, size_t from, size_t until, uint32_
 static inline struct retention dealt_judge(struct dealt *d)
 {
     struct ownership_tree t = {.snapshots = d->n, .len = 1, .count = d->count};
-    struct births b = {.t = &t,
-                       .n = d->n,
-                       .source = HD_SAME_BY_EVENTS,
-                       .row = d->row,
-                       .cell = d->cell,
-                       .left = d->left};
+    struct cohorts b = {.t = &t,
+                        .n = d->n,
+                        .source = HD_SAME_BY_EVENTS,
+                        .row = d->row,
+                        .cell = d->cell,
+                        .left = d->left};
     return retention_test(&b, 0);
 }
 

@@ -1,7 +1,7 @@
 /* Survivors in digests, compared with the lives of all objects. */
 #include "ages/followed.h"
 
-#include "ages/births.h"
+#include "ages/cohorts.h"
 
 #include <criterion/criterion.h>
 
@@ -32,7 +32,7 @@ static size_t cohort_in(const struct history *h, size_t i, size_t k,
 }
 
 static void expect_store(const struct history *h, const struct compared *c,
-                         const struct births *b, path_id p, unsigned store)
+                         const struct cohorts *b, path_id p, unsigned store)
 {
     uint64_t survived = 0;
     for (size_t j = 0; j < c->count; j++)
@@ -47,18 +47,18 @@ static void expect_store(const struct history *h, const struct compared *c,
                         (h->store[i][next] != store || arrived_at(h, i, next) > now);
                 survived += k + 1 == c->count && j > 0 ? size_of_thing(i) : 0;
             }
-            cr_expect_eq(births_at(b, p, j, k), there,
+            cr_expect_eq(cohorts_at(b, p, j, k), there,
                          "store %u, cohort %zu in %zu: %u, not %u", store, j, k,
-                         births_at(b, p, j, k), there);
+                         cohorts_at(b, p, j, k), there);
             if (k + 1 < c->count)
-                cr_expect_eq(births_lost(b, p, j, k), lost,
+                cr_expect_eq(cohorts_lost(b, p, j, k), lost,
                              "store %u, of cohort %zu in %zu", store, j, k);
         }
     cr_expect_eq(b->survived[p], survived);
 }
 
 static void expect_kept(const struct history *h, const struct compared *c,
-                        const struct births *b, const struct hd_snapshot *last)
+                        const struct cohorts *b, const struct hd_snapshot *last)
 {
     uint64_t kept = 0;
     for (size_t i = 0; i < THINGS; i++)
@@ -71,18 +71,18 @@ static void compare(const struct history *h, struct hd_snapshot **digests,
                     const struct compared *c)
 {
     struct ranked r = {0};
-    struct births b = {0};
+    struct cohorts b = {0};
     for (size_t k = 0; k < c->count; k++)
         r.a.snaps[r.a.count++] = digests[c->at[k]];
     fold_series(&r);
-    births_of_digests(&b, &r.tree, (const struct hd_snapshot *const *)r.a.snaps,
-                      SELECT_ALL);
+    cohorts_of_digests(&b, &r.tree, (const struct hd_snapshot *const *)r.a.snaps,
+                       SELECT_ALL);
     cr_assert_eq(b.source, HD_SAME_BY_EVENTS);
-    births_end(&b);
+    cohorts_end(&b);
     expect_store(h, c, &b, ranked_path(&r, "App.Orders > App.Thing"), 0);
     expect_store(h, c, &b, ranked_path(&r, "App.Archive > App.Thing"), 1);
     expect_kept(h, c, &b, r.a.snaps[c->count - 1]);
-    births_free(&b);
+    cohorts_free(&b);
     r.a.count = 0;
     ownership_tree_free(&r.tree);
     arena_free(&r.a.arena);
@@ -116,13 +116,14 @@ static enum hd_identity_source source_of(struct hd_snapshot *const *digests, siz
                                          enum selection selection)
 {
     struct ranked r = {.selection = selection};
-    struct births b = {0};
+    struct cohorts b = {0};
     for (size_t k = 0; k < count; k++)
         r.a.snaps[r.a.count++] = digests[k];
     fold_series(&r);
-    births_of_digests(&b, &r.tree, (const struct hd_snapshot *const *)r.a.snaps, selection);
+    cohorts_of_digests(&b, &r.tree, (const struct hd_snapshot *const *)r.a.snaps,
+                       selection);
     enum hd_identity_source source = b.source;
-    births_free(&b);
+    cohorts_free(&b);
     r.a.count = 0;
     ownership_tree_free(&r.tree);
     arena_free(&r.a.arena);

@@ -58,7 +58,7 @@ static void expect_all_there(struct hd_snapshot *const *snaps, const char *what)
     const struct hd_diff *d = hd_report_model(report)->diff;
     cr_assert_eq(d->identity, HD_SAME_BY_EVENTS, "%s", what);
     cr_assert_gt(d->suspect_count, 0, "%s", what);
-    const struct hd_births *b = d->suspects[0].births;
+    const struct hd_cohorts *b = d->suspects[0].cohorts;
     cr_expect_str_eq(d->suspects[0].type, "App.Entry", "%s", what);
     cr_assert(b != NULL && b->accumulates, "%s", what);
     for (size_t j = 0, cell = 0; j < STEPS; j++)

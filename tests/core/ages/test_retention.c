@@ -1,4 +1,4 @@
-#include "ages/births.h"
+#include "ages/cohorts.h"
 
 #include "series/ranking_constants.h"
 
@@ -18,7 +18,7 @@ struct triangle {
 /* The births of a single path, number 0. */
 struct made {
     struct ownership_tree t;
-    struct births b;
+    struct cohorts b;
     uint64_t count[MOST];
     uint32_t row[MOST], cell[CELLS];
 };
@@ -26,12 +26,12 @@ struct made {
 static struct retention judge(const struct triangle *from)
 {
     struct made m = {.t = {.snapshots = from->n, .len = 1, .count = m.count}};
-    m.b = (struct births){.t = &m.t,
-                          .n = from->n,
-                          .source = HD_SAME_BY_EVENTS,
-                          .row = m.row,
-                          .cell = m.cell,
-                          .left = (uint32_t *)from->lost};
+    m.b = (struct cohorts){.t = &m.t,
+                           .n = from->n,
+                           .source = HD_SAME_BY_EVENTS,
+                           .row = m.row,
+                           .cell = m.cell,
+                           .left = (uint32_t *)from->lost};
     memcpy(m.cell, from->at, sizeof(m.cell));
     for (size_t j = 0, at = 0; j < from->n; at += from->n - j++) {
         m.row[j] = 1 + (uint32_t)at;

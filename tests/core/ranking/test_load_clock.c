@@ -55,7 +55,7 @@ Test(load_clock, a_type_accumulates_if_objects_are_added_in_nearly_every_step_an
             arrived[k] = all[i].arrived[k];
             died[k] = all[i].died[k];
         }
-        struct type_births t = {4, arrived, died};
+        struct type_cohorts t = {4, arrived, died};
         cr_expect_eq(type_cohorts_accumulate(&t, 0), all[i].accumulates, "case %zu", i);
     }
 }

@@ -224,24 +224,24 @@ Test(summary, late_growth_has_its_start)
 {
     static const size_t of[] = {0, 1, 2, 3, 4, 5};
     static const uint64_t none[21] = {0};
-    struct hd_births births = {
+    struct hd_cohorts cohorts = {
         .count = 6, .snapshot = of, .at = none, .accumulates = true, .since = 2};
     struct made *m = make(6, 1);
-    m->suspects[0].births = &births;
+    m->suspects[0].cohorts = &cohorts;
     m->suspects[0].suspicion = HD_SUSPECT_AGE;
     expect_words(m, HD_TONE_BAD,
                  "LEAK App.Order: 0 → 600 objects in 6 snapshots, since snapshot 3, "
                  "+2.00 KiB, 33 % of the heap" HELD);
     m = make(6, 1);
-    m->suspects[0].births = &births;
+    m->suspects[0].cohorts = &cohorts;
     m->snapshots[2].clock_is_date = true;
     m->snapshots[2].clock = 1795442759;
     expect_words(m, HD_TONE_BAD,
                  "LEAK App.Order: 0 → 600 objects in 6 snapshots, since snapshot 3 (14:05 "
                  "UTC), +2.00 KiB, 33 % of the heap" HELD);
     m = make(6, 1);
-    births.accumulates = false;
-    m->suspects[0].births = &births;
+    cohorts.accumulates = false;
+    m->suspects[0].cohorts = &cohorts;
     expect_words(m, HD_TONE_BAD, LEAK HELD);
 }
 

@@ -460,9 +460,9 @@ struct view *object_view(struct explore *e, uint32_t number);
  *     new in 3         128
  *
  * Returns the number of lines for these columns; 0 if it is too wide, or too large to read.
- * births may be NULL. And line i of these. */
-unsigned cohorts_lines(const struct hd_births *b, unsigned columns);
-void cohorts_line(const struct hd_births *b, unsigned i, struct hd_sink to);
+ * cohorts may be NULL. And line i of these. */
+unsigned cohorts_lines(const struct hd_cohorts *b, unsigned columns);
+void cohorts_line(const struct hd_cohorts *b, unsigned i, struct hd_sink to);
 
 /* Returns the columns of a list of the report, and fills in the cells of a row. Trends have
  * the last snapshots that fit. */

@@ -153,14 +153,14 @@ static void suspects_empty(const struct view *v, struct hd_sink to)
 /* More would not be readable as a sentence. */
 enum { MAX_COHORTS = 8, BETWEEN = 2 };
 
-static uint64_t cohort_at(const struct hd_births *b, size_t j, size_t k)
+static uint64_t cohort_at(const struct hd_cohorts *b, size_t j, size_t k)
 {
     size_t begin = j * b->count - j * (j - 1) / 2; /* after count, count - 1, ... values */
     return b->at[begin + k - j];
 }
 
 /* Cell k of a line; line 0 has the numbers of snapshots, line j + 1 is of cohort j. */
-static const char *cell_of(const struct hd_births *b, size_t line, size_t k,
+static const char *cell_of(const struct hd_cohorts *b, size_t line, size_t k,
                            struct hd_memory *text)
 {
     text->size = 0;
@@ -171,7 +171,7 @@ static const char *cell_of(const struct hd_births *b, size_t line, size_t k,
     return text->size > 0 ? text->bytes : "";
 }
 
-static const char *cohort_name(const struct hd_births *b, size_t line,
+static const char *cohort_name(const struct hd_cohorts *b, size_t line,
                                struct hd_memory *text)
 {
     text->size = 0;
@@ -181,7 +181,7 @@ static const char *cohort_name(const struct hd_births *b, size_t line,
 }
 
 /* Columns of text in column i of all lines, from 0 on: the names, then the snapshots. */
-static unsigned cohorts_width(const struct hd_births *b, size_t i)
+static unsigned cohorts_width(const struct hd_cohorts *b, size_t i)
 {
     struct hd_memory text = {0};
     unsigned most = 0;
@@ -194,7 +194,7 @@ static unsigned cohorts_width(const struct hd_births *b, size_t i)
     return most;
 }
 
-unsigned cohorts_lines(const struct hd_births *b, unsigned columns)
+unsigned cohorts_lines(const struct hd_cohorts *b, unsigned columns)
 {
     if (b == NULL || b->count > MAX_COHORTS)
         return 0;
@@ -204,7 +204,7 @@ unsigned cohorts_lines(const struct hd_births *b, unsigned columns)
     return all <= columns ? (unsigned)b->count + 1 : 0;
 }
 
-void cohorts_line(const struct hd_births *b, unsigned i, struct hd_sink to)
+void cohorts_line(const struct hd_cohorts *b, unsigned i, struct hd_sink to)
 {
     struct hd_memory text = {0};
     const char *name = cohort_name(b, i, &text);
@@ -266,11 +266,11 @@ static bool is_held(const struct hd_suspect *s)
     return s->chains.len > 0 || s->holder_len > 0;
 }
 
-static bool put_births(const struct explore *e, const struct hd_suspect *s,
-                       struct hd_sink to)
+static bool put_cohorts(const struct explore *e, const struct hd_suspect *s,
+                        struct hd_sink to)
 {
     struct hd_memory text = {0};
-    bool has_text = hd_put_births(hd_sink_memory(&text), e->report, s);
+    bool has_text = hd_put_cohorts(hd_sink_memory(&text), e->report, s);
     if (has_text)
         PUT(to, "survived {}", WORD(text.bytes));
     hd_memory_free(&text);
@@ -278,15 +278,15 @@ static bool put_births(const struct explore *e, const struct hd_suspect *s,
 }
 
 /* Returns the lines about survivors: a sentence, and on a tall screen its numbers. */
-static unsigned birth_lines(const struct explore *e, const struct hd_suspect *s,
-                            unsigned room)
+static unsigned cohort_section_lines(const struct explore *e, const struct hd_suspect *s,
+                                     unsigned room)
 {
     struct hd_memory nowhere = {0};
-    bool has_text = put_births(e, s, hd_sink_memory(&nowhere));
+    bool has_text = put_cohorts(e, s, hd_sink_memory(&nowhere));
     bool in_full =
-        e->height >= EXPLORE_TALL && hd_report_tells_births(e->report, s->births);
+        e->height >= EXPLORE_TALL && hd_report_has_cohorts(e->report, s->cohorts);
     hd_memory_free(&nowhere);
-    return has_text ? 1 + (in_full ? cohorts_lines(s->births, room) : 0) : 0;
+    return has_text ? 1 + (in_full ? cohorts_lines(s->cohorts, room) : 0) : 0;
 }
 
 /* A line for each step of each chain: line i of all. */
@@ -336,15 +336,15 @@ static void put_site(const struct hd_suspect *s, unsigned i, unsigned room,
 static bool put_stay(const struct explore *e, const struct hd_suspect *s, unsigned i,
                      unsigned room, struct hd_sink to)
 {
-    unsigned births = birth_lines(e, s, room);
-    if (i < births && i > 0) {
+    unsigned cohort_rows = cohort_section_lines(e, s, room);
+    if (i < cohort_rows && i > 0) {
         print_to(to, "%*s", LABEL, "");
-        cohorts_line(s->births, i - 1, to);
+        cohorts_line(s->cohorts, i - 1, to);
         return true;
     }
-    if (i < births)
-        return put_births(e, s, to);
-    i -= births;
+    if (i < cohort_rows)
+        return put_cohorts(e, s, to);
+    i -= cohort_rows;
     unsigned sites = site_lines(e, s);
     if (i < sites) {
         put_site(s, i, room, to);

@@ -1,4 +1,4 @@
-#include "ages/births.h"
+#include "ages/cohorts.h"
 
 #include "ages/followed.h"
 
@@ -30,8 +30,8 @@ static struct same same_of(const struct history *h, size_t k, const struct hd_sn
     return s;
 }
 
-static void expect_births(const struct history *h, const struct births *b, path_id p,
-                          unsigned store)
+static void expect_cohorts(const struct history *h, const struct cohorts *b, path_id p,
+                           unsigned store)
 {
     uint64_t survived = 0;
     for (size_t j = 0; j < SNAPSHOTS; j++)
@@ -44,61 +44,61 @@ static void expect_births(const struct history *h, const struct births *b, path_
                 lost += k + 1 < SNAPSHOTS && h->store[i][k + 1] != store;
                 survived += k + 1 == SNAPSHOTS && j > 0 ? size_of_thing(i) : 0;
             }
-            cr_expect_eq(births_at(b, p, j, k), there, "store %u, cohort %zu in %zu", store,
-                         j, k);
+            cr_expect_eq(cohorts_at(b, p, j, k), there, "store %u, cohort %zu in %zu",
+                         store, j, k);
             if (k + 1 < SNAPSHOTS)
-                cr_expect_eq(births_lost(b, p, j, k), lost,
+                cr_expect_eq(cohorts_lost(b, p, j, k), lost,
                              "store %u, of cohort %zu in %zu", store, j, k);
         }
     cr_expect_eq(b->survived[p], survived);
 }
 
-Test(births, are_what_each_object_did)
+Test(cohorts, are_what_each_object_did)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct random rnd = random_from(seed);
         struct history h;
         struct ranked r = {0};
-        struct births b = {0};
+        struct cohorts b = {0};
         live(&h, &rnd);
         for (size_t k = 0; k < SNAPSHOTS; k++)
             aligned_add(&r.a, heap_of(&h, k, &rnd));
         fold_series(&r);
-        births_begin(&b, &r.tree, r.a.snaps[0], SELECT_ALL);
+        cohorts_begin(&b, &r.tree, r.a.snaps[0], SELECT_ALL);
         for (size_t k = 1; k < SNAPSHOTS; k++) {
             struct same s = same_of(&h, k, r.a.snaps[k - 1]);
-            births_add(&b, k, r.a.snaps[k], &s);
+            cohorts_add(&b, k, r.a.snaps[k], &s);
             same_free(&s);
         }
-        births_end(&b);
+        cohorts_end(&b);
         cr_expect_eq(b.source, HD_SAME_BY_ORDER);
         path_id orders = ranked_path(&r, "App.Orders > App.Thing");
-        expect_births(&h, &b, orders, 0);
-        expect_births(&h, &b, ranked_path(&r, "App.Archive > App.Thing"), 1);
+        expect_cohorts(&h, &b, orders, 0);
+        expect_cohorts(&h, &b, ranked_path(&r, "App.Archive > App.Thing"), 1);
         cr_expect_eq(b.survived_below[r.tree.parent[orders]],
                      b.survived[orders] + b.survived[r.tree.parent[orders]]);
-        births_free(&b);
+        cohorts_free(&b);
         ranked_free(&r);
     }
 }
 
-Test(births, are_unknown_if_one_step_is_unknown)
+Test(cohorts, are_unknown_if_one_step_is_unknown)
 {
     struct random rnd = random_from(3);
     struct history h;
     struct ranked r = {0};
-    struct births b = {0};
+    struct cohorts b = {0};
     live(&h, &rnd);
     for (size_t k = 0; k < 3; k++)
         aligned_add(&r.a, heap_of(&h, k, &rnd));
     fold_series(&r);
-    births_begin(&b, &r.tree, r.a.snaps[0], SELECT_ALL);
-    births_add(&b, 1, r.a.snaps[1], &(struct same){0});
+    cohorts_begin(&b, &r.tree, r.a.snaps[0], SELECT_ALL);
+    cohorts_add(&b, 1, r.a.snaps[1], &(struct same){0});
     struct same s = same_of(&h, 2, r.a.snaps[1]);
-    births_add(&b, 2, r.a.snaps[2], &s);
-    births_end(&b);
+    cohorts_add(&b, 2, r.a.snaps[2], &s);
+    cohorts_end(&b);
     cr_expect_eq(b.source, HD_SAME_UNKNOWN);
     same_free(&s);
-    births_free(&b);
+    cohorts_free(&b);
     ranked_free(&r);
 }

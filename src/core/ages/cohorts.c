@@ -1,4 +1,4 @@
-#include "ages/births.h"
+#include "ages/cohorts.h"
 
 #include "series/ranking_constants.h"
 #include "series/trend.h"
@@ -11,7 +11,7 @@
 enum { COHORT = 0x3F, OLD = 0x80 };
 
 /* Returns the path of each node, malloc'd; NO_PATH if it is not counted. */
-static path_id *paths_of(const struct births *b, size_t k, const struct hd_snapshot *snap)
+static path_id *paths_of(const struct cohorts *b, size_t k, const struct hd_snapshot *snap)
 {
     const struct full_tree *f = &b->t->full[k];
     uint32_t nodes = snap->graph->node_count;
@@ -27,7 +27,7 @@ static path_id *paths_of(const struct births *b, size_t k, const struct hd_snaps
     return path;
 }
 
-static uint32_t *births_cell(struct births *b, path_id p, size_t cohort, size_t k)
+static uint32_t *cohorts_cell(struct cohorts *b, path_id p, size_t cohort, size_t k)
 {
     uint32_t *row = &b->row[p * b->n + cohort];
     if (*row == 0) {
@@ -43,12 +43,12 @@ static uint32_t *births_cell(struct births *b, path_id p, size_t cohort, size_t 
     return &b->cell[*row - 1 + (k - cohort)];
 }
 
-static uint64_t *fresh_at(struct births *b, size_t k, path_id p)
+static uint64_t *fresh_at(struct cohorts *b, size_t k, path_id p)
 {
     return &b->fresh[b->t->label[p] * b->n + k];
 }
 
-static void births_count(struct births *b, size_t k, const struct hd_snapshot *snap)
+static void cohorts_count(struct cohorts *b, size_t k, const struct hd_snapshot *snap)
 {
     const struct graph *g = snap->graph;
     for (node_id n = 0; b->kept != NULL && n < g->node_count; n++)
@@ -59,7 +59,7 @@ static void births_count(struct births *b, size_t k, const struct hd_snapshot *s
         size_t cohort = b->cohort[n] & COHORT;
         if (p == NO_PATH)
             continue;
-        ++*births_cell(b, p, cohort, k);
+        ++*cohorts_cell(b, p, cohort, k);
         ++*fresh_at(b, k, p);
         if (k + 1 == b->n && cohort > 0) {
             b->survived[p] += graph_size(g, n);
@@ -68,35 +68,35 @@ static void births_count(struct births *b, size_t k, const struct hd_snapshot *s
     }
 }
 
-static void births_begin_empty(struct births *b, const struct ownership_tree *t,
-                               enum selection selection)
+static void cohorts_begin_empty(struct cohorts *b, const struct ownership_tree *t,
+                                enum selection selection)
 {
     size_t cells = array_bytes(t->len, t->snapshots);
     size_t labels = array_bytes(t->labels.len, t->snapshots);
-    *b = (struct births){.t = t,
-                         .n = t->snapshots,
-                         .source = HD_SAME_BY_EVENTS,
-                         .selection = selection,
-                         .row = alloc_zeroed(array_bytes(cells, sizeof(*b->row))),
-                         .left = alloc_zeroed(array_bytes(cells, sizeof(*b->left))),
-                         .fresh = alloc_zeroed(array_bytes(labels, sizeof(*b->fresh))),
-                         .survived =
-                             alloc_zeroed(array_bytes(t->len, sizeof(*b->survived)))};
+    *b = (struct cohorts){.t = t,
+                          .n = t->snapshots,
+                          .source = HD_SAME_BY_EVENTS,
+                          .selection = selection,
+                          .row = alloc_zeroed(array_bytes(cells, sizeof(*b->row))),
+                          .left = alloc_zeroed(array_bytes(cells, sizeof(*b->left))),
+                          .fresh = alloc_zeroed(array_bytes(labels, sizeof(*b->fresh))),
+                          .survived =
+                              alloc_zeroed(array_bytes(t->len, sizeof(*b->survived)))};
 }
 
-void births_begin(struct births *b, const struct ownership_tree *t,
-                  const struct hd_snapshot *first, enum selection selection)
+void cohorts_begin(struct cohorts *b, const struct ownership_tree *t,
+                   const struct hd_snapshot *first, enum selection selection)
 {
     uint32_t nodes = first->graph->node_count;
-    births_begin_empty(b, t, selection);
+    cohorts_begin_empty(b, t, selection);
     b->cohort = alloc_zeroed((size_t)nodes + 1);
     memset(b->cohort, OLD, nodes);
     b->path = paths_of(b, 0, first);
-    births_count(b, 0, first);
+    cohorts_count(b, 0, first);
 }
 
-void births_add(struct births *b, size_t k, const struct hd_snapshot *newer,
-                const struct same *same)
+void cohorts_add(struct cohorts *b, size_t k, const struct hd_snapshot *newer,
+                 const struct same *same)
 {
     uint32_t nodes = newer->graph->node_count;
     if (same->source < b->source)
@@ -115,7 +115,7 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *newer,
             path_id now = path[to];
             survives = from != NO_PATH && now == from;
             if (now != NO_PATH)
-                --*fresh_at(b, k, now); /* births_count() adds all */
+                --*fresh_at(b, k, now); /* cohorts_count() adds all */
             cohort[to] = survives ? b->cohort[n] : old != 0 ? OLD : (unsigned char)k;
         }
         if (from != NO_PATH && !survives && (b->cohort[n] & COHORT) == 0)
@@ -131,10 +131,10 @@ void births_add(struct births *b, size_t k, const struct hd_snapshot *newer,
             alloc_zeroed(array_bytes((size_t)newer->type_count + 1, sizeof(*b->kept)));
         b->arrived = alloc_zeroed(array_bytes(b->t->full[k].len, sizeof(*b->arrived)));
     }
-    births_count(b, k, newer);
+    cohorts_count(b, k, newer);
 }
 
-void births_end(struct births *b)
+void cohorts_end(struct cohorts *b)
 {
     size_t paths = b->t->len;
     free(b->path);
@@ -147,7 +147,7 @@ void births_end(struct births *b)
         b->survived_below[b->t->parent[p]] += b->survived_below[p];
 }
 
-void births_free(struct births *b)
+void cohorts_free(struct cohorts *b)
 {
     free(b->row);
     free(b->cell);
@@ -159,7 +159,7 @@ void births_free(struct births *b)
     free(b->arrived);
     free(b->cohort);
     free(b->path);
-    *b = (struct births){0};
+    *b = (struct cohorts){0};
 }
 
 /* --- of digests ---------------------------------------------------------------------- */
@@ -172,7 +172,7 @@ void births_free(struct births *b)
  * as new. */
 
 struct digests {
-    struct births *b;
+    struct cohorts *b;
     const struct hd_snapshot *const *snaps;
     uint64_t *survivors; /* per path: of cohort 0 there now and in the snapshot before */
 };
@@ -212,7 +212,7 @@ static bool find_moments(const struct digests *d, size_t k, uint32_t at[])
     return true;
 }
 
-static path_id births_path_of(const struct digests *d, size_t k, uint32_t place)
+static path_id cohorts_path_of(const struct digests *d, size_t k, uint32_t place)
 {
     const struct full_tree *f = &d->b->t->full[k];
     return f->cut[f->at_place[place]];
@@ -226,8 +226,8 @@ static void add_all(struct digests *d, size_t k)
     for (uint32_t i = 1; i < p->len; i++) {
         if (snap->types[p->type[i]].kind != TYPE_OBJECT)
             continue;
-        path_id path = births_path_of(d, k, i);
-        *births_cell(d->b, path, 0, k) += (uint32_t)p->at[i].count;
+        path_id path = cohorts_path_of(d, k, i);
+        *cohorts_cell(d->b, path, 0, k) += (uint32_t)p->at[i].count;
         d->survivors[path] += p->at[i].count;
         if (d->b->kept != NULL)
             d->b->kept[p->type[i]] += p->at[i].count;
@@ -248,7 +248,7 @@ static void add_groups(struct digests *d, size_t k, const uint32_t at[])
         cohort_of[m] = (unsigned char)first;
     }
     for (uint32_t i = 0; i < ages->len; i++) {
-        path_id path = births_path_of(d, k, ages->place[i]);
+        path_id path = cohorts_path_of(d, k, ages->place[i]);
         size_t cohort = ages->born[i] <= at[0] ? 0 : cohort_of[ages->arrived[i]];
         uint32_t objects = (uint32_t)ages->objects[i];
         if (k > 0 && ages->born[i] > at[k - 1])
@@ -257,8 +257,8 @@ static void add_groups(struct digests *d, size_t k, const uint32_t at[])
             d->survivors[path] -= objects;
         if (cohort == 0)
             continue;
-        *births_cell(d->b, path, 0, k) -= objects;
-        *births_cell(d->b, path, cohort, k) += objects;
+        *cohorts_cell(d->b, path, 0, k) -= objects;
+        *cohorts_cell(d->b, path, cohort, k) += objects;
         if (k + 1 == d->b->n) {
             d->b->survived[path] += ages->bytes[i];
             d->b->arrived[d->b->t->full[k].at_place[ages->place[i]]] += objects;
@@ -270,9 +270,9 @@ static void add_groups(struct digests *d, size_t k, const uint32_t at[])
 
 static void count_those_that_left(struct digests *d, size_t k)
 {
-    struct births *b = d->b;
+    struct cohorts *b = d->b;
     for (path_id path = 0; path < b->t->len; path++) {
-        uint32_t before = births_at(b, path, 0, k - 1);
+        uint32_t before = cohorts_at(b, path, 0, k - 1);
         b->left[path * b->n + k - 1] =
             before > d->survivors[path] ? before - (uint32_t)d->survivors[path] : 0;
     }
@@ -293,7 +293,7 @@ static void keep_lost(struct digests *d, size_t k, uint32_t first)
 
 static bool add(struct digests *d, size_t k)
 {
-    struct births *b = d->b;
+    struct cohorts *b = d->b;
     const struct hd_snapshot *snap = d->snaps[k];
     uint32_t at[SERIES_MAX_SNAPSHOTS];
     if (snap->info.objects > UINT32_MAX || !find_moments(d, k, at))
@@ -315,11 +315,11 @@ static bool add(struct digests *d, size_t k)
     return true;
 }
 
-void births_of_digests(struct births *b, const struct ownership_tree *t,
-                       const struct hd_snapshot *const *snaps, enum selection selection)
+void cohorts_of_digests(struct cohorts *b, const struct ownership_tree *t,
+                        const struct hd_snapshot *const *snaps, enum selection selection)
 {
     struct digests d = {.b = b, .snaps = snaps};
-    births_begin_empty(b, t, selection);
+    cohorts_begin_empty(b, t, selection);
     bool ok = !(selection & SELECT_GEN2);
     for (size_t k = 0; ok && k < b->n; k++)
         ok = add(&d, k);
@@ -332,35 +332,35 @@ void births_of_digests(struct births *b, const struct ownership_tree *t,
 
 /* The conditions are those of docs/ranking.md, one function each, in its order. */
 
-struct population population_of(const struct births *b, path_id p, size_t first,
+struct population population_of(const struct cohorts *b, path_id p, size_t first,
                                 unsigned age)
 {
     struct population at = {.first = first, .steps = b->n - 1 - first - age};
     for (size_t i = 0; i < at.steps; i++) {
         size_t k = first + i + 1 + age;
-        at.arrived[i] = births_at(b, p, k - age, k);
+        at.arrived[i] = cohorts_at(b, p, k - age, k);
         for (size_t c = 0; c < k - age; c++)
-            at.left[i] += births_lost(b, p, c, k - 1);
+            at.left[i] += cohorts_lost(b, p, c, k - 1);
         at.all_arrived += at.arrived[i];
         at.all_left += at.left[i];
-        at.all_survived += births_at(b, p, first + i + 1, b->n - 1);
+        at.all_survived += cohorts_at(b, p, first + i + 1, b->n - 1);
     }
     return at;
 }
 
-static bool some_of_each_survive(const struct births *b, path_id p,
+static bool some_of_each_survive(const struct cohorts *b, path_id p,
                                  const struct population *at)
 {
     bool few = at->steps >= rank_by.few_steps &&
                at->all_arrived < rank_by.fewest_a_step * at->steps;
     size_t without = 0;
     for (size_t i = 0; i < at->steps; i++)
-        without += births_at(b, p, at->first + i + 1, b->n - 1) == 0;
+        without += cohorts_at(b, p, at->first + i + 1, b->n - 1) == 0;
     return without <= (few ? 1 : 0);
 }
 
 /* False for a place that fills: growth slows down. */
-static bool goes_on(const struct births *b, const struct population *at)
+static bool goes_on(const struct cohorts *b, const struct population *at)
 {
     size_t half = (at->steps + 1) / 2;
     uint64_t first = trend_sum(at->arrived, 0, half);
@@ -383,13 +383,13 @@ static bool is_even(const struct population *at)
 }
 
 /* Only age 0 shows whether objects still arrive: higher ages count old arrivals. */
-static bool has_newcomers(const struct births *b, path_id p, unsigned age,
+static bool has_newcomers(const struct cohorts *b, path_id p, unsigned age,
                           const struct population *at)
 {
     if (at->all_arrived < rank_by.fewest_a_step * at->steps)
         return true;
     for (size_t k = b->n - age; k < b->n; k++)
-        if ((uint64_t)births_at(b, p, k, k) * rank_by.newcomers * at->steps <
+        if ((uint64_t)cohorts_at(b, p, k, k) * rank_by.newcomers * at->steps <
             at->all_arrived)
             return false;
     return true;
@@ -414,7 +414,7 @@ static uint64_t most_before(const uint64_t *all, size_t end)
 /* True for a new maximum: a place that was purged and fills again has been as large before.
  * The snapshot before the last may be as large already; and of many steps the last two are
  * less than a quarter. */
-static bool sets_a_record(const struct births *b, path_id p, const struct population *at)
+static bool sets_a_record(const struct cohorts *b, path_id p, const struct population *at)
 {
     const uint64_t *all = &b->t->count[p * b->n], last = all[b->n - 1];
     size_t steps = b->n - 1 - at->first,
@@ -434,7 +434,7 @@ static double chance_of(const struct population *at)
 }
 
 /* True if the numbers at this age are compatible with turnover. */
-static bool may_turn_over(const struct births *b, path_id p, unsigned age,
+static bool may_turn_over(const struct cohorts *b, path_id p, unsigned age,
                           const struct population *at)
 {
     if (age == 0)
@@ -458,7 +458,7 @@ struct deaths {
     bool queues, hides_a_leak;
 };
 
-static struct deaths deaths_of(const struct births *b, path_id p, size_t first)
+static struct deaths deaths_of(const struct cohorts *b, path_id p, size_t first)
 {
     struct mortality young = {0}, old = {0};
     /* From the second snapshot on: objects that a step found new, and older ones. In the
@@ -466,14 +466,14 @@ static struct deaths deaths_of(const struct births *b, path_id p, size_t first)
     for (size_t k = first; k + 1 < b->n; k++)
         for (size_t c = 0; c <= k; c++) {
             struct mortality *of = c == k && k > first ? &young : &old;
-            of->there += births_at(b, p, c, k);
-            of->died += births_lost(b, p, c, k);
+            of->there += cohorts_at(b, p, c, k);
+            of->died += cohorts_lost(b, p, c, k);
         }
     struct deaths d = {.hides_a_leak = rank_by.of_hidden_deaths * rate(&old) <=
                                        rank_by.hidden_deaths * rate(&young)};
     uint64_t arrived = 0;
     for (size_t k = first + 1; k < b->n; k++)
-        arrived += births_at(b, p, k, k);
+        arrived += cohorts_at(b, p, k, k);
     bool many = rank_by.one_of_queue * (young.died + old.died) >= arrived;
     if (!many || young.there == 0 || rate(&old) <= rank_by.queue_deaths * rate(&young))
         return d;
@@ -488,18 +488,18 @@ static struct deaths deaths_of(const struct births *b, path_id p, size_t first)
 
 /* The share of arrivals still present that has been shown to survive; the last steps are
  * credited with the same rate. */
-static double kept_share(const struct births *b, path_id p, const struct population *at)
+static double kept_share(const struct cohorts *b, path_id p, const struct population *at)
 {
     uint64_t all = 0;
     for (size_t c = 1; c < b->n; c++)
-        all += births_at(b, p, c, b->n - 1);
+        all += cohorts_at(b, p, c, b->n - 1);
     double kept =
         (double)at->all_survived * (double)(b->n - 1 - at->first) / (double)at->steps;
     return kept < (double)all ? kept / (double)all : 1;
 }
 
 /* True if it accumulates at an age, from snapshot `at->first` on. */
-static bool accumulates_at(const struct births *b, path_id p, unsigned age,
+static bool accumulates_at(const struct cohorts *b, path_id p, unsigned age,
                            const struct population *at)
 {
     return at->all_arrived >= rank_by.fewest_a_step && some_of_each_survive(b, p, at) &&
@@ -510,16 +510,16 @@ static bool accumulates_at(const struct births *b, path_id p, unsigned age,
 /* --- what begins late ----------------------------------------------------- */
 
 /* True if most arrivals that reached that age are there at the end. */
-static bool mostly_survives(const struct births *b, path_id p, size_t cohort, unsigned age)
+static bool mostly_survives(const struct cohorts *b, path_id p, size_t cohort, unsigned age)
 {
     size_t grown = cohort + age < b->n ? cohort + age : b->n - 1;
-    uint64_t survived = births_at(b, p, cohort, b->n - 1);
-    return survived > 0 && rank_by.mostly * survived >= births_at(b, p, cohort, grown);
+    uint64_t survived = cohorts_at(b, p, cohort, b->n - 1);
+    return survived > 0 && rank_by.mostly * survived >= cohorts_at(b, p, cohort, grown);
 }
 
 /* A leak may start late. The start is chosen after the fact, so the chance is multiplied by
  * the number of possible starts (Bonferroni). */
-static void judge_late(const struct births *b, path_id p, struct retention *best)
+static void judge_late(const struct cohorts *b, path_id p, struct retention *best)
 {
     for (unsigned age = 0; age < rank_by.ages && b->n > rank_by.fewest_late_steps + 1 + age;
          age++) {
@@ -548,7 +548,7 @@ static void judge_late(const struct births *b, path_id p, struct retention *best
 
 /* --- all of it ------------------------------------------------------------ */
 
-struct retention retention_test(const struct births *b, path_id p)
+struct retention retention_test(const struct cohorts *b, path_id p)
 {
     struct retention best = {.chance = 1, .share = 1};
     if (b->n < rank_by.some_snapshots)

@@ -40,7 +40,8 @@ static struct hd_snapshot *snapshot_of(struct store *s, size_t k)
     return forge_finish(&f);
 }
 
-static void tell(struct births *b, const struct store *s, size_t k, const struct aligned *a)
+static void tell(struct cohorts *b, const struct store *s, size_t k,
+                 const struct aligned *a)
 {
     const struct hd_snapshot *older = a->snaps[k - 1];
     struct same same = {.source = HD_SAME_BY_EVENTS,
@@ -51,29 +52,29 @@ static void tell(struct births *b, const struct store *s, size_t k, const struct
     for (size_t i = 0; i < s->len; i++)
         if (is_there(&s->all[i], k - 1) && is_there(&s->all[i], k))
             same.next[s->all[i].node[k - 1]] = s->all[i].node[k];
-    births_add(b, k, a->snaps[k], &same);
+    cohorts_add(b, k, a->snaps[k], &same);
     same_free(&same);
 }
 
 static enum hd_suspicion suspicion_of_entries(struct store *s)
 {
     struct ranked r = {0};
-    struct births b = {0};
+    struct cohorts b = {0};
     struct series_question ask = {.selection = SELECT_ALL};
     for (size_t k = 0; k < SNAPSHOTS; k++)
         aligned_add(&r.a, snapshot_of(s, k));
     align(&r.a, &ask);
     fold_series(&r);
-    births_begin(&b, &r.tree, r.a.snaps[0], SELECT_ALL);
+    cohorts_begin(&b, &r.tree, r.a.snaps[0], SELECT_ALL);
     for (size_t k = 1; k < SNAPSHOTS; k++)
         tell(&b, s, k, &r.a);
-    births_end(&b);
+    cohorts_end(&b);
     r.ranking = leak_ranking_of(&r.tree, &r.a.series, &b, &usual_line, &r.a.arena);
     enum hd_suspicion found = HD_SUSPECT_NOT;
     for (size_t i = 0; i < r.ranking.len; i++)
         if (strcmp(r.tree.labels.all[r.ranking.all[i].label].name, "App.Entry") == 0)
             found = r.ranking.all[i].suspicion;
-    births_free(&b);
+    cohorts_free(&b);
     ranked_free(&r);
     return found;
 }
@@ -91,13 +92,13 @@ static enum hd_suspicion suspicion_of(size_t going, size_t steps)
     return suspicion_of_entries(&s);
 }
 
-Test(leak_ranking_births, a_store_that_keeps_everything_is_a_suspect_by_its_size)
+Test(leak_ranking_cohorts, a_store_that_keeps_everything_is_a_suspect_by_its_size)
 {
     cr_expect_eq(suspicion_of(0, 1), HD_SUSPECT_SIZE);
 }
 
 /* Short jobs, among others that are never freed. */
-Test(leak_ranking_births, early_deaths_do_not_clear_survivors)
+Test(leak_ranking_cohorts, early_deaths_do_not_clear_survivors)
 {
     cr_expect_eq(suspicion_of(9, 1), HD_SUSPECT_SIZE);
 }

@@ -1,17 +1,17 @@
-/* births.h - count objects per path of an aligned ownership tree by cohort: when they
+/* cohorts.h - count objects per path of an aligned ownership tree by cohort: when they
  * arrived, and how many survive.
  *
  * An object belongs at its path to the cohort of the snapshot in which it was first seen
  * there. Objects of the first snapshot are cohort 0, wherever they are later: an old object
  * with a new owner is not a birth. The counts of each cohort in each snapshot are a
  * triangle; a leak keeps its columns, load and churn do not. The test for this is below. */
-#ifndef BIRTHS_H
-#define BIRTHS_H
+#ifndef COHORTS_H
+#define COHORTS_H
 
 #include "identity/same.h"
 #include "owners/ownership_tree.h"
 
-struct births {
+struct cohorts {
     const struct ownership_tree *t;
     size_t n;                       /* snapshots */
     enum hd_identity_source source; /* the weakest of all steps; HD_SAME_UNKNOWN: no
@@ -31,32 +31,33 @@ struct births {
     unsigned char *cohort; /* of each node of the snapshot that was added last; when all are
                               in, of the last: 0 is what the first has, wherever it hangs */
     uint32_t nodes;        /* of that snapshot */
-    path_id *path;         /* path of each node until births_end(); NO_PATH: not counted */
+    path_id *path;         /* path of each node until cohorts_end(); NO_PATH: not counted */
 };
 
 /* Begins on the aligned ownership tree t, which must outlive it; its first snapshot must
  * have its graph. selection is that of the ownership tree. 4 bytes per path and snapshot,
  * and 1 per object of the last. */
-void births_begin(struct births *b, const struct ownership_tree *t,
-                  const struct hd_snapshot *first, enum selection selection);
+void cohorts_begin(struct cohorts *b, const struct ownership_tree *t,
+                   const struct hd_snapshot *first, enum selection selection);
 
 /* Adds snapshot k, from 1 on in order: same maps objects of k - 1 to it. O(objects). A step
  * without identity makes all unknown. */
-void births_add(struct births *b, size_t k, const struct hd_snapshot *newer,
-                const struct same *same);
+void cohorts_add(struct cohorts *b, size_t k, const struct hd_snapshot *newer,
+                 const struct same *same);
 
 /* The same from digests, all in one call: snaps are those of the ownership tree. Their ages
  * must reach from the first to the last, and the selection must be all objects; else the
  * source is HD_SAME_UNKNOWN. O(places + groups of ages). */
-void births_of_digests(struct births *b, const struct ownership_tree *t,
-                       const struct hd_snapshot *const *snaps, enum selection selection);
+void cohorts_of_digests(struct cohorts *b, const struct ownership_tree *t,
+                        const struct hd_snapshot *const *snaps, enum selection selection);
 
 /* Call once all snapshots are added. */
-void births_end(struct births *b);
-void births_free(struct births *b); /* {0} is fine */
+void cohorts_end(struct cohorts *b);
+void cohorts_free(struct cohorts *b); /* {0} is fine */
 
 /* Objects of a cohort that are at a path in snapshot k, at least the cohort. */
-static inline uint32_t births_at(const struct births *b, path_id p, size_t cohort, size_t k)
+static inline uint32_t cohorts_at(const struct cohorts *b, path_id p, size_t cohort,
+                                  size_t k)
 {
     uint32_t row = b->row[p * b->n + cohort];
     return row > 0 ? b->cell[row - 1 + (k - cohort)] : 0;
@@ -64,12 +65,12 @@ static inline uint32_t births_at(const struct births *b, path_id p, size_t cohor
 
 /* Objects of a cohort that are there in snapshot k and not in k + 1: dead, or elsewhere. A
  * cohort can grow only with digests. */
-static inline uint32_t births_lost(const struct births *b, path_id p, size_t cohort,
-                                   size_t k)
+static inline uint32_t cohorts_lost(const struct cohorts *b, path_id p, size_t cohort,
+                                    size_t k)
 {
     if (cohort == 0)
         return b->left[p * b->n + k];
-    uint32_t now = births_at(b, p, cohort, k), next = births_at(b, p, cohort, k + 1);
+    uint32_t now = cohorts_at(b, p, cohort, k), next = cohorts_at(b, p, cohort, k + 1);
     return now > next ? now - next : 0;
 }
 
@@ -107,10 +108,10 @@ struct population {
     uint64_t all_arrived, all_left, all_survived;
 };
 
-struct population population_of(const struct births *b, path_id p, size_t first,
+struct population population_of(const struct cohorts *b, path_id p, size_t first,
                                 unsigned age);
 
 /* Tests a path. With fewer than three snapshots nothing is found. */
-struct retention retention_test(const struct births *b, path_id p);
+struct retention retention_test(const struct cohorts *b, path_id p);
 
 #endif
