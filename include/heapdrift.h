@@ -116,7 +116,7 @@ struct hd_sink hd_sink_file(FILE *file);
 struct hd_memory {
     char *bytes; /* NUL-terminated; NULL: nothing was written */
     size_t size; /* without the NUL */
-    size_t room;
+    size_t capacity;
 };
 
 struct hd_sink hd_sink_memory(struct hd_memory *memory);

@@ -88,11 +88,11 @@ bool hd_object_at(const struct hd_objects *o, uint64_t address, uint32_t *number
 
 /* Finds a shortest chain from the strongest root that reaches the object, as in chains of
  * reports: the first of numbers is a root group, the last the object itself. A chain longer
- * than room (at least 2) is cut in the middle: *skipped numbers are missing before number
- * *skipped_at. The chain of an unreachable object begins with an object. Returns the number
- * of elements; 0 before HD_OBJECTS_CHAINS. O(chain). */
+ * than capacity (at least 2) is cut in the middle: *skipped numbers are missing before
+ * number *skipped_at. The chain of an unreachable object begins with an object. Returns the
+ * number of elements; 0 before HD_OBJECTS_CHAINS. O(chain). */
 size_t hd_object_chain(const struct hd_objects *o, uint32_t number, uint32_t *numbers,
-                       size_t room, size_t *skipped, size_t *skipped_at);
+                       size_t capacity, size_t *skipped, size_t *skipped_at);
 
 /* Returns the kind of the root that keeps it alive; HD_ROOT_UNREACHABLE if there is none,
  * or before HD_OBJECTS_CHAINS. */

@@ -267,11 +267,11 @@ static bool is_in_time(const struct name_session *s)
 }
 
 /* read(2) for input_stream(). */
-static ssize_t code_names_take(void *from, void *to, size_t room)
+static ssize_t code_names_take(void *from, void *to, size_t capacity)
 {
     struct name_session *s = from;
     while (is_in_time(s)) {
-        ssize_t n = transport.read(s->tracing.stream, to, room, PATIENCE_TICK_MS);
+        ssize_t n = transport.read(s->tracing.stream, to, capacity, PATIENCE_TICK_MS);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             continue;
         if (n <= 0)

@@ -103,13 +103,13 @@ struct direct {
     /* of the last try */
     struct core_thread *threads;
     size_t thread_count;
-    enum { COPIED, BUSY, NO_ROOM } outcome;
+    enum { COPIED, BUSY, TOO_LARGE } outcome;
 
     uint64_t longest_us; /* stop */
     unsigned tries;
 };
 
-/* --- room ---------------------------------------------------------------------- */
+/* --- output -------------------------------------------------------------------- */
 
 /* Adds a reserve, since the process continues to run while space is allocated. */
 static uint64_t and_some(uint64_t now)
@@ -120,7 +120,7 @@ static uint64_t and_some(uint64_t now)
 
 /* The stop is shortest if the copy goes to memory. It goes directly to the file if that is
  * in memory itself, or if memory is scarce. */
-static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
+static bool make_output(struct direct *d, FILE *to, struct hd_error *err)
 {
     uint64_t most = d->how->max_memory;
     if (!runs_find(&d->of.runs, &d->of.pages, &d->of.space, err))
@@ -131,18 +131,18 @@ static bool make_room(struct direct *d, FILE *to, struct hd_error *err)
     bool in_memory = is_in_memory(fileno(to));
     if (in_memory && !fits)
         return fail_memory(err, "copying the memory of the process", wanted, most);
-    d->of.room.lets_go = !fits;
+    d->of.output.lets_go = !fits;
     /* A file without a place on any disk, where the kernel has one. */
     const unsigned long close_on_exec = 1;
-    if (d->of.room.fd < 0 && !in_memory && fits)
-        d->of.room.fd = (int)syscall(SYS_memfd_create, "heapdrift", close_on_exec);
-    int fd = d->of.room.fd;
+    if (d->of.output.fd < 0 && !in_memory && fits)
+        d->of.output.fd = (int)syscall(SYS_memfd_create, "heapdrift", close_on_exec);
+    int fd = d->of.output.fd;
     if (fd < 0)
-        d->of.room.fd = fileno(to);
+        d->of.output.fd = fileno(to);
     const struct patience patience = collect_patience(d->how);
-    return copy_room_make(&d->of.room,
-                          process_copy_runs_at(&d->of) + and_some(d->of.runs.span_size),
-                          err) &&
+    return copy_output_make(&d->of.output,
+                            process_copy_runs_at(&d->of) + and_some(d->of.runs.span_size),
+                            err) &&
            process_copy_prepare(&d->of, &patience, err);
 }
 
@@ -189,8 +189,8 @@ static bool direct_take(const struct thread_freeze *still, void *context,
         return denied_or_ended(d->of.pid, err);
     if (!runs_find(&d->of.runs, &d->of.pages, &d->of.space, err))
         return false;
-    d->outcome = NO_ROOM;
-    if (process_copy_runs_at(&d->of) + d->of.runs.span_size > d->of.room.size)
+    d->outcome = TOO_LARGE;
+    if (process_copy_runs_at(&d->of) + d->of.runs.span_size > d->of.output.size)
         return true;
     d->outcome = COPIED;
     return copy_runs(&d->of, still, d->give_up_us, err);
@@ -236,7 +236,7 @@ static bool direct_copy(struct direct *d, FILE *to, struct hd_error *err)
         }
         if (!collect_goes_on(d->how))
             return fail(err, HD_STOPPED, "stopped");
-        if (ok && d->outcome == NO_ROOM && !make_room(d, to, err))
+        if (ok && d->outcome == TOO_LARGE && !make_output(d, to, err))
             return false;
         poll(NULL, 0, pause);
         pause = pause * 2 < LONGEST_PAUSE_MS ? pause * 2 : LONGEST_PAUSE_MS;
@@ -254,7 +254,7 @@ static bool put_range(const struct direct *d, uint64_t at, uint64_t size, int to
     for (uint64_t end = at + size; at < end;) {
         size_t here = (size_t)(end - at < BLOCK ? end - at : BLOCK);
         ssize_t n = (ssize_t)here;
-        const unsigned char *bytes = d->of.room.bytes + at;
+        const unsigned char *bytes = d->of.output.bytes + at;
         if (bytes[0] != 0 || memcmp(bytes, bytes + 1, here - 1) != 0)
             n = pwrite(to, bytes, here, (off_t)at);
         if (n < 0 && errno != EINTR)
@@ -266,7 +266,7 @@ static bool put_range(const struct direct *d, uint64_t at, uint64_t size, int to
 
 static bool finish(struct direct *d, int to, uint64_t *size, struct hd_error *err)
 {
-    bool is_there = d->of.room.fd == to;
+    bool is_there = d->of.output.fd == to;
     bool ok = is_there || put_range(d, CORE_MEMORY_AT, d->of.images.size, to, err);
     for (size_t i = 0; ok && !is_there && i < d->of.runs.count; i++)
         ok = put_range(d, process_copy_runs_at(&d->of) + d->of.runs.all[i].at,
@@ -291,7 +291,7 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
               process_lock_wait(d.of.pid, &patience, &d.lock, err) &&
               process_copy_look(&d.of, err) &&
               (d.count_address = live_heap_count_address(&d.of, err)) != 0 &&
-              page_source_open(&d.of.pages, d.of.pid, err) && make_room(&d, to, err);
+              page_source_open(&d.of.pages, d.of.pid, err) && make_output(&d, to, err);
     if (ok)
         d.of.origin.facts = collect_facts(&how, d.of.pid);
     d.give_up_us = clock_us() + (uint64_t)how.silence_ms * 1000;
@@ -304,10 +304,10 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
         collected->bytes = size;
         collected->origin = d.of.origin;
     }
-    int room = d.of.room.fd;
+    int output = d.of.output.fd;
     process_copy_close(&d.of);
-    if (room >= 0 && room != fileno(to))
-        close(room);
+    if (output >= 0 && output != fileno(to))
+        close(output);
     close_quietly(d.lock);
     return ok;
 }
@@ -370,17 +370,17 @@ static bool copy_types(struct process_copy *c, uint64_t most, const struct patie
     uint64_t takes = c->images.size + c->runs.size;
     if (most > 0 && takes > most)
         return fail_memory(err, "copying the type information of the process", takes, most);
-    if (!copy_room_make(&c->room, size, err))
+    if (!copy_output_make(&c->output, size, err))
         return false;
     images_copy(c, p);
     for (size_t i = 0; i < c->runs.count; i++) {
         const struct run *run = &c->runs.all[i];
         uint64_t offset = run->area->offset + (run->address - run->area->start);
-        copy_from(run->is_shared ? c->pages.shared : c->mem, c->room.bytes + at + run->at,
+        copy_from(run->is_shared ? c->pages.shared : c->mem, c->output.bytes + at + run->at,
                   run->size, run->is_shared ? offset : run->address);
     }
     return process_copy_is_same(c, err) &&
-           core_write_rest(c->room.fd, c, &thread, 1, &size, err);
+           core_write_rest(c->output.fd, c, &thread, 1, &size, err);
 }
 
 bool hd_collect_types(FILE *to, const struct hd_collect_options *opt, struct hd_error *err)
@@ -393,7 +393,7 @@ bool hd_collect_types(FILE *to, const struct hd_collect_options *opt, struct hd_
     bool ok = process_copy_open(&c, &how, err) && process_copy_look(&c, err) &&
               page_source_open(&c.pages, c.pid, err) &&
               runs_find(&c.runs, &c.pages, &c.space, err);
-    c.room.fd = fileno(to);
+    c.output.fd = fileno(to);
     if (ok) {
         const struct address_space small = small_areas(&c);
         images_find(&c);

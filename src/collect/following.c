@@ -83,14 +83,14 @@ static void end_for(struct listener *l, enum hearing why)
 }
 
 /* read(2) for input_stream(). After the stop only the events in transit are left. */
-static ssize_t following_take(void *from, void *to, size_t room)
+static ssize_t following_take(void *from, void *to, size_t capacity)
 {
     struct listener *l = from;
     for (;;) {
         uint64_t deadline = stop_by(l), now = clock_ms();
         if (deadline != 0 && now > deadline)
             return 0;
-        ssize_t n = transport.read(l->tracing.stream, to, room, PATIENCE_TICK_MS);
+        ssize_t n = transport.read(l->tracing.stream, to, capacity, PATIENCE_TICK_MS);
         if (n < 0 && (errno == EAGAIN || errno == EINTR))
             continue;
         if (n <= 0)
@@ -460,10 +460,10 @@ void hd_following_end(struct hd_following *f)
 
 /* Identities, facts and sites, stored in the trace itself (hd_following_write). */
 
-static ssize_t read_fd(void *fd, void *to, size_t room)
+static ssize_t read_fd(void *fd, void *to, size_t capacity)
 {
     ssize_t n;
-    while ((n = read(*(int *)fd, to, room)) < 0 && errno == EINTR)
+    while ((n = read(*(int *)fd, to, capacity)) < 0 && errno == EINTR)
         continue;
     return n;
 }

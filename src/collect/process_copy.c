@@ -20,50 +20,51 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* --- room ---------------------------------------------------------------------- */
+/* --- output -------------------------------------------------------------------- */
 
-static void copy_room_free(struct copy_room *room)
+static void copy_output_free(struct copy_output *output)
 {
-    if (room->bytes != NULL)
-        munmap(room->bytes, (size_t)room->size);
-    room->bytes = NULL;
-    room->size = 0;
+    if (output->bytes != NULL)
+        munmap(output->bytes, (size_t)output->size);
+    output->bytes = NULL;
+    output->size = 0;
 }
 
-bool copy_room_make(struct copy_room *room, uint64_t size, struct hd_error *err)
+bool copy_output_make(struct copy_output *output, uint64_t size, struct hd_error *err)
 {
-    copy_room_free(room);
-    if (ftruncate(room->fd, (off_t)size) != 0)
+    copy_output_free(output);
+    if (ftruncate(output->fd, (off_t)size) != 0)
         return fail(err, HD_IO, "cannot write: %s", strerror(errno));
     void *bytes = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE,
-                       MAP_SHARED | MAP_NORESERVE, room->fd, 0);
+                       MAP_SHARED | MAP_NORESERVE, output->fd, 0);
     if (bytes == MAP_FAILED)
         return fail(err, HD_IO, "no room for a copy: %s", strerror(errno));
-    room->bytes = bytes;
-    room->size = size;
+    output->bytes = bytes;
+    output->size = size;
     return true;
 }
 
 /* A write to a mapped page that the disk, or the memory of its file system, has no room for
  * ends the program. */
-static bool fill(struct copy_room *room, uint64_t at, uint64_t size, struct hd_error *err)
+static bool fill(struct copy_output *output, uint64_t at, uint64_t size,
+                 struct hd_error *err)
 {
     enum { POPULATE_WRITE = 23 };
-    int why = size > 0 ? posix_fallocate(room->fd, (off_t)at, (off_t)size) : 0;
+    int why = size > 0 ? posix_fallocate(output->fd, (off_t)at, (off_t)size) : 0;
     if (why != 0)
         return fail(err, HD_IO, "cannot write: %s", strerror(why));
     /* Kernels before 5.14 have no word for it: then it is done by hand. */
-    if (!room->lets_go && madvise(room->bytes + at, (size_t)size, POPULATE_WRITE) != 0)
+    if (!output->lets_go && madvise(output->bytes + at, (size_t)size, POPULATE_WRITE) != 0)
         for (uint64_t page = 0; page < size; page += PAGE)
-            *(volatile unsigned char *)(room->bytes + at + page) = 0;
+            *(volatile unsigned char *)(output->bytes + at + page) = 0;
     return true;
 }
 
 /* Releases written pages, which are not read soon. */
-static void let_go(const struct copy_room *room, uint64_t at, uint64_t size)
+static void let_go(const struct copy_output *output, uint64_t at, uint64_t size)
 {
-    if (room->lets_go)
-        madvise(room->bytes + at, (size_t)size, MADV_DONTNEED);
+    if (output->lets_go)
+        madvise(output->bytes + at, (size_t)size, MADV_DONTNEED);
 }
 
 /* --- copying ------------------------------------------------------------------- */
@@ -119,14 +120,14 @@ static bool copy_part(void *context, size_t i)
 {
     struct process_copy_job *job = context;
     const struct process_copy_part *p = &job->parts[i];
-    unsigned char *to = job->what->room.bytes + p->to;
+    unsigned char *to = job->what->output.bytes + p->to;
     if (thread_freeze_is_unwanted(job->still) || clock_us() >= job->deadline)
         return false;
     uint64_t offset = p->run->area->offset + (p->from - p->run->area->start);
     bool ok = p->run->is_shared
                   ? copy_from(job->what->pages.shared, to, p->size, offset) == p->size
                   : copy_process(job->still->pid, p, to);
-    let_go(&job->what->room, p->to, p->size);
+    let_go(&job->what->output, p->to, p->size);
     if (!ok)
         atomic_store(&job->unreadable, p->from);
     return ok;
@@ -214,12 +215,12 @@ static int visit_files(const struct inside *at, void *context, struct text *answ
     return -1;
 }
 
-/* Works in a child, since a file system may never answer. The room is a shared mapping. */
+/* Works in a child, since a file system may never answer. The mapping is shared. */
 static struct text visit_images(const struct process_copy *c, bool copies,
                                 const struct patience *p)
 {
     struct process_copy_visit v = {&c->images,
-                                   copies ? c->room.bytes + CORE_MEMORY_AT : NULL};
+                                   copies ? c->output.bytes + CORE_MEMORY_AT : NULL};
     const struct other_work work = {.work = visit_files, .context = &v};
     struct text is_there = {0};
     int none;
@@ -257,7 +258,7 @@ void images_copy(struct process_copy *c, const struct patience *p)
     for (size_t i = 0; c->mem >= 0 && i < c->images.count; i++) {
         const struct image_piece *piece = &c->images.all[i];
         if (!is_there.data[i])
-            copy_from(c->mem, c->room.bytes + CORE_MEMORY_AT + piece->at, piece->size,
+            copy_from(c->mem, c->output.bytes + CORE_MEMORY_AT + piece->at, piece->size,
                       piece->area->start);
     }
     text_free(&is_there);
@@ -267,16 +268,16 @@ bool process_copy_prepare(struct process_copy *c, const struct patience *p,
                           struct hd_error *err)
 {
     const uint64_t part = (uint64_t)64 << 20, at = process_copy_runs_at(c);
-    if (!fill(&c->room, CORE_MEMORY_AT, c->images.size, err))
+    if (!fill(&c->output, CORE_MEMORY_AT, c->images.size, err))
         return false;
     images_copy(c, p);
-    let_go(&c->room, CORE_MEMORY_AT, c->images.size);
+    let_go(&c->output, CORE_MEMORY_AT, c->images.size);
     for (size_t i = 0; i < c->runs.count; i++)
         for (uint64_t done = 0; done < c->runs.all[i].size; done += part) {
             uint64_t left = c->runs.all[i].size - done;
             if (!patience_goes_on(p))
                 return fail(err, HD_STOPPED, "stopped");
-            if (!fill(&c->room, at + c->runs.all[i].at + done, left < part ? left : part,
+            if (!fill(&c->output, at + c->runs.all[i].at + done, left < part ? left : part,
                       err))
                 return false;
         }
@@ -518,7 +519,7 @@ bool process_copy_open(struct process_copy *c, const struct hd_collect_options *
     static const struct patience brief = {.silence_ms = 1000};
     struct target found = {.socket = "", .pid = (pid_t)how->pid, .visible = how->pid > 0};
     *c = (struct process_copy){
-        .mem = -1, .pages = {.pages = -1, .shared = -1}, .room = {.fd = -1}};
+        .mem = -1, .pages = {.pages = -1, .shared = -1}, .output = {.fd = -1}};
     c->processor = processor_here();
     if (c->processor == NULL)
         return fail_about(err, HD_ABOUT_DIRECT, HD_UNSUPPORTED,
@@ -561,7 +562,7 @@ bool process_copy_is_same(const struct process_copy *c, struct hd_error *err)
 
 void process_copy_close(struct process_copy *c)
 {
-    copy_room_free(&c->room);
+    copy_output_free(&c->output);
     close_quietly(c->mem);
     page_source_close(&c->pages);
     runs_free(&c->runs);

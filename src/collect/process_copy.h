@@ -148,7 +148,7 @@ bool thread_freeze_registers(const struct thread_freeze *s, size_t i, uint32_t s
 /* --- process_copy.c --------------------------------------------------------- */
 
 /* A mapped file. */
-struct copy_room {
+struct copy_output {
     int fd;
     unsigned char *bytes; /* NULL: not mapped yet */
     uint64_t size;
@@ -181,7 +181,7 @@ struct process_copy {
 
     int mem; /* /proc/PID/mem */
     struct page_source pages;
-    struct copy_room room;
+    struct copy_output output;
     struct address_space space;
     struct runs runs;
     struct images images;
@@ -199,7 +199,7 @@ bool process_copy_look(struct process_copy *c, struct hd_error *err);
 /* Checks that the pid is still the same process: HD_IO. */
 bool process_copy_is_same(const struct process_copy *c, struct hd_error *err);
 
-/* Does not close the file of the room. */
+/* Does not close the file of the output. */
 void process_copy_close(struct process_copy *c);
 
 /* --- copying ------------------------------------------------------------------- */
@@ -215,7 +215,7 @@ static inline uint64_t process_copy_runs_at(const struct process_copy *c)
 }
 
 /* Maps size bytes of the file, which is extended without allocating disk space. */
-bool copy_room_make(struct copy_room *room, uint64_t size, struct hd_error *err);
+bool copy_output_make(struct copy_output *output, uint64_t size, struct hd_error *err);
 
 /* Copies size bytes of a file or process memory from an offset. Returns the number: fewer
  * at the end, or if memory was freed. */

@@ -171,7 +171,7 @@ static bool see_bytes(struct session *s, const void *bytes, size_t n)
 }
 
 /* read(2) for input_stream(): writes data to the file before it is parsed. */
-static ssize_t session_take(void *from, void *to, size_t room)
+static ssize_t session_take(void *from, void *to, size_t capacity)
 {
     struct session *s = from;
     for (;;) {
@@ -181,7 +181,7 @@ static ssize_t session_take(void *from, void *to, size_t room)
         }
         bool begins = s->tracing.is_without_collection && !s->is_asked;
         unsigned wait_ms = begins ? TO_SEND_MS : PATIENCE_TICK_MS;
-        ssize_t n = transport.read(s->tracing.stream, to, room, wait_ms);
+        ssize_t n = transport.read(s->tracing.stream, to, capacity, wait_ms);
         if (n == 0 || (n == -1 && errno == ECONNRESET))
             return 0;
         if (n == -1 && errno != EAGAIN && errno != EINTR) {

@@ -68,7 +68,7 @@ struct transport {
     enum ready (*await)(int connection, uint64_t deadline, const struct patience *p);
     /* Reads like read(2), within that time: -1 and EAGAIN after it. ECONNRESET also means
      * the end. */
-    ssize_t (*read)(int connection, void *to, size_t room, unsigned wait_ms);
+    ssize_t (*read)(int connection, void *to, size_t capacity, unsigned wait_ms);
     /* Writes everything. READY_FAILED has errno: EPIPE, ECONNRESET without a reader. */
     enum ready (*write)(int connection, const void *bytes, size_t size, uint64_t deadline,
                         const struct patience *p);

@@ -113,12 +113,12 @@ static bool peer_of(int fd, pid_t *pid, uid_t *uid)
 
 /* --- bytes --------------------------------------------------------------------- */
 
-static ssize_t read_from(int fd, void *to, size_t room, unsigned wait_ms)
+static ssize_t read_from(int fd, void *to, size_t capacity, unsigned wait_ms)
 {
     struct pollfd ready = {.fd = fd, .events = POLLIN};
     int n = poll(&ready, 1, (int)wait_ms);
     if (n > 0)
-        return read(fd, to, room);
+        return read(fd, to, capacity);
     errno = n == 0 ? EAGAIN : errno;
     return -1;
 }

@@ -219,16 +219,16 @@ static void fleet_add_suspect(struct build *b, struct doc_table *t,
 static struct doc_table *begin_suspects(struct build *b, const char *title,
                                         const char *remark)
 {
-    enum { ROOM_FOR_SHARE = 70 };
+    enum { WIDTH_FOR_SHARE = 70 };
     static const struct doc_column columns[] = {
         {RIGHT("#")},
         {RIGHT("hosts"), .meaning = "Hosts on which a judged run shows the suspect, of the "
                                     "hosts of the service with a judged run."},
-        {RIGHT("share"), .from_width = ROOM_FOR_SHARE},
+        {RIGHT("share"), .from_width = WIDTH_FOR_SHARE},
         {RIGHT("growth"),
          .meaning = "Median growth of the retained bytes per hour over these hosts."},
         {RIGHT("per day"), .from_width = 90},
-        {RIGHT("of heap"), .from_width = ROOM_FOR_SHARE,
+        {RIGHT("of heap"), .from_width = WIDTH_FOR_SHARE,
          .meaning = "Median share of the heap over these hosts, by the score."},
         {RIGHT("full in"), .from_width = 80,
          .meaning = "Time until the first of these hosts reaches its memory limit at the "
@@ -276,7 +276,7 @@ static void add_open(struct build *b)
 
 /* --- services ------------------------------------------------------------------------ */
 
-enum { ROOM_FOR_SOME = 70, ROOM_FOR_MORE = 100, ROOM_FOR_ALL = 120 };
+enum { WIDTH_FOR_SOME = 70, WIDTH_FOR_MORE = 100, WIDTH_FOR_ALL = 120 };
 
 /* Three numbers of runs. */
 static void add_run_counts(struct build *b, const uint64_t *runs)
@@ -293,8 +293,8 @@ static void add_services(struct build *b)
         {RIGHT("judged")},
         {RIGHT("unsure")},
         {RIGHT("not judged")},
-        {RIGHT("builds"), .from_width = ROOM_FOR_SOME},
-        {RIGHT("full in"), .from_width = ROOM_FOR_SOME},
+        {RIGHT("builds"), .from_width = WIDTH_FOR_SOME},
+        {RIGHT("full in"), .from_width = WIDTH_FOR_SOME},
         {.title = "service", .is_subject = true}};
     const struct hd_fleet_answer *a = b->r->fleet;
     if (a->service_count == 0)
@@ -395,9 +395,9 @@ static void add_multiples(struct build *b)
         {RIGHT("growth")},
         {RIGHT("retains")},
         {RIGHT("of heap")},
-        {RIGHT("full in"), .from_width = ROOM_FOR_SOME},
-        {.title = "build", .gives_way = true, .from_width = ROOM_FOR_SOME},
-        {RIGHT("run"), .from_width = ROOM_FOR_SOME},
+        {RIGHT("full in"), .from_width = WIDTH_FOR_SOME},
+        {.title = "build", .gives_way = true, .from_width = WIDTH_FOR_SOME},
+        {RIGHT("run"), .from_width = WIDTH_FOR_SOME},
         {.title = "host", .is_subject = true}};
     const struct hd_fleet_answer *a = b->r->fleet;
     if (a->suspects_shown + a->few_shown == 0)
@@ -438,15 +438,15 @@ static void add_hosts(struct build *b)
 {
     static const struct doc_column columns[] = {
         {RIGHT("suspects")},
-        {.title = "trend", .from_width = ROOM_FOR_MORE},
+        {.title = "trend", .from_width = WIDTH_FOR_MORE},
         {RIGHT("heap")},
         {RIGHT("growth")},
-        {RIGHT("full in"), .from_width = ROOM_FOR_SOME},
-        {RIGHT("judged"), .from_width = ROOM_FOR_ALL},
-        {RIGHT("unsure"), .from_width = ROOM_FOR_ALL},
-        {RIGHT("not judged"), .from_width = ROOM_FOR_ALL},
-        {.title = "build", .gives_way = true, .from_width = ROOM_FOR_ALL},
-        {.title = "worst suspect", .gives_way = true, .from_width = ROOM_FOR_SOME},
+        {RIGHT("full in"), .from_width = WIDTH_FOR_SOME},
+        {RIGHT("judged"), .from_width = WIDTH_FOR_ALL},
+        {RIGHT("unsure"), .from_width = WIDTH_FOR_ALL},
+        {RIGHT("not judged"), .from_width = WIDTH_FOR_ALL},
+        {.title = "build", .gives_way = true, .from_width = WIDTH_FOR_ALL},
+        {.title = "worst suspect", .gives_way = true, .from_width = WIDTH_FOR_SOME},
         {.title = "service", .gives_way = true},
         {.title = "host", .is_subject = true}};
     const struct hd_fleet_answer *a = b->r->fleet;
@@ -485,10 +485,10 @@ static void add_builds(struct build *b)
 {
     static const struct doc_column columns[] = {
         {RIGHT("#")},
-        {.title = "first seen", .from_width = ROOM_FOR_SOME},
+        {.title = "first seen", .from_width = WIDTH_FOR_SOME},
         {RIGHT("runs")},
         {RIGHT("share")},
-        {.title = "suspect", .gives_way = true, .from_width = ROOM_FOR_SOME},
+        {.title = "suspect", .gives_way = true, .from_width = WIDTH_FOR_SOME},
         {.title = "build", .is_subject = true}};
     const struct hd_fleet_answer *a = b->r->fleet;
     if (a->suspects_shown == 0)
@@ -506,9 +506,9 @@ static void add_unjudged(struct build *b)
 {
     static const struct doc_column columns[] = {
         {.title = "host", .gives_way = true},
-        {RIGHT("pid"), .from_width = ROOM_FOR_MORE},
-        {RIGHT("run"), .from_width = ROOM_FOR_SOME},
-        {RIGHT("compared"), .from_width = ROOM_FOR_SOME},
+        {RIGHT("pid"), .from_width = WIDTH_FOR_MORE},
+        {RIGHT("run"), .from_width = WIDTH_FOR_SOME},
+        {RIGHT("compared"), .from_width = WIDTH_FOR_SOME},
         {.title = "why"},
         {.title = "service", .is_subject = true}};
     const struct hd_fleet_answer *a = b->r->fleet;

@@ -56,11 +56,11 @@ pid_t child_begin(const char *errand)
 
 pid_t child_begin_anew(const char *const *words, const char *errand, int *from)
 {
-    enum { ROOM = 4096 };
+    enum { CAPACITY = 4096 };
     SECURITY_ATTRIBUTES inherited = {.nLength = sizeof(inherited), .bInheritHandle = TRUE};
     HANDLE out, in;
     (void)words;
-    if (!CreatePipe(&in, &out, &inherited, ROOM))
+    if (!CreatePipe(&in, &out, &inherited, CAPACITY))
         return -1;
     SetHandleInformation(in, HANDLE_FLAG_INHERIT, 0);
     pid_t child = begin(errand, out, IDLE_PRIORITY_CLASS);

@@ -141,10 +141,10 @@ char *mkdtemp(char *path)
 /* Files for the owner alone get an access list without inheritance from their folder. */
 int fchmod(int fd, mode_t mode)
 {
-    enum { OTHERS = 077, ROOM = 256 };
+    enum { OTHERS = 077, CAPACITY = 256 };
     union {
         ACL list;
-        char room[ROOM];
+        char buffer[CAPACITY];
     } all;
     SECURITY_DESCRIPTOR to;
     PSID owner;

@@ -167,14 +167,14 @@ static bool is_begun(DWORD last)
     return last == ERROR_SUCCESS || last == ERROR_IO_PENDING || last == ERROR_MORE_DATA;
 }
 
-static ssize_t read_from(int connection, void *to, size_t room, unsigned wait_ms)
+static ssize_t read_from(int connection, void *to, size_t capacity, unsigned wait_ms)
 {
     HANDLE pipe = handle_of(connection);
     OVERLAPPED o = {.hEvent = CreateEventA(NULL, TRUE, FALSE, NULL)};
     DWORD got = 0, last = ERROR_SUCCESS;
     if (o.hEvent == NULL)
         return failed(GetLastError());
-    if (!ReadFile(pipe, to, at_most(room), NULL, &o))
+    if (!ReadFile(pipe, to, at_most(capacity), NULL, &o))
         last = GetLastError();
     if (last == ERROR_IO_PENDING && WaitForSingleObject(o.hEvent, wait_ms) == WAIT_TIMEOUT)
         CancelIoEx(pipe, &o);

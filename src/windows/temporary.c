@@ -97,11 +97,11 @@ void temporary_listen(void)
 static bool name_beside(const char *target, unsigned number)
 {
     static const char name[] = ".heapdrift-";
-    enum { ROOM_FOR_NUMBER = 16 };
+    enum { CHARACTERS_FOR_NUMBER = 16 };
     const char *last = strrchr(target, '/'), *other = strrchr(target, '\\');
     last = other != NULL && (last == NULL || other > last) ? other : last;
     size_t folder = last != NULL ? (size_t)(last - target) + 1 : 0;
-    bool fits = folder + sizeof(name) + ROOM_FOR_NUMBER <= sizeof(path);
+    bool fits = folder + sizeof(name) + CHARACTERS_FOR_NUMBER <= sizeof(path);
     if (fits)
         snprintf(path, sizeof(path), "%.*s%s%08x", (int)folder, target, name, number);
     errno = fits ? errno : ENAMETOOLONG;

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ROOM = 4 << 20, SILENCE_MS = 30000 };
+enum { CAPACITY = 4 << 20, SILENCE_MS = 30000 };
 
 static const struct patience patience = {.silence_ms = SILENCE_MS};
 
@@ -65,22 +65,22 @@ static int stop(const struct target *t, uint64_t id)
 
 static uint64_t drain(int fd)
 {
-    unsigned char *room = malloc(ROOM);
+    unsigned char *capacity = malloc(CAPACITY);
     int nowhere = open("/dev/null", O_WRONLY);
     uint64_t bytes = 0;
     ssize_t n;
-    while (room != NULL) {
-        n = read(fd, room, ROOM);
+    while (capacity != NULL) {
+        n = read(fd, capacity, CAPACITY);
         if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
             break;
         struct pollfd ready = {.fd = fd, .events = POLLIN};
         if (n < 0 && poll(&ready, 1, SILENCE_MS) == 0)
             break;
-        if (n > 0 && write(nowhere, room, (size_t)n) == n)
+        if (n > 0 && write(nowhere, capacity, (size_t)n) == n)
             bytes += (uint64_t)n;
     }
     close(nowhere);
-    free(room);
+    free(capacity);
     return bytes;
 }
 

@@ -293,9 +293,10 @@ static void make_singletons(struct maker *m)
 
 /* Number of items; Pareto's distribution, so a few blocks have most of the heap. */
 static uint32_t block_length(const struct maker *m, uint32_t block,
-                             const struct template *tree, uint32_t room)
+                             const struct template *tree, uint32_t capacity)
 {
-    double most = fmin(m->objects / 12.0 / tree->count, (double)(room - 2) / tree->count);
+    double most =
+        fmin(m->objects / 12.0 / tree->count, (double)(capacity - 2) / tree->count);
     double length = 4 * pow(1 - unit(chance(m, FOR_LENGTH, block)), -1 / 0.9);
     return (uint32_t)fmax(fmin(length, most), 0);
 }
@@ -316,12 +317,12 @@ static void make_block(struct maker *m, uint32_t block, uint32_t limit, bool rea
 {
     uint64_t r = chance(m, FOR_BLOCK, block);
     const struct template *tree = &m->templates[m->template_of[r % ZIPF_STEPS]];
-    uint32_t start = m->h->count, room = limit - start;
-    if (room < 2 + tree->count) {
+    uint32_t start = m->h->count, capacity = limit - start;
+    if (capacity < 2 + tree->count) {
         fill_up(m, limit, reachable);
         return;
     }
-    uint32_t length = block_length(m, block, tree, room);
+    uint32_t length = block_length(m, block, tree, capacity);
     bool chain = length <= CHAIN_MAX && (r >> 32) % 9 == 0;
     bool rooted = start == 0 || (r >> 40) % 4 == 0;
     uint32_t owner =

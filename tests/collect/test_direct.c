@@ -58,7 +58,7 @@ static void look(struct taken *t)
     *t = (struct taken){.of = {.processor = processor_here(),
                                .pid = process,
                                .mem = -1,
-                               .room = {.fd = fileno(tmpfile())}}};
+                               .output = {.fd = fileno(tmpfile())}}};
     cr_assert(address_space_read(&t->of.space, process, &t->of.arena));
     cr_assert(page_source_open(&t->of.pages, process, &err), "%s", err.message);
     cr_assert(runs_find(&t->of.runs, &t->of.pages, &t->of.space, &err), "%s", err.message);
@@ -118,11 +118,11 @@ static void write_core(struct taken *t)
     t->of.proc.short_name = "counting";
     t->of.proc.command = "counting --all";
     images_find(&t->of);
-    cr_assert(copy_room_make(&t->of.room,
-                             process_copy_runs_at(&t->of) + t->of.runs.span_size, &err));
+    cr_assert(copy_output_make(&t->of.output,
+                               process_copy_runs_at(&t->of) + t->of.runs.span_size, &err));
     images_copy(&t->of, &(struct patience){.silence_ms = 5000});
     cr_assert(thread_freeze_run(process, &m, &stood, &err), "%s", err.message);
-    cr_assert(core_write_rest(t->of.room.fd, &t->of, &t->thread, 1, &size, &err), "%s",
+    cr_assert(core_write_rest(t->of.output.fd, &t->of, &t->thread, 1, &size, &err), "%s",
               err.message);
 }
 
@@ -141,8 +141,8 @@ Test(direct, a_core_holds_memory_zeros_registers_files_and_the_program)
     begin();
     look(&t);
     write_core(&t);
-    off_t size = lseek(t.of.room.fd, 0, SEEK_END);
-    void *bytes = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, t.of.room.fd, 0);
+    off_t size = lseek(t.of.output.fd, 0, SEEK_END);
+    void *bytes = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, t.of.output.fd, 0);
     cr_assert(
         core_file_open(&image, (struct bytes){bytes, (size_t)size}, &t.of.arena, &err),
         "%s", err.message);

@@ -51,7 +51,7 @@ uint64_t dice_number(struct dice *d, uint64_t now)
 
 bool piece_replace(struct piece *p, size_t at, size_t size, const void *by, size_t by_size)
 {
-    if (p->size - size + by_size > p->room)
+    if (p->size - size + by_size > p->capacity)
         return false;
     memmove(p->data + at + by_size, p->data + at + size, p->size - at - size);
     if (by_size > 0)
@@ -63,7 +63,7 @@ bool piece_replace(struct piece *p, size_t at, size_t size, const void *by, size
 long piece_mutate(struct piece *p, size_t at, size_t size, bool may_grow)
 {
     enum { GROWTH = 64 };
-    size_t left = p->room - p->size, most = size + (left < GROWTH ? left : GROWTH);
+    size_t left = p->capacity - p->size, most = size + (left < GROWTH ? left : GROWTH);
     uint8_t *copy = malloc(most + 1);
     if (copy == NULL)
         abort();
@@ -124,8 +124,9 @@ static bool change_part(struct piece *whole, const struct frame *f, struct dice 
 {
     struct bytes part = f->parts[dice_below(d, f->count)];
     size_t at = (size_t)(part.data - whole->data);
-    struct piece p = {.size = part.size, .room = part.size + whole->room - whole->size};
-    p.data = malloc(p.room + 1);
+    struct piece p = {.size = part.size,
+                      .capacity = part.size + whole->capacity - whole->size};
+    p.data = malloc(p.capacity + 1);
     if (p.data == NULL)
         abort();
     memcpy(p.data, part.data, part.size);

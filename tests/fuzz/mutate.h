@@ -25,10 +25,10 @@ size_t dice_below(struct dice *d, size_t count);
 /* Boundary values: 0, -1, powers of two, one more or less. Or one near `now`. */
 uint64_t dice_number(struct dice *d, uint64_t now);
 
-/* Bytes of a part that may be changed and may grow up to room. */
+/* Bytes of a part that may be changed and may grow up to capacity. */
 struct piece {
     uint8_t *data;
-    size_t size, room;
+    size_t size, capacity;
 };
 
 /* Replaces size bytes at `at` by others; false, without any change, if they do not fit. */

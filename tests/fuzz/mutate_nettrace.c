@@ -73,8 +73,8 @@ static bool find_blocks(struct blocks *b, const struct piece *p)
  * left out, `twice` written twice; MAX_BLOCKS: none. */
 static void put_together(const struct blocks *b, struct piece *p, size_t skip, size_t twice)
 {
-    size_t room = 2 * p->size + 8 * MAX_BLOCKS, len = b->all[0].begin;
-    uint8_t *to = malloc(room);
+    size_t capacity = 2 * p->size + 8 * MAX_BLOCKS, len = b->all[0].begin;
+    uint8_t *to = malloc(capacity);
     if (to == NULL)
         abort();
     memcpy(to, p->data, len);
@@ -92,7 +92,7 @@ static void put_together(const struct blocks *b, struct piece *p, size_t skip, s
         }
     memcpy(to + len, p->data + b->tail, p->size - b->tail);
     len += p->size - b->tail;
-    if (len <= p->room) {
+    if (len <= p->capacity) {
         memcpy(p->data, to, len);
         p->size = len;
     }
@@ -231,7 +231,7 @@ bool mutate_reply(struct piece *p, struct dice *d)
         piece_put(p, at, 1, dice_number(d, p->data[at]));
         return true;
     }
-    struct piece trace = {p->data + size, p->size - size, p->room - size};
+    struct piece trace = {p->data + size, p->size - size, p->capacity - size};
     if (dice_below(d, 4) != 0 && mutate_nettrace(&trace, d)) {
         p->size = size + trace.size;
         return true;

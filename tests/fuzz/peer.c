@@ -48,8 +48,8 @@ bool __wrap_target_at_socket(struct target *t, const char *path, const struct pa
 
 static void send_all(int fd, struct bytes all)
 {
-    int room = (int)all.size + 4096;
-    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+    int capacity = (int)all.size + 4096;
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &capacity, sizeof(capacity));
     ssize_t n = send(fd, all.data, all.size, MSG_NOSIGNAL | MSG_DONTWAIT);
     (void)n;
     shutdown(fd, SHUT_WR);

@@ -120,14 +120,14 @@ static void ask_check(const unsigned char head[FRAME_HEAD], struct hd_comparison
 
 static void look_at(struct hd_objects *o, uint32_t number)
 {
-    enum { ROOM = 8, FIELDS = 16, TEXT = 64 };
+    enum { CAPACITY = 8, FIELDS = 16, TEXT = 64 };
     struct hd_object object;
     struct hd_object_fields fields;
-    uint32_t chain[ROOM];
+    uint32_t chain[CAPACITY];
     size_t skipped, at, count;
     if (!hd_object(o, number, &object))
         return;
-    hd_object_chain(o, number, chain, ROOM, &skipped, &at);
+    hd_object_chain(o, number, chain, CAPACITY, &skipped, &at);
     hd_object_root(o, number);
     if (hd_object_fields(o, number, number % 4, FIELDS, TEXT, &fields)) {
         struct output_check check = output_check_of_text();

@@ -81,8 +81,8 @@ static void make_types(struct clr_forge *f, struct made *m, uint64_t module)
                                                     .element = 8,
                                                     .size = 4,
                                                     .fields = {{1, 0, 8, 0}}});
-    uint64_t room = forge_clr_room(f, 64);
-    forge_clr_put(f, room, room + 32, 8);
+    uint64_t capacity = forge_clr_reserve(f, 64);
+    forge_clr_put(f, capacity, capacity + 32, 8);
     make_type(f, m,
               (struct forged_type){
                   .module = module,
@@ -90,7 +90,7 @@ static void make_types(struct clr_forge *f, struct made *m, uint64_t module)
                   .flags2 = FORGED_HAS_STATICS,
                   .parent = object,
                   .fields = {{2, 0, 0x12, FORGED_STATIC}, {3, 8, 0x12, FORGED_STATIC}},
-                  .statics = room});
+                  .statics = capacity});
     make_type(f, m,
               (struct forged_type){.module = module,
                                    .row = PAIR,
@@ -126,12 +126,12 @@ static void make_types(struct clr_forge *f, struct made *m, uint64_t module)
 /* .NET 8: a thread with statics of the module, and a type with its own statics. */
 static void make_locals(struct clr_forge *f, struct made *m, uint64_t module)
 {
-    uint64_t block = forge_clr_thread(f, 7, 4, 4), local = forge_clr_room(f, 64),
-             array = forge_clr_room(f, 64), handle = forge_clr_room(f, 8);
+    uint64_t block = forge_clr_thread(f, 7, 4, 4), local = forge_clr_reserve(f, 64),
+             array = forge_clr_reserve(f, 64), handle = forge_clr_reserve(f, 8);
     forge_clr_put(f, handle, array, 8);
     forge_clr_put(f, array + 16, array, 8);
     forge_clr_put(f, forge_clr_get(f, block), local, 8);
-    forge_clr_put(f, local, forge_clr_room(f, 16 * FORGED_ENTRIES), 8);
+    forge_clr_put(f, local, forge_clr_reserve(f, 16 * FORGED_ENTRIES), 8);
     forge_clr_put(f, local + 8, FORGED_ENTRIES, 8);
     forge_clr_put(f, local + 16, handle, 8);
     make_type(f, m,

@@ -379,12 +379,12 @@ static void expect(bool done, struct archive *a)
 struct text packed(const struct text *bytes, unsigned how)
 {
     struct text to = {0};
-    size_t room = bytes->len * 2 + 4096, used = 0;
+    size_t capacity = bytes->len * 2 + 4096, used = 0;
     bool zip = strcmp(packings[how], "zip") == 0;
     struct archive *a = archive_write_new();
     struct archive_entry *entry = archive_entry_new();
-    to.data = alloc_resize(NULL, room);
-    to.cap = room;
+    to.data = alloc_resize(NULL, capacity);
+    to.cap = capacity;
     expect((zip ? archive_write_set_format_zip(a) : archive_write_set_format_raw(a)) ==
                ARCHIVE_OK,
            a);
@@ -392,7 +392,7 @@ struct text packed(const struct text *bytes, unsigned how)
         expect(archive_write_add_filter_by_name(a, packings[how]) == ARCHIVE_OK, a);
     archive_write_set_filter_option(a, NULL, "compression-level", "1");
     archive_write_set_bytes_in_last_block(a, 1);
-    expect(archive_write_open_memory(a, to.data, room, &used) == ARCHIVE_OK, a);
+    expect(archive_write_open_memory(a, to.data, capacity, &used) == ARCHIVE_OK, a);
     archive_entry_set_pathname(entry, "heap");
     archive_entry_set_filetype(entry, AE_IFREG);
     archive_entry_set_perm(entry, 0644);

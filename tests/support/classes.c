@@ -315,10 +315,10 @@ static uint64_t first_events_retain(const struct class *class, const struct mome
 static void make_ten_classes(struct made_heap *h, const struct class *class,
                              const struct moment *m)
 {
-    enum { ROOM = 2048 };
+    enum { CAPACITY = 2048 };
     node_id journal = made_object(h, "App.Journal", 24);
     made_reference(h, h->next);
-    node_id first = made_object(h, "App.Event[]", ARRAY_HEAD + WORD * ROOM) + 1;
+    node_id first = made_object(h, "App.Event[]", ARRAY_HEAD + WORD * CAPACITY) + 1;
     for (uint32_t t = 0; t < CLASS_NAMES; t++)
         for (uint32_t i = 0; i < events_of(class, m, t); i++)
             made_reference(h, first++);

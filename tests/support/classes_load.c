@@ -68,10 +68,11 @@ void load_filling(const struct load *load, struct random *r, size_t snapshots,
                   uint32_t *count)
 {
     enum { FULL_AT = 4, LEAST = 50, SPREAD = 21 };
-    uint32_t room = load->step;
+    uint32_t free_slots = load->step;
     for (size_t k = 0; k < snapshots; k++) {
-        count[k] = load->start + load->step - room;
-        room -= k + 1 < FULL_AT ? room * (LEAST + random_below(r, SPREAD)) / ALL : room;
+        count[k] = load->start + load->step - free_slots;
+        free_slots -= k + 1 < FULL_AT ? free_slots * (LEAST + random_below(r, SPREAD)) / ALL
+                                      : free_slots;
     }
 }
 

@@ -176,7 +176,7 @@ static void begin(struct clr_forge *f, const struct runtime_layout *layout)
     f->bytes = alloc_zeroed(FORGED_CLR_SIZE);
     f->runtime.at = *layout;
     f->runtime.image = &f->image;
-    f->runtime.app_domain = forge_clr_room(f, DOMAIN_SIZE);
+    f->runtime.app_domain = forge_clr_reserve(f, DOMAIN_SIZE);
     uint64_t list = f->runtime.app_domain + f->runtime.at.app_domain_assembly_list;
     forge_clr_put(f, list + 8 + 8, MAX_ASSEMBLIES, 4);
 }
@@ -202,7 +202,7 @@ void forge_clr_end(struct clr_forge *f)
     free(f->bytes);
 }
 
-uint64_t forge_clr_room(struct clr_forge *f, size_t size)
+uint64_t forge_clr_reserve(struct clr_forge *f, size_t size)
 {
     uint64_t at = FORGED_CLR_BASE + f->len;
     f->len += (size + 7) / 8 * 8;
@@ -224,8 +224,8 @@ uint64_t forge_clr_get(const struct clr_forge *f, uint64_t address)
 
 static void make_map(struct clr_forge *f, uint64_t map)
 {
-    forge_clr_put(f, map + f->runtime.at.lookup_map_table, forge_clr_room(f, 8 * MAP_ROWS),
-                  8);
+    forge_clr_put(f, map + f->runtime.at.lookup_map_table,
+                  forge_clr_reserve(f, 8 * MAP_ROWS), 8);
     forge_clr_put(f, map + f->runtime.at.lookup_map_count, MAP_ROWS, 4);
     forge_clr_put(f, map + f->runtime.at.lookup_map_flags_mask, 3, 8);
 }
@@ -234,25 +234,25 @@ static void make_map(struct clr_forge *f, uint64_t map)
 static void make_local_module(struct clr_forge *f, uint64_t module, uint64_t listed)
 {
     const struct runtime_layout *at = &f->runtime.at;
-    uint64_t local = forge_clr_room(f, LOCAL_MODULE_SIZE);
+    uint64_t local = forge_clr_reserve(f, LOCAL_MODULE_SIZE);
     forge_clr_put(f, local, listed, 8);
     forge_clr_put(f, local + at->local_module_classes,
-                  forge_clr_room(f, 16 * FORGED_ENTRIES), 8);
+                  forge_clr_reserve(f, 16 * FORGED_ENTRIES), 8);
     forge_clr_put(f, local + at->local_module_count, FORGED_ENTRIES, 8);
     forge_clr_put(f, module + at->module_local_module, local, 8);
     forge_clr_put(f, module + at->module_index, f->module_count, 8);
     forge_clr_put(f, module + at->module_dynamic_types,
-                  forge_clr_room(f, 8 * FORGED_ENTRIES), 8);
-    forge_clr_put(f, module + at->module_pe_assembly, forge_clr_room(f, 64), 8);
+                  forge_clr_reserve(f, 8 * FORGED_ENTRIES), 8);
+    forge_clr_put(f, module + at->module_pe_assembly, forge_clr_reserve(f, 64), 8);
     forge_clr_put(f, module + at->module_loader_allocator,
-                  forge_clr_room(f, ALLOCATOR_SIZE), 8);
+                  forge_clr_reserve(f, ALLOCATOR_SIZE), 8);
 }
 
 /* Copies the metadata of an emitted module: in .NET 8 into a buffer, else after its size.
  */
 static uint64_t copy_metadata(struct clr_forge *f, struct bytes metadata)
 {
-    uint64_t head = is_8(f) ? 32 : 4, copy = forge_clr_room(f, head + metadata.size);
+    uint64_t head = is_8(f) ? 32 : 4, copy = forge_clr_reserve(f, head + metadata.size);
     forge_clr_put(f, copy, metadata.size, 4);
     if (is_8(f))
         forge_clr_put(f, copy + 16, copy + head, 8);
@@ -262,18 +262,18 @@ static uint64_t copy_metadata(struct clr_forge *f, struct bytes metadata)
 
 uint64_t forge_clr_module(struct clr_forge *f, struct bytes metadata)
 {
-    uint64_t module = forge_clr_room(f, MODULE_SIZE), copy = copy_metadata(f, metadata);
+    uint64_t module = forge_clr_reserve(f, MODULE_SIZE), copy = copy_metadata(f, metadata);
     forge_clr_put(f, module + f->runtime.at.module_dynamic_metadata, copy, 8);
     make_map(f, module + f->runtime.at.module_type_def_map);
     make_map(f, module + f->runtime.at.module_type_ref_map);
-    uint64_t table = forge_clr_room(f, 24);
-    uint64_t buckets = forge_clr_room(f, 8 * (3 + BUCKETS));
+    uint64_t table = forge_clr_reserve(f, 24);
+    uint64_t buckets = forge_clr_reserve(f, 8 * (3 + BUCKETS));
     forge_clr_put(f, module + f->runtime.at.module_available_type_params, table, 8);
     forge_clr_put(f, table + f->runtime.at.type_hash_buckets, buckets, 8);
     forge_clr_put(f, buckets, BUCKETS, 8);
     for (uint64_t i = 2; i < 3 + BUCKETS; i++)
         forge_clr_put(f, buckets + 8 * i, 1, 8);
-    uint64_t assembly = forge_clr_room(f, 32), listed = forge_clr_room(f, 8);
+    uint64_t assembly = forge_clr_reserve(f, 32), listed = forge_clr_reserve(f, 8);
     if (is_8(f))
         make_local_module(f, module, listed);
     forge_clr_put(f, listed, assembly, 8);
@@ -297,7 +297,7 @@ static void add_to_hash(struct clr_forge *f, uint64_t module, uint64_t handle)
     uint64_t table = forge_clr_get(f, module + f->runtime.at.module_available_type_params);
     uint64_t bucket = forge_clr_get(f, table + f->runtime.at.type_hash_buckets) +
                       8 * (3 + handle / 8 % BUCKETS);
-    uint64_t entry = forge_clr_room(f, 24);
+    uint64_t entry = forge_clr_reserve(f, 24);
     forge_clr_put(f, entry + f->runtime.at.type_hash_entry_value, handle, 8);
     forge_clr_put(f, entry + f->runtime.at.type_hash_entry_next, forge_clr_get(f, bucket),
                   8);
@@ -342,7 +342,7 @@ static void put_fields(struct clr_forge *f, uint64_t class, const struct forged_
     uint32_t count = 0, statics = 0;
     while (count < FORGED_FIELDS && type->fields[count].element != 0)
         statics += (type->fields[count++].flags & FORGED_STATIC) != 0;
-    uint64_t list = forge_clr_room(f, 16 * (size_t)count + 8);
+    uint64_t list = forge_clr_reserve(f, 16 * (size_t)count + 8);
     for (uint32_t i = 0; i < count; i++) {
         const struct forged_field_desc *d = &type->fields[i];
         forge_clr_put(f, list + 16 * (uint64_t)i + 8, d->row | d->flags, 4);
@@ -366,7 +366,7 @@ static void put_arguments(struct clr_forge *f, uint64_t table,
         count++;
     if (count == 0)
         return;
-    uint64_t info = forge_clr_room(f, 16), dictionary = forge_clr_room(f, 8 * count);
+    uint64_t info = forge_clr_reserve(f, 16), dictionary = forge_clr_reserve(f, 8 * count);
     forge_clr_put(f, info + f->runtime.at.generics_dict_count, 1, 2);
     forge_clr_put(f, info + f->runtime.at.generics_dict_type_args, count, 2);
     forge_clr_put(f, info + 8, dictionary, 8);
@@ -382,7 +382,7 @@ static void add_entry(struct clr_forge *f, uint64_t table, const struct forged_t
     uint64_t local = forge_clr_get(f, type->module + at->module_local_module),
              types = forge_clr_get(f, type->module + at->module_dynamic_types),
              n = forge_clr_get(f, type->module + at->module_dynamic_count),
-             entry = forge_clr_room(f, 16);
+             entry = forge_clr_reserve(f, 16);
     uint64_t item = forge_clr_get(f, local + at->local_module_classes) + 16 * n;
     assert(n < FORGED_ENTRIES);
     forge_clr_put(f, types + 8 * n, table, 8);
@@ -415,9 +415,9 @@ uint64_t forge_clr_type(struct clr_forge *f, const struct forged_type *type)
     enum { VALUE = 0x11, CLASS = 0x12, AUXILIARY = 40 };
     uint32_t size = type->size > 0 ? type->size : 8, rounded = (size + 7) / 8 * 8;
     bool is_value = type->flags & FORGED_VALUE;
-    uint64_t table = forge_clr_room(f, f->runtime.at.method_table_size);
-    uint64_t class = forge_clr_room(f, CLASS_SIZE);
-    uint64_t auxiliary = forge_clr_room(f, AUXILIARY + 8) + AUXILIARY;
+    uint64_t table = forge_clr_reserve(f, f->runtime.at.method_table_size);
+    uint64_t class = forge_clr_reserve(f, CLASS_SIZE);
+    uint64_t auxiliary = forge_clr_reserve(f, AUXILIARY + 8) + AUXILIARY;
     unsigned element = type->element != 0 ? type->element : is_value ? VALUE : CLASS;
     forge_clr_put(f, table, type->flags, 4);
     forge_clr_put(f, table + f->runtime.at.method_table_base_size, 16 + rounded, 4);
@@ -445,8 +445,8 @@ uint64_t forge_clr_type(struct clr_forge *f, const struct forged_type *type)
 uint64_t forge_clr_array(struct clr_forge *f, uint64_t module, uint64_t element,
                          uint32_t element_size, uint32_t rank)
 {
-    uint64_t table = forge_clr_room(f, f->runtime.at.method_table_size);
-    uint64_t class = forge_clr_room(f, CLASS_SIZE);
+    uint64_t table = forge_clr_reserve(f, f->runtime.at.method_table_size);
+    uint64_t class = forge_clr_reserve(f, CLASS_SIZE);
     uint32_t flags = 0x80080000U | element_size | (rank == 0 ? 0x20000U : 0);
     forge_clr_put(f, table, flags, 4);
     forge_clr_put(f, table + f->runtime.at.method_table_base_size, 24 + 8 * rank, 4);
@@ -459,7 +459,7 @@ uint64_t forge_clr_array(struct clr_forge *f, uint64_t module, uint64_t element,
 
 uint64_t forge_clr_pointer(struct clr_forge *f, uint64_t type, unsigned element)
 {
-    uint64_t desc = forge_clr_room(f, 32);
+    uint64_t desc = forge_clr_reserve(f, 32);
     forge_clr_put(f, desc + f->runtime.at.type_desc_flags, element, 4);
     forge_clr_put(f, desc + f->runtime.at.param_type_arg, type, 8);
     return desc | 2;
@@ -473,23 +473,23 @@ void forge_clr_refer(struct clr_forge *f, uint64_t module, uint32_t row, uint64_
 uint64_t forge_clr_thread(struct clr_forge *f, uint64_t id, uint32_t ordinary,
                           uint32_t collectible)
 {
-    uint64_t store = forge_clr_room(f, 256), thread = forge_clr_room(f, THREAD_SIZE);
+    uint64_t store = forge_clr_reserve(f, 256), thread = forge_clr_reserve(f, THREAD_SIZE);
     uint64_t data =
-        is_8(f) ? thread + f->runtime.at.thread_local_block : forge_clr_room(f, 64);
+        is_8(f) ? thread + f->runtime.at.thread_local_block : forge_clr_reserve(f, 64);
     f->runtime.thread_store = store;
     forge_clr_put(f, store + f->runtime.at.thread_store_first_link,
                   thread + f->runtime.at.thread_link, 8);
     forge_clr_put(f, thread + f->runtime.at.thread_os_id, id, 8);
     if (is_8(f)) {
-        forge_clr_put(f, data, forge_clr_room(f, 8 * (size_t)ordinary), 8);
+        forge_clr_put(f, data, forge_clr_reserve(f, 8 * (size_t)ordinary), 8);
         forge_clr_put(f, data + 8, ordinary, 8);
         return data;
     }
     forge_clr_put(f, thread + f->runtime.at.thread_static_data, data, 8);
     forge_clr_put(f, data, ordinary, 4);
     forge_clr_put(f, data + 4, collectible, 4);
-    forge_clr_put(f, data + 8, forge_clr_room(f, 8 * (size_t)ordinary), 8);
-    forge_clr_put(f, data + 16, forge_clr_room(f, 8 * (size_t)collectible), 8);
+    forge_clr_put(f, data + 8, forge_clr_reserve(f, 8 * (size_t)ordinary), 8);
+    forge_clr_put(f, data + 16, forge_clr_reserve(f, 8 * (size_t)collectible), 8);
     return data;
 }
 

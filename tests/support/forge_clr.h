@@ -76,7 +76,7 @@ void forge_clr_begin_8(struct clr_forge *f);
 void forge_clr_end(struct clr_forge *f);
 
 /* Zeros; size is a multiple of 8. */
-uint64_t forge_clr_room(struct clr_forge *f, size_t size);
+uint64_t forge_clr_reserve(struct clr_forge *f, size_t size);
 void forge_clr_put(struct clr_forge *f, uint64_t address, uint64_t value, size_t size);
 uint64_t forge_clr_get(const struct clr_forge *f, uint64_t address);
 

@@ -7,8 +7,10 @@
 
 uint64_t made_address(enum made_object object)
 {
-    enum { ROOM = 128 }; /* size of a value, more than any needs; the forge reserves less */
-    return forge_address(HD_GEN2, 0) + ROOM * (uint64_t)object;
+    enum {
+        CAPACITY = 128
+    }; /* size of a value, more than any needs; the forge reserves less */
+    return forge_address(HD_GEN2, 0) + CAPACITY * (uint64_t)object;
 }
 
 /* --- which field a reference is -------------------------------------------------- */

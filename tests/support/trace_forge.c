@@ -413,10 +413,10 @@ void trace_forge_pair(struct trace_forge *f, uint64_t key, uint64_t value)
 static size_t bulk(struct trace_forge *f, uint64_t thread, unsigned id,
                    const struct text *records, size_t at, size_t size, uint32_t *number)
 {
-    enum { ROOM = 63 * 1024 - 256 };
+    enum { CAPACITY = 63 * 1024 - 256 };
     size_t count = (records->len - at) / size;
-    if (count > ROOM / size)
-        count = ROOM / size;
+    if (count > CAPACITY / size)
+        count = CAPACITY / size;
     if (f->records_per_event > 0 && count > f->records_per_event)
         count = f->records_per_event;
     if (count == 0)

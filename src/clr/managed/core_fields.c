@@ -302,15 +302,15 @@ static void read_value(const struct field_reader *l, const struct clr_field *fie
 
 /* How many values there are: fields, or of an array those of every element. */
 static uint64_t value_count(const struct gc_type *t, const unsigned char *bytes,
-                            uint64_t room)
+                            uint64_t available)
 {
     const struct clr_type *clr = t->clr;
     if (!clr->is_array && !clr->is_string)
         return clr->field_count;
-    if (clr->element_size == 0 || clr->elements_at > room)
+    if (clr->element_size == 0 || clr->elements_at > available)
         return 0;
     uint64_t elements = le_u32(bytes + COUNT_AT),
-             most = (room - clr->elements_at) / clr->element_size;
+             most = (available - clr->elements_at) / clr->element_size;
     return (elements < most ? elements : most) * clr->field_count;
 }
 
@@ -426,9 +426,10 @@ static void of_node(const void *context, node_id n, field_id *ids)
     free(copy);
 }
 
-/* Value number `number` of an object of type t, of which room bytes are known. */
+/* Value number `number` of an object of type t, of which `available` bytes are known. */
 static struct hd_field value_at(const struct field_reader *l, const struct clr_type *t,
-                                const unsigned char *bytes, uint64_t room, uint64_t number)
+                                const unsigned char *bytes, uint64_t available,
+                                uint64_t number)
 {
     const struct clr_field *field = &t->fields[number % t->field_count];
     uint64_t at = field->offset, element = number / t->field_count;
@@ -438,7 +439,7 @@ static struct hd_field value_at(const struct field_reader *l, const struct clr_t
         at += t->elements_at + element * t->element_size;
         value.name = arena_printf(l->a, "[%" PRIu64 "]%s", element, rest);
     }
-    if (at <= room && (uint64_t)field->inside + field->size <= room - at)
+    if (at <= available && (uint64_t)field->inside + field->size <= available - at)
         read_value(l, field, bytes + at, &value);
     return value;
 }

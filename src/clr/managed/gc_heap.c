@@ -396,9 +396,10 @@ static uint32_t build_type(struct gc_heap *h, const struct clr_type *clr, uint32
     return built;
 }
 
-/* Adds the type of an object that may have at most `room` bytes: this bounds the data kept
- * per type by the heap. */
-static struct gc_type *add_gc_type(struct gc_heap *h, uint64_t method_table, uint64_t room)
+/* Adds the type of an object that may have at most `available` bytes: this bounds the data
+ * kept per type by the heap. */
+static struct gc_type *add_gc_type(struct gc_heap *h, uint64_t method_table,
+                                   uint64_t available)
 {
     const struct runtime *r = h->runtime;
     const struct memory *m = &r->image->memory;
@@ -410,7 +411,7 @@ static struct gc_type *add_gc_type(struct gc_heap *h, uint64_t method_table, uin
     t.base_size = memory_u32(m, method_table + r->at.method_table_base_size, &ok);
     if (flags & HAS_COMPONENT_SIZE)
         t.component_size = flags & COMPONENT_SIZE;
-    if (!ok || t.base_size < HEADERS || t.base_size > room)
+    if (!ok || t.base_size < HEADERS || t.base_size > available)
         return NULL;
     uint32_t number = id_numbers_add(&h->type_numbers, method_table);
     if (!is_free) {
@@ -429,7 +430,7 @@ static struct gc_type *add_gc_type(struct gc_heap *h, uint64_t method_table, uin
 
 /* Returns the type; NULL if that is not a MethodTable. */
 static inline struct gc_type *type_of(struct gc_heap *h, uint64_t method_table,
-                                      uint64_t room)
+                                      uint64_t available)
 {
     enum { LOW = 3, HIGH = 11 };
     uint32_t *recent =
@@ -438,7 +439,7 @@ static inline struct gc_type *type_of(struct gc_heap *h, uint64_t method_table,
         return &h->types[*recent - 1];
     uint32_t number = id_numbers_find(&h->type_numbers, method_table);
     struct gc_type *t =
-        number != NO_ID ? &h->types[number] : add_gc_type(h, method_table, room);
+        number != NO_ID ? &h->types[number] : add_gc_type(h, method_table, available);
     if (t != NULL)
         *recent = (uint32_t)(t - h->types) + 1;
     return t;
@@ -479,15 +480,15 @@ static inline uint64_t length_of(uint64_t size)
 static uint64_t length_at(const struct walk *w, uint64_t at)
 {
     const struct runtime *r = w->h->runtime;
-    uint64_t room = w->region->end - at, type = word_at(w, at);
+    uint64_t available = w->region->end - at, type = word_at(w, at);
     bool ok = type == r->free_object || runtime_is_method_table(r, type);
     uint32_t flags = ok ? memory_u32(w->m, type + r->at.method_table_flags, &ok) : 0;
     uint64_t size = ok ? memory_u32(w->m, type + r->at.method_table_base_size, &ok) : 0;
-    if (!ok || size < HEADERS || room < SMALLEST_OBJECT)
+    if (!ok || size < HEADERS || available < SMALLEST_OBJECT)
         return 0;
     if (flags & HAS_COMPONENT_SIZE)
         size += (word_at(w, at + GRANULE) & UINT32_MAX) * (flags & COMPONENT_SIZE);
-    return length_of(size) <= room ? length_of(size) : 0;
+    return length_of(size) <= available ? length_of(size) : 0;
 }
 
 static bool starts_before(const void *pending, size_t i, const void *address)
@@ -617,12 +618,12 @@ static inline void take_object(struct walk *w, struct gc_type *t, uint64_t at,
 /* Counts the object at an address. Returns the address after it. */
 static uint64_t pass(struct walk *w, uint64_t at)
 {
-    uint64_t room = w->region->end - at, word = word_at(w, at);
-    struct gc_type *t = type_of(w->h, word & POINTER_MASK, room);
+    uint64_t available = w->region->end - at, word = word_at(w, at);
+    struct gc_type *t = type_of(w->h, word & POINTER_MASK, available);
     uint64_t size = t != NULL ? t->base_size : 0;
     if (t != NULL && t->component_size > 0)
         size += (word_at(w, at + GRANULE) & UINT32_MAX) * t->component_size;
-    if (t == NULL || length_of(size) > room)
+    if (t == NULL || length_of(size) > available)
         return skip_unread(w, at);
     if (t->clr != NULL)
         take_object(w, t, at, size);

@@ -146,13 +146,13 @@ struct hydration {
     uint64_t from, to,
         fixups;         /* addresses: of the commands, of their output, of the pointers */
     unsigned char *out; /* NULL: only measure */
-    uint64_t len, room;
+    uint64_t len, capacity;
     bool ok;
 };
 
-static unsigned char *take_room(struct hydration *h, uint64_t size)
+static unsigned char *reserve_output(struct hydration *h, uint64_t size)
 {
-    if (h->len > h->room || size > h->room - h->len) {
+    if (h->len > h->capacity || size > h->capacity - h->len) {
         h->ok = false;
         return NULL;
     }
@@ -170,7 +170,7 @@ static uint64_t follow_distance(const struct memory *m, uint64_t address, bool *
 static void put_pointer(struct hydration *h, uint64_t stored_at, bool relative)
 {
     uint64_t here = h->to + h->len;
-    unsigned char *at = take_room(h, relative ? 4 : 8);
+    unsigned char *at = reserve_output(h, relative ? 4 : 8);
     if (at == NULL)
         return;
     uint64_t value = follow_distance(h->memory, stored_at, &h->ok);
@@ -186,11 +186,11 @@ static void run_command(struct hydration *h)
         payload = (k == 0 ? SHORT : payload) + ((uint32_t)cursor_u8(&h->commands) << 8 * k);
     if (what == DEHYDRATED_COPY) {
         const unsigned char *bytes = cursor_bytes(&h->commands, payload);
-        unsigned char *at = take_room(h, payload);
+        unsigned char *at = reserve_output(h, payload);
         if (at != NULL && bytes != NULL)
             memcpy(at, bytes, payload);
     } else if (what == DEHYDRATED_ZEROS) {
-        take_room(h, payload);
+        reserve_output(h, payload);
     } else if (what == DEHYDRATED_RELATIVE || what == DEHYDRATED_POINTER) {
         put_pointer(h, h->fixups + 4 * (uint64_t)payload, what == DEHYDRATED_RELATIVE);
     } else if (what == DEHYDRATED_INLINE_RELATIVE || what == DEHYDRATED_INLINE_POINTERS) {
@@ -233,11 +233,11 @@ static bool add_method_tables(struct loader *l)
         commands.size = size;
     }
     h.fixups = h.from + commands.size;
-    h.room = MAX_TIMES * (uint64_t)commands.size + ANYWAY;
+    h.capacity = MAX_TIMES * (uint64_t)commands.size + ANYWAY;
     size_t first = l->image->major >= SINCE_11 ? 8 : 4;
     if (!ok || !hydrate(&h, commands, first))
         return false;
-    h.room = h.len;
+    h.capacity = h.len;
     h.out = arena_alloc(l->arena, (size_t)h.len);
     if (!hydrate(&h, commands, first))
         return false;

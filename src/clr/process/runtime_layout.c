@@ -186,11 +186,11 @@ struct text_left {
 
 /* One byte at a time, as in format/table/json_input.c: jansson does not report out of
  * memory. */
-static size_t next_byte(void *to, size_t room, void *from)
+static size_t next_byte(void *to, size_t capacity, void *from)
 {
     struct text_left *left = from;
     alloc_blame();
-    if (left->len == 0 || room == 0)
+    if (left->len == 0 || capacity == 0)
         return 0;
     *(char *)to = *left->next++;
     left->len--;

@@ -75,8 +75,8 @@ int so_far_print(const struct settings *all, const char *errand)
 void so_far_begin(struct so_far *f, const struct collector *c, const char *folder,
                   size_t count)
 {
-    enum { FEWEST = 3, LEAST_MS = 2000, ROOM = 2048 + 32 };
-    char errand[ROOM];
+    enum { FEWEST = 3, LEAST_MS = 2000, CAPACITY = 2048 + 32 };
+    char errand[CAPACITY];
     bool has_time = c->options->on_enter || c->options->interval_ms >= LEAST_MS;
     if (!(c->progress || c->lines) || !has_time || count < FEWEST || count >= f->wanted ||
         f->child > 0)

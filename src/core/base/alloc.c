@@ -30,13 +30,13 @@ void alloc_blame(void)
         out_of_memory(0);
 }
 
-void alloc_room(size_t size)
+void alloc_check(size_t size)
 {
     /* Through a volatile pointer: a compiler may drop an allocation that is not used. */
-    void *volatile room = malloc(size);
-    if (room == NULL)
+    void *volatile probe = malloc(size);
+    if (probe == NULL)
         out_of_memory(size);
-    free(room);
+    free(probe);
 }
 
 size_t array_bytes(size_t count, size_t item_size)

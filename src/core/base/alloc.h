@@ -22,7 +22,7 @@ void alloc_blame(void);
 
 /* Before calling a library that crashes or ends the process when memory runs out: checks
  * that size bytes can be allocated, and frees them for the library. */
-void alloc_room(size_t size);
+void alloc_check(size_t size);
 
 void *alloc_zeroed(size_t size);
 

@@ -40,7 +40,7 @@ struct input {
 
     struct unpacker *unpacker; /* NULL if it is not packed */
     bool is_spent;             /* the unpacker is at its end, and position is 0 */
-    ssize_t (*take)(void *from, void *to, size_t room); /* of a stream, else NULL */
+    ssize_t (*take)(void *from, void *to, size_t capacity); /* of a stream, else NULL */
     void *from;
     struct growing_file growing;
 
@@ -126,7 +126,7 @@ static bool read_on(struct input *in, unsigned char *to, size_t size, size_t *go
 }
 
 /* Doubles cap, up to the memory limit and one byte to detect that it is exceeded. */
-static size_t more_room(const struct input *in, size_t cap)
+static size_t next_capacity(const struct input *in, size_t cap)
 {
     size_t more = cap < BLOCK_SIZE ? BLOCK_SIZE : array_bytes(cap, 2);
     uint64_t most = in->opt.max_memory;
@@ -148,7 +148,7 @@ static bool slurp(struct input *in, unsigned char *buffer, size_t len, struct by
                        in->unpacker == NULL ? ""
                                             : " while compressed; decompress it to a file");
         else if (len == cap)
-            buffer = alloc_resize(buffer, cap = more_room(in, cap));
+            buffer = alloc_resize(buffer, cap = next_capacity(in, cap));
         if (too_big || !read_on(in, buffer + len, cap - len, &got, err)) {
             free(buffer);
             return false;
@@ -273,7 +273,8 @@ struct input *input_unpack(const void *data, size_t size, const struct input_opt
     return NULL;
 }
 
-struct input *input_stream(ssize_t (*take)(void *from, void *to, size_t room), void *from)
+struct input *input_stream(ssize_t (*take)(void *from, void *to, size_t capacity),
+                           void *from)
 {
     struct input *in = alloc_zeroed(sizeof(*in));
     in->fd = -1;

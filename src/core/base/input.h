@@ -51,11 +51,12 @@ struct input *input_over(const void *data, size_t size);
 struct input *input_unpack(const void *data, size_t size, const struct input_options *opt,
                            struct hd_error *err);
 
-/* Bytes of another source, such as a socket. take works like read(2): stores at most room
- * bytes, waits only if there are none, returns 0 at the end, and -1 and errno on failure;
- * it may copy them, watch a clock, or give up. There is no head, and the bytes are not
- * decompressed, kept or rewound: for callers that know the format. */
-struct input *input_stream(ssize_t (*take)(void *from, void *to, size_t room), void *from);
+/* Bytes of another source, such as a socket. take works like read(2): stores at most
+ * capacity bytes, waits only if there are none, returns 0 at the end, and -1 and errno on
+ * failure; it may copy them, watch a clock, or give up. There is no head, and the bytes are
+ * not decompressed, kept or rewound: for callers that know the format. */
+struct input *input_stream(ssize_t (*take)(void *from, void *to, size_t capacity),
+                           void *from);
 
 /* A file that is still being written. `more` waits until it has more than `have` bytes and
  * returns the number in *now, or the same number when the file is complete. False: it will

@@ -222,12 +222,12 @@ uint64_t json_scan_number(struct json_scan *j)
     return n;
 }
 
-size_t json_scan_numbers(struct json_scan *j, uint64_t *to, size_t room)
+size_t json_scan_numbers(struct json_scan *j, uint64_t *to, size_t capacity)
 {
     enum { DIGITS = 18 }; /* that surely fit 64 bits */
     const unsigned char *at = j->at.at, *end = j->at.end;
     size_t len = 0;
-    while (len < room && !j->at.failed && end - at > DIGITS + 2 && at[0] == ',') {
+    while (len < capacity && !j->at.failed && end - at > DIGITS + 2 && at[0] == ',') {
         const unsigned char *digit = at + 1;
         uint64_t n = 0;
         while (digit - at <= DIGITS && *digit >= '0' && *digit <= '9')

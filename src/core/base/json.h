@@ -79,10 +79,10 @@ bool json_scan_name(struct json_scan *j);
 /* Reads a whole number from 0 to 2^64 - 2, or null as HD_UNKNOWN. */
 uint64_t json_scan_number(struct json_scan *j);
 
-/* After such a number in an array: reads further ones into `to`, at most room, up to the
- * first that is written differently. Returns their number. Three times as fast as one by
- * one. */
-size_t json_scan_numbers(struct json_scan *j, uint64_t *to, size_t room);
+/* After such a number in an array: reads further ones into `to`, at most capacity, up to
+ * the first that is written differently. Returns their number. Three times as fast as one
+ * by one. */
+size_t json_scan_numbers(struct json_scan *j, uint64_t *to, size_t capacity);
 
 /* Reads any number; NAN for null. */
 double json_scan_real(struct json_scan *j);

@@ -125,7 +125,7 @@ struct hd_sink hd_sink_file(FILE *file)
 static int write_memory(void *context, const void *bytes, size_t size)
 {
     struct hd_memory *memory = context;
-    struct text t = {memory->bytes, memory->size, memory->room};
+    struct text t = {memory->bytes, memory->size, memory->capacity};
     text_add(&t, bytes, size);
     text_string(&t);
     *memory = (struct hd_memory){t.data, t.len, t.cap};

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BLOCK_SIZE = 256 * 1024, ROOM_TO_UNPACK = 1 << 20 };
+enum { BLOCK_SIZE = 256 * 1024, MEMORY_TO_UNPACK = 1 << 20 };
 
 /* gzip is limited to 1,032 to 1; zstd, xz and bzip2 are not, but no heap is that regular:
  * text of ten million equal objects compresses 40 to 1. Anything below the first number
@@ -87,7 +87,7 @@ static bool open_archive(struct unpacker *u, struct hd_error *err)
     if (u->archive != NULL)
         archive_read_free(u->archive);
     /* libarchive asks for its large buffers only: small ones end the process, or crash. */
-    alloc_room(ROOM_TO_UNPACK);
+    alloc_check(MEMORY_TO_UNPACK);
     errno = 0;
     struct archive *a = u->archive = archive_read_new();
     if (a == NULL)
@@ -113,7 +113,7 @@ static int next_entry(struct unpacker *u, struct archive_entry **entry,
                       struct hd_error *err)
 {
     for (;;) {
-        alloc_room(ROOM_TO_UNPACK);
+        alloc_check(MEMORY_TO_UNPACK);
         errno = 0;
         int status = archive_read_next_header(u->archive, entry);
         if (status == ARCHIVE_EOF)
@@ -187,15 +187,15 @@ struct unpack_look {
 static bool read_kept(struct unpacker *u, struct unpack_look *l, size_t size,
                       struct bytes *text, struct hd_error *err)
 {
-    size_t room = MAX_KEPT - l->kept, more = 0;
-    if (room <= size)
+    size_t left = MAX_KEPT - l->kept, more = 0;
+    if (left <= size)
         return true;
-    unsigned char *all = alloc_resize(NULL, room);
+    unsigned char *all = alloc_resize(NULL, left);
     memcpy(all, l->head, size);
     bool ok =
-        size < INPUT_HEAD_SIZE || unpacker_read(u, all + size, room - size, &more, err);
+        size < INPUT_HEAD_SIZE || unpacker_read(u, all + size, left - size, &more, err);
     size += more;
-    if (ok && size < room) {
+    if (ok && size < left) {
         *text = (struct bytes){memcpy(arena_alloc(l->arena, size + 1), all, size), size};
         l->kept += size;
     }

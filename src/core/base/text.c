@@ -219,7 +219,7 @@ enum { LONGEST_FORM = 16 };
 
 /* Returns the ASCII form of the character at s, whose length is *used. */
 static const char *form_at(const char *s, size_t left, size_t *used,
-                           char room[LONGEST_FORM])
+                           char buffer[LONGEST_FORM])
 {
     const unsigned char *at = (const unsigned char *)s;
     size_t n = utf8_length(at, left);
@@ -229,8 +229,8 @@ static const char *form_at(const char *s, size_t left, size_t *used,
     *used = n > 0 ? n : 1;
     if (found < count && forms[found].code == code)
         return forms[found].plain;
-    snprintf(room, LONGEST_FORM, "\\u{%" PRIx32 "}", code);
-    return room;
+    snprintf(buffer, LONGEST_FORM, "\\u{%" PRIx32 "}", code);
+    return buffer;
 }
 
 static bool is_ascii(char c)
@@ -240,25 +240,25 @@ static bool is_ascii(char c)
 
 void text_add_ascii(struct text *t, const char *s, size_t len)
 {
-    char room[LONGEST_FORM];
+    char buffer[LONGEST_FORM];
     for (size_t i = 0, n; i < len; i += n) {
         for (n = 0; i + n < len && is_ascii(s[i + n]); n++)
             ;
         text_add(t, s + i, n);
         if (n == 0)
-            text_add_string(t, form_at(s + i, len - i, &n, room));
+            text_add_string(t, form_at(s + i, len - i, &n, buffer));
     }
 }
 
 size_t printed_columns(const char *s, size_t len, bool ascii)
 {
-    char room[LONGEST_FORM];
+    char buffer[LONGEST_FORM];
     size_t columns = 0;
     if (!ascii)
         return utf8_columns(s, len);
     for (size_t i = 0, n = 1; i < len; i += n) {
         n = 1;
-        columns += is_ascii(s[i]) ? 1 : strlen(form_at(s + i, len - i, &n, room));
+        columns += is_ascii(s[i]) ? 1 : strlen(form_at(s + i, len - i, &n, buffer));
     }
     return columns;
 }

@@ -142,18 +142,18 @@ static bool has_chain(const struct hd_objects *o, uint32_t number)
 }
 
 size_t hd_object_chain(const struct hd_objects *o, uint32_t number, uint32_t *numbers,
-                       size_t room, size_t *skipped, size_t *skipped_at)
+                       size_t capacity, size_t *skipped, size_t *skipped_at)
 {
     *skipped = 0;
     *skipped_at = 0;
-    if (!has_chain(o, number) || room < 2)
+    if (!has_chain(o, number) || capacity < 2)
         return 0;
     size_t length = 0;
     for (node_id n = number; n != NO_NODE; n = above(o, n))
         length++;
-    size_t shown = length < room ? length : room, top = shown - shown / 2;
-    if (length > room) {
-        *skipped = length - room;
+    size_t shown = length < capacity ? length : capacity, top = shown - shown / 2;
+    if (length > capacity) {
+        *skipped = length - capacity;
         *skipped_at = top;
     }
     size_t at = length;
@@ -446,7 +446,7 @@ static uint64_t mark_from(struct retained_marker *m, node_id from)
     return bytes;
 }
 
-static uint64_t room_for(const struct graph *g)
+static uint64_t memory_for(const struct graph *g)
 {
     return g->node_count * sizeof(node_id) + bits_words(g->node_count) * 8;
 }
@@ -475,11 +475,11 @@ static uint64_t find_retained(const struct hd_snapshot *snap, node_id n,
 bool objects_find_retained(struct hd_objects *o, node_id n, uint64_t *bytes,
                            struct hd_error *err)
 {
-    uint64_t room = room_for(o->snap->graph);
-    if (!objects_reserve(o, room, err))
+    uint64_t needed = memory_for(o->snap->graph);
+    if (!objects_reserve(o, needed, err))
         return comparison_blame(err, o->k);
     *bytes = find_retained(o->snap, n, NULL);
-    objects_unreserve(o, room);
+    objects_unreserve(o, needed);
     return true;
 }
 
@@ -515,16 +515,16 @@ static void object_retained_begin(struct hd_objects *o, node_id n)
     struct hd_error err = {0};
     bool has_retained = o->snap->info.has_roots && hd_object(o, n, &object) &&
                         object.kind == HD_OBJECT && object.is_reachable;
-    uint64_t room = has_retained ? room_for(o->snap->graph) : 0;
+    uint64_t needed = has_retained ? memory_for(o->snap->graph) : 0;
     objects_forget_retained(o);
     r->of = n;
     r->begun = true;
     r->bytes = HD_UNKNOWN;
-    if (room == 0 || !objects_reserve(o, room, &err)) {
+    if (needed == 0 || !objects_reserve(o, needed, &err)) {
         atomic_store(&r->done, true);
         return;
     }
-    r->reserved = room;
+    r->reserved = needed;
     r->has_thread = pthread_create(&r->thread, NULL, find_apart, o) == 0;
     if (!r->has_thread)
         find_apart(o);

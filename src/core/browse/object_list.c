@@ -26,7 +26,7 @@ static struct hd_object_list *list_new(struct hd_objects *o)
 }
 
 /* Reserves the maximum length, within the memory limit. */
-static bool list_room(struct hd_object_list *list, uint64_t count, struct hd_error *err)
+static bool list_reserve(struct hd_object_list *list, uint64_t count, struct hd_error *err)
 {
     uint64_t bytes = count * sizeof(node_id) + order_work(count);
     if (!comparison_reserve(list->c, bytes, "listing objects", err))
@@ -94,7 +94,7 @@ struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type
         list->count = count;
     } else {
         comparison_begin_any(o->c);
-        ok = list_room(list, count, err);
+        ok = list_reserve(list, count, err);
         comparison_end(o->c);
         if (ok)
             collect_type(list, snap->graph, t);
@@ -159,7 +159,7 @@ static bool fill_place(struct hd_object_list *list, const struct hd_objects *o,
     path_id path = object_list_path_of(&owners->tree, f, steps, count);
     if (path == NO_PATH)
         return fail(err, HD_USAGE, "nothing at this place in this snapshot");
-    if (!list_room(list, collect_place(NULL, o, f, path, selection), err))
+    if (!list_reserve(list, collect_place(NULL, o, f, path, selection), err))
         return false;
     collect_place(list, o, f, path, selection);
     return true;

@@ -237,10 +237,10 @@ void build_others(struct build *b, struct doc_table *t, uint64_t left)
 
 void build_cell_trend(struct build *b, const struct hd_tally *at, size_t count)
 {
-    enum { FEW = 8, ROOM_FOR_ALL = 120 };
+    enum { FEW = 8, WIDTH_FOR_ALL = 120 };
     if (count > FEW) {
         format_trend_of(&b->words, at, count, FEW);
-        build_end(b, doc_brief(b->doc, &b->row->cells[b->cell], ROOM_FOR_ALL));
+        build_end(b, doc_brief(b->doc, &b->row->cells[b->cell], WIDTH_FOR_ALL));
     }
     format_trend(&b->words, at, count);
     CELL(b, "");

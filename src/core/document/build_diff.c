@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Where there is room for more than a screen. */
-enum { MORE = DOC_ON_DETAILED_LINES | DOC_ON_PAGES, ROOM_FOR_TREND = 70 };
+enum { MORE = DOC_ON_DETAILED_LINES | DOC_ON_PAGES, WIDTH_FOR_TREND = 70 };
 
 /* --- types --------------------------------------------------------------- */
 
@@ -144,7 +144,7 @@ void build_stopped(struct build *b)
         {RIGHT("gained")},
         {RIGHT("of heap"), .from_width = 60},
         {RIGHT("count")},
-        {.title = "trend", .from_width = ROOM_FOR_TREND},
+        {.title = "trend", .from_width = WIDTH_FOR_TREND},
         {.title = "type", .is_subject = true, .is_title = true}};
     const struct hd_diff *d = &b->r->diff;
     const char *note = "not suspects";
@@ -166,7 +166,7 @@ void build_native(struct build *b)
 {
     static const struct doc_column columns[] = {
         {RIGHT("count")},
-        {.title = "trend", .from_width = ROOM_FOR_TREND},
+        {.title = "trend", .from_width = WIDTH_FOR_TREND},
         {.title = ""},
         {.title = "type", .is_subject = true, .is_title = true}};
     const struct hd_diff *d = &b->r->diff;
@@ -266,7 +266,7 @@ static struct doc_facts *facts_of(struct build *b, struct doc_section *s)
 static struct doc_line *add_values(struct build *b, struct doc_facts *f, const char *name,
                                    bool bytes)
 {
-    enum { MAX_VALUES = 6, FEW_VALUES = 2, ROOM_FOR_MAX = 110, BARS = 16 };
+    enum { MAX_VALUES = 6, FEW_VALUES = 2, WIDTH_FOR_MAX = 110, BARS = 16 };
     struct hd_tally bars[SERIES_MAX_SNAPSHOTS];
     const struct hd_tally *at = b->r->diff.types.totals;
     struct doc_line *l = &doc_fact(b->doc, f, name)->value;
@@ -275,13 +275,13 @@ static struct doc_line *add_values(struct build *b, struct doc_facts *f, const c
     if (b->r->snapshot_count <= FEW_VALUES)
         return l;
     write_values(b, FEW_VALUES, bytes);
-    build_end(b, doc_brief(b->doc, &l->all[0].cell, ROOM_FOR_MAX));
+    build_end(b, doc_brief(b->doc, &l->all[0].cell, WIDTH_FOR_MAX));
     build_break(b, l, "  ");
     for (size_t k = 0; k < b->r->snapshot_count; k++)
         bars[k].count = bytes ? at[k].bytes : at[k].count;
     if (!bytes || b->r->diff.types.bytes_known)
         format_trend_of(&b->words, bars, b->r->snapshot_count, BARS);
-    build_end(b, doc_brief(b->doc, &l->all[1].cell, ROOM_FOR_MAX));
+    build_end(b, doc_brief(b->doc, &l->all[1].cell, WIDTH_FOR_MAX));
     return l;
 }
 

@@ -253,7 +253,7 @@ static type_id *make_rows(struct builder *b, struct row_sum **sums, struct arena
     return row_of;
 }
 
-/* --- room ---------------------------------------------------------------------- */
+/* --- memory -------------------------------------------------------------------- */
 
 /* Ids and offsets are 32 bits; two values are special. */
 enum { ID_LIMIT_BELOW_MAX = 2 };
@@ -282,7 +282,7 @@ static bool is_too_much(struct builder *b, uint64_t bytes)
 }
 
 /* Charges arrays of these capacities. False if they exceed the limit. */
-static bool graph_has_room(struct builder *b, size_t nodes, size_t edges)
+static bool graph_fits(struct builder *b, size_t nodes, size_t edges)
 {
     uint64_t bytes = graph_memory(b, nodes, edges);
     if (b->over_memory) {
@@ -338,7 +338,7 @@ void builder_reserve(struct builder *b, size_t nodes, size_t edges)
 {
     if (b->graph == NULL)
         b->graph = alloc_zeroed(sizeof(*b->graph));
-    if (!graph_has_room(b, nodes, edges))
+    if (!graph_fits(b, nodes, edges))
         nodes = edges = 1;
     resize_nodes(b, nodes > 0 ? nodes : 1);
     resize_edges(b, edges > 0 ? edges : 1);
@@ -358,7 +358,7 @@ void builder_whole_graph(struct builder *b, uint32_t nodes, node_id *edge_to,
 {
     struct graph *g = b->graph;
     /* charged like single edges */
-    builder_room_for_edges(b, edges);
+    builder_reserve_edges(b, edges);
     free(g->edge_to);
     g->node_count = nodes;
     g->edge_to = edge_to;
@@ -366,7 +366,7 @@ void builder_whole_graph(struct builder *b, uint32_t nodes, node_id *edge_to,
     b->edge_cap = edges;
 }
 
-bool builder_room_for_node(struct builder *b)
+bool builder_reserve_node(struct builder *b)
 {
     enum { FIRST_NODES = 256 };
     if (b->graph == NULL)
@@ -376,7 +376,7 @@ bool builder_room_for_node(struct builder *b)
         return true;
     if (g->node_count == ID_LIMIT)
         b->too_big = true;
-    else if (graph_has_room(b, array_bytes(b->node_cap, 2), b->edge_cap))
+    else if (graph_fits(b, array_bytes(b->node_cap, 2), b->edge_cap))
         resize_nodes(b, doubled(b->node_cap));
     if (g->node_count < b->node_cap)
         return true;
@@ -385,17 +385,16 @@ bool builder_room_for_node(struct builder *b)
     return false;
 }
 
-bool builder_room_for_edges(struct builder *b, uint32_t count)
+bool builder_reserve_edges(struct builder *b, uint32_t count)
 {
     struct graph *g = b->graph;
     while (b->edge_cap - g->edge_count < count) {
         if (b->edge_cap == ID_LIMIT)
             b->too_big = true;
-        bool room =
-            !b->too_big && graph_has_room(b, b->node_cap, array_bytes(b->edge_cap, 2));
-        if (!room && b->over_memory)
+        bool fits = !b->too_big && graph_fits(b, b->node_cap, array_bytes(b->edge_cap, 2));
+        if (!fits && b->over_memory)
             drop(&b->edges_dropped, g->edge_count, count);
-        if (!room)
+        if (!fits)
             return false;
         resize_edges(b, doubled(b->edge_cap));
     }

@@ -109,8 +109,8 @@ bool builder_row(struct builder *b, uint32_t type, uint64_t count, uint64_t byte
 void builder_reserve(struct builder *b, size_t nodes, size_t edges);
 
 /* Slow paths of the functions below, for full arrays. False if the limit is reached. */
-bool builder_room_for_node(struct builder *b);
-bool builder_room_for_edges(struct builder *b, uint32_t count);
+bool builder_reserve_node(struct builder *b);
+bool builder_reserve_edges(struct builder *b, uint32_t count);
 void builder_big_size(struct builder *b, node_id n, uint64_t size);
 
 /* Appends a node to the graph; type from builder_type(). Pseudo-nodes have size 0. Beyond
@@ -118,7 +118,7 @@ void builder_big_size(struct builder *b, node_id n, uint64_t size);
 static inline void builder_node(struct builder *b, uint32_t type, uint64_t size)
 {
     if ((b->graph == NULL || b->graph->node_count == b->node_cap) &&
-        !builder_room_for_node(b))
+        !builder_reserve_node(b))
         return;
     struct graph *g = b->graph;
     node_id n = g->node_count++;
@@ -138,7 +138,7 @@ void builder_lacks(struct builder *b, node_id n);
 static inline void builder_edge(struct builder *b, node_id to)
 {
     struct graph *g = b->graph;
-    if (g->edge_count < b->edge_cap || builder_room_for_edges(b, 1))
+    if (g->edge_count < b->edge_cap || builder_reserve_edges(b, 1))
         g->edge_to[g->edge_count++] = to;
 }
 
@@ -147,7 +147,7 @@ static inline void builder_edge(struct builder *b, node_id to)
 static inline node_id *builder_edges(struct builder *b, uint32_t count)
 {
     struct graph *g = b->graph;
-    if (b->edge_cap - g->edge_count < count && !builder_room_for_edges(b, count))
+    if (b->edge_cap - g->edge_count < count && !builder_reserve_edges(b, count))
         return NULL;
     node_id *to = &g->edge_to[g->edge_count];
     g->edge_count += count;

@@ -688,7 +688,7 @@ static bool is_bracketed(struct gap_filler *f, struct gap *g)
     return true;
 }
 
-static void make_room(struct gap_filler *f)
+static void allocate_buffers(struct gap_filler *f)
 {
     if (f->a != NULL)
         return;
@@ -710,7 +710,7 @@ static void fill_share(struct alignment *al, struct share s)
         if (end == y) {
             end++;
         } else if (is_bracketed(&f, &g)) {
-            make_room(&f);
+            allocate_buffers(&f);
             leave(&f, &g);
         }
         while (f.len > 0) {

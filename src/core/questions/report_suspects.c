@@ -303,7 +303,7 @@ static void report_suspects_show(struct suspect_rows *to)
     }
 }
 
-static void make_room(struct suspect_rows *to, size_t count, struct arena *scratch)
+static void allocate_rows(struct suspect_rows *to, size_t count, struct arena *scratch)
 {
     struct hd_report *r = to->r;
     r->found.diff.suspects = arena_array(&r->arena, struct hd_suspect, count);
@@ -423,7 +423,7 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
     if (to->s->by == HD_BY_HOLDER)
         joined =
             nested_holders_join(&t, to->s->count, &line, whole_heap(to), &to->r->arena);
-    make_room(to, t.len, scratch);
+    allocate_rows(to, t.len, scratch);
     for (size_t i = 0; i < t.len; i++) {
         struct hd_suspect s = from_row(to, &t.all[i], &line);
         if (joined != NULL) { /* a row of a holder is a path itself */
@@ -453,7 +453,7 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
     size_t n = to->s->usable_count, rank = 0;
     struct hd_suspect undecided = {.type = NULL};
     to->namer = holder_namer_of(&to->tree->labels, &to->tree->full[n - 1], scratch);
-    make_room(to, h.len + h.pooled, scratch);
+    allocate_rows(to, h.len + h.pooled, scratch);
     for (size_t i = 0; i < h.len + h.pooled; i++) {
         const struct ranked_type *type = &h.all[i];
         const struct series_row *row =

@@ -189,8 +189,8 @@ static uint64_t places_of_holders(const struct planter *p, const struct full_tre
     return places;
 }
 
-static bool has_room(struct hd_comparison *c, uint64_t bytes, const char *what,
-                     struct hd_error *err)
+static bool can_reserve(struct hd_comparison *c, uint64_t bytes, const char *what,
+                        struct hd_error *err)
 {
     if (!comparison_reserve(c, bytes, what, err))
         return false;
@@ -228,11 +228,11 @@ bool report_add_tree(struct hd_report *r, struct hd_comparison *c,
         p.ask.arrived_of_path = rows->cohorts->arrived;
     struct merged_tree tree = {0};
     bool fits =
-        has_room(c, merged_places(&p) * PER_PLACE, "a tree of this many paths", err);
+        can_reserve(c, merged_places(&p) * PER_PLACE, "a tree of this many paths", err);
     if (fits)
         tree = merged_tree_of(&owned->tree, &p.ask, &r->arena);
     if (!fits ||
-        !has_room(c, (uint64_t)tree.len * PER_SHOWN_PLACE, "a tree of this size", err)) {
+        !can_reserve(c, (uint64_t)tree.len * PER_SHOWN_PLACE, "a tree of this size", err)) {
         arena_free(&p.scratch);
         return false;
     }

@@ -63,7 +63,7 @@ struct ranked_row {
     double accumulates; /* the same for heads that accumulate */
     bool gone;          /* merged into another row */
     label_id into;      /* type of that row */
-    size_t place_room;
+    size_t place_capacity;
 };
 
 /* Last minus first. */
@@ -331,7 +331,8 @@ static void measure_steps(const struct leak_ranker *r, struct ranked_type *to,
 static struct ranked_row sum_heads(const struct leak_ranker *r,
                                    const struct leak_ranking_head *heads, size_t count)
 {
-    struct ranked_row row = {.name = ranked_name(r, heads[0].label), .place_room = count};
+    struct ranked_row row = {.name = ranked_name(r, heads[0].label),
+                             .place_capacity = count};
     struct ranked_type *sum = &row.type;
     *sum = (struct ranked_type){.label = heads[0].label,
                                 .basis = HD_BASIS_GRAPH,
@@ -416,8 +417,8 @@ static void add_also(struct leak_ranker *r, struct ranked_type *to, label_id lab
     if (label == to->label || pair_table_put(&r->also, to->label, label, next) != next)
         return;
     if ((to->also_count & (to->also_count - 1)) == 0) {
-        size_t room = to->also_count > 0 ? 2 * to->also_count : 1;
-        label_id *also = arena_array(r->a, label_id, room);
+        size_t capacity = to->also_count > 0 ? 2 * to->also_count : 1;
+        label_id *also = arena_array(r->a, label_id, capacity);
         if (to->also_count > 0)
             memcpy(also, to->also, to->also_count * sizeof(*also));
         to->also = also;
@@ -469,11 +470,11 @@ static void merge_row(struct leak_ranker *r, size_t into, size_t from)
     struct ranked_type *to = &r->rows[into].type;
     struct ranked_row *row = &r->rows[from];
     size_t count = to->place_count + row->type.place_count;
-    if (count > r->rows[into].place_room) {
+    if (count > r->rows[into].place_capacity) {
         struct ranked_place *places = arena_array(r->a, struct ranked_place, 2 * count);
         memcpy(places, to->places, to->place_count * sizeof(*places));
         to->places = places;
-        r->rows[into].place_room = 2 * count;
+        r->rows[into].place_capacity = 2 * count;
     }
     memcpy(&to->places[to->place_count], row->type.places,
            row->type.place_count * sizeof(*to->places));

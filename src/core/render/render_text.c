@@ -102,7 +102,7 @@ static void print_ladder_frame(struct printer *p, const struct doc_frame *f, boo
 {
     enum { INDENT = 6 };
     unsigned width = p->opt->width;
-    size_t room = width > 2 * INDENT ? width - INDENT : SIZE_MAX;
+    size_t available = width > 2 * INDENT ? width - INDENT : SIZE_MAX;
     struct text name = {0}, cut = {0};
     if (f->omitted > 0)
         say(&p->t, "      … ", f->omitted, " more\n");
@@ -110,7 +110,7 @@ static void print_ladder_frame(struct printer *p, const struct doc_frame *f, boo
     words_add_runs(&name, &f->name, WHOLE_NAMES);
     size_t all = words_columns(p->opt, &name) +
                  (f->generation != NULL ? strlen(f->generation) + 3 : 0);
-    if (all > room && !f->is_root) {
+    if (all > available && !f->is_root) {
         /* namespaces are cut before the middle of a name */
         text_clear(&name);
         text_add_string(&name, "…");
@@ -119,7 +119,7 @@ static void print_ladder_frame(struct printer *p, const struct doc_frame *f, boo
     if (f->generation != NULL)
         say(&name, " (", f->generation, ")");
     (f->is_root ? format_shorten_name : format_shorten)(&cut, text_string(&name), name.len,
-                                                        room, p->opt->ascii);
+                                                        available, p->opt->ascii);
     words_paint(&p->t, frame_color(p, f), text_string(&cut), cut.len);
     text_add_char(&p->t, '\n');
     flush(p);
@@ -153,7 +153,7 @@ static void add_held_by(const struct printer *p, struct text *line,
     enum { SHARE_COLUMNS = 24 };
     struct chain_line chain = {0};
     struct text share = {0};
-    struct wrap_room room = {
+    struct wrap_area area = {
         .indent = HELD_INDENT, .width = words_fold_columns(p->opt), .ascii = p->opt->ascii};
     size_t used = 0;
     text_add_chain(p, &chain, c);
@@ -168,17 +168,17 @@ static void add_held_by(const struct printer *p, struct text *line,
         /* The chain begins where the share of the widest would end. */
         size_t whole =
             HELD_INDENT + SHARE_COLUMNS + 2 + words_columns(p->opt, &chain.words);
-        bool fits = whole <= room.width;
+        bool fits = whole <= area.width;
         size_t until = fits || chain.words.len == 0 ? SHARE_COLUMNS + 2 : 2;
         used = words_columns(p->opt, &share);
         do
             text_add_char(line, ' ');
         while (++used < until);
     }
-    room.column = HELD_INDENT + used;
-    room.is_hard = p->opt->width > 0;
+    area.column = HELD_INDENT + used;
+    area.is_hard = p->opt->width > 0;
     if (chain.words.len > 0)
-        wrap_arrows(line, chain.words.data, chain.words.len, room, chain.colors);
+        wrap_arrows(line, chain.words.data, chain.words.len, area, chain.colors);
     text_free(&chain.words);
     free(chain.colors);
     text_free(&share);
@@ -258,12 +258,12 @@ static void shorten(const struct printer *p, struct text *to, struct text *words
         to, text_string(words), words->len, width, p->opt->ascii);
 }
 
-static void add_padded(struct printer *p, const struct doc_column *column, size_t room,
+static void add_padded(struct printer *p, const struct doc_column *column, size_t available,
                        struct text *words, const char *code)
 {
-    words_pad(&p->t, column->align == DOC_RIGHT ? room : 0);
+    words_pad(&p->t, column->align == DOC_RIGHT ? available : 0);
     words_paint(&p->t, code, text_string(words), words->len);
-    words_pad(&p->t, column->align == DOC_LEFT ? room : 0);
+    words_pad(&p->t, column->align == DOC_LEFT ? available : 0);
 }
 
 /* A title that would lose more than its namespaces gets a line of its own. */

@@ -13,7 +13,7 @@
 enum { FOLD_COLUMNS = 120 };
 
 /* Names are not cut for less than this. */
-enum { MIN_ROOM = 13 };
+enum { MIN_WIDTH = 13 };
 
 /* All output passes through here, and untrusted text is escaped. Where only ASCII can be
  * displayed the output converts the rest (struct out); lines are laid out for the converted
@@ -107,13 +107,13 @@ size_t words_columns(const struct hd_write_options *opt, const struct text *t)
  * for lines that are not broken again. */
 static void words_add_piece(const struct hd_write_options *opt, struct text *t,
                             const struct doc_runs *words, const struct text *plain,
-                            size_t room, bool paints)
+                            size_t available, bool paints)
 {
     bool has_name = false;
     for (size_t i = 0; i < words->len; i++)
         has_name |= words->all[i].style >= DOC_QUOTED;
-    if (has_name && words_columns(opt, plain) > room) {
-        format_shorten(t, plain->data, plain->len, room, opt->ascii);
+    if (has_name && words_columns(opt, plain) > available) {
+        format_shorten(t, plain->data, plain->len, available, opt->ascii);
         return;
     }
     for (size_t i = 0; i < words->len; i++) {
@@ -139,7 +139,7 @@ void words_add_pieces(const struct hd_write_options *opt, struct text *t,
 {
     struct text piece = {0};
     const size_t width = opt->width;
-    size_t room = width > indent + MIN_ROOM && !l->wraps ? width - indent : SIZE_MAX;
+    size_t available = width > indent + MIN_WIDTH && !l->wraps ? width - indent : SIZE_MAX;
     for (size_t i = 0; i < l->len; i++) {
         const char *joint = i > 0 ? l->all[i].joint : "";
         const struct doc_runs *words = words_of_cell(opt, &l->all[i].cell);
@@ -154,7 +154,7 @@ void words_add_pieces(const struct hd_write_options *opt, struct text *t,
             wrap_break(t, indent);
             column = indent + words_columns(opt, &piece);
         }
-        words_add_piece(opt, t, words, &piece, room, !l->wraps);
+        words_add_piece(opt, t, words, &piece, available, !l->wraps);
     }
     text_free(&piece);
 }
@@ -228,27 +228,27 @@ static void add_element(struct text *t, const char *s, size_t len, const char *c
     words_paint(t, color, s + lead, len - lead);
 }
 
-void wrap_arrows(struct text *t, const char *line, size_t len, struct wrap_room room,
+void wrap_arrows(struct text *t, const char *line, size_t len, struct wrap_area area,
                  const char *const *colors)
 {
     struct text element = {0};
-    size_t column = room.column, number = 0;
+    size_t column = area.column, number = 0;
     for (size_t i = 0, end; i < len; i = end, number++) {
         for (end = i + 1; end < len && !is_arrow(line, len, end);)
             end++;
-        size_t piece = printed_columns(line + i, end - i, room.ascii);
-        if (room.width > 0 && column > room.indent && column + piece > room.width) {
-            wrap_break(t, room.indent);
-            column = room.indent;
+        size_t piece = printed_columns(line + i, end - i, area.ascii);
+        if (area.width > 0 && column > area.indent && column + piece > area.width) {
+            wrap_break(t, area.indent);
+            column = area.indent;
             bool blank = line[i] == ' ';
             i += blank;
             piece -= blank;
         }
         size_t left =
-            room.width > column + SHORTEST_PIECE ? room.width - column : SHORTEST_PIECE;
+            area.width > column + SHORTEST_PIECE ? area.width - column : SHORTEST_PIECE;
         text_clear(&element);
         format_shorten_name(&element, line + i, end - i,
-                            room.width > 0 && room.is_hard ? left : piece, room.ascii);
+                            area.width > 0 && area.is_hard ? left : piece, area.ascii);
         add_element(t, text_string(&element), element.len,
                     colors != NULL ? colors[number] : "");
         column += piece;
@@ -304,16 +304,16 @@ void wrap_words(struct text *t, const char *words, size_t column, size_t indent,
 /* --- trees -------------------------------------------------------------------------- */
 
 enum {
-    GAP = 2,          /* between columns */
-    MARK_GAP = 3,     /* in front of remarks */
-    NAME_ROOM = 24,   /* left by the guides */
-    NARROW_ROOM = 14, /* the same in a narrow place */
+    GAP = 2,           /* between columns */
+    MARK_GAP = 3,      /* in front of remarks */
+    NAME_WIDTH = 24,   /* left by the guides */
+    NARROW_WIDTH = 14, /* the same in a narrow place */
     NARROW_BELOW = 80,
-    MARKED_ROOM = 14, /* the same for a name with a remark */
-    SHORTEST = 4,     /* of a word that was cut */
-    READABLE = 14,    /* the same, where frames could be left out instead */
-    WIDE_FROM = 100,  /* columns for wide guides */
-    MAX_LEVELS = 40   /* with guides, for any width */
+    MARKED_WIDTH = 14, /* the same for a name with a remark */
+    SHORTEST = 4,      /* of a word that was cut */
+    READABLE = 14,     /* the same, where frames could be left out instead */
+    WIDE_FROM = 100,   /* columns for wide guides */
+    MAX_LEVELS = 40    /* with guides, for any width */
 };
 
 struct tree_drawer {
@@ -361,12 +361,12 @@ static size_t sum_of(const size_t *wide, size_t count, size_t most)
 }
 
 /* Returns the width of the widest words such that all fit: narrower ones are not cut. */
-static size_t fair_share(const size_t *wide, size_t count, size_t room)
+static size_t fair_share(const size_t *wide, size_t count, size_t available)
 {
-    size_t low = SHORTEST, high = room > low ? room : low;
+    size_t low = SHORTEST, high = available > low ? available : low;
     while (low < high) {
         size_t middle = high - (high - low) / 2;
-        if (sum_of(wide, count, middle) <= room)
+        if (sum_of(wide, count, middle) <= available)
             low = middle;
         else
             high = middle - 1;
@@ -402,19 +402,20 @@ static bool shorten_runs(struct doc_runs *runs)
     return variable;
 }
 
-static size_t share_of(struct tree_drawer *d, const struct doc_runs *runs, size_t room,
+static size_t share_of(struct tree_drawer *d, const struct doc_runs *runs, size_t available,
                        size_t *wide)
 {
     for (size_t i = 0; i < runs->len; i++)
         wide[i] = words_width_of(d, &(struct doc_runs){.all = &runs->all[i], .len = 1});
-    return fair_share(wide, runs->len, room);
+    return fair_share(wide, runs->len, available);
 }
 
-/* Appends runs in at most `room` columns: drops frames of a long chain after the first,
- * then cuts the longest words, or drops all except the last. */
-static void add_fitting(struct tree_drawer *d, const struct doc_runs *whole, size_t room)
+/* Appends runs in at most `available` columns: drops frames of a long chain after the
+ * first, then cuts the longest words, or drops all except the last. */
+static void add_fitting(struct tree_drawer *d, const struct doc_runs *whole,
+                        size_t available)
 {
-    if (words_width_of(d, whole) <= room) {
+    if (words_width_of(d, whole) <= available) {
         add_runs(d, whole);
         return;
     }
@@ -423,12 +424,12 @@ static void add_fitting(struct tree_drawer *d, const struct doc_runs *whole, siz
                     *runs = &copy;
     memcpy(copy.all, whole->all, array_bytes(whole->len, sizeof(*copy.all)));
     size_t *wide = alloc_zeroed(array_bytes(whole->len, sizeof(*wide))), first = 0;
-    size_t most = share_of(d, runs, room, wide);
+    size_t most = share_of(d, runs, available, wide);
     while (most < READABLE && shorten_runs(runs))
-        most = share_of(d, runs, room, wide);
-    if (sum_of(wide, runs->len, most) > room) {
+        most = share_of(d, runs, available, wide);
+    if (sum_of(wide, runs->len, most) > available) {
         first = runs->len - 1;
-        most = room;
+        most = available;
     }
     struct text cut = {0};
     for (size_t i = first; i < runs->len; i++) {
@@ -462,10 +463,11 @@ static void words_measure(struct tree_drawer *d)
         }
         d->left += d->widths[c] + GAP;
     }
-    size_t name = width < NARROW_BELOW ? NARROW_ROOM : NAME_ROOM;
-    size_t room = width > d->left + name ? width - d->left - name : 0;
+    size_t name = width < NARROW_BELOW ? NARROW_WIDTH : NAME_WIDTH;
+    size_t available = width > d->left + name ? width - d->left - name : 0;
     d->pitch = width == 0 || width >= WIDE_FROM ? 3 : 2;
-    d->levels = width == 0 || room / d->pitch > MAX_LEVELS ? MAX_LEVELS : room / d->pitch;
+    d->levels =
+        width == 0 || available / d->pitch > MAX_LEVELS ? MAX_LEVELS : available / d->pitch;
     d->levels = d->levels > 2 ? d->levels : 2;
 }
 
@@ -536,25 +538,25 @@ static void add_numbers(struct tree_drawer *d, const struct doc_row *row)
         const struct doc_runs *words = words_of_cell(d->look->opt, &row->cells[c]);
         if (d->widths[c] == 0)
             continue;
-        size_t room = d->widths[c] - words_width_of(d, words);
+        size_t available = d->widths[c] - words_width_of(d, words);
         bool right = d->t->columns[c].align == DOC_RIGHT;
-        words_pad(d->to, right ? room : 0);
+        words_pad(d->to, right ? available : 0);
         add_runs(d, words);
-        words_pad(d->to, (right ? 0 : room) + GAP);
+        words_pad(d->to, (right ? 0 : available) + GAP);
     }
 }
 
 /* Returns how many runs of the remarks fit after a name of width `wanted`; *taken: their
  * total width. At least one. */
 static size_t remarks_that_fit(struct tree_drawer *d, const struct doc_runs *remark,
-                               size_t wanted, size_t room, size_t *taken)
+                               size_t wanted, size_t available, size_t *taken)
 {
-    size_t least = wanted < MARKED_ROOM ? wanted : MARKED_ROOM, count = 0;
+    size_t least = wanted < MARKED_WIDTH ? wanted : MARKED_WIDTH, count = 0;
     *taken = remark->len > 0 ? MARK_GAP : 0;
     for (; count < remark->len; count++) {
         struct doc_runs one = {.all = &remark->all[count], .len = 1};
         size_t wide = words_width_of(d, &one);
-        if (count > 0 && *taken + wide + least > room)
+        if (count > 0 && *taken + wide + least > available)
             break;
         *taken += wide;
     }
@@ -569,11 +571,11 @@ static void words_add_row(struct tree_drawer *d, size_t i)
     struct doc_runs remark = row->remark_count > 0 ? row->remarks[0] : (struct doc_runs){0};
     add_numbers(d, row);
     size_t used = d->left + add_guides(d, row, d->is_last[i]), taken;
-    size_t room = d->look->opt->width > used ? d->look->opt->width - used : SHORTEST;
-    room = d->look->opt->width == 0 ? SIZE_MAX : room;
+    size_t available = d->look->opt->width > used ? d->look->opt->width - used : SHORTEST;
+    available = d->look->opt->width == 0 ? SIZE_MAX : available;
     remark.len =
-        (unsigned)remarks_that_fit(d, &remark, words_width_of(d, name), room, &taken);
-    add_fitting(d, name, room > taken + SHORTEST ? room - taken : SHORTEST);
+        (unsigned)remarks_that_fit(d, &remark, words_width_of(d, name), available, &taken);
+    add_fitting(d, name, available > taken + SHORTEST ? available - taken : SHORTEST);
     words_pad(d->to, remark.len > 0 ? MARK_GAP : 0);
     add_runs(d, &remark);
     words_end_line(d->to);

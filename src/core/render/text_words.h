@@ -68,7 +68,7 @@ unsigned words_fold_columns(const struct hd_write_options *opt);
 
 /* Columns of the first and of further lines of a chain; their width, 0 if unlimited;
  * whether a wider element is shortened or overflows. */
-struct wrap_room {
+struct wrap_area {
     size_t column, indent;
     unsigned width;
     bool is_hard;
@@ -77,7 +77,7 @@ struct wrap_room {
 
 /* Appends a chain, broken at its arrows to fit. colors: the escape sequence of each element
  * between arrows, "" for none; may be NULL. */
-void wrap_arrows(struct text *t, const char *line, size_t len, struct wrap_room room,
+void wrap_arrows(struct text *t, const char *line, size_t len, struct wrap_area area,
                  const char *const *colors);
 
 /* Returns the number of arrows. */

@@ -217,14 +217,14 @@ static double share_of(double part, double whole)
 static void add_color(struct text *t, const struct hd_tree *tree,
                       const struct hd_tree_node *n)
 {
-    enum { ROOM = 64 };
+    enum { CAPACITY = 64 };
     const double green = 0.33, strongest = 0.75, faintest = 0.08;
     uint64_t first = tree->reachable[tree->first].bytes,
              last = tree->reachable[tree->last].bytes;
     double change =
         share_of(fabs((double)n->growth), (double)(first > last ? first : last));
     double strength = n->growth == 0 ? 0 : faintest + (strongest - faintest) * sqrt(change);
-    char s[ROOM];
+    char s[CAPACITY];
     c_snprintf(s, sizeof(s), "%.3f %.3f 1.000", n->growth < 0 ? green : 0.0, strength);
     text_add_string(t, s);
 }
@@ -250,10 +250,10 @@ static void add_label(struct text *t, const struct hd_tree *tree,
 
 static void add_node(struct text *t, const struct hd_tree *tree, size_t i)
 {
-    enum { ROOM = 128, WIDEST = 8 };
+    enum { CAPACITY = 128, WIDEST = 8 };
     const struct hd_tree_node *n = &tree->nodes[i];
     double whole = (double)tree->reachable[tree->last].bytes;
-    char s[ROOM];
+    char s[CAPACITY];
     say(t, "  n", as_digits(i), " [label=\"");
     add_label(t, tree, n);
     text_add_string(t, "\", fillcolor=\"");

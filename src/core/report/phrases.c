@@ -47,10 +47,10 @@ struct say_part as_whole_name(const char *name)
 
 struct say_part as_long_type(const char *name)
 {
-    enum { ROOM = 40 };
+    enum { CAPACITY = 40 };
     struct text whole = {0};
     format_name(&whole, name);
-    bool fits = printed_columns(text_string(&whole), whole.len, false) <= ROOM;
+    bool fits = printed_columns(text_string(&whole), whole.len, false) <= CAPACITY;
     text_free(&whole);
     return fits ? as_whole_name(name) : as_type(name);
 }

@@ -36,11 +36,11 @@ static size_t *distances(const struct hd_chain *c, struct arena *a)
 
 /* Shows further frames: the nearest, of two the lower one. */
 static void show_nearest(const struct hd_chain *c, struct report_brief *b, size_t from,
-                         size_t room)
+                         size_t available)
 {
     struct arena scratch = {0};
     size_t *far = distances(c, &scratch);
-    for (; room > 0; room--) {
+    for (; available > 0; available--) {
         size_t best = c->frame_count;
         for (size_t i = from; i < c->frame_count; i++)
             if (!b->shown[i] && (best == c->frame_count || far[i] <= far[best]))
@@ -72,7 +72,7 @@ struct report_brief report_brief_of(const struct hd_chain *c, bool all, struct a
     if (all || c->frame_count == 0)
         return b;
     b.shown = arena_array(a, bool, c->frame_count);
-    size_t from = b.first + 1, last = c->frame_count - 1, room = MAX_SHOWN;
+    size_t from = b.first + 1, last = c->frame_count - 1, available = MAX_SHOWN;
     bool owned = c->owner_frame != HD_NO_OWNER && c->owner_frame > b.first;
     size_t top = owned ? top_of(c) : 0;
     if (top >= b.first + 3) {
@@ -85,8 +85,8 @@ struct report_brief report_brief_of(const struct hd_chain *c, bool all, struct a
     if (owned)
         b.shown[c->owner_frame] = b.shown[top] = true;
     for (size_t i = 0; i <= last; i++)
-        room -= b.shown[i];
-    show_nearest(c, &b, from, room);
+        available -= b.shown[i];
+    show_nearest(c, &b, from, available);
     /* "… 1 more" is as wide as the frame that it replaces. */
     for (size_t i = from; i < last; i++)
         b.shown[i] |= b.shown[i - 1] && b.shown[i + 1];

@@ -52,7 +52,7 @@ void sampler_offer_hashed(struct sampler *s, node_id node, uint64_t hash)
     s->instances++;
     struct sample new = {hash, node};
     if (s->len < s->cap) {
-        s->heap = grow(s->heap, s->len, &s->room, sizeof(*s->heap));
+        s->heap = grow(s->heap, s->len, &s->capacity, sizeof(*s->heap));
         s->heap[s->len++] = new;
         uint32_t i = s->len - 1;
         for (; i > 0 && is_after(s->heap[i], s->heap[(i - 1) / 2]); i = (i - 1) / 2)

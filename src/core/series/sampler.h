@@ -12,8 +12,9 @@ struct sample {
 
 /* The k smallest seen so far, as a heap with the largest on top. */
 struct sampler {
-    struct sample *heap; /* malloc'd; room follows what was seen, not what was asked for */
-    size_t room;
+    struct sample
+        *heap; /* malloc'd; capacity follows what was seen, not what was asked for */
+    size_t capacity;
     uint32_t len, cap; /* cap is k */
     uint64_t instances;
 };

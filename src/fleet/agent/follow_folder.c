@@ -41,7 +41,7 @@ struct file {
 
 struct files {
     struct file *all;
-    size_t count, room;
+    size_t count, capacity;
 };
 
 struct following_folders {
@@ -75,9 +75,9 @@ static void add_file(struct following_folders *f, const char *path, const struct
         f->many_reported = true;
         return;
     }
-    if (to->count == to->room) {
-        to->room = to->room > 0 ? 2 * to->room : 64;
-        to->all = more(to->all, to->room * sizeof(*to->all));
+    if (to->count == to->capacity) {
+        to->capacity = to->capacity > 0 ? 2 * to->capacity : 64;
+        to->all = more(to->all, to->capacity * sizeof(*to->all));
     }
     size_t size = strlen(path) + 1;
     double age = seconds_utc() - (double)st->st_mtim.tv_sec;

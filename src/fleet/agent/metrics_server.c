@@ -100,9 +100,9 @@ void metrics_server_publish(struct metrics_server *m, const char *text, size_t s
     atomic_store(&m->shared->turns, turns);
 }
 
-/* Returns the current text, malloc'd after `room` free bytes, and the lines about
+/* Returns the current text, malloc'd after `headroom` free bytes, and the lines about
  * problems. */
-static char *copy_text(const struct shared *shared, size_t room, size_t *size,
+static char *copy_text(const struct shared *shared, size_t headroom, size_t *size,
                        char ill[MAX_HEALTH])
 {
     char *copy = NULL;
@@ -111,8 +111,8 @@ static char *copy_text(const struct shared *shared, size_t room, size_t *size,
         turns = atomic_load(&shared->turns);
         const struct text_shared *current = &shared->texts[turns % 2];
         *size = current->size <= MAX_TEXT ? current->size : 0;
-        copy = more(copy, room + *size);
-        memcpy(copy + room, current->bytes, *size);
+        copy = more(copy, headroom + *size);
+        memcpy(copy + headroom, current->bytes, *size);
         memcpy(ill, current->ill, MAX_HEALTH);
         atomic_thread_fence(memory_order_acquire);
     } while (atomic_load(&shared->turns) != turns);
@@ -144,19 +144,19 @@ static void drop(struct client *c)
 }
 
 /* Room in front of a text for the lines of HTTP. */
-enum { HEAD_ROOM = 256 };
+enum { HEAD_CAPACITY = 256 };
 
-/* Sends an answer, which becomes the client's; the body is after HEAD_ROOM bytes. */
+/* Sends an answer, which becomes the client's; the body is after HEAD_CAPACITY bytes. */
 static void answer_with(struct client *c, const char *status, const char *type,
                         const char *more_lines, char *answer, size_t size)
 {
-    int len = snprintf(answer, HEAD_ROOM,
+    int len = snprintf(answer, HEAD_CAPACITY,
                        "HTTP/1.1 %s\r\nContent-Type: %s; charset=utf-8\r\n"
                        "Content-Length: %zu\r\n%sConnection: close\r\n\r\n",
                        status, type, size, more_lines);
-    memmove(answer + HEAD_ROOM - len, answer, (size_t)len);
+    memmove(answer + HEAD_CAPACITY - len, answer, (size_t)len);
     c->answer = answer;
-    c->sent = HEAD_ROOM - (size_t)len;
+    c->sent = HEAD_CAPACITY - (size_t)len;
     c->left = (size_t)len + size;
     c->state = CLIENT_IS_ANSWERED;
     c->until = now_ms() + PATIENCE_MS;
@@ -166,8 +166,8 @@ static void answer_line(struct client *c, const char *status, const char *more_l
                         const char *line)
 {
     size_t size = strlen(line);
-    char *answer = more(NULL, HEAD_ROOM + size + 1);
-    snprintf(answer + HEAD_ROOM, size + 1, "%s", line);
+    char *answer = more(NULL, HEAD_CAPACITY + size + 1);
+    snprintf(answer + HEAD_CAPACITY, size + 1, "%s", line);
     answer_with(c, status, "text/plain", more_lines, answer, size);
 }
 
@@ -215,7 +215,7 @@ static void answer_request(struct client *c, const struct shared *shared)
     } else if (strncmp(line, "GET ", 4) != 0) {
         answer_line(c, "405 Method Not Allowed", "Allow: GET\r\n", "GET only\n");
     } else if (asks_for(line, "/metrics")) {
-        char *answer = copy_text(shared, HEAD_ROOM, &size, ill);
+        char *answer = copy_text(shared, HEAD_CAPACITY, &size, ill);
         answer_with(c, "200 OK", "text/plain; version=0.0.4", "", answer, size);
     } else if (asks_for(line, "/healthz") || asks_for(line, "/livez")) {
         answer_health(c, shared, asks_for(line, "/livez"));

@@ -220,8 +220,8 @@ bool delta_make(struct bytes whole, struct bytes base, struct hd_memory *delta)
         window++;
     if (window > MAX_WINDOW)
         return false;
-    size_t room = ZSTD_compressBound(whole.size);
-    char *packed = alloc_resize(NULL, room + 1);
+    size_t capacity = ZSTD_compressBound(whole.size);
+    char *packed = alloc_resize(NULL, capacity + 1);
     ZSTD_CCtx *c = ZSTD_createCCtx();
     if (c == NULL)
         out_of_memory(0);
@@ -231,11 +231,11 @@ bool delta_make(struct bytes whole, struct bytes base, struct hd_memory *delta)
     need(ZSTD_CCtx_setParameter(c, ZSTD_c_enableLongDistanceMatching, 1));
     need(ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 1));
     need(ZSTD_CCtx_refPrefix(c, base.data, base.size));
-    size_t size = ZSTD_compress2(c, packed, room, whole.data, whole.size);
+    size_t size = ZSTD_compress2(c, packed, capacity, whole.data, whole.size);
     need(size);
     ZSTD_freeCCtx(c);
     packed[size] = '\0';
-    *delta = (struct hd_memory){packed, size, room + 1};
+    *delta = (struct hd_memory){packed, size, capacity + 1};
     return true;
 }
 

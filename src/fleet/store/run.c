@@ -101,7 +101,7 @@ const char *run_instance(const struct hd_run *run, struct arena *a)
 
 const char *run_labels(const struct hd_run *run, struct arena *a)
 {
-    size_t room = MAX_LABELS;
+    size_t capacity = MAX_LABELS;
     json_t *all = json_object();
     if (all == NULL)
         out_of_memory(0);
@@ -110,9 +110,9 @@ const char *run_labels(const struct hd_run *run, struct arena *a)
         const char *value = store_clean(a, run->labels[i].value);
         /* Quotes, colon, comma; and each byte may be written as six. */
         size_t size = 6 * (strlen(name) + strlen(value)) + 6;
-        if (name[0] == '\0' || size > room)
+        if (name[0] == '\0' || size > capacity)
             continue;
-        room -= size;
+        capacity -= size;
         json_put(all, name, json_string_or_null(value));
     }
     char *text = json_dumps(all, JSON_SORT_KEYS | JSON_COMPACT);
@@ -134,14 +134,14 @@ void run_parse_labels(struct hd_run *run, const char *text, struct arena *a)
 {
     const char *name;
     json_t *value, *all = json_loads(text, 0, NULL);
-    size_t room = json_object_size(all);
-    struct hd_label *labels = arena_array(a, struct hd_label, room + 1);
+    size_t capacity = json_object_size(all);
+    struct hd_label *labels = arena_array(a, struct hd_label, capacity + 1);
     run->labels = labels;
     run->label_count = 0;
     json_object_foreach(all, name, value)
     {
         const char *s = json_string_value(value);
-        if (s != NULL && run->label_count < room)
+        if (s != NULL && run->label_count < capacity)
             labels[run->label_count++] = (struct hd_label){
                 arena_strdup(a, name, strlen(name)), arena_strdup(a, s, strlen(s))};
     }

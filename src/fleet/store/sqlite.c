@@ -373,13 +373,13 @@ static char *sqlite_path_of(const char *url)
 /* Returns a path that cannot be parsed as a URL. */
 static char *draft(const char *url)
 {
-    enum { ROOM = 32 };
+    enum { CAPACITY = 32 };
     unsigned wait_ms;
     struct stat st;
     char *path = read_path(url, &wait_ms, NULL), *name = NULL;
     if (path != NULL && stat(path, &st) != 0 && errno == ENOENT) {
-        name = alloc_zeroed(strlen(path) + ROOM);
-        snprintf(name, strlen(path) + ROOM, "%s%s-new-%ld", path[0] == '/' ? "" : "./",
+        name = alloc_zeroed(strlen(path) + CAPACITY);
+        snprintf(name, strlen(path) + CAPACITY, "%s%s-new-%ld", path[0] == '/' ? "" : "./",
                  path, (long)getpid());
     }
     free(path);

@@ -55,8 +55,8 @@ static void begin(void)
     uint32_t value = forge_field(&meta, "m_value", "\x06\x08", 2);
     forge_type_def(&meta, "System", "List`1");
     library = forge_clr_module(&f, forge_metadata_bytes(&meta));
-    statics = forge_clr_room(&f, 16);
-    empty = forge_clr_room(&f, 32);
+    statics = forge_clr_reserve(&f, 16);
+    empty = forge_clr_reserve(&f, 32);
     forge_clr_put(&f, statics, empty, 8);
     forge_types(length, of_empty, value);
 }

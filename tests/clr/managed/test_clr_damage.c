@@ -132,7 +132,7 @@ static void note_static(void *context, const struct clr_static *s)
 
 static void make_asked(struct asked *a)
 {
-    uint64_t values = forge_clr_room(&f, 64);
+    uint64_t values = forge_clr_reserve(&f, 64);
     *a = (struct asked){.types = {session(3), instance(INNER, string, int32),
                                   forge_clr_array(&f, module, cell, 16, 0), rights, store,
                                   forge_clr_array(&f, module, string, 8, 3)}};
@@ -147,7 +147,7 @@ static void make_asked(struct asked *a)
         .arguments = {string},
         .statics = values};
     forge_clr_type(&f, &with_statics);
-    uint64_t data = forge_clr_thread(&f, 4711, 8, 4), box = forge_clr_room(&f, 32);
+    uint64_t data = forge_clr_thread(&f, 4711, 8, 4), box = forge_clr_reserve(&f, 32);
     forge_clr_put(&f, box + 8, 0xBBB0, 8);
     forge_clr_put(&f, forge_clr_get(&f, data + 8) + 8 * 5, box, 8);
     make_thread_static(STORE, 5);

@@ -107,7 +107,7 @@ Test(clr_locals, a_module_may_be_overridden)
                  {0xF, 64 + 16 + 16}, {0x0, 48}, {0x6, 64 + 16}, {0x4, 56}};
     uint64_t other = forge_clr_module(&f, (struct bytes){(const unsigned char *)"", 0});
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        uint64_t type = forge_clr_room(&f, 128), class = forge_clr_room(&f, 64);
+        uint64_t type = forge_clr_reserve(&f, 128), class = forge_clr_reserve(&f, 64);
         forge_clr_put(&f, type + 8, CLOSURE << 16 | OVERRIDE | cases[i].present, 4);
         forge_clr_put(&f, type + 12, VIRTUALS, 2);
         forge_clr_put(&f, type + 24, other, 8);
@@ -130,12 +130,12 @@ Test(clr_locals, a_module_may_be_overridden)
 Test(clr_locals, images_by_way_of_a_pe_assembly)
 {
     static const char path[] = "/app/Shop.dll";
-    uint64_t with_image = forge_clr_room(&f, 2048), assembly = forge_clr_room(&f, 64),
-             image = forge_clr_room(&f, 256), layout = forge_clr_room(&f, 64);
-    uint64_t wide = forge_clr_room(&f, 2 * sizeof(path));
+    uint64_t with_image = forge_clr_reserve(&f, 2048), assembly = forge_clr_reserve(&f, 64),
+             image = forge_clr_reserve(&f, 256), layout = forge_clr_reserve(&f, 64);
+    uint64_t wide = forge_clr_reserve(&f, 2 * sizeof(path));
     struct text bytes = {0};
     forge_image(&bytes, forge_metadata_bytes(&meta), false);
-    uint64_t base = forge_clr_room(&f, bytes.len);
+    uint64_t base = forge_clr_reserve(&f, bytes.len);
     memcpy(f.bytes + (base - FORGED_CLR_BASE), bytes.data, bytes.len);
     text_free(&bytes);
     for (size_t i = 0; i < sizeof(path); i++)
@@ -163,7 +163,7 @@ Test(clr_locals, images_by_way_of_a_pe_assembly)
 
 static uint64_t array_of(uint64_t first, uint64_t second)
 {
-    uint64_t array = forge_clr_room(&f, 64);
+    uint64_t array = forge_clr_reserve(&f, 64);
     forge_clr_put(&f, array + 8, 2, 4);
     forge_clr_put(&f, array + 16, first, 8);
     forge_clr_put(&f, array + 24, second, 8);
@@ -223,7 +223,7 @@ static void make_allocator(uint64_t slots)
                                                  .row = row,
                                                  .parent = object,
                                                  .fields = {{field, 0, 0x12, 0}}});
-    uint64_t allocator = forge_clr_room(&f, 32), handle = forge_clr_room(&f, 8);
+    uint64_t allocator = forge_clr_reserve(&f, 32), handle = forge_clr_reserve(&f, 8);
     forge_clr_put(&f, allocator, type, 8);
     forge_clr_put(&f, allocator + 8, slots, 8);
     forge_clr_put(&f, handle, allocator, 8);
@@ -232,7 +232,7 @@ static void make_allocator(uint64_t slots)
 
 Test(clr_locals, statics_of_types_that_can_be_unloaded)
 {
-    uint64_t array = array_of(0, 0xBBB0), place = forge_clr_room(&f, 8);
+    uint64_t array = array_of(0, 0xBBB0), place = forge_clr_reserve(&f, 8);
     make_allocator(array_of(0, array));
     forge_clr_put(&f, place, array, 8);
     static const char expected[] = "Shop.Outer<System.String>.s_value bbb0 0\n";
@@ -260,11 +260,11 @@ Test(clr_locals, statics_of_types_that_can_be_unloaded)
 /* Makes module 0 of the only thread; returns its address. */
 static uint64_t make_thread_module(uint64_t block, uint64_t plain_array)
 {
-    uint64_t local = forge_clr_room(&f, 64), handle = forge_clr_room(&f, 8);
+    uint64_t local = forge_clr_reserve(&f, 64), handle = forge_clr_reserve(&f, 8);
     forge_clr_put(&f, forge_clr_get(&f, block), local, 8);
     forge_clr_put(&f, handle, plain_array, 8);
     forge_clr_put(&f, local + 16, handle, 8);
-    forge_clr_put(&f, local, forge_clr_room(&f, 16 * 8), 8);
+    forge_clr_put(&f, local, forge_clr_reserve(&f, 16 * 8), 8);
     forge_clr_put(&f, local + 8, 8, 8);
     return local;
 }
@@ -282,9 +282,9 @@ static void make_of_thread(uint32_t row, uint32_t flags)
 
 Test(clr_locals, statics_of_threads)
 {
-    uint64_t block = forge_clr_thread(&f, 4711, 4, 0), handle = forge_clr_room(&f, 8);
+    uint64_t block = forge_clr_thread(&f, 4711, 4, 0), handle = forge_clr_reserve(&f, 8);
     uint64_t local = make_thread_module(block, array_of(0, 0xAAA0));
-    uint64_t entry = forge_clr_room(&f, 16);
+    uint64_t entry = forge_clr_reserve(&f, 16);
     forge_clr_put(&f, handle, array_of(0, 0xBBB0), 8);
     forge_clr_put(&f, entry, handle, 8);
     make_of_thread(STORE, 0);
@@ -353,7 +353,7 @@ Test(clr_locals, numbers_have_a_place_too)
 
 Test(clr_locals, numbers_of_types_that_can_be_unloaded)
 {
-    uint64_t bytes = array_of(0, 0), place = forge_clr_room(&f, 8);
+    uint64_t bytes = array_of(0, 0), place = forge_clr_reserve(&f, 8);
     make_statics(FORGED_COLLECTIBLE_8, 0, 0);
     uint64_t local = forge_clr_get(&f, module + 1224);
     uint64_t entry = forge_clr_get(&f, forge_clr_get(&f, local + 8));

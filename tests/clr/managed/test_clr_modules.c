@@ -40,7 +40,7 @@ static struct clr_module *open_module(uint64_t address)
 
 static uint64_t put_wide(const char *ascii, size_t len, bool ended)
 {
-    uint64_t at = forge_clr_room(&f, 2 * (len + ended));
+    uint64_t at = forge_clr_reserve(&f, 2 * (len + ended));
     for (size_t i = 0; i < len; i++)
         forge_clr_put(&f, at + 2 * i, (unsigned char)ascii[i % strlen(ascii)], 2);
     return at;
@@ -50,7 +50,7 @@ static uint64_t put_wide(const char *ascii, size_t len, bool ended)
 Test(clr_modules, paths_end_in_memory)
 {
     enum { LONGEST = 4095 };
-    uint64_t with_path = forge_clr_room(&f, 1024);
+    uint64_t with_path = forge_clr_reserve(&f, 1024);
     struct {
         uint64_t at;
         size_t len; /* 0: no path */
@@ -114,10 +114,10 @@ Test(clr_modules, maps_of_types_continue_in_parts)
 {
     const struct runtime_layout *at = &f.runtime.at;
     uint64_t module = forge_clr_module(&f, forge_metadata_bytes(&meta));
-    uint64_t parts[] = {module + at->module_type_def_map, forge_clr_room(&f, 64),
-                        forge_clr_room(&f, 64), 8};
+    uint64_t parts[] = {module + at->module_type_def_map, forge_clr_reserve(&f, 64),
+                        forge_clr_reserve(&f, 64), 8};
     static const uint32_t counts[] = {3, 2, 0};
-    uint64_t table = forge_clr_room(&f, 64);
+    uint64_t table = forge_clr_reserve(&f, 64);
     for (uint64_t i = 0; i < 8; i++)
         forge_clr_put(&f, table + 8 * i, 0x1000 * (i + 1) | 3, 8);
     for (size_t i = 0, row = 0; i < 3; row += counts[i++]) {
@@ -142,7 +142,7 @@ Test(clr_modules, maps_of_types_continue_in_parts)
 Test(clr_modules, there_may_be_thousands_until_the_budget_is_used_up)
 {
     enum { MANY = 5000 };
-    forge_clr_room(&f, MANY + 64);
+    forge_clr_reserve(&f, MANY + 64);
     types = forge_clr_open(&f);
     struct clr_module *first = clr_module_of(types, FORGED_CLR_BASE), *m = first;
     for (uint64_t i = 1; i < MANY; i++) {

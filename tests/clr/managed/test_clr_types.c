@@ -60,7 +60,7 @@ Test(clr_types, modules_and_collectible_types)
 
 Test(clr_types, types_without_a_name_are_unknown)
 {
-    uint64_t lost = plain(0, object), foreign = forge_clr_room(&f, 64);
+    uint64_t lost = plain(0, object), foreign = forge_clr_reserve(&f, 64);
     uint64_t list = instance(LIST, foreign, 0);
     char name[64];
     types = forge_clr_open(&f);
@@ -158,7 +158,7 @@ Test(clr_types, members_of_enums)
 /* One null, one without its own place, and two that count. */
 Test(clr_types, statics_of_classes_and_instantiations)
 {
-    uint64_t values = forge_clr_room(&f, 64);
+    uint64_t values = forge_clr_reserve(&f, 64);
     forge_clr_put(&f, values, 0xAAA0, 8);
     forge_clr_put(&f, values + 16, 0xBBB0, 8);
     forge_clr_put(&f, values + 24, 0xCCC0, 8);
@@ -189,8 +189,8 @@ Test(clr_types, statics_of_classes_and_instantiations)
 
 Test(clr_types, statics_of_threads)
 {
-    uint64_t data = forge_clr_thread(&f, 4711, 8, 4), box = forge_clr_room(&f, 32);
-    uint64_t handle = forge_clr_room(&f, 8), other = forge_clr_room(&f, 32);
+    uint64_t data = forge_clr_thread(&f, 4711, 8, 4), box = forge_clr_reserve(&f, 32);
+    uint64_t handle = forge_clr_reserve(&f, 8), other = forge_clr_reserve(&f, 32);
     forge_clr_put(&f, box + 8, 0xAAA0, 8);
     forge_clr_put(&f, other + 8, 0xBBB0, 8);
     forge_clr_put(&f, handle, other, 8);

@@ -96,8 +96,8 @@ static void make_of_thread(uint32_t row, uint32_t index, uint32_t plain_index)
 Test(clr_variables, of_threads)
 {
     char wanted[512];
-    uint64_t data = forge_clr_thread(&f, 4711, 8, 4), box = forge_clr_room(&f, 32),
-             plain_box = forge_clr_room(&f, 32);
+    uint64_t data = forge_clr_thread(&f, 4711, 8, 4), box = forge_clr_reserve(&f, 32),
+             plain_box = forge_clr_reserve(&f, 32);
     forge_clr_put(&f, forge_clr_get(&f, data + 8) + 40, box, 8);
     forge_clr_put(&f, forge_clr_get(&f, data + 8) + 48, plain_box, 8);
     make_of_thread(STORE, 5, 6);

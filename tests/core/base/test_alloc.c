@@ -47,7 +47,7 @@ static void come_back(size_t wanted)
 Test(alloc, a_handler_that_returns_aborts, .signal = SIGABRT)
 {
     hd_set_out_of_memory(come_back);
-    alloc_room(SIZE_MAX / 4);
+    alloc_check(SIZE_MAX / 4);
 }
 
 #endif

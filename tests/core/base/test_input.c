@@ -381,9 +381,9 @@ Test(input, a_dash_is_standard_input)
 
 /* --- streams ---------------------------------------------------------------------- */
 
-static ssize_t read_fd(void *fd, void *to, size_t room)
+static ssize_t read_fd(void *fd, void *to, size_t capacity)
 {
-    return read(*(int *)fd, to, room);
+    return read(*(int *)fd, to, capacity);
 }
 
 Test(input, a_stream_gives_every_byte_once)

@@ -372,7 +372,7 @@ Test(movement, a_snapshot_has_only_objects_named_by_its_collection)
 /* --- a simulated heap ------------------------------------------------------------------
  */
 
-enum { OBJECTS = 60, ROOM = 256, GENERATIONS = 3, PARTS = 4 };
+enum { OBJECTS = 60, CAPACITY = 256, GENERATIONS = 3, PARTS = 4 };
 
 /* Generations of parts of memory, in any order; a slot is 0x10 bytes. */
 struct simulated {
@@ -406,7 +406,7 @@ static uint64_t free_slot(struct simulated *s, unsigned part)
 {
     uint64_t at;
     do
-        at = start_of(part) + (uint64_t)random_below(&s->r, ROOM) * SIZE;
+        at = start_of(part) + (uint64_t)random_below(&s->r, CAPACITY) * SIZE;
     while (!is_free(s, at));
     return at;
 }
@@ -416,7 +416,7 @@ static void fill(struct simulated *s, uint64_t seed)
     *s = (struct simulated){.r = random_from(seed)};
     for (unsigned p = 0; p < PARTS; p++)
         s->parts[p] = (struct territory){random_below(&s->r, GENERATIONS), start_of(p),
-                                         ROOM * SIZE, 2 * ROOM * SIZE};
+                                         CAPACITY * SIZE, 2 * CAPACITY * SIZE};
     for (size_t i = 0; i < OBJECTS; i++)
         s->address[i] = free_slot(s, random_below(&s->r, PARTS));
 }

@@ -189,7 +189,7 @@ Test(samples, are_forgotten_where_a_collection_makes_no_sense_that_no_object_is_
 /* --- a simulated heap ------------------------------------------------------------------
  */
 
-enum { OBJECTS = 40, ROOM = 128, GENERATIONS = 3, PARTS = 5, COLLECTIONS = 8 };
+enum { OBJECTS = 40, CAPACITY = 128, GENERATIONS = 3, PARTS = 5, COLLECTIONS = 8 };
 
 struct simulated {
     struct random r;
@@ -216,7 +216,7 @@ static uint64_t free_slot(struct simulated *s)
     uint64_t at;
     do
         at = start_of(random_below(&s->r, PARTS)) +
-             (uint64_t)random_below(&s->r, ROOM) * SIZE;
+             (uint64_t)random_below(&s->r, CAPACITY) * SIZE;
     while (!is_free(s, at));
     return at;
 }
@@ -282,7 +282,7 @@ static void run(uint64_t seed)
     struct movement m = {0};
     for (unsigned p = 0; p < PARTS; p++)
         s.parts[p] = (struct territory){random_below(&s.r, GENERATIONS), start_of(p),
-                                        ROOM * SIZE, 2 * ROOM * SIZE};
+                                        CAPACITY * SIZE, 2 * CAPACITY * SIZE};
     for (uint32_t c = 0; c < COLLECTIONS; c++) {
         for (int i = 0; i < OBJECTS / COLLECTIONS; i++) {
             uint64_t at = free_slot(&s);

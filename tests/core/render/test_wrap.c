@@ -26,11 +26,11 @@ Test(wrap, no_line_ends_within_a_number)
     expect_wrapped("24 Bytes", 4, "24\n  Bytes");
 }
 
-static void expect_arrows(const char *line, struct wrap_room room,
+static void expect_arrows(const char *line, struct wrap_area area,
                           const char *const *colors, const char *wanted)
 {
     struct text t = {0};
-    wrap_arrows(&t, line, strlen(line), room, colors);
+    wrap_arrows(&t, line, strlen(line), area, colors);
     cr_expect_str_eq(text_string(&t), wanted, "%s", text_string(&t));
     text_free(&t);
 }
@@ -38,17 +38,17 @@ static void expect_arrows(const char *line, struct wrap_room room,
 Test(wrap, chains_are_broken_at_arrows_and_cut_only_where_the_place_is_hard)
 {
     static const char line[] = "[stack] → ABCDEFGHIJKLMNOPQRSTUVWXYZ0123 → C";
-    expect_arrows(line, (struct wrap_room){0, 2, 26, false, false}, NULL,
+    expect_arrows(line, (struct wrap_area){0, 2, 26, false, false}, NULL,
                   "[stack]\n  → ABCDEFGHIJKLMNOPQRSTUVWXYZ0123\n  → C");
-    expect_arrows(line, (struct wrap_room){0, 2, 26, true, false}, NULL,
+    expect_arrows(line, (struct wrap_area){0, 2, 26, true, false}, NULL,
                   "[stack]\n  → ABCDEFG…QRSTUVWXYZ0123\n  → C");
-    expect_arrows(line, (struct wrap_room){0, 2, 0, true, false}, NULL, line);
+    expect_arrows(line, (struct wrap_area){0, 2, 0, true, false}, NULL, line);
 }
 
 Test(wrap, an_element_has_its_color_and_arrows_have_no_color)
 {
     static const char *const colors[] = {"", "\033[2m", "\033[1m"};
-    expect_arrows("A → B → C", (struct wrap_room){0, 2, 6, true, false}, colors,
+    expect_arrows("A → B → C", (struct wrap_area){0, 2, 6, true, false}, colors,
                   "A → \033[2mB\033[0m\n  → \033[1mC\033[0m");
     cr_expect_eq(wrap_count_arrows("A → B → C", strlen("A → B → C")), 2);
 }

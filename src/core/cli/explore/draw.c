@@ -427,7 +427,7 @@ static unsigned key_takes(const struct key_line *line)
 }
 
 /* True if a line fits next to all that are more urgent or precede it. */
-static bool key_fits(size_t which, enum place place, unsigned room)
+static bool key_fits(size_t which, enum place place, unsigned available)
 {
     const struct key_line *line = &key_lines[which];
     int urgency = urgency_of(line, place);
@@ -437,8 +437,8 @@ static bool key_fits(size_t which, enum place place, unsigned room)
             if (other->word == NULL || !(other->places & (unsigned)place) ||
                 urgency_of(other, place) != u)
                 continue;
-            if (key_takes(other) <= room)
-                room -= key_takes(other);
+            if (key_takes(other) <= available)
+                available -= key_takes(other);
             else if (i == which && u == urgency)
                 return false;
         }
@@ -452,7 +452,7 @@ static void draw_keys(const struct explore *e, struct grid *g, unsigned line)
                                               "Enter: save, Esc: cancel, Ctrl-U: clear",
                                           [PROMPT_REPLACE] = "y: replace, Esc: cancel"};
     enum place place = explore_view(e)->kind->place;
-    unsigned room = g->width > 1 ? g->width - 1 : 0;
+    unsigned available = g->width > 1 ? g->width - 1 : 0;
     grid_line(g, line, false);
     grid_add(g, LOOK_PLAIN, " ");
     if (e->prompt != PROMPT_NONE) {
@@ -461,7 +461,8 @@ static void draw_keys(const struct explore *e, struct grid *g, unsigned line)
     }
     for (size_t i = 0; i < key_line_count; i++) {
         const struct key_line *k = &key_lines[i];
-        if (k->word == NULL || !(k->places & (unsigned)place) || !key_fits(i, place, room))
+        if (k->word == NULL || !(k->places & (unsigned)place) ||
+            !key_fits(i, place, available))
             continue;
         grid_add(g, LOOK_STRONG, k->key);
         grid_add(g, LOOK_DIM, " ");

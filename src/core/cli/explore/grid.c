@@ -127,7 +127,7 @@ static size_t fit_words(const char *text, unsigned columns)
 }
 
 /* Returns the columns of a line after its indent; the last one of the screen is unused. */
-static unsigned room_behind(unsigned indent, unsigned width)
+static unsigned width_after(unsigned indent, unsigned width)
 {
     return width > indent + 2 ? width - indent - 1 : 1;
 }
@@ -143,7 +143,7 @@ unsigned grid_paragraph_lines(const struct paragraph *p, unsigned width)
 {
     unsigned lines = 0, indent = p->first;
     for (const char *s = p->text; *s != '\0'; lines++, indent = p->others)
-        s = next_words(s, fit_words(s, room_behind(indent, width)));
+        s = next_words(s, fit_words(s, width_after(indent, width)));
     return lines;
 }
 
@@ -152,8 +152,8 @@ unsigned grid_paragraph(struct grid *g, const struct paragraph *p, unsigned line
 {
     const char *text = p->text;
     for (unsigned indent = p->first; *text != '\0' && line < end; indent = p->others) {
-        unsigned room = room_behind(indent, g->width);
-        size_t fit = line + 1 < end ? fit_words(text, room) : strlen(text);
+        unsigned available = width_after(indent, g->width);
+        size_t fit = line + 1 < end ? fit_words(text, available) : strlen(text);
         char *part = more(NULL, fit + 1);
         memcpy(part, text, fit);
         part[fit] = '\0';
@@ -168,7 +168,7 @@ unsigned grid_paragraph(struct grid *g, const struct paragraph *p, unsigned line
         } else {
             grid_put(g, LOOK_PLAIN, "", indent, ALIGN_LEFT);
         }
-        grid_put(g, p->look, part, room, ALIGN_LEFT);
+        grid_put(g, p->look, part, available, ALIGN_LEFT);
         free(part);
         text = next_words(text, fit);
     }

@@ -223,7 +223,7 @@ void cohorts_line(const struct hd_cohorts *b, unsigned i, struct hd_sink to)
 enum { LABEL = 9, MARGINS = 2 };
 
 static void put_counts(const struct explore *e, const struct hd_suspect *s,
-                       const struct hd_tally *all, size_t count, unsigned room,
+                       const struct hd_tally *all, size_t count, unsigned available,
                        struct hd_sink to)
 {
     struct hd_memory name = {0};
@@ -231,7 +231,7 @@ static void put_counts(const struct explore *e, const struct hd_suspect *s,
         PUT(hd_sink_memory(&name), "{}: ", SHORT(hd_report_shown(e->report, s->counted)));
     unsigned takes = name.bytes != NULL ? grid_columns(name.bytes) : 0;
     PUT(to, "count    {}", WORD(name.bytes != NULL ? name.bytes : ""));
-    print_counts(all, count, takes < room ? room - takes : room, to);
+    print_counts(all, count, takes < available ? available - takes : available, to);
     hd_memory_free(&name);
 }
 
@@ -279,14 +279,14 @@ static bool put_cohorts(const struct explore *e, const struct hd_suspect *s,
 
 /* Returns the lines about survivors: a sentence, and on a tall screen its numbers. */
 static unsigned cohort_section_lines(const struct explore *e, const struct hd_suspect *s,
-                                     unsigned room)
+                                     unsigned available)
 {
     struct hd_memory nowhere = {0};
     bool has_text = put_cohorts(e, s, hd_sink_memory(&nowhere));
     bool in_full =
         e->height >= EXPLORE_TALL && hd_report_has_cohorts(e->report, s->cohorts);
     hd_memory_free(&nowhere);
-    return has_text ? 1 + (in_full ? cohorts_lines(s->cohorts, room) : 0) : 0;
+    return has_text ? 1 + (in_full ? cohorts_lines(s->cohorts, available) : 0) : 0;
 }
 
 /* A line for each step of each chain: line i of all. */
@@ -318,12 +318,12 @@ static unsigned site_lines(const struct explore *e, const struct hd_suspect *s)
     return a != NULL ? 1 + (unsigned)(ways < MAX_WAYS ? ways : MAX_WAYS) : 0;
 }
 
-static void put_site(const struct hd_suspect *s, unsigned i, unsigned room,
+static void put_site(const struct hd_suspect *s, unsigned i, unsigned available,
                      struct hd_sink to)
 {
     if (i == 0) {
         PUT(to, "made in  ");
-        hd_put_allocated(to, s, room);
+        hd_put_allocated(to, s, available);
         return;
     }
     const struct hd_site_node *n = &s->allocated->nodes[i - 1];
@@ -334,9 +334,9 @@ static void put_site(const struct hd_suspect *s, unsigned i, unsigned room,
 
 /* Prints line i of: survivors, the code that allocated them, and what keeps them alive. */
 static bool put_stay(const struct explore *e, const struct hd_suspect *s, unsigned i,
-                     unsigned room, struct hd_sink to)
+                     unsigned available, struct hd_sink to)
 {
-    unsigned cohort_rows = cohort_section_lines(e, s, room);
+    unsigned cohort_rows = cohort_section_lines(e, s, available);
     if (i < cohort_rows && i > 0) {
         print_to(to, "%*s", LABEL, "");
         cohorts_line(s->cohorts, i - 1, to);
@@ -347,7 +347,7 @@ static bool put_stay(const struct explore *e, const struct hd_suspect *s, unsign
     i -= cohort_rows;
     unsigned sites = site_lines(e, s);
     if (i < sites) {
-        put_site(s, i, room, to);
+        put_site(s, i, available, to);
         return true;
     }
     i -= sites;
@@ -366,11 +366,11 @@ static bool suspects_detail(const struct view *v, unsigned i, struct hd_sink to)
     const struct explore *e = v->e;
     const struct suspects *all = suspects_of(v);
     const struct hd_suspect *s = v->cursor < v->rows ? at(all, v->cursor) : NULL;
-    unsigned room = e->width > LABEL + MARGINS ? e->width - LABEL - MARGINS : 0;
+    unsigned available = e->width > LABEL + MARGINS ? e->width - LABEL - MARGINS : 0;
     if (s == NULL)
         return false;
     if (i >= FIRST_LINES)
-        return put_stay(e, s, i - FIRST_LINES, room, to);
+        return put_stay(e, s, i - FIRST_LINES, available, to);
     if (i == 0) {
         /* In full on a tall screen; else in one line, for the more informative lines
          * below. */
@@ -379,11 +379,11 @@ static bool suspects_detail(const struct view *v, unsigned i, struct hd_sink to)
         if (e->height >= EXPLORE_TALL)
             hd_put_name(to, name);
         else
-            hd_put_type(to, name, room);
+            hd_put_type(to, name, available);
     } else if (i == 1) {
         struct hd_tally counts[HD_MAX_SNAPSHOTS];
         put_counts(e, s, counts, hd_suspect_counts(s, e->model->snapshot_count, counts),
-                   room, to);
+                   available, to);
     } else {
         PUT(to, "score    {} of the heap", PERCENT(s->score_share));
         if (s->per_iteration != HD_UNKNOWN)

@@ -44,9 +44,9 @@ void *zeroed(size_t count, size_t size)
     return p;
 }
 
-void see_room(size_t size)
+void check_memory(size_t size)
 {
     /* Through a volatile pointer: a compiler may drop an allocation that is not used. */
-    void *volatile room = more(NULL, size);
-    free(room);
+    void *volatile probe = more(NULL, size);
+    free(probe);
 }

@@ -16,6 +16,6 @@ void *more(void *items, size_t size);
 void *zeroed(size_t count, size_t size);
 
 /* Checks that size bytes can be allocated, for a library that does not. */
-void see_room(size_t size);
+void check_memory(size_t size);
 
 #endif

@@ -267,9 +267,9 @@ static bool calls_can_be_filtered(void)
 static bool filter_calls(int uses)
 {
     /* libseccomp crashes without memory; a filter needs a fifth of this. */
-    enum { ROOM_FOR_FILTER = 1 << 20 };
+    enum { MEMORY_FOR_FILTER = 1 << 20 };
     int error = 0;
-    see_room(ROOM_FOR_FILTER);
+    check_memory(MEMORY_FOR_FILTER);
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
     if (filter == NULL)
         return not_in_force("seccomp", ENOMEM);

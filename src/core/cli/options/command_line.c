@@ -18,7 +18,7 @@
 
 /* --- @FILE ----------------------------------------------------------------------- */
 
-enum { LARGEST_FILE = 1 << 20, ROOM_FOR_POPT = 64 << 10 };
+enum { LARGEST_FILE = 1 << 20, MEMORY_FOR_POPT = 64 << 10 };
 
 static void command_line_add(struct arguments *a, const char *word)
 {
@@ -48,7 +48,7 @@ static bool add_file(struct arguments *a, const char *path)
             *c = ' ';
     int count = 0, status = 0;
     const char **words = NULL;
-    see_room(2 * strlen(text) + ROOM_FOR_POPT);
+    check_memory(2 * strlen(text) + MEMORY_FOR_POPT);
     if (text[strspn(text, " \t")] != '\0')
         status = poptParseArgvString(text, &count, &words);
     free(text);
@@ -261,7 +261,7 @@ static bool read_options(struct settings *s, const struct option_table *t)
 static size_t fill_in(struct settings *s, int argc, const char **argv)
 {
     bool ended = false;
-    size_t room = ROOM_FOR_POPT;
+    size_t needed = MEMORY_FOR_POPT;
     s->filled_in = more(NULL, ((size_t)argc + 1) * sizeof(*s->filled_in));
     for (int i = 0; i < argc; i++) {
         const struct option *o = !ended && i > 0 && strncmp(argv[i], "--", 2) == 0
@@ -277,10 +277,10 @@ static size_t fill_in(struct settings *s, int argc, const char **argv)
             text_list_add(&s->owned, whole);
             s->filled_in[i] = whole;
         }
-        room += 2 * (strlen(s->filled_in[i]) + sizeof(char *));
+        needed += 2 * (strlen(s->filled_in[i]) + sizeof(char *));
     }
     s->filled_in[argc] = NULL;
-    return room;
+    return needed;
 }
 
 bool settings_parse(struct settings *s, const struct command *command, int argc,
@@ -302,7 +302,7 @@ bool settings_parse(struct settings *s, const struct command *command, int argc,
         if (o->usual != NULL)
             parse_value(s, o, o->usual);
     make_table(command, &table);
-    see_room(fill_in(s, argc, argv));
+    check_memory(fill_in(s, argc, argv));
     s->popt = poptGetContext("heapdrift", argc, s->filled_in, table.entries, 0);
     if (s->popt == NULL)
         no_memory(0);

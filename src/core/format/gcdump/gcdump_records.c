@@ -643,7 +643,7 @@ void gcdump_records_free(struct gcdump_records *r)
 struct share_writer {
     struct gcdump_records *r;
     uint32_t first; /* first share of the batch */
-    unsigned char *room;
+    unsigned char *buffer;
 };
 
 static bool write_share(void *context, size_t i)
@@ -651,7 +651,7 @@ static bool write_share(void *context, size_t i)
     const struct share_writer *w = context;
     struct gcdump_records *r = w->r;
     uint32_t share = w->first + (uint32_t)i;
-    struct sink s = {.at = w->room + (r->shares[share] - r->shares[w->first])};
+    struct sink s = {.at = w->buffer + (r->shares[share] - r->shares[w->first])};
     for (uint32_t k = share * SHARE; k < share_end(r, share); k++) {
         node_id n = recorded(r, k);
         if (n != NO_NODE)
@@ -670,8 +670,8 @@ static void put_shares(struct gcdump_records *r, struct fastser_write *f)
         size_t size = (size_t)(r->shares[end] - r->shares[i]);
         struct share_writer w = {r, i, alloc_resize(NULL, size + 1)};
         workers_run(end - i, r->threads, write_share, &w);
-        fastser_put_bytes(f, w.room, size);
-        free(w.room);
+        fastser_put_bytes(f, w.buffer, size);
+        free(w.buffer);
     }
 }
 
@@ -679,14 +679,14 @@ void gcdump_records_put(struct gcdump_records *r, struct fastser_write *f)
 {
     static const unsigned char undescribed[UNDESCRIBED_SIZE] = {0};
     size_t size = (size_t)(r->blob_size - r->shares[share_count(r)]);
-    unsigned char *room = alloc_resize(NULL, size + 1);
-    struct sink s = {.at = room};
+    unsigned char *buffer = alloc_resize(NULL, size + 1);
+    struct sink s = {.at = buffer};
     fastser_put_bytes(f, undescribed, sizeof(undescribed));
     put_shares(r, f);
     for (uint32_t i = 0; i < groups_to_put(r); i++)
         put_group(&s, r, i);
-    fastser_put_bytes(f, room, size);
-    free(room);
+    fastser_put_bytes(f, buffer, size);
+    free(buffer);
 }
 
 void gcdump_records_put_offsets(const struct gcdump_records *r, struct fastser_write *f)

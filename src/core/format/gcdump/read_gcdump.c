@@ -122,7 +122,7 @@ struct node_range {
     bool is_read;      /* to its end: no record is damaged, and there was room */
 };
 
-static bool range_make_room(struct node_range *r, size_t more)
+static bool range_reserve(struct node_range *r, size_t more)
 {
     size_t cap = r->edge_cap > 0 ? r->edge_cap : (size_t)(r->to - r->from);
     while (cap - r->edge_count < more && cap < r->most_edges)
@@ -256,7 +256,7 @@ read_heads(struct node_range *r, struct node_batch *batch, uint32_t to, struct g
     r->shared += shared;
     batch->edge_count = (size_t)edge_count;
     return r->edge_cap >= edge_count ||
-           range_make_room(r, (size_t)edge_count - r->edge_count);
+           range_reserve(r, (size_t)edge_count - r->edge_count);
 }
 
 /* Reads the references of one node, in any form. */
@@ -364,7 +364,7 @@ static bool read_range(void *ranges, size_t number)
         read = read_batch_bmi;
 #endif
     r->sums = sums_begin(r->d);
-    r->is_read = r->nodes->b->graph == NULL || range_make_room(r, 0);
+    r->is_read = r->nodes->b->graph == NULL || range_reserve(r, 0);
     for (uint64_t i = r->from; i < r->to && r->is_read; i += BATCH) {
         if (r->in != NULL && i % REPORT_EVERY < BATCH)
             input_passed(r->in, (double)(i - r->from) / (double)(r->to - r->from));
@@ -525,7 +525,7 @@ static bool read_nodes(struct nodes *r)
         return true;
     if (!gcdump_explain(r, &edges))
         return false;
-    if (b->want_graph && (!builder_room_for_edges(b, (uint32_t)edges) || b->over_memory))
+    if (b->want_graph && (!builder_reserve_edges(b, (uint32_t)edges) || b->over_memory))
         return true;
     return read_at_once(r, 1) ||
            fail(r->err, HD_BAD_FORMAT, "was modified while being read");

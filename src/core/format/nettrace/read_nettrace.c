@@ -95,7 +95,7 @@ struct trace_reader {
      * the same address, as in no valid trace, the first counts. */
     struct ids ids;           /* addresses */
     unsigned char *addresses; /* 8 bytes each, little-endian, by node */
-    size_t address_room;
+    size_t address_capacity;
     node_id *repeats; /* nodes with the address of an earlier one */
     size_t repeat_count, repeat_cap;
     uint64_t dangling; /* references */
@@ -130,12 +130,13 @@ static enum recognition nettrace_by_head(struct bytes head)
 
 static void reserve_nodes(struct trace_reader *r, size_t count)
 {
-    if (count <= r->address_room)
+    if (count <= r->address_capacity)
         return;
-    size_t room = array_bytes(r->address_room, 2) > count ? r->address_room * 2 : count;
-    account_charge(r->account, 8 * (uint64_t)(room - r->address_room));
-    r->addresses = alloc_resize(r->addresses, array_bytes(room + 1, 8));
-    r->address_room = room;
+    size_t capacity =
+        array_bytes(r->address_capacity, 2) > count ? r->address_capacity * 2 : count;
+    account_charge(r->account, 8 * (uint64_t)(capacity - r->address_capacity));
+    r->addresses = alloc_resize(r->addresses, array_bytes(capacity + 1, 8));
+    r->address_capacity = capacity;
 }
 
 static void begin_nodes(struct trace_reader *r, size_t count)

@@ -481,11 +481,11 @@ const struct snapshot_writer write_table_csv = {
 /* A lack of memory in the buffer of a name makes jansson skip a character, and it sets
  * errno to 0 before it reads a number. So it gets one byte at a time, and errno is checked
  * before each. */
-static size_t next_byte(void *to, size_t room, void *from)
+static size_t next_byte(void *to, size_t capacity, void *from)
 {
     struct span *left = from;
     alloc_blame();
-    if (left->len == 0 || room == 0)
+    if (left->len == 0 || capacity == 0)
         return 0;
     *(char *)to = *left->data++;
     left->len--;

@@ -99,10 +99,10 @@ struct page_points {
 static struct page_points choose_points(const struct hd_model *m, struct arena *a)
 {
     const size_t types = model_table(m)->len, all = m->snapshot_count;
-    size_t room = types > 0 ? MAX_TYPE_VALUES / types : all;
-    if (room < FEWEST_POINTS)
-        room = FEWEST_POINTS;
-    struct page_points p = {.len = all < room ? all : room};
+    size_t available = types > 0 ? MAX_TYPE_VALUES / types : all;
+    if (available < FEWEST_POINTS)
+        available = FEWEST_POINTS;
+    struct page_points p = {.len = all < available ? all : available};
     p.all = arena_array(a, size_t, p.len);
     for (size_t i = 0; i < p.len; i++)
         p.all[i] = p.len > 1 ? i * (all - 1) / (p.len - 1) : 0;
@@ -263,8 +263,8 @@ enum { MAX_TREE_VALUES = 80 * 1000, PER_NODE = 4 };
 /* Chooses among the snapshots from the first to the last that is compared. */
 static size_t choose_snapshots(const struct hd_tree *t, size_t *chosen)
 {
-    size_t span = t->last - t->first + 1, room = MAX_TREE_VALUES / PER_NODE / t->len;
-    size_t len = room < 2 ? 2 : room;
+    size_t span = t->last - t->first + 1, available = MAX_TREE_VALUES / PER_NODE / t->len;
+    size_t len = available < 2 ? 2 : available;
     if (len > span)
         len = span;
     for (size_t i = 0; i < len; i++)

@@ -244,9 +244,9 @@ static bool hint_is_known(const struct page_hints *known, const char *id)
 /* The hint's explanation; the line with the remedy precedes it. */
 static void page_hint(const char *id, struct page_hints *known, struct out *o)
 {
-    enum { ROOM = sizeof(known->all) / sizeof(*known->all) };
+    enum { CAPACITY = sizeof(known->all) / sizeof(*known->all) };
     struct html_page p = {.o = o};
-    bool is_new = !hint_is_known(known, id) && known->len < ROOM;
+    bool is_new = !hint_is_known(known, id) && known->len < CAPACITY;
     struct document *hint = is_new ? document_of_hint(id) : NULL;
     if (hint == NULL)
         return;

@@ -62,9 +62,9 @@ static enum hd_status read_with(const struct written *w, const char *from, const
     char *group = strstr(w->json.bytes, "\"ages\":");
     char *at = group != NULL ? strstr(group, from) : NULL;
     cr_assert_not_null(at, "%s", from);
-    size_t head = (size_t)(at - w->json.bytes), room = w->json.size + strlen(to) + 1;
-    char *changed = malloc(room);
-    int len = snprintf(changed, room, "%.*s%s%s", (int)head, w->json.bytes, to,
+    size_t head = (size_t)(at - w->json.bytes), capacity = w->json.size + strlen(to) + 1;
+    char *changed = malloc(capacity);
+    int len = snprintf(changed, capacity, "%.*s%s%s", (int)head, w->json.bytes, to,
                        at + strlen(from));
     enum hd_status status = read_instead(w, changed, (size_t)len, source);
     free(changed);

@@ -30,10 +30,10 @@ static struct hd_snapshot *read_with(const struct hd_memory *json, const char *f
 {
     char *at = strstr(json->bytes, from), *changed;
     cr_assert_not_null(at, "no %s in %s", from, json->bytes);
-    size_t room = json->size + strlen(to) + 1;
-    changed = malloc(room);
-    int len = snprintf(changed, room, "%.*s%s%s", (int)(at - json->bytes), json->bytes, to,
-                       at + strlen(from));
+    size_t capacity = json->size + strlen(to) + 1;
+    changed = malloc(capacity);
+    int len = snprintf(changed, capacity, "%.*s%s%s", (int)(at - json->bytes), json->bytes,
+                       to, at + strlen(from));
     struct hd_snapshot *snap = hd_snapshot_from_memory(changed, (size_t)len, NULL, err);
     free(changed);
     return snap;

@@ -32,10 +32,10 @@ static enum hd_status status_with(const char *after, const char *from, const cha
     char *group = strstr(json.bytes, after);
     char *at = group != NULL ? strstr(group, from) : NULL;
     cr_assert_not_null(at, "%s %s", after, from);
-    size_t head = (size_t)(at - json.bytes), room = json.size + strlen(to) + 1;
-    char *changed = malloc(room);
-    int len =
-        snprintf(changed, room, "%.*s%s%s", (int)head, json.bytes, to, at + strlen(from));
+    size_t head = (size_t)(at - json.bytes), capacity = json.size + strlen(to) + 1;
+    char *changed = malloc(capacity);
+    int len = snprintf(changed, capacity, "%.*s%s%s", (int)head, json.bytes, to,
+                       at + strlen(from));
     enum hd_status status = status_of(changed, (size_t)len, err);
     free(changed);
     hd_memory_free(&json);

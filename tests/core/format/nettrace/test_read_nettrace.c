@@ -467,11 +467,11 @@ struct trickle {
     size_t left, piece;
 };
 
-static ssize_t take_some(void *from, void *to, size_t room)
+static ssize_t take_some(void *from, void *to, size_t capacity)
 {
     struct trickle *t = from;
     size_t n = t->left < t->piece ? t->left : t->piece;
-    n = n < room ? n : room;
+    n = n < capacity ? n : capacity;
     memcpy(to, t->data, n);
     t->data += n;
     t->left -= n;
