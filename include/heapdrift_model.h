@@ -459,10 +459,10 @@ struct hd_free_growth {
                         space */
     enum hd_fact within; /* generation that it grew in most; HD_FACT_COUNT: unknown */
     uint64_t within_first, within_last;
-    uint64_t pinned_objects;  /* in the last collection; HD_UNKNOWN */
-    struct hd_between pinned; /* type of most objects with a pinned handle */
-    struct hd_between beside; /* type after most large blocks (gen2, LOH, POH), by bytes */
-    const char *hint;         /* as in hd_suspect; NULL: no finding */
+    uint64_t pinned_objects;   /* in the last collection; HD_UNKNOWN */
+    struct hd_between pinned;  /* type of most objects with a pinned handle */
+    struct hd_between next_to; /* type after most large blocks (gen2, LOH, POH), by bytes */
+    const char *hint;          /* as in hd_suspect; NULL: no finding */
 };
 
 /* Memory of the process in addition to its objects, from the facts in snapshots. Arrays are

@@ -117,8 +117,8 @@ static bool work_in_folder(const char *path, const struct target *t,
 }
 
 /* The folder of its socket is its own folder for temporary files, and we see it. */
-static bool make_beside_socket(struct dump_file *f, const struct target *t,
-                               struct arena *arena, struct hd_error *err)
+static bool make_next_to_socket(struct dump_file *f, const struct target *t,
+                                struct arena *arena, struct hd_error *err)
 {
     int folder = (int)(strrchr(t->socket, '/') - t->socket);
     struct named n = {.name = NULL};
@@ -168,7 +168,7 @@ bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
         name = arena_printf(arena, "/proc/%ld/fd/%d", (long)getpid(), fileno(to));
     const char *path = name != NULL ? escaped(name, arena) : NULL;
     if (path == NULL || strlen(path) > LONGEST)
-        return make_beside_socket(f, t, arena, err);
+        return make_next_to_socket(f, t, arena, err);
     f->path = path;
     f->fd = dup(fileno(to));
     return f->fd >= 0 || fail(err, HD_IO, "%s", strerror(errno));

@@ -121,7 +121,7 @@ uint64_t proc_number(const char *status, const char *word, int skip, int base)
 }
 
 /* "VmRSS:\t  123 kB" */
-static uint64_t bytes_behind(const char *status, const char *word)
+static uint64_t bytes_after(const char *status, const char *word)
 {
     uint64_t kib = proc_number(status, word, 0, 10);
     return kib != HD_UNKNOWN ? kib * 1024 : 0;
@@ -312,7 +312,7 @@ bool proc_read(struct proc *p, pid_t pid, struct arena *arena)
         uint64_t uid = proc_number(s, "\nUid:", 1, 10);
         p->uid = uid != HD_UNKNOWN ? (uid_t)uid : p->uid;
         p->real_uid = uid != HD_UNKNOWN ? (uid_t)proc_number(s, "\nUid:", 0, 10) : p->uid;
-        p->resident = bytes_behind(s, "\nVmRSS:");
+        p->resident = bytes_after(s, "\nVmRSS:");
         p->inner_pid = innermost_pid(s, pid);
     }
     p->name = p->short_name;
@@ -369,8 +369,8 @@ uint64_t proc_memory(pid_t pid)
     uint64_t bytes = 0;
     if (proc_read_file(pid, "status", &t)) {
         const char *s = text_string(&t);
-        bytes = bytes_behind(s, "\nVmRSS:") + bytes_behind(s, "\nVmSwap:") +
-                bytes_behind(s, "\nHugetlbPages:");
+        bytes = bytes_after(s, "\nVmRSS:") + bytes_after(s, "\nVmSwap:") +
+                bytes_after(s, "\nHugetlbPages:");
     }
     text_free(&t);
     return bytes;

@@ -113,8 +113,8 @@ static void mark_reservation(struct memory_block *all, const struct block_run *r
     for (size_t i = r->first; i < r->end; i++) {
         struct memory_block *b = &all[i];
         bool is_ahead = i == r->first && !b->is_reserved && size_of(b) > most_tables;
-        bool is_behind = i > r->last_large && !b->is_reserved && b->start % region != 0;
-        if (is_unclassified(b) && !is_ahead && !is_behind)
+        bool is_after = i > r->last_large && !b->is_reserved && b->start % region != 0;
+        if (is_unclassified(b) && !is_ahead && !is_after)
             b->kind = BLOCK_GC;
     }
 }

@@ -551,7 +551,7 @@ static int by_host_badness(const void *a, const void *b)
 /* --- what several runs show --------------------------------------------------- */
 
 /* A suspect that does not rest on judged runs alone, on one of its hosts. */
-struct besides {
+struct other_suspect {
     const char *service, *host;
     const struct hd_fleet_suspect *suspect;
     const struct hd_fleet_host *on;
@@ -560,24 +560,26 @@ struct besides {
 /* Per host, the most significant first. */
 static int answer_by_place(const void *a, const void *b)
 {
-    const struct besides *x = a, *y = b;
+    const struct other_suspect *x = a, *y = b;
     int order = fleet_order_of_two(x->service, y->service, x->host, y->host);
     return order != 0 ? order
                       : (x->suspect->rank > y->suspect->rank) -
                             (x->suspect->rank < y->suspect->rank);
 }
 
-static struct besides *find_besides(const struct hd_fleet_answer *a, size_t *count)
+static struct other_suspect *find_other_suspects(const struct hd_fleet_answer *a,
+                                                 size_t *count)
 {
     size_t n = 0, suspects = a->suspect_count + a->few_count + a->open_count;
     for (size_t i = 0; i < suspects; i++)
         n += a->suspects[i].on_count;
-    struct besides *all = alloc_zeroed(array_bytes(n, sizeof(*all)));
+    struct other_suspect *all = alloc_zeroed(array_bytes(n, sizeof(*all)));
     *count = 0;
     for (size_t i = 0; i < suspects; i++) {
         const struct hd_fleet_suspect *s = &a->suspects[i];
         for (size_t k = 0; s->evidence != HD_EVIDENCE_JUDGED && k < s->on_count; k++)
-            all[(*count)++] = (struct besides){s->service, s->on[k].host, s, &s->on[k]};
+            all[(*count)++] =
+                (struct other_suspect){s->service, s->on[k].host, s, &s->on[k]};
     }
     if (*count > 0)
         qsort(all, *count, sizeof(*all), answer_by_place);
@@ -585,7 +587,7 @@ static struct besides *find_besides(const struct hd_fleet_answer *a, size_t *cou
 }
 
 /* Uses a pooled suspect as the worst one if no judged run has any. */
-static void add_besides(struct hd_fleet_host_row *row, const struct besides *b)
+static void add_other_suspect(struct hd_fleet_host_row *row, const struct other_suspect *b)
 {
     const struct hd_fleet_suspect *s = b->suspect;
     if (s->evidence == HD_EVIDENCE_OPEN) {
@@ -609,7 +611,7 @@ static void add_host_rows(struct hd_fleet_answer *a, const struct hd_fleet *f,
                           struct arena *arena)
 {
     size_t count, next = 0;
-    struct besides *all = find_besides(a, &count);
+    struct other_suspect *all = find_other_suspects(a, &count);
     a->host_rows = arena_array(arena, struct hd_fleet_host_row, a->hosts);
     for (size_t i = 0, n; i < f->len; i += n) {
         n = runs_of_host(&f->all[i], f->len - i);
@@ -618,7 +620,7 @@ static void add_host_rows(struct hd_fleet_answer *a, const struct hd_fleet *f,
         for (; next < count && fleet_order(all[next].service, row->service) == 0 &&
                fleet_order(all[next].host, row->host) == 0;
              next++)
-            add_besides(row, &all[next]);
+            add_other_suspect(row, &all[next]);
     }
     free(all);
     if (a->host_row_count > 0)

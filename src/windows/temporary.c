@@ -94,7 +94,7 @@ void temporary_listen(void)
 }
 
 /* Its path, with that number. */
-static bool name_beside(const char *target, unsigned number)
+static bool name_next_to(const char *target, unsigned number)
 {
     static const char name[] = ".heapdrift-";
     enum { CHARACTERS_FOR_NUMBER = 16 };
@@ -136,7 +136,7 @@ FILE *temporary_open(const char *target)
     HANDLE file = INVALID_HANDLE_VALUE;
     temporary_listen();
     for (unsigned i = 0; i < MAX_TRIES && file == INVALID_HANDLE_VALUE; i++) {
-        if (!name_beside(target, (unsigned)GetCurrentProcessId() * MAX_TRIES + i))
+        if (!name_next_to(target, (unsigned)GetCurrentProcessId() * MAX_TRIES + i))
             return NULL;
         file = create(path, WRITE_DAC, FILE_ATTRIBUTE_NORMAL);
         if (file == INVALID_HANDLE_VALUE && GetLastError() != ERROR_FILE_EXISTS) {
@@ -219,13 +219,13 @@ FILE *nameless_in_memory(void)
     return open_as(prefix);
 }
 
-FILE *temporary_nameless(const char *beside)
+FILE *temporary_nameless(const char *neighbor)
 {
     enum { MOST = 32768 };
     char prefix[MOST];
     struct stat st;
-    bool is_file = stat(beside, &st) != 0 || S_ISREG(st.st_mode);
-    int len = snprintf(prefix, sizeof(prefix), "%s.", beside);
+    bool is_file = stat(neighbor, &st) != 0 || S_ISREG(st.st_mode);
+    int len = snprintf(prefix, sizeof(prefix), "%s.", neighbor);
     if (!is_file || len < 0 || (size_t)len >= sizeof(prefix))
         return nameless_in_memory();
     return open_as(prefix);

@@ -131,9 +131,9 @@ static void hard_for_lengauer_tarjan(struct builder *b, uint32_t i)
     uint32_t ahead = NODES - 1 - i < REACH ? NODES - 1 - i : REACH;
     if (ahead > 0)
         builder_edge(b, i + 1 + random_below(i, ahead));
-    uint32_t behind = i < REACH ? i : REACH;
+    uint32_t after = i < REACH ? i : REACH;
     if (i > 10)
-        builder_edge(b, i - behind + random_below(NODES + (uint64_t)i, behind));
+        builder_edge(b, i - after + random_below(NODES + (uint64_t)i, after));
 }
 
 static const struct {

@@ -69,7 +69,7 @@ static void fails_with(struct dumped d, enum hd_status status, const char *words
 }
 
 /* Files that a dump has left in the folder of the socket. */
-static size_t left_behind(void)
+static size_t leftovers(void)
 {
     size_t count = 0;
     DIR *folder = opendir(scratch.folder);
@@ -100,7 +100,7 @@ Test(dump, is_written_by_our_descriptor_where_the_file_has_no_name)
     cr_expect_eq(strncmp(d.log.dump_path, ours, strlen(ours)), 0, "%s", d.log.dump_path);
     cr_expect_str_eq(d.written, (const char *)core.data);
     cr_expect_eq(d.got.bytes, core.size);
-    cr_expect_eq(left_behind(), 0);
+    cr_expect_eq(leftovers(), 0);
 }
 
 Test(dump, asks_older_runtimes_in_older_words)
@@ -123,7 +123,7 @@ Test(dump, the_reason_of_the_runtime_is_passed_on_in_one_line)
     script.newest_dump = 0x0102;
     fails_with(ask(&script, "a.core", (struct hd_collect_options){0}), HD_UNSUPPORTED,
                "(0x80004005)");
-    cr_expect_eq(left_behind(), 0);
+    cr_expect_eq(leftovers(), 0);
 }
 
 Test(dump, a_missing_or_invalid_one_is_reported)
@@ -134,7 +134,7 @@ Test(dump, a_missing_or_invalid_one_is_reported)
     script.dump = (struct bytes){(const unsigned char *)"MDMP....", 8};
     fails_with(ask(&script, NULL, (struct hd_collect_options){0}), HD_UNSUPPORTED,
                "not written an ELF core");
-    cr_expect_eq(left_behind(), 0);
+    cr_expect_eq(leftovers(), 0);
 }
 
 Test(dump, waits_while_the_file_grows_but_not_indefinitely)
@@ -148,7 +148,7 @@ Test(dump, waits_while_the_file_grows_but_not_indefinitely)
                "stopped");
     script.habit = PEER_HANGS_UP;
     fails_with(ask(&script, NULL, (struct hd_collect_options){0}), HD_IO, "has it exited?");
-    cr_expect_eq(left_behind(), 0);
+    cr_expect_eq(leftovers(), 0);
 }
 
 /* milliseconds; a busy machine is never silent for this long */
@@ -175,15 +175,15 @@ Test(dump, one_that_is_not_wanted_any_more_is_begun_before_it_is_removed)
                 .silence_ms = PATIENT_MS, .go_on = not_for_long, .context = &calls});
     fails_with(d, HD_STOPPED, "stopped");
     cr_expect_eq(d.log.count, 1, "it was asked for");
-    cr_expect_eq(left_behind(), 0);
+    cr_expect_eq(leftovers(), 0);
 }
 
 /* For a process that may not write to our file. */
 static bool count_names(void *context, const struct hd_collect_progress *so_far)
 {
     size_t *most = context;
-    if (so_far != NULL && so_far->bytes > 0 && left_behind() > *most)
-        *most = left_behind();
+    if (so_far != NULL && so_far->bytes > 0 && leftovers() > *most)
+        *most = leftovers();
     return true;
 }
 
@@ -211,5 +211,5 @@ Test(dump, a_file_next_to_the_socket_is_unlinked_when_it_is_created)
     cr_expect_str_eq(written, (const char *)core.data);
     cr_expect_not_null(strstr(log.dump_path, "/heapdrift-"), "%s", log.dump_path);
     cr_expect_eq(named, 0);
-    cr_expect_eq(left_behind(), 0);
+    cr_expect_eq(leftovers(), 0);
 }

@@ -47,12 +47,11 @@ static bool find_old(struct blocks *b, const struct piece *p)
     size_t len = (size_t)piece_get(p, at + 11, 4), name = at + HEAD;
     if (len > 64 || name + len + 5 > p->size)
         return false;
-    size_t behind = name + len + 1;
+    size_t after = name + len + 1;
     if ((len == 5 && memcmp(p->data + name, "Trace", 5) == 0) || len == 38)
-        return add(b, p,
-                   (struct block){at, 0, behind, TRACE_SIZE, behind + TRACE_SIZE + 1});
-    size_t size = (size_t)piece_get(p, behind, 4), content = (behind + 4 + 3) & ~(size_t)3;
-    return add(b, p, (struct block){at, behind, content, size, content + size + 1});
+        return add(b, p, (struct block){at, 0, after, TRACE_SIZE, after + TRACE_SIZE + 1});
+    size_t size = (size_t)piece_get(p, after, 4), content = (after + 4 + 3) & ~(size_t)3;
+    return add(b, p, (struct block){at, after, content, size, content + size + 1});
 }
 
 static bool find_blocks(struct blocks *b, const struct piece *p)

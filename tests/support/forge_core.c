@@ -36,10 +36,9 @@ void forge_core_leave_out(struct core_forge *f, uint64_t begin, uint64_t end)
         struct forged_region *r = &f->regions[i];
         if (begin < r->address || begin - r->address >= r->size)
             continue;
-        uint64_t behind = r->address + r->size - end;
-        forge_core_region(f, end, behind);
-        memcpy(f->regions[f->region_count - 1].bytes, bytes + (end - begin),
-               (size_t)behind);
+        uint64_t rest = r->address + r->size - end;
+        forge_core_region(f, end, rest);
+        memcpy(f->regions[f->region_count - 1].bytes, bytes + (end - begin), (size_t)rest);
         r->size = begin - r->address;
         return;
     }

@@ -200,8 +200,8 @@ static bool add_decimal(struct text *to, const unsigned char *bytes)
     text_add_char(to, '.');
     for (size_t i = len; i < scale; i++)
         text_add_char(to, '0');
-    size_t behind = len < scale ? len : scale;
-    text_add(to, digits + len - behind, behind);
+    size_t fraction = len < scale ? len : scale;
+    text_add(to, digits + len - fraction, fraction);
     return true;
 }
 

@@ -128,7 +128,7 @@ static uint32_t bits_at(const unsigned char *bytes, uint32_t first, uint32_t cou
 
 /* Reads a number after the class, whose length varies; few classes have them unpacked. No
  * type can have more fields than a field has rows. */
-static uint32_t number_behind(const struct clr_types *t, uint64_t ee_class, unsigned wanted)
+static uint32_t number_after(const struct clr_types *t, uint64_t ee_class, unsigned wanted)
 {
     enum { MOST = 0xFFFFFF, LENGTH = 5 };
     bool ok = true;
@@ -159,7 +159,7 @@ static uint32_t number_behind(const struct clr_types *t, uint64_t ee_class, unsi
 static uint32_t count_fields(const struct clr_types *t, uint64_t ee_class, unsigned packed)
 {
     if (t->at->ee_class_packed != RUNTIME_NO_OFFSET)
-        return number_behind(t, ee_class, packed);
+        return number_after(t, ee_class, packed);
     uint32_t offset = packed == PACKED_STATIC ? t->at->ee_class_static_fields
                                               : t->at->ee_class_instance_fields;
     return memory_u16(t->memory, ee_class + offset, NULL);

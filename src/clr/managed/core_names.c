@@ -22,13 +22,13 @@ struct core_namer {
     struct hd_snapshot *snap;
     struct core *core;
     struct full_name *types, *statics;
-    struct memory_behind behind;
+    struct memory_fallback fallback;
     struct text plain, declared;
 };
 
 /* --- the process itself ------------------------------------------------------------ */
 
-static bool read_process(const struct memory_behind *b, uint64_t address, void *to,
+static bool read_process(const struct memory_fallback *b, uint64_t address, void *to,
                          size_t size)
 {
     return address <= INT64_MAX && pread(b->fd, to, size, (off_t)address) == (ssize_t)size;
@@ -134,9 +134,9 @@ static bool name_all(struct core_namer *n, struct bytes file, struct hd_error *e
     char path[64];
     snprintf(path, sizeof(path), "/proc/%llu/mem", (unsigned long long)c->image.pid);
     const int how = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
-    n->behind = (struct memory_behind){read_process, open(path, how)};
-    if (n->behind.fd >= 0)
-        c->image.memory.behind = &n->behind;
+    n->fallback = (struct memory_fallback){read_process, open(path, how)};
+    if (n->fallback.fd >= 0)
+        c->image.memory.fallback = &n->fallback;
     struct hd_error no_runtime = {0};
     if (!runtime_find(&c->runtime, &c->image, &c->arena, &no_runtime)) {
         bool ok = name_by_program(n);
@@ -164,15 +164,15 @@ bool hd_snapshot_add_full_names(struct hd_snapshot *snap, FILE *core, struct hd_
     if (in == NULL)
         return false;
     struct core_namer n = {
-        .snap = snap, .core = alloc_zeroed(sizeof(*n.core)), .behind = {.fd = -1}};
+        .snap = snap, .core = alloc_zeroed(sizeof(*n.core)), .fallback = {.fd = -1}};
     bool ok = input_all(in, &file, err) && name_all(&n, file, err);
     HASH_CLEAR(hh, n.types);
     HASH_CLEAR(hh, n.statics);
     text_free(&n.plain);
     text_free(&n.declared);
     core_free(n.core);
-    if (n.behind.fd >= 0)
-        close(n.behind.fd);
+    if (n.fallback.fd >= 0)
+        close(n.fallback.fd);
     input_close(in);
     return ok;
 }

@@ -151,7 +151,7 @@ enum {
     SEGMENT_BLOCKS = 120,
     SEGMENT_TYPES = 1560,
     SEGMENT_USER_DATA = 1680,
-    SEGMENT_BEHIND_TAILS = 1920,
+    SEGMENT_AFTER_TAILS = 1920,
     SEGMENT_PER_TYPE = 6,
     SEGMENT_VALUES = 4096,
     BLOCK_HANDLES = 64
@@ -165,7 +165,7 @@ struct handle_search {
 
 static uint64_t next_segment_at(uint32_t types)
 {
-    return SEGMENT_BEHIND_TAILS + SEGMENT_PER_TYPE * (uint64_t)types;
+    return SEGMENT_AFTER_TAILS + SEGMENT_PER_TYPE * (uint64_t)types;
 }
 
 /* Adds the link of a dependent handle: object keeps secondary alive; or 0. */

@@ -606,7 +606,7 @@ static inline void take_object(struct walk *w, struct gc_type *t, uint64_t at,
     }
     enum hd_generation generation = generation_at(w, at);
     if (w->free_before > 0)
-        tally_add(&t->beside_free, &(struct hd_tally){1, w->free_before});
+        tally_add(&t->next_to_free, &(struct hd_tally){1, w->free_before});
     w->free_before = 0;
     if (t->generation != generation)
         count_met(w->h, t);
@@ -801,13 +801,13 @@ static bool take_turn(void *walking, size_t turn)
 }
 
 /* Finds the type after most of the large free blocks, by bytes. */
-static void find_beside_free(struct gc_heap *h)
+static void find_next_to_free(struct gc_heap *h)
 {
-    struct free_holder *best = &h->builder->snap->beside_free;
+    struct free_holder *best = &h->builder->snap->next_to_free;
     for (size_t i = 0; i < h->type_count; i++)
-        if (h->types[i].beside_free.bytes > best->at.bytes)
+        if (h->types[i].next_to_free.bytes > best->at.bytes)
             *best = (struct free_holder){h->builder->types[h->types[i].built_as].name,
-                                         h->types[i].beside_free};
+                                         h->types[i].next_to_free};
 }
 
 bool gc_heap_walk(struct gc_heap *h, struct hd_error *err)
@@ -825,7 +825,7 @@ bool gc_heap_walk(struct gc_heap *h, struct hd_error *err)
     if (w.ok && h->builder->want_graph)
         list_addresses(h);
     if (w.ok)
-        find_beside_free(h);
+        find_next_to_free(h);
     return w.ok;
 }
 

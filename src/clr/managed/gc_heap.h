@@ -135,7 +135,7 @@ struct gc_type {
     node_id keeps;                 /* LoaderAllocator of a collectible type; NO_NODE */
     struct hd_tally met;           /* objects not yet counted by the builder */
     enum hd_generation generation; /* of these objects */
-    struct hd_tally beside_free;   /* objects after large free blocks; bytes of those */
+    struct hd_tally next_to_free;  /* objects after large free blocks; bytes of those */
 };
 
 enum { GC_RECENT_TYPES = 256 };

@@ -35,7 +35,7 @@ struct debug_entries {
 
 /* --- files ----------------------------------------------------------------------- */
 
-static bool read_at(const struct memory_behind *b, uint64_t at, void *to, size_t size)
+static bool read_at(const struct memory_fallback *b, uint64_t at, void *to, size_t size)
 {
     for (size_t done = 0; done < size;) {
         ssize_t n = at <= INT64_MAX - size
@@ -54,7 +54,7 @@ static bool read_at(const struct memory_behind *b, uint64_t at, void *to, size_t
 static bool read_piece(int fd, uint64_t at, uint64_t size, struct text *to)
 {
     char block[1 << 16];
-    const struct memory_behind file = {.fd = fd};
+    const struct memory_fallback file = {.fd = fd};
     for (uint64_t done = 0; done < size;) {
         size_t left = size - done < sizeof(block) ? (size_t)(size - done) : sizeof(block);
         if (!read_at(&file, at + done, block, left))
@@ -69,7 +69,7 @@ static bool read_piece(int fd, uint64_t at, uint64_t size, struct text *to)
 static bool read_symbols(int fd, struct text *to)
 {
     char mark[4];
-    const struct memory_behind file = {.fd = fd};
+    const struct memory_fallback file = {.fd = fd};
     off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
     return size > 0 && size <= MAX_SYMBOLS && read_at(&file, 0, mark, sizeof(mark)) &&
            memcmp(mark, "BSJB", sizeof(mark)) == 0 && read_piece(fd, 0, (uint64_t)size, to);
@@ -118,7 +118,7 @@ static bool unpack_symbols(int module, const struct debug_entries *entries, stru
     static const char head[10] = {'\x1f', '\x8b', 8}, end[8];
     enum { HEAD = 8 };
     unsigned char mark[HEAD];
-    const struct memory_behind file = {.fd = module};
+    const struct memory_fallback file = {.fd = module};
     struct text packed = {0};
     struct hd_error unused = {0};
     struct bytes block = {.size = 1};
@@ -177,8 +177,8 @@ static bool read_module(struct clr_source *s, const struct memory *image, int mo
 
 struct clr_source *clr_source_open(int module, int symbols)
 {
-    const struct memory_behind file = {.read = read_at, .fd = module};
-    const struct memory image = {.behind = &file};
+    const struct memory_fallback file = {.read = read_at, .fd = module};
+    const struct memory image = {.fallback = &file};
     struct clr_source *s = alloc_zeroed(sizeof(*s));
     s->file = module;
     if (!read_module(s, &image, module)) {
@@ -294,8 +294,8 @@ static uint32_t find_allocation(struct bytes code, uint32_t from, uint32_t until
 static bool read_code(const struct clr_source *s, uint32_t method, struct text *code)
 {
     enum { TINY = 2, FAT = 3, FORM = 3, SIZE = 4, HEAD = 12, MAX_CODE = 1 << 20 };
-    const struct memory_behind file = {.read = read_at, .fd = s->file};
-    const struct memory image = {.behind = &file};
+    const struct memory_fallback file = {.read = read_at, .fd = s->file};
+    const struct memory image = {.fallback = &file};
     struct pe_image pe;
     uint32_t at, place = metadata_method_code(&s->module, method);
     bool ok = place != 0 && pe_image_at(&pe, &image, 0) && pe_in_file(&pe, place, &at);

@@ -199,7 +199,7 @@ static inline uint64_t memory_number(const struct memory *m, uint64_t address, s
     const unsigned char *p = memory_at(m, address, size);
     if (p == NULL &&
         (memory_copy(m, address, copy, size) ||
-         (m->behind != NULL && m->behind->read(m->behind, address, copy, size))))
+         (m->fallback != NULL && m->fallback->read(m->fallback, address, copy, size))))
         p = copy;
     if (p == NULL && ok != NULL)
         *ok = false;

@@ -41,8 +41,8 @@ static inline uint64_t sum_or_most(uint64_t a, uint64_t b)
 }
 
 /* Source of numbers outside of all pieces: a running process. False: missing. */
-struct memory_behind {
-    bool (*read)(const struct memory_behind *b, uint64_t address, void *to, size_t size);
+struct memory_fallback {
+    bool (*read)(const struct memory_fallback *b, uint64_t address, void *to, size_t size);
     int fd;
 };
 
@@ -50,8 +50,8 @@ struct memory_behind {
 struct memory {
     struct memory_piece *all; /* by address, disjoint; adjacent ones are merged */
     size_t len;
-    const struct memory_behind *behind; /* NULL: none */
-    struct memory_watch *watch;         /* NULL: not watched */
+    const struct memory_fallback *fallback; /* NULL: none */
+    struct memory_watch *watch;             /* NULL: not watched */
 };
 
 /* Builds a memory from pieces in any order; where they overlap the first one wins. The
@@ -77,7 +77,7 @@ const unsigned char *memory_at(const struct memory *m, uint64_t address, uint64_
  * undefined. */
 bool memory_copy(const struct memory *m, uint64_t address, void *to, size_t size);
 
-/* Read little-endian numbers, also from `behind`; 0 if missing, and *ok becomes false,
+/* Read little-endian numbers, also from `fallback`; 0 if missing, and *ok becomes false,
  * which is never reset: check it after several reads. ok may be NULL. */
 uint64_t memory_u64(const struct memory *m, uint64_t address, bool *ok);
 uint32_t memory_u32(const struct memory *m, uint64_t address, bool *ok);

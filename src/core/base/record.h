@@ -151,7 +151,7 @@ const char *column_title(const struct column *c, const struct hd_model *m);
         .kind = (kind_), .offset = offsetof(T, m), .stride = sizeof(((T *)0)->m), \
         .record = &(record_)                                                      \
     }
-#define FIELD_BEHIND(kind_, m, record_)                                            \
+#define FIELD_POINTED_TO(kind_, m, record_)                                        \
     {                                                                              \
         .kind = (kind_), .offset = offsetof(T, m), .stride = sizeof(*((T *)0)->m), \
         .record = &(record_)                                                       \
@@ -184,7 +184,7 @@ const char *column_title(const struct column *c, const struct hd_model *m);
 #define TEXTS(m, n) \
     FIELD_LIST(FIELD_STRINGS, m, n, const char ** : 1, const char *const * : 1)
 #define RECORD(m, record) FIELD_WITHIN(FIELD_RECORD, m, record)
-#define POINTER(m, record) FIELD_BEHIND(FIELD_POINTER, m, record)
+#define POINTER(m, record) FIELD_POINTED_TO(FIELD_POINTER, m, record)
 #define RECORDS_OR(m, n, record_, is_other_, other_)                                 \
     {                                                                                \
         .kind = FIELD_RECORDS, .offset = offsetof(T, m), .count = FIELD_COUNT_AT(n), \
@@ -197,7 +197,7 @@ const char *column_title(const struct column *c, const struct hd_model *m);
                                                      */
 #define SAME(record) FIELD_HERE(FIELD_PART, record) /* of this T, in the same object */
 #define PART(m, record) FIELD_WITHIN(FIELD_PART, m, record)
-#define PART_AT(m, record) FIELD_BEHIND(FIELD_PART_AT, m, record)
+#define PART_AT(m, record) FIELD_POINTED_TO(FIELD_PART_AT, m, record)
 #define MADE(function)                         \
     {                                          \
         .kind = FIELD_MADE, .make = (function) \

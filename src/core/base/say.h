@@ -95,7 +95,7 @@ void format_plural(struct text *t, uint64_t n, const char *noun); /* 1 chain, 2 
  * commands of build servers are broken up: #\x23[error]. */
 void format_name(struct text *t, const char *name);
 
-/* --- behind say() ------------------------------------------------------------------- */
+/* --- called by say() ----------------------------------------------------------------- */
 
 void say_text(struct text *to, const struct say_part *parts);
 void say_sentence(struct sentence *to, const struct say_part *parts);

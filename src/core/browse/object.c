@@ -68,22 +68,22 @@ bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *ob
 /* The last nodes that begin at or before the address, and the first after it; or
  * NO_NODE. */
 struct object_nearest {
-    node_id before, behind;
+    node_id before, after;
 };
 
 static struct object_nearest find_nearest(const struct hd_objects *o, uint64_t address)
 {
     const struct graph *g = o->snap->graph;
     struct object_nearest near = {NO_NODE, NO_NODE};
-    uint64_t before = 0, behind = UINT64_MAX;
+    uint64_t before = 0, after = UINT64_MAX;
     for (node_id n = 0; n < g->node_count; n++) {
         uint64_t here = graph_address(g, n);
         bool is_before = here <= address;
-        if (here == 0 || (is_before ? here <= before : here >= behind) ||
+        if (here == 0 || (is_before ? here <= before : here >= after) ||
             objects_kind_of(&o->snap->types[g->type[n]]) != HD_OBJECT)
             continue;
-        *(is_before ? &near.before : &near.behind) = n;
-        *(is_before ? &before : &behind) = here;
+        *(is_before ? &near.before : &near.after) = n;
+        *(is_before ? &before : &after) = here;
     }
     return near;
 }
@@ -92,13 +92,13 @@ static bool fail_to_find(const struct graph *g, uint64_t address,
                          struct object_nearest near, struct hd_error *err)
 {
     uint64_t before = near.before != NO_NODE ? graph_address(g, near.before) : 0;
-    uint64_t behind = near.behind != NO_NODE ? graph_address(g, near.behind) : 0;
-    if (before == 0 && behind == 0)
+    uint64_t after = near.after != NO_NODE ? graph_address(g, near.after) : 0;
+    if (before == 0 && after == 0)
         return fail(err, HD_USAGE, "this snapshot has no addresses of objects");
     if (before == 0)
         return fail(err, HD_USAGE, "no object at 0x%" PRIx64 ": the first is at 0x%" PRIx64,
-                    address, behind);
-    if (behind == 0)
+                    address, after);
+    if (after == 0)
         return fail(err, HD_USAGE,
                     "no object at 0x%" PRIx64 ": the last, of %" PRIu64
                     " bytes, is at 0x%" PRIx64,
@@ -107,7 +107,7 @@ static bool fail_to_find(const struct graph *g, uint64_t address,
                 "no object at 0x%" PRIx64
                 ", which is free or unused: the previous one, of %" PRIu64
                 " bytes, is at 0x%" PRIx64 ", the next at 0x%" PRIx64,
-                address, graph_size(g, near.before), before, behind);
+                address, graph_size(g, near.before), before, after);
 }
 
 bool hd_object_at(const struct hd_objects *o, uint64_t address, uint32_t *number,

@@ -472,10 +472,10 @@ static struct finding hold_type(const struct check_run *c, const struct rule *ru
     return f;
 }
 
-/* Judges one type: f is its finding. True if *beside is a second one. */
+/* Judges one type: f is its finding. True if *second is a finding, too. */
 static bool judge_type(const struct check_run *c, const struct rule *rule,
                        const struct series_row *row, struct finding *f,
-                       struct finding *beside)
+                       struct finding *second)
 {
     struct values all = values_of_row(c->s, row, rule->measure);
     *f = hold_type(c, rule, row, &all);
@@ -487,8 +487,8 @@ static bool judge_type(const struct check_run *c, const struct rule *rule,
     if (counted.is_unknown) {
         leave_open(f, because(HD_REASON_HOLDERS_UNKNOWN));
     } else {
-        *beside = hold_type(c, rule, row, &counted.values);
-        open = suppress(f, beside, counted.by);
+        *second = hold_type(c, rule, row, &counted.values);
+        open = suppress(f, second, counted.by);
     }
     f->ranked = c->e->ranked_of != NULL ? c->e->ranked_of[row - c->s->rows] : NOT_RANKED;
     note_expired(c, f, row->name, NULL,
@@ -500,13 +500,13 @@ static void judge_types(struct check_run *c, const struct rule *rule,
                         const int64_t *entries)
 {
     size_t begin = c->out->len;
-    struct finding nearest = {.subject = NULL}, f, beside;
+    struct finding nearest = {.subject = NULL}, f, second;
     for (size_t i = 0; i < c->s->row_count; i++) {
         if (entries[i] != (int64_t)rule->entry)
             continue;
-        if (judge_type(c, rule, &c->s->rows[i], &f, &beside) &&
-            is_nearer(&beside, &nearest))
-            nearest = beside;
+        if (judge_type(c, rule, &c->s->rows[i], &f, &second) &&
+            is_nearer(&second, &nearest))
+            nearest = second;
         if (f.status == HD_FOUND_FAIL || f.status == HD_FOUND_SUPPRESSED)
             add_finding(c, f);
         else if (is_nearer(&f, &nearest))
@@ -537,7 +537,7 @@ static void judge_holder(struct check_run *c, const struct rule *rule)
         return;
     }
     struct held h = held_by(c->e, rule->pattern, rule->measure);
-    struct finding f = hold(c, rule, &h.values, &accepted), beside;
+    struct finding f = hold(c, rule, &h.values, &accepted), second;
     c->out->rule_matched[rule - c->b->rules] = h.matched;
     if (!h.matched) {
         add_unmatched(c, rule, f);
@@ -547,13 +547,13 @@ static void judge_holder(struct check_run *c, const struct rule *rule)
     struct suppression_matches x = matches_for(c, &f);
     if (f.over != OVER_NOT || x.by_holder) {
         struct counted counted = counted_of_holders(&x, rule->pattern, rule->measure);
-        beside = hold(c, rule, &counted.values, &accepted);
-        open = suppress(&f, &beside, counted.by);
+        second = hold(c, rule, &counted.values, &accepted);
+        open = suppress(&f, &second, counted.by);
     }
     f.holder = h.most;
     add_finding(c, f);
     if (open)
-        add_finding(c, beside);
+        add_finding(c, second);
 }
 
 /* --- suspects ------------------------------------------------------------ */
@@ -635,9 +635,9 @@ static struct finding hold_score(const struct check_run *c, const struct rule *r
     return f;
 }
 
-/* Judges one row: f is its finding. True if *beside is a second one. */
+/* Judges one row: f is its finding. True if *second is a finding, too. */
 static bool judge_ranked(const struct check_run *c, const struct rule *rule, size_t i,
-                         struct finding *f, struct finding *beside)
+                         struct finding *f, struct finding *second)
 {
     const struct hd_suspect *row = ranked_row(c->e->diff, i);
     *f = hold_score(c, rule, i, row->score);
@@ -648,8 +648,8 @@ static bool judge_ranked(const struct check_run *c, const struct rule *rule, siz
     if (counted.is_unknown) {
         leave_open(f, because(HD_REASON_HOLDER_UNKNOWN));
     } else {
-        *beside = hold_score(c, rule, i, counted.score);
-        open = suppress(f, beside, counted.by);
+        *second = hold_score(c, rule, i, counted.score);
+        open = suppress(f, second, counted.by);
     }
     note_expired(c, f, row->type, row->subject, row);
     return open;
@@ -763,7 +763,7 @@ static void judge_suspects(struct check_run *c, const struct rule *rule)
 {
     const struct hd_diff *d = c->e->diff;
     size_t begin = c->out->len;
-    struct finding open = {.rule = NULL}, f, beside;
+    struct finding open = {.rule = NULL}, f, second;
     bool failed = false;
     if (rule->is_default && c->s->usable_count < rank_by.enough_snapshots) {
         add_open(c, rule, because(HD_REASON_NOT_ENOUGH));
@@ -774,8 +774,8 @@ static void judge_suspects(struct check_run *c, const struct rule *rule)
         return;
     }
     for (size_t i = 0; i < ranked_count(d); i++) {
-        if (judge_ranked(c, rule, i, &f, &beside) && open.rule == NULL)
-            open = beside;
+        if (judge_ranked(c, rule, i, &f, &second) && open.rule == NULL)
+            open = second;
         if (f.status == HD_FOUND_FAIL || f.status == HD_FOUND_SUPPRESSED)
             add_finding(c, f);
         else if (f.over != OVER_NOT && open.rule == NULL)

@@ -399,8 +399,8 @@ static size_t frame_of_element(const struct hd_chain *c, size_t element)
 {
     if (c->frames_skipped == 0 || element < c->skipped_at)
         return element;
-    size_t behind = c->skipped_at + c->frames_skipped;
-    return element >= behind ? element - c->frames_skipped : HD_NO_OWNER;
+    size_t after = c->skipped_at + c->frames_skipped;
+    return element >= after ? element - c->frames_skipped : HD_NO_OWNER;
 }
 
 /* Builds the frames of a chain without a sample, without repeats. */

@@ -28,7 +28,7 @@ static const struct command *main_choose(const struct arguments *a, int *skip)
 }
 
 /* `heapdrift --gen2 top FILE`: the command is taken for a file. */
-static bool command_behind_options(const struct settings *s, int skip)
+static bool command_after_options(const struct settings *s, int skip)
 {
     const char *first = s->operand_count > 0 ? s->operands[0] : "";
     if (skip > 0 || command_named(first) == NULL || access(first, F_OK) == 0)
@@ -70,7 +70,7 @@ static int run_command(const struct arguments *a)
     int status = EXIT_TROUBLE;
     bool parsed = settings_parse(&s, command, a->count - skip, a->all + skip);
     s.command_is_implied = skip == 0;
-    if (parsed && !command_behind_options(&s, skip)) {
+    if (parsed && !command_after_options(&s, skip)) {
         if (s.version) {
             status = show_version();
         } else if (s.help) {

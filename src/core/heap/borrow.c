@@ -15,7 +15,7 @@ struct named_row {
 struct nameless {
     uint64_t id;
     struct name_part before;
-    const char *behind;
+    const char *after;
 };
 
 /* As spelled by readers: "UNKNOWN 0x7f3a" for objects, "[static var Type(0x7f3a).s_all]";
@@ -167,7 +167,7 @@ static const char *name_of_others(void *context, const struct type *type)
     }
     return name == NULL ? NULL
                         : arena_printf(&b->snap->arena, "%.*s%s%s", (int)n.before.len,
-                                       n.before.at, name, n.behind);
+                                       n.before.at, name, n.after);
 }
 
 static void borrow(struct hd_snapshot *snap, struct hd_snapshot *const *snaps, size_t count)

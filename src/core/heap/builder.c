@@ -268,7 +268,7 @@ static uint64_t graph_memory(const struct builder *b, uint64_t nodes, uint64_t e
 }
 
 /* Returns the charges other than the graph's. */
-static uint64_t beside_graph(const struct builder *b)
+static uint64_t bytes_outside_graph(const struct builder *b)
 {
     return b->account.used - b->graph_charged;
 }
@@ -278,7 +278,7 @@ static bool is_too_much(struct builder *b, uint64_t bytes)
 {
     const struct account *account = builder_account(b);
     return account->limit > 0 &&
-           (bytes > b->max_memory || bytes + beside_graph(b) > account->limit);
+           (bytes > b->max_memory || bytes + bytes_outside_graph(b) > account->limit);
 }
 
 /* Charges arrays of these capacities. False if they exceed the limit. */
@@ -286,13 +286,13 @@ static bool graph_fits(struct builder *b, size_t nodes, size_t edges)
 {
     uint64_t bytes = graph_memory(b, nodes, edges);
     if (b->over_memory) {
-        b->most_beside =
-            beside_graph(b) > b->most_beside ? beside_graph(b) : b->most_beside;
+        b->most_outside = bytes_outside_graph(b) > b->most_outside ? bytes_outside_graph(b)
+                                                                   : b->most_outside;
         return false;
     }
     b->over_memory = is_too_much(b, bytes);
     if (b->over_memory) {
-        b->most_beside = beside_graph(b);
+        b->most_outside = bytes_outside_graph(b);
         b->nodes_dropped.wanted = nodes > 0 ? nodes : 1;
         b->edges_dropped.wanted = edges > 0 ? edges : 1;
         return false;
@@ -451,10 +451,10 @@ static bool settle_graph(struct builder *b, const type_id *row_of, struct hd_err
                     (unsigned)ID_LIMIT);
     if (b->over_memory) {
         /* The limit that would suffice. Readers may have freed their own memory since. */
-        uint64_t beside = beside_graph(b);
-        beside = beside > b->most_beside ? beside : b->most_beside;
+        uint64_t other_bytes = bytes_outside_graph(b);
+        other_bytes = other_bytes > b->most_outside ? other_bytes : b->most_outside;
         uint64_t graph = graph_memory(b, b->nodes_dropped.wanted, b->edges_dropped.wanted);
-        return fail_memory(err, "its graph", graph + beside, b->max_memory);
+        return fail_memory(err, "its graph", graph + other_bytes, b->max_memory);
     }
     resize_nodes(b, g->node_count);
     resize_edges(b, g->edge_count);

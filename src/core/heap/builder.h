@@ -64,7 +64,7 @@ struct builder {
     bool over_memory;       /* the graph does not fit max_memory */
     bool has_dropped;       /* types or names were dropped: the account was exhausted */
     struct dropped nodes_dropped, edges_dropped; /* dropped after that */
-    uint64_t most_beside; /* peak of other charges since it did not fit */
+    uint64_t most_outside; /* peak of other charges since it did not fit */
 
     node_id *lacking; /* nodes passed to builder_lacks() */
     size_t lacking_count, lacking_cap;

@@ -418,10 +418,10 @@ static size_t character_length(const char *s)
  * one could. */
 static bool matches_whole(const char *pattern, const char *name)
 {
-    const char *behind_star = NULL, *retry = NULL;
+    const char *after_star = NULL, *retry = NULL;
     while (*name != '\0') {
         if (*pattern == '*') {
-            behind_star = ++pattern;
+            after_star = ++pattern;
             retry = name;
         } else if (*pattern == '?') {
             pattern++;
@@ -429,10 +429,10 @@ static bool matches_whole(const char *pattern, const char *name)
         } else if (*pattern == *name) {
             pattern++;
             name++;
-        } else if (behind_star != NULL) {
+        } else if (after_star != NULL) {
             retry += character_length(retry);
             name = retry;
-            pattern = behind_star;
+            pattern = after_star;
         } else {
             return false;
         }

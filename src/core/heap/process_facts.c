@@ -259,12 +259,12 @@ static size_t thread_index(const struct hd_process_facts *facts, const char *nam
 /* "3:.NET%20TP%20Worker"; the rest of a name that is too long is cut. */
 static void parse_thread(struct hd_process_facts *facts, const char *at, const char *end)
 {
-    char *behind, name[sizeof(facts->threads[0].name)] = "";
-    unsigned long long count = strtoull(at, &behind, 10);
-    if (count == 0 || count > UINT32_MAX || behind >= end || *behind != ':' ||
-        behind + 1 == end)
+    char *after, name[sizeof(facts->threads[0].name)] = "";
+    unsigned long long count = strtoull(at, &after, 10);
+    if (count == 0 || count > UINT32_MAX || after >= end || *after != ':' ||
+        after + 1 == end)
         return;
-    at = behind + 1;
+    at = after + 1;
     for (size_t len = 0; at < end && len < sizeof(name) - 1; len++)
         name[len] = text_take_char(&at, end);
     size_t i = thread_index(facts, name);
@@ -289,10 +289,10 @@ static void parse_fact(struct hd_process_facts *facts, const char *at, const cha
         parse_thread(facts, is + 1, end);
         return;
     }
-    char *behind;
-    uint64_t value = strtoull(is + 1, &behind, 10); /* HD_UNKNOWN on overflow */
+    char *after;
+    uint64_t value = strtoull(is + 1, &after, 10); /* HD_UNKNOWN on overflow */
     for (enum hd_fact f = 0; f < HD_FACT_COUNT; f++)
-        if (behind == end && key_is(hd_fact_name(f), at, len) &&
+        if (after == end && key_is(hd_fact_name(f), at, len) &&
             hd_fact(facts, f) == HD_UNKNOWN)
             hd_fact_set(facts, f, value);
 }

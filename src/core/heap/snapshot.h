@@ -293,9 +293,9 @@ struct hd_snapshot {
     bool has_no_order; /* file name cannot give the order */
     struct hd_table_origin origin;
     struct identity identity;
-    struct hd_process_facts facts;  /* of its process, and of its free space */
-    struct free_holder pinned;      /* the type of most objects with a pinned handle */
-    struct free_holder beside_free; /* the old type after most of the large free blocks */
+    struct hd_process_facts facts;   /* of its process, and of its free space */
+    struct free_holder pinned;       /* the type of most objects with a pinned handle */
+    struct free_holder next_to_free; /* the old type after most of the large free blocks */
     const struct survivor_map *survivor_map; /* from the snapshot before; in the arena; NULL
                                         if unknown */
     enum hd_survivors_unknown

@@ -407,8 +407,8 @@ struct extension {
     struct pairs *found; /* per share */
 };
 
-static bool is_beside(const struct alignment *al, uint32_t x, uint32_t next_x, uint32_t y,
-                      uint32_t next_y)
+static bool has_same_distance(const struct alignment *al, uint32_t x, uint32_t next_x,
+                              uint32_t y, uint32_t next_y)
 {
     const struct side *a = &al->a, *b = &al->b;
     return b->address[next_y] - b->address[y] == a->address[next_x] - a->address[x];
@@ -434,7 +434,7 @@ static uint32_t best_mate(const struct alignment *al, struct run at, uint32_t ne
             continue;
         int32_t alone_brings =
             (int32_t)alone(al, key) - OPENING - distance / DEAD_PER_EIGHTH;
-        int32_t in_row = distance == 1 && is_beside(al, at.x, x, at.y, next_y)
+        int32_t in_row = distance == 1 && has_same_distance(al, at.x, x, at.y, next_y)
                              ? al->bits[step > 0 ? x : at.x]
                              : alone_brings;
         int32_t best = in_row > alone_brings ? in_row : alone_brings;

@@ -606,10 +606,10 @@ static struct gram_pairs join_by_neighbours(const struct alignment *al)
 enum { YOUNG_KEYS = 3, LEAST_CHAIN = 40 * BIT };
 enum { BY_NEIGHBOURS = 14 * BIT }; /* minimum information that two objects are the same */
 
-/* A run may follow one of the LOOK_BACK before it, within this distance. At most BESIDE
+/* A run may follow one of the LOOK_BACK before it, within this distance. At most MAX_JOINED
  * objects on each side of an object identified by its neighbours join its run: in a row of
  * equal objects all may be identified. */
-enum { LOOK_BACK = 40, FAR_IN_A = 8000, FAR_IN_B = 2000, BESIDE = 32 };
+enum { LOOK_BACK = 40, FAR_IN_A = 8000, FAR_IN_B = 2000, MAX_JOINED = 32 };
 static const uint32_t NO_LINK = UINT32_MAX;
 
 struct young_link {
@@ -639,10 +639,11 @@ static void add_runs(struct young_chains *c, const struct gram_pairs *pairs,
         if (x - last.x < last.len && y - last.y == x - last.x)
             continue;
         if (by_neighbours) {
-            within.x = x > BESIDE ? x - BESIDE : 0;
-            within.y = y > BESIDE ? y - BESIDE : 0;
-            within.len = (al->a.len - x > BESIDE ? x + BESIDE : al->a.len) - within.x;
-            b_end = b_end - y > BESIDE ? y + BESIDE : b_end;
+            within.x = x > MAX_JOINED ? x - MAX_JOINED : 0;
+            within.y = y > MAX_JOINED ? y - MAX_JOINED : 0;
+            within.len =
+                (al->a.len - x > MAX_JOINED ? x + MAX_JOINED : al->a.len) - within.x;
+            b_end = b_end - y > MAX_JOINED ? y + MAX_JOINED : b_end;
         }
         struct run r = run_around(al, x, y, &within, b_end - within.y);
         al->work += r.len;

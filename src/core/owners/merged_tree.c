@@ -193,7 +193,7 @@ static bool is_large(const struct maker *m, size_t i)
 }
 
 /* True if it owns a considerable part of its parent's bytes. */
-static bool counts_beside(const struct maker *m, size_t i)
+static bool is_considerable(const struct maker *m, size_t i)
 {
     enum { PART = 10 };
     const struct wide *w = &m->wide;
@@ -213,7 +213,7 @@ static void keep_the_only(struct maker *m, const uint32_t *depth)
         uint32_t parent = w->parent[i];
         bool fits = m->ask->depth == 0 || depth[i] <= m->ask->depth;
         if (m->stays[i] || !fits || !keeps[parent] || m->drops[parent] != 1 ||
-            !counts_beside(m, i))
+            !is_considerable(m, i))
             continue;
         m->stays[i] = true;
         m->drops[parent] = 0;

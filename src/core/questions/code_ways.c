@@ -93,8 +93,8 @@ void code_ways_walk(struct code_way *all, size_t len, code_visit *visit, void *c
         if (count == 0)
             break;
         struct code_branch b = waiting[--count];
-        size_t behind = visit(context, all, &b);
-        found = branches_of(all, b.first, b.end, behind, below);
+        size_t after = visit(context, all, &b);
+        found = branches_of(all, b.first, b.end, after, below);
         parent = visited++;
         depth = b.depth + 1;
     }

@@ -255,10 +255,10 @@ static size_t add_site_node(void *context, const struct code_way *all,
 {
     struct site_tree *t = context;
     struct site_finder *f = t->f;
-    size_t behind = code_branch_shared(all, b), n = f->s->usable_count;
-    struct hd_code *codes = arena_array(&f->r->arena, struct hd_code, behind - b->from);
+    size_t after = code_branch_shared(all, b), n = f->s->usable_count;
+    struct hd_code *codes = arena_array(&f->r->arena, struct hd_code, after - b->from);
     uint64_t *at = arena_array(&f->scratch, uint64_t, n);
-    for (size_t i = b->from; i < behind; i++)
+    for (size_t i = b->from; i < after; i++)
         codes[i - b->from] = *all[b->first].codes[i];
     for (size_t i = b->first; i < b->end; i++)
         for (size_t k = 0; k < n; k++)
@@ -266,10 +266,10 @@ static size_t add_site_node(void *context, const struct code_way *all,
     t->nodes[t->len++] =
         (struct hd_site_node){.depth = b->depth,
                               .codes = codes,
-                              .code_count = behind - b->from,
+                              .code_count = after - b->from,
                               .samples = b->samples,
                               .at = t->has_intervals ? spread_samples(f, at) : NULL};
-    return behind;
+    return after;
 }
 
 /* Each branching adds at most two nodes. */
@@ -474,7 +474,7 @@ static size_t add_method(void *context, const struct code_way *all,
 {
     struct method_tree *t = context;
     struct merged_sites *m = t->m;
-    size_t n = m->r->snapshot_count, behind = b->from + 1;
+    size_t n = m->r->snapshot_count, after = b->from + 1;
     uint64_t *at = arena_array(&m->scratch, uint64_t, n);
     uint64_t *owned = arena_array(&m->scratch, uint64_t, n);
     for (size_t k = 0; k < n; k++)
@@ -484,7 +484,7 @@ static size_t add_method(void *context, const struct code_way *all,
                 break;
             }
             owned[k] += all[i].at[k];
-            at[k] += all[i].len == behind ? all[i].at[k] : 0;
+            at[k] += all[i].len == after ? all[i].at[k] : 0;
         }
     struct hd_tree_node node = place_of_samples(m, at, owned);
     node.kind = HD_NODE_METHOD;
@@ -497,7 +497,7 @@ static size_t add_method(void *context, const struct code_way *all,
         node.full_name = arena_printf(&m->r->arena, "%s (%s:%llu)", node.code->method,
                                       node.code->file, (unsigned long long)node.code->line);
     t->nodes[t->len++] = node;
-    return behind;
+    return after;
 }
 
 /* Returns ways from the outermost frame down to the allocating method. */

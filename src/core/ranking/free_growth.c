@@ -95,7 +95,7 @@ const struct hd_free_growth *free_growth_of(const struct series *s,
     const struct hd_snapshot *last = s->snaps[g.last];
     g.pinned_objects = hd_fact(&last->facts, HD_FACT_PINNED);
     g.pinned = between_of(&last->pinned);
-    g.beside = between_of(&last->beside_free);
+    g.next_to = between_of(&last->next_to_free);
     struct hd_free_growth *kept = arena_alloc(a, sizeof(*kept));
     *kept = g;
     return kept;

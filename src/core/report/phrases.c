@@ -431,8 +431,8 @@ void phrase_outside(struct text *t, const struct hd_process_growth *g)
 /* Appends the pinned or old objects that separate the free blocks. */
 static void say_between(struct text *t, const struct hd_free_growth *g)
 {
-    if (g->beside.type != NULL)
-        say(t, "; ", as_size(g->beside.bytes), " before old ", as_type(g->beside.type),
+    if (g->next_to.type != NULL)
+        say(t, "; ", as_size(g->next_to.bytes), " before old ", as_type(g->next_to.type),
             " objects");
     if (g->pinned.type != NULL)
         say(t, "; pinned by handles: ", g->pinned.count, " ", as_type(g->pinned.type));

@@ -746,7 +746,7 @@ static json_t *free_growth(const void *of, const struct record_walk *w)
     json_put(o, "blocks", json_numbers(g->blocks, n));
     json_put(o, "largest", json_numbers(g->largest, n));
     json_put(o, "pinned", between_json(&g->pinned));
-    json_put(o, "beside", between_json(&g->beside));
+    json_put(o, "beside", between_json(&g->next_to));
     json_put(o, "hint", json_string_or_null(g->hint));
     return o;
 }

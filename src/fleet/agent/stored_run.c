@@ -129,13 +129,13 @@ static char *name_of(const struct hd_stored_series *of, const size_t *chosen, si
                      size_t k)
 {
     const struct hd_stored_snapshot *s = &of->snapshots[chosen[k]];
-    char when[CLOCK_TEXT], beside[CLOCK_TEXT] = "", id[32];
+    char when[CLOCK_TEXT], neighbor[CLOCK_TEXT] = "", id[32];
     bool is_double = false;
     clock_text(s->taken, when);
     for (size_t i = k > 0 ? k - 1 : 0; i <= k + 1 && i < count; i++)
         if (i != k) {
-            clock_text(of->snapshots[chosen[i]].taken, beside);
-            is_double |= strcmp(beside, when) == 0;
+            clock_text(of->snapshots[chosen[i]].taken, neighbor);
+            is_double |= strcmp(neighbor, when) == 0;
         }
     snprintf(id, sizeof(id), is_double || when[0] == '\0' ? "-%" PRIu64 : "", s->id);
     const char *folder = of->run.host[0] != '\0'      ? of->run.host

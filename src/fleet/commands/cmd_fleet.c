@@ -596,13 +596,13 @@ static const char *parse_shard(struct settings *s, const struct option *row,
     struct fleet_options *o = s->own;
     enum { MAX_SHARDS = 100000 };
     unsigned long shard, shards;
-    char *end, *behind;
+    char *end, *after;
     errno = 0;
     shard = strtoul(value, &end, 10);
     if (value[0] < '0' || value[0] > '9' || *end != '/' || end[1] < '0' || end[1] > '9')
         return row->wanted;
-    shards = strtoul(end + 1, &behind, 10);
-    if (errno != 0 || *behind != '\0' || shard < 1 || shard > shards || shards > MAX_SHARDS)
+    shards = strtoul(end + 1, &after, 10);
+    if (errno != 0 || *after != '\0' || shard < 1 || shard > shards || shards > MAX_SHARDS)
         return row->wanted;
     o->shard = (unsigned)shard;
     o->shards = (unsigned)shards;

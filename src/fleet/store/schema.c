@@ -70,13 +70,13 @@ struct schema_found {
 
 /* False with a message about the first row, if there is one. */
 static bool refuse_row(struct hd_store *s, const char *sql, enum hd_status status,
-                       const char *before, const char *behind, struct hd_error *err)
+                       const char *before, const char *after, struct hd_error *err)
 {
     bool ok;
     struct rows *rows = store_ask(s, sql, NO_VALUES, err);
     if (!store_next(s, rows, &ok, err))
         return ok;
-    fail(err, status, "%s%s%s", before, store_text(s, rows, 0), behind);
+    fail(err, status, "%s%s%s", before, store_text(s, rows, 0), after);
     store_end(s, rows);
     return false;
 }

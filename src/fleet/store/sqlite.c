@@ -186,8 +186,8 @@ static bool sqlite_run(struct connection *c, const char *sql, struct hd_error *e
 /* Limits values; SQLite's limit applies to its own data and the whole row, too. */
 static void bound(struct connection *c, uint64_t bytes)
 {
-    enum { BESIDE = 1 << 20 };
-    uint64_t limit = bytes + BESIDE;
+    enum { OVERHEAD = 1 << 20 };
+    uint64_t limit = bytes + OVERHEAD;
     sqlite3_limit(c->db, SQLITE_LIMIT_LENGTH, limit < INT_MAX ? (int)limit : INT_MAX);
 }
 
@@ -402,7 +402,7 @@ static bool sync_folder(const char *path, struct hd_error *err)
 
 static bool publish(const char *from, const char *url, bool is_whole, struct hd_error *err)
 {
-    static const char *const beside[] = {"", "-journal", "-wal", "-shm"};
+    static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
     unsigned wait_ms;
     char *path = read_path(url, &wait_ms, err);
     bool ok = path != NULL;
@@ -411,9 +411,9 @@ static bool publish(const char *from, const char *url, bool is_whole, struct hd_
         ok = link(from, path) == 0 || errno == EEXIST || rename(from, path) == 0
                  ? sync_folder(path, err)
                  : fail(err, HD_IO, "%s", strerror(errno));
-    for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
         char name[PATH_MAX];
-        snprintf(name, sizeof(name), "%s%s", from, beside[i]);
+        snprintf(name, sizeof(name), "%s%s", from, suffixes[i]);
         unlink(name);
     }
     free(path);

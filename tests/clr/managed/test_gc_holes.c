@@ -100,16 +100,16 @@ static void expect_all(struct heap *h, const char *what)
 /* --- each shape ---------------------------------------------------------- */
 
 enum place { AT_START, IN_MIDDLE, AT_END, PLACES };
-enum neighbour { BESIDE_OBJECT, BESIDE_FREE, BESIDE_HOLE, NEIGHBOURS };
+enum neighbour { NEXT_TO_OBJECT, NEXT_TO_FREE, NEXT_TO_HOLE, NEIGHBOURS };
 
 static void put_neighbour(struct heap *h, enum neighbour n, uint64_t word)
 {
-    if (n == BESIDE_FREE)
+    if (n == NEXT_TO_FREE)
         free_space(h, 104, word);
     else
         free_space(h, 32, word);
     object(h, 40, 0);
-    if (n == BESIDE_HOLE)
+    if (n == NEXT_TO_HOLE)
         hole(h, 200, EMPTY);
 }
 
@@ -197,9 +197,9 @@ Test(gc_holes, among_many_holes_every_object_is_found_or_its_loss_is_reported)
 /* The collector's data on the stack of a thread that allocates a large object. */
 static void put_context(struct heap *h, uint64_t at, uint64_t start, uint64_t end)
 {
-    enum { BEHIND_LIMIT = 24 };
+    enum { AFTER_LIMIT = 24 };
     forge_core_put(&h->f, at, start, 8);
-    forge_core_put(&h->f, at + 8, end - BEHIND_LIMIT, 8);
+    forge_core_put(&h->f, at + 8, end - AFTER_LIMIT, 8);
     forge_core_put(&h->f, at + 16, end - start, 8);
 }
 

@@ -74,13 +74,13 @@ Test(read_core, takes_objects_of_all_generations_but_no_free_space)
         at[i] = forge_core_object(&f, i, type, 24);
     uint64_t gap = forge_core_object(&f, 3, f.free_type, 24 + 40);
     forge_core_put(&f, gap + 8, 40, 4);
-    uint64_t behind = forge_core_object(&f, 3, type, 24);
+    uint64_t after = forge_core_object(&f, 3, type, 24);
     struct hd_snapshot *snap = read_it(&f);
     cr_expect_eq(snap->info.objects, 6);
     cr_expect_eq(snap->info.bytes, 6 * 24);
     for (unsigned i = 0; i < 5; i++)
         cr_expect_eq(ranges_find(&snap->ranges, at[i]), (enum hd_generation)i);
-    cr_expect_neq(node_at(snap, behind), NO_NODE);
+    cr_expect_neq(node_at(snap, after), NO_NODE);
     cr_expect_eq(snap->by_generation[HD_GEN_LOH].count, 2);
     cr_expect(snap->info.complete && snap->info.holds_garbage && snap->info.has_fields);
     cr_expect_str_eq(snap->info.process, "shop");
@@ -134,13 +134,13 @@ Test(read_core, unused_allocation_space_has_no_objects)
     uint64_t type = forge_core_type(&f, 24, 0);
     forge_core_object(&f, 0, type, 24);
     uint64_t pointer = forge_core_object(&f, 0, type, 64 + 24),
-             behind = forge_core_object(&f, 0, type, 24);
+             after = forge_core_object(&f, 0, type, 24);
     forge_core_put(&f, pointer, 0x1234567812345678, 8);      /* the earlier contents */
     forge_core_put(&f, pointer + 64, 0x1234567812345678, 8); /* after the limit */
     forge_managed_thread(&f, 1, pointer, pointer + 64);
     struct hd_snapshot *snap = read_it(&f);
     cr_expect_eq(snap->info.objects, 2);
-    cr_expect_neq(node_at(snap, behind), NO_NODE);
+    cr_expect_neq(node_at(snap, after), NO_NODE);
     cr_expect(snap->info.complete);
     done(&f, snap);
 }
@@ -169,13 +169,13 @@ Test(read_core, continues_after_zeros_if_no_thread_is_known)
     uint64_t type = forge_core_type(&f, 24, 0);
     forge_core_object(&f, 0, type, 24);
     uint64_t pointer = forge_core_object(&f, 0, 0, 64),
-             behind = forge_core_object(&f, 0, type, 24);
-    forge_core_put(&f, behind - 4, 0x08000001, 4); /* its header */
+             after = forge_core_object(&f, 0, type, 24);
+    forge_core_put(&f, after - 4, 0x08000001, 4); /* its header */
     forge_core_object(&f, 0, 0, 48);
     struct hd_snapshot *snap = read_it(&f);
     cr_expect_eq(snap->info.objects, 2);
     cr_expect_eq(node_at(snap, pointer), NO_NODE);
-    cr_expect_neq(node_at(snap, behind), NO_NODE);
+    cr_expect_neq(node_at(snap, after), NO_NODE);
     cr_expect(snap->info.complete);
     done(&f, snap);
 }

@@ -307,7 +307,7 @@ static const char *const suppression_matches[EXCUSES] = {"suppressed", "hidden",
 
 /* A leak, and many other types that grow from the fifth of eight snapshots on, or do not.
  */
-static size_t open_beside(struct hd_snapshot **snaps, bool late)
+static size_t open_next_to(struct hd_snapshot **snaps, bool late)
 {
     enum { COUNT = 8 };
     for (uint32_t k = 0; k < COUNT; k++) {
@@ -352,7 +352,7 @@ Test(shapes, suppressed_growth_excuses_nothing_else)
             struct hd_snapshot *snaps[MOST];
             struct hd_error err = {0};
             struct hd_options opt = hd_default_options();
-            size_t n = open_beside(snaps, late);
+            size_t n = open_next_to(snaps, late);
             struct hd_budgets *b = suppression_match(by, &opt);
             if (by == ACCEPTED)
                 hd_budgets_accept(b);

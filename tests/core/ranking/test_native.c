@@ -53,7 +53,7 @@ enum { MOST = 6 };
 
 /* Rows with this name and count in each of n snapshots, and the expected finding. */
 struct native_case {
-    const char *name, *beside; /* another row, in all snapshots; NULL */
+    const char *name, *other_row; /* another row, in all snapshots; NULL */
     uint64_t counts[MOST];
     size_t n;
     bool found, is_much;
@@ -72,8 +72,8 @@ static void expect_native(const struct native_case *c)
         struct forge f = {0};
         forge_row(&f, "System.String", 1000, 24000);
         forge_row(&f, c->name, c->counts[k], 48 * c->counts[k]);
-        if (c->beside != NULL)
-            forge_row(&f, c->beside, 40 + c->counts[k], 80);
+        if (c->other_row != NULL)
+            forge_row(&f, c->other_row, 40 + c->counts[k], 80);
         snaps[k] = forge_finish(&f);
     }
     cr_assert(series_align(&s, snaps, c->n, &ask, &a, &ignored, NULL));

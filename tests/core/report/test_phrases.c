@@ -154,12 +154,12 @@ static void expect_apart(const struct hd_finding *rule)
     bool is_score = rule->measure == HD_MEASURE_SCORE;
     first_words(size + (is_score && rule->limit.relative ? strlen("score ") : 0), observed);
     first_words(text_of_limit(rule) + (is_score ? strlen("score below ") : 0), limit);
-    double beside = rule->limit.relative ? rule->limit.percent * rule->base / 100
-                                         : (double)rule->limit.amount;
+    double bound = rule->limit.relative ? rule->limit.percent * rule->base / 100
+                                        : (double)rule->limit.amount;
     if (strtod(limit, NULL) == strtod(observed, NULL))
         cr_expect(strcmp(strchr(limit, ' '), strchr(observed, ' ')) != 0,
                   "%s and %s; %.17g of %.17g", limit, observed, rule->observed_value,
-                  beside);
+                  bound);
 }
 
 /* Every measure and every kind of limit, a little above and a little below. */

@@ -15,7 +15,7 @@ static const char *words_of(const struct hd_memory *words)
 
 /* --- the verdict ----------------------------------------------------------------- */
 
-enum { MARGIN = 1, BEHIND_LABEL = 2 };
+enum { MARGIN = 1, AFTER_LABEL = 2 };
 
 /* Colours as in reports: a leak is coloured as one, whatever the verdict. */
 static enum look look_of(const struct hd_summary *s, const char *label)
@@ -37,7 +37,7 @@ static unsigned label_columns(const struct hd_line *all, size_t count)
         unsigned takes = all[i].label != NULL ? grid_columns(all[i].label) : 0;
         most = takes > most ? takes : most;
     }
-    return MARGIN + (most > 0 ? most + BEHIND_LABEL : 0);
+    return MARGIN + (most > 0 ? most + AFTER_LABEL : 0);
 }
 
 /* A line that does not fit as a whole is left out, except the first. */
@@ -249,7 +249,7 @@ static void draw_name(struct grid *g, const struct row *row, const struct cell *
                       unsigned width)
 {
     enum { MIN_NAME = 8 };
-    unsigned behind = grid_columns(row->tail), begin = g->column;
+    unsigned tail_width = grid_columns(row->tail), begin = g->column;
     struct hd_memory w = {0};
     struct hd_sink to = hd_sink_memory(&w);
     if (row->lead != NULL) {
@@ -257,18 +257,18 @@ static void draw_name(struct grid *g, const struct row *row, const struct cell *
         grid_put(g, LOOK_DIM, row->lead, used < width ? used : width, ALIGN_LEFT);
     }
     unsigned left = width - (g->column - begin);
-    if (behind + MIN_NAME > left)
-        behind = 0;
+    if (tail_width + MIN_NAME > left)
+        tail_width = 0;
     if (c->kind == CELL_OWNER || (c->kind == CELL_NAME && c->text[0] == '['))
-        print_owner(c->text, left - behind, to);
+        print_owner(c->text, left - tail_width, to);
     else if (c->kind == CELL_NAME)
-        hd_put_type(to, c->text, left - behind);
+        hd_put_type(to, c->text, left - tail_width);
     else
         cell_print(c, to);
     unsigned takes = grid_columns(words_of(&w));
-    grid_put(g, c->look, words_of(&w), takes < left - behind ? takes : left - behind,
-             ALIGN_LEFT);
-    if (behind > 0)
+    grid_put(g, c->look, words_of(&w),
+             takes < left - tail_width ? takes : left - tail_width, ALIGN_LEFT);
+    if (tail_width > 0)
         grid_add(g, row->tail_look, row->tail);
     grid_put(g, LOOK_PLAIN, "", width - (g->column - begin), ALIGN_LEFT);
     hd_memory_free(&w);

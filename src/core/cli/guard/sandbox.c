@@ -528,7 +528,7 @@ static void allow_server(struct box *b)
  * open store, and the shared memory of its readers, may be reopened. */
 static void allow_store(struct box *b)
 {
-    static const char *const beside[] = {"-wal", "-shm", "-journal"};
+    static const char *const suffixes[] = {"-wal", "-shm", "-journal"};
     char name[NAME_MAX + 1], path[NAME_MAX + 16];
     if (!b->has_store || (b->store == NULL && b->store_is_read))
         return;
@@ -545,8 +545,8 @@ static void allow_store(struct box *b)
     if (folder < 0)
         return;
     allow_at(b, folder, name, READ);
-    for (size_t i = 0; i < sizeof(beside) / sizeof(*beside); i++) {
-        snprintf(path, sizeof(path), "%s%s", name, beside[i]);
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+        snprintf(path, sizeof(path), "%s%s", name, suffixes[i]);
         allow_at(b, folder, path, READ | WRITE);
     }
     close(folder);

@@ -73,7 +73,7 @@ static size_t folder_length(const char *target)
     return slash != NULL ? (size_t)(slash - target) + 1 : 0;
 }
 
-static bool name_beside(const char *target, char *to)
+static bool name_next_to(const char *target, char *to)
 {
     static const char name[] = ".heapdrift-XXXXXX";
     size_t folder = folder_length(target);
@@ -195,7 +195,7 @@ static bool hold_folder(const char *target)
 
 FILE *temporary_open(const char *target)
 {
-    if (!hold_folder(target) || !name_beside(place, path))
+    if (!hold_folder(target) || !name_next_to(place, path))
         return NULL;
     temporary_listen();
     int fd = open_to_be_named(place);
@@ -210,7 +210,7 @@ FILE *temporary_open(const char *target)
 
 /* linkat() does not replace: with an existing target it is first linked under a temporary
  * name, to be renamed a moment later. */
-static bool link_beside(const char *link)
+static bool link_next_to(const char *link)
 {
     enum { MOST = 100, DIGITS = 6 };
     static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -245,7 +245,7 @@ static bool copy_to(int to)
 }
 
 /* Some file systems create anonymous files, but cannot name them. */
-static bool copy_beside(void)
+static bool copy_next_to(void)
 {
     enum { ANY = sizeof("XXXXXX") - 1 };
     memset(path + strlen(path) - ANY, 'X', ANY);
@@ -271,8 +271,8 @@ static bool name_it(const char *target)
     snprintf(link, sizeof(link), "/proc/self/fd/%d", nameless);
     if (linkat(AT_FDCWD, link, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0)
         return true;
-    if (errno != EEXIST || !link_beside(link))
-        copy_beside();
+    if (errno != EEXIST || !link_next_to(link))
+        copy_next_to();
     return false;
 }
 
@@ -306,27 +306,27 @@ void temporary_remove(void)
 }
 
 /* Builds a name below an open folder; without /proc from the user's path. */
-static void put_below(int folder, const char *beside, char by[PATH_MAX])
+static void put_below(int folder, const char *neighbor, char by[PATH_MAX])
 {
     int len = snprintf(by, PATH_MAX, "/proc/self/fd/%d", folder);
     if (access(by, F_OK) == 0)
         snprintf(by + len, PATH_MAX - (size_t)len, "/nameless");
     else
-        snprintf(by, PATH_MAX, "%s", beside);
+        snprintf(by, PATH_MAX, "%s", neighbor);
 }
 
-FILE *temporary_nameless(const char *beside)
+FILE *temporary_nameless(const char *neighbor)
 {
     char name[PATH_MAX], by[PATH_MAX];
     struct stat st;
-    if (stat(beside, &st) == 0 && !S_ISREG(st.st_mode))
+    if (stat(neighbor, &st) == 0 && !S_ISREG(st.st_mode))
         return tmpfile();
-    int folder = trust_open_folder(beside, name);
+    int folder = trust_open_folder(neighbor, name);
     if (folder < 0)
         return NULL;
-    put_below(folder, beside, by);
+    put_below(folder, neighbor, by);
     int fd = open_nameless(by);
-    if (fd < 0 && name_beside(by, name))
+    if (fd < 0 && name_next_to(by, name))
         fd = make_file(name, false);
     FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;
     if (file == NULL)

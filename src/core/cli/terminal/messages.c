@@ -98,7 +98,7 @@ bool set_error(struct hd_error *err, enum hd_status status, const char *format, 
 void advise(struct hd_error *err)
 {
     static const struct {
-        const char *before, *behind;
+        const char *before, *after;
     } words[] = {
         [HD_ABOUT_MEMORY] = {"", "; see --memory"},
         [HD_ABOUT_GRAPH_MEMORY] = {"", "; raise it with --memory, or use --tables-only"},
@@ -123,7 +123,7 @@ void advise(struct hd_error *err)
         return;
     struct hd_error fact = *err;
     snprintf(err->message, sizeof(err->message), "%s%s%s", words[fact.topic].before,
-             fact.message, words[fact.topic].behind);
+             fact.message, words[fact.topic].after);
     err->topic = HD_NO_TOPIC;
 }
 

@@ -196,13 +196,13 @@ static const char *name_hashed(const struct hashed *all, size_t count, uint64_t 
 }
 
 /* Parses a number in hex and the character after it; advances *at. */
-static bool take_number(const char **at, char behind, uint64_t *n)
+static bool take_number(const char **at, char after, uint64_t *n)
 {
     char *end;
     if (!isxdigit((unsigned char)**at))
         return false;
     *n = strtoull(*at, &end, 16);
-    bool ok = *end == behind;
+    bool ok = *end == after;
     *at = end + ok;
     return ok;
 }

@@ -291,9 +291,9 @@ Test(read_gcdump, records_must_be_inside_the_blob)
 {
     struct gcdump_bytes b = gcdump_bytes_make(&usual);
     uint32_t size = (uint32_t)(b.address_count_at - b.blob_at);
-    static const uint32_t behind[] = {0, 1, 1000, UINT32_MAX / 2};
-    for (size_t i = 0; i < COUNT(behind); i++) {
-        gcdump_bytes_put(&b, b.offsets_at + 4 * 3, size + behind[i]);
+    static const uint32_t after[] = {0, 1, 1000, UINT32_MAX / 2};
+    for (size_t i = 0; i < COUNT(after); i++) {
+        gcdump_bytes_put(&b, b.offsets_at + 4 * 3, size + after[i]);
         expect_refused(&b, "node 3: its record is outside");
     }
     gcdump_bytes_free(&b);
