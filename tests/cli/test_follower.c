@@ -85,11 +85,11 @@ static void end(void)
 
 TestSuite(follower, .init = begin, .fini = end);
 
-static struct taken finish(void)
+static struct snapshot_result finish(void)
 {
-    struct taken t;
+    struct snapshot_result t;
     double until = seconds_now() + PATIENCE_S;
-    while (!taking_is_done(&job, &t)) {
+    while (!snapshot_job_is_done(&job, &t)) {
         cr_assert_lt(seconds_now(), until);
         poll(NULL, 0, 1);
     }
@@ -97,16 +97,16 @@ static struct taken finish(void)
     return t;
 }
 
-static struct taken take(const char *who, struct follower *of)
+static struct snapshot_result take(const char *who, struct follower *of)
 {
-    cr_assert(taking_begin(&job, &c, who, of), "%s", strerror(errno));
+    cr_assert(snapshot_job_begin(&job, &c, who, of), "%s", strerror(errno));
     return finish();
 }
 
 /* Expects a snapshot with this digest. */
 #define expect_digest(t, text)                                                   \
     do {                                                                         \
-        struct taken got = (t);                                                  \
+        struct snapshot_result got = (t);                                        \
         cr_expect_eq(got.status, EXIT_DONE, "%s", got.err.message);              \
         cr_expect_eq(got.digest.size, strlen(text));                             \
         cr_expect(got.digest.size == strlen(text) &&                             \
@@ -150,7 +150,7 @@ Test(follower, a_child_that_stays_takes_all_snapshots)
 
 Test(follower, a_result_has_no_rest_of_a_longer_one_before_it)
 {
-    struct taken first = take("shrink", &f);
+    struct snapshot_result first = take("shrink", &f);
     cr_expect_gt(first.digest.size, BIG);
     hd_memory_free(&first.digest);
     expect_digest(take("shrink", &f), "2 of shrink, followed, 30 s");
@@ -168,9 +168,9 @@ Test(follower, several_stay_side_by_side)
 
 Test(follower, one_that_is_killed_at_work_costs_one_snapshot)
 {
-    cr_assert(taking_begin(&job, &c, "wait", &f));
+    cr_assert(snapshot_job_begin(&job, &c, "wait", &f));
     kill(f.child, SIGKILL);
-    struct taken t = finish();
+    struct snapshot_result t = finish();
     cr_expect_eq(t.status, EXIT_TROUBLE);
     cr_expect(t.has_crashed);
     cr_expect_str_eq(t.err.message,
@@ -196,9 +196,9 @@ Test(follower, one_that_is_killed_while_it_waits_costs_no_snapshot)
 Test(follower, one_that_is_stopped_ends_in_good_order)
 {
     expect_digest(take("then wait", &f), "1 of then wait, followed, 30 s");
-    cr_assert(taking_begin(&job, &c, "then wait", &f));
-    taking_stop(&job);
-    struct taken t = finish();
+    cr_assert(snapshot_job_begin(&job, &c, "then wait", &f));
+    snapshot_job_stop(&job);
+    struct snapshot_result t = finish();
     cr_expect_eq(t.err.status, HD_STOPPED);
     cr_expect_str_eq(t.err.message, "stopped");
     cr_expect_not(t.has_crashed);
@@ -208,8 +208,8 @@ Test(follower, one_that_is_stopped_ends_in_good_order)
 Test(follower, one_that_is_too_late_is_stopped_and_then_killed)
 {
     c.most_seconds = -2;
-    cr_assert(taking_begin(&job, &c, "hang", &f));
-    struct taken t = finish();
+    cr_assert(snapshot_job_begin(&job, &c, "hang", &f));
+    struct snapshot_result t = finish();
     cr_expect_eq(t.err.status, HD_TIMED_OUT);
     cr_expect_eq(f.child, 0);
 }
@@ -247,7 +247,7 @@ Test(follower, it_ends_with_the_agent)
     cr_assert_eq(pipe(ends), 0);
     pid_t agent = fork();
     if (agent == 0) {
-        struct taken t = take("a", &f);
+        struct snapshot_result t = take("a", &f);
         bool ok = t.status == EXIT_DONE && write(ends[1], &f.child, sizeof(f.child)) > 0;
         raise(ok ? SIGKILL : SIGABRT);
     }

@@ -72,7 +72,7 @@ Test(metrics, are_counted_by_service_and_host)
 
 Test(metrics, include_the_longest_waiting_process)
 {
-    const struct watched_process all[] = {{{"shop", "a", 0}, 3000},
+    const struct metrics_process all[] = {{{"shop", "a", 0}, 3000},
                                           {{"shop", "a", 0}, 1000},
                                           {{"shop", "a", 0}, 4000},
                                           {{"shop", "b", 0}, 2000},

@@ -18,11 +18,12 @@ static struct scratch scratch;
 static struct settings settings;
 static struct collect_options options;
 static struct agent agent;
-static struct watched process, *all[] = {&process};
+static struct watched_process process, *all[] = {&process};
 static unsigned failures[WATCH_FAILURES];
 
 /* Replaces the one of finding.c, which prints the message. */
-void finding_failed(struct watched *w, enum watch_failure why, const char *format, ...)
+void finding_failed(struct watched_process *w, enum watch_failure why, const char *format,
+                    ...)
 {
     cr_expect(w == &process && strstr(format, "MiB") != NULL);
     failures[why]++;
@@ -74,10 +75,11 @@ static void begin(void)
     set_resident(100);
     settings = (struct settings){.own = &options, .quiet = true};
     options = (struct collect_options){.at = "80%"};
-    process = (struct watched){.is_there = true,
-                               .process = {.pid = (uint64_t)getpid(), .memory = 100 * MIB},
-                               .pause = NAN,
-                               .due = seconds_now() + HOUR / 2};
+    process = (struct watched_process){
+        .is_there = true,
+        .process = {.pid = (uint64_t)getpid(), .memory = 100 * MIB},
+        .pause = NAN,
+        .due = seconds_now() + HOUR / 2};
     agent = (struct agent){.settings = &settings,
                            .options = &options,
                            .root = scratch.folder,

@@ -47,24 +47,24 @@ static void end(void)
     waitpid(process, NULL, 0);
 }
 
-struct taken {
+struct snapshot_result {
     struct process_copy of;
     struct core_thread thread;
 };
 
-static void look(struct taken *t)
+static void look(struct snapshot_result *t)
 {
     struct hd_error err = {0};
-    *t = (struct taken){.of = {.processor = processor_here(),
-                               .pid = process,
-                               .mem = -1,
-                               .output = {.fd = fileno(tmpfile())}}};
+    *t = (struct snapshot_result){.of = {.processor = processor_here(),
+                                         .pid = process,
+                                         .mem = -1,
+                                         .output = {.fd = fileno(tmpfile())}}};
     cr_assert(address_space_read(&t->of.space, process, &t->of.arena));
     cr_assert(page_source_open(&t->of.pages, process, &err), "%s", err.message);
     cr_assert(runs_find(&t->of.runs, &t->of.pages, &t->of.space, &err), "%s", err.message);
 }
 
-static bool is_copied(const struct taken *t, size_t page)
+static bool is_copied(const struct snapshot_result *t, size_t page)
 {
     uint64_t at = (uint64_t)(uintptr_t)pages + page * PAGE;
     for (size_t i = 0; i < t->of.runs.count; i++)
@@ -76,7 +76,7 @@ static bool is_copied(const struct taken *t, size_t page)
 
 Test(direct, untouched_pages_are_not_copied)
 {
-    struct taken t;
+    struct snapshot_result t;
     begin();
     look(&t);
     cr_expect(is_copied(&t, 0));
@@ -99,7 +99,7 @@ Test(direct, untouched_pages_are_not_copied)
 
 static bool copy(const struct thread_freeze *still, void *context, struct hd_error *err)
 {
-    struct taken *t = context;
+    struct snapshot_result *t = context;
     const uint32_t note = processor_here()->thread_pointer_note;
     t->thread = (struct core_thread){.id = still->threads[0].id};
     if (note != 0)
@@ -109,7 +109,7 @@ static bool copy(const struct thread_freeze *still, void *context, struct hd_err
            copy_runs(&t->of, still, UINT64_MAX, err);
 }
 
-static void write_core(struct taken *t)
+static void write_core(struct snapshot_result *t)
 {
     struct hd_error err = {0};
     uint64_t size, stood;
@@ -134,7 +134,7 @@ static unsigned char byte_at(const struct process_image *image, size_t page)
 
 Test(direct, a_core_holds_memory_zeros_registers_files_and_the_program)
 {
-    struct taken t;
+    struct snapshot_result t;
     struct process_image image;
     struct hd_error err = {0};
     bool ok = true;

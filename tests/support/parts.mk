@@ -14,7 +14,7 @@ SUPPORT_OBJ = $(SUPPORT_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ  = $(TEST_SRC:%.c=$(BUILD)/%.o)
 # What of the program is tested without it.
 TESTED_CLI_OBJ = $(addprefix $(BUILD)/src/core/cli/guard/,memory.o allocate.o trust.o) $(BUILD)/src/core/cli/terminal/exit_hook.o \
-                 $(addprefix $(BUILD)/src/,core/cli/guard/temporary.o $(addprefix fleet/agent/,run_facts.o metrics.o watched.o waiting.o) $(addprefix collect/live/,run_folder.o trigger.o)) \
+                 $(addprefix $(BUILD)/src/,core/cli/guard/temporary.o $(addprefix fleet/agent/,run_facts.o metrics.o watched_process.o store_queue.o) $(addprefix collect/live/,run_folder.o trigger.o)) \
                  $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/terminal.c,$(wildcard src/core/cli/explore/*.c)))
 TOOL_OBJ  = $(TOOL_SRC:%.c=$(BUILD)/%.o)
 
@@ -29,7 +29,7 @@ $(BUILD)/unit-tests: $(TEST_OBJ)
 # Their tests replace functions that they call, of the watcher and of the sandbox.
 $(BUILD)/unit-tests $(BUILD)/unit-tests-small: \
         $(addprefix $(BUILD)/src/,core/cli/guard/rights.o core/cli/terminal/clock.o core/cli/terminal/messages.o \
-            $(addprefix fleet/agent/,triggering.o metrics_server.o taking.o follower.o) \
+            $(addprefix fleet/agent/,triggering.o metrics_server.o snapshot_job.o follower.o) \
             $(addprefix collect/live/,children.o last_resort.o nameless.o))
 
 $(BUILD)/sweep: $(BUILD)/tests/sweep/sweep.o $(BUILD)/libheapdrift.a

@@ -102,7 +102,7 @@ static void keep_files(const int *files, size_t count)
     }
 }
 
-pid_t child_begin_taking(struct collector *c, const int *files, size_t count)
+pid_t child_begin_snapshot(struct collector *c, const int *files, size_t count)
 {
     const pid_t parent = getpid();
     sigset_t signals;

@@ -28,7 +28,7 @@ void child_collects(void);
  * Ctrl-C is for the whole group, and systemd signals all processes of a unit, but one
  * signal only cancels future snapshots, not the current one. So the child only obeys its
  * parent: SIGUSR1, also sent when the parent ends. */
-pid_t child_begin_taking(struct collector *c, const int *files, size_t count);
+pid_t child_begin_snapshot(struct collector *c, const int *files, size_t count);
 
 /* Returns the task of this process; NULL: started by a user, or a copy. */
 const char *child_errand(void);

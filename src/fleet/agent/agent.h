@@ -1,8 +1,9 @@
 /* agent.h - state of a running `watch --store`: the watched processes, each at most once,
  * and the queue of snapshots for the store.
  *
- * Monitoring reads these structs: struct watched for a process, struct agent, struct
- * store_queue for the store. Each part has its own file; sidecar.c is the main loop. */
+ * Monitoring reads these structs: struct watched_process for a process, struct agent,
+ * struct store_queue for the store. Each part has its own file; sidecar.c is the main loop.
+ */
 #ifndef AGENT_H
 #define AGENT_H
 
@@ -66,7 +67,7 @@ void run_facts_read_pod(struct run_facts *f, const char *folder);
  * tests. */
 void run_facts_read_group(struct run_facts *f, const char *root, uint64_t pid);
 
-/* --- storing.c --------------------------------------------------------------- */
+/* --- store_writer.c ---------------------------------------------------------- */
 
 /* Snapshots of running processes and the facts about their runs, on their way to a store.
  * Must not depend on the schedule.
@@ -78,15 +79,15 @@ void run_facts_read_group(struct run_facts *f, const char *root, uint64_t pid);
  * would need ten thousand. */
 
 /* Has copies of all facts, because the process may have ended before it is stored. */
-struct waiting_snapshot {
+struct queued_snapshot {
     char who[160];        /* in messages */
     uint64_t series;      /* number of the process in this queue */
     double pause_seconds; /* NAN: unknown */
     struct hd_memory digest;
     struct run_facts facts;
 
-    struct waiting_snapshot *next;
-    struct waiting_snapshot *before; /* previous queued one of its series; NULL */
+    struct queued_snapshot *next;
+    struct queued_snapshot *before; /* previous queued one of its series; NULL */
     double added;
     bool was_refused; /* a try failed, which was reported */
 };
@@ -98,7 +99,7 @@ struct store_queue {
     double spread; /* factor for delays, so that not all sidecars retry at the same time */
     bool quiet;    /* no warnings, and no line per stored snapshot */
 
-    struct waiting_snapshot *first, *last;
+    struct queued_snapshot *first, *last;
     struct hd_store_bases *bases; /* kept: a sidecar may be unable to read any */
     size_t count, bytes;
     double next_try, delay; /* seconds, monotonic clock */
@@ -109,44 +110,45 @@ struct store_queue {
 
 /* Creates a queue for --store and --keep, which reports stored snapshots unless s is
  * quiet. */
-struct store_queue storing_begin(const struct settings *s);
+struct store_queue store_writer_begin(const struct settings *s);
 
 /* Tries to open the store. False after printing the error; *is_away is true if a later try
  * may succeed. */
-bool storing_probe(struct store_queue *q, bool *is_away);
+bool store_writer_probe(struct store_queue *q, bool *is_away);
 
 /* True if retries cannot help, because the snapshot itself caused the error. */
-bool storing_is_for_ever(const struct hd_error *err);
+bool store_error_is_permanent(const struct hd_error *err);
 
 /* Appends a snapshot; takes ownership of its digest and facts. */
-void storing_add(struct store_queue *q, const struct waiting_snapshot *what);
+void store_writer_add(struct store_queue *q, const struct queued_snapshot *what);
 
 /* Stores queued snapshots for at most two seconds if a try is due; with now, all
  * immediately. True if the queue is empty. Waits ten seconds for a server that does not
  * answer, sixty for a file locked by others. */
-bool storing_flush(struct store_queue *q, bool now);
+bool store_writer_flush(struct store_queue *q, bool now);
 
 /* Stores queued snapshots for at most half a minute and drops the rest. True if none was
- * dropped since storing_begin(). A signal ends the wait. */
-bool storing_end(struct collector *c, struct store_queue *q);
+ * dropped since store_writer_begin(). A signal ends the wait. */
+bool store_writer_end(struct collector *c, struct store_queue *q);
 
-/* --- waiting.c ------------------------------------------------------------------------ */
+/* --- store_queue.c -------------------------------------------------------------------- */
 
 /* Queued snapshots in order of arrival, and the choice of the one to drop if there are too
  * many. */
 
 /* Does the same without limits. added: seconds, monotonic clock. */
-void waiting_add(struct store_queue *q, const struct waiting_snapshot *what, double added);
+void store_queue_add(struct store_queue *q, const struct queued_snapshot *what,
+                     double added);
 
 /* Removes and frees a snapshot. */
-void waiting_drop(struct store_queue *q, struct waiting_snapshot *w);
+void store_queue_drop(struct store_queue *q, struct queued_snapshot *w);
 
-bool waiting_are_too_many(const struct store_queue *q);
+bool store_queue_is_too_long(const struct store_queue *q);
 
 /* Returns the snapshot to drop: the one with the least time between its neighbours in the
  * same series, so that the rest remains spread over time; the oldest if no series has
  * three. */
-struct waiting_snapshot *waiting_least(const struct store_queue *q);
+struct queued_snapshot *store_queue_least(const struct store_queue *q);
 
 /* --- follower.c ----------------------------------------------------------------------- */
 
@@ -184,7 +186,7 @@ void follower_stop(struct follower *f);
  * {0} is fine. */
 void follower_end(struct follower *f);
 
-/* --- watched.c --------------------------------------------------------------- */
+/* --- watched_process.c ------------------------------------------------------- */
 
 /* A watched process: its identity, its successor after it has ended, the time of its next
  * snapshot, and the result of the last ones.
@@ -195,7 +197,7 @@ void follower_end(struct follower *f);
 /* --- identity ------------------------------------------------------------------- */
 
 /* Observed properties of a process. */
-struct sighted {
+struct agent_process {
     uint64_t pid;     /* 0: none, or known only by its socket */
     uint64_t born;    /* start in ticks since boot; 0: the process is not visible */
     uint64_t memory;  /* bytes (RSS); HD_UNKNOWN */
@@ -212,18 +214,18 @@ struct sighted {
     unsigned runtime;  /* major version; 0: unknown */
 };
 
-void sighted_free(struct sighted *seen);
+void agent_process_free(struct agent_process *seen);
 
 /* True if the kernel reports that it has ended; false if that cannot be determined (no file
  * descriptors left). A process that is not visible lives as long as its socket. */
-bool sighted_has_ended(const struct sighted *seen);
+bool agent_process_has_ended(const struct agent_process *seen);
 
 /* True also if it is about to end: a runtime removes its socket first. */
-bool sighted_is_ending(const struct sighted *seen);
+bool agent_process_is_ending(const struct agent_process *seen);
 
 /* True if p, from hd_processes_find(), is the same process, not another one with its
  * pid. */
-bool sighted_is(const struct sighted *seen, const struct hd_process *p);
+bool agent_process_is(const struct agent_process *seen, const struct hd_process *p);
 
 /* --- successor ------------------------------------------------------------------ */
 
@@ -235,8 +237,8 @@ bool sighted_is(const struct sighted *seen, const struct hd_process *p);
  * or systemd unit. Among those, one with the same command line is preferred, then the
  * newest: of two versions running in parallel, the older one is being replaced. A process
  * that denies access is chosen only if there is no other. */
-size_t sighted_choose(const struct sighted *all, size_t count, const struct sighted *last,
-                      bool are_one_service);
+size_t agent_process_choose(const struct agent_process *all, size_t count,
+                            const struct agent_process *last, bool are_one_service);
 
 /* --- its snapshots ------------------------------------------------------------------ */
 
@@ -261,8 +263,8 @@ struct monitored;
 struct time_share;
 struct process_trigger;
 
-struct watched {
-    struct sighted process;
+struct watched_process {
+    struct agent_process process;
     bool is_there;            /* at the last look it existed and was accessible */
     bool is_announced;        /* a message that it is watched was printed */
     bool keep_names;          /* another tracing client prevents the names of its types */
@@ -292,35 +294,36 @@ struct watched {
 };
 
 /* Counts a failure. True if it has to be reported, since it is new. */
-bool watched_failed(struct watched *w, enum watch_failure why);
-void watched_succeeded(struct watched *w);
+bool watched_process_failed(struct watched_process *w, enum watch_failure why);
+void watched_process_succeeded(struct watched_process *w);
 
 /* --- schedule --------------------------------------------------------------------- */
 
 /* Sets the seed from host and pid: the times are reproducible, and sidecars that start
  * together do not pause all processes of a service together. */
-void schedule_begin(struct watched *w);
+void schedule_begin(struct watched_process *w);
 
 /* Returns the random share for a snapshot, from 0 to 1; number 0 is the first snapshot. */
-double schedule_share(const struct watched *w, uint64_t number);
+double schedule_share(const struct watched_process *w, uint64_t number);
 
 /* Return the seconds from now until the first try, and from the start of a try to the next.
  * Failures may use at most a twentieth of the time, since other processes wait; with --all
  * their interval grows up to four times. */
-double schedule_until_first(const struct watched *w, double interval);
-double schedule_until_next(const struct watched *w, double interval);
+double schedule_until_first(const struct watched_process *w, double interval);
+double schedule_until_next(const struct watched_process *w, double interval);
 
 /* Returns when the next try is due: not before its user's turn if it gave no snapshot
  * recently. */
-double schedule_due(const struct watched *w);
+double schedule_due(const struct watched_process *w);
 
 /* Chooses the process to try next among those that are accessible and due: of the user with
  * the least time used, and of those the one that has waited longest, so that none starves.
  * NULL: none. */
-struct watched *schedule_pick(struct watched *const *all, size_t count, double now);
+struct watched_process *schedule_pick(struct watched_process *const *all, size_t count,
+                                      double now);
 
 /* Returns the earliest due time of accessible processes; INFINITY if there are none. */
-double schedule_next_due(struct watched *const *all, size_t count);
+double schedule_next_due(struct watched_process *const *all, size_t count);
 
 /* --- time per user -------------------------------------------------------------------- */
 
@@ -330,11 +333,11 @@ double schedule_next_due(struct watched *const *all, size_t count);
  * Start-time fair queueing (Goyal, Vin, Cheng, 1996): the user with the least used time is
  * next. Time that an idle user did not use is not credited. */
 struct time_share {
-    uint64_t owner;  /* hd_process.owner */
-    double used;     /* seconds used for its snapshots, from its start value */
-    double rest;     /* seconds_now(); until then failed processes are not tried */
-    unsigned failed; /* failed snapshots, minus successful ones */
-    size_t watched;  /* processes */
+    uint64_t owner;       /* hd_process.owner */
+    double used;          /* seconds used for its snapshots, from its start value */
+    double rest;          /* seconds_now(); until then failed processes are not tried */
+    unsigned failed;      /* failed snapshots, minus successful ones */
+    size_t process_count; /* that are watched */
 };
 
 /* Initialised with {0}. */
@@ -373,7 +376,7 @@ struct watched_service {
 };
 
 /* A watched process. */
-struct watched_process {
+struct metrics_process {
     struct watched_service of;
     double last; /* its last snapshot or, before that, first sight; seconds UTC */
 };
@@ -391,7 +394,7 @@ struct watch_metrics {
     uint64_t memory;         /* resident, of this process */
     bool is_store_reachable; /* result of the last try */
     uint64_t queued, queued_bytes, stored, dropped;
-    const struct watched_process *processes;
+    const struct metrics_process *processes;
     size_t process_count;
     size_t overdue; /* processes without a snapshot for too long */
 };
@@ -451,7 +454,7 @@ void metrics_server_keep(struct metrics_server *m);
 /* NULL is fine. */
 void metrics_server_end(struct metrics_server *m);
 
-/* --- taking.c ------------------------------------------------------------------------- */
+/* --- snapshot_job.c ------------------------------------------------------------------- */
 
 /* A lock file for one snapshot at a time on this host. Collectors that open the same file
  * take turns, also from other containers. Since everybody who can open the file can hold
@@ -483,7 +486,7 @@ void host_lock_release(struct host_lock *lock); /* also if not held */
  * process or, for many processes, in a permanent child (follower.c). */
 
 /* Result of a snapshot. */
-struct taken {
+struct snapshot_result {
     int status;                    /* EXIT_TROUBLE: no snapshot */
     struct hd_error err;           /* reason; not yet printed */
     bool has_crashed;              /* reason: the child was killed, or failed */
@@ -502,21 +505,21 @@ struct snapshot_job {
 
 /* Takes a snapshot of the process that c->how names, in this process; who: name for
  * messages. */
-void taking_here(struct collector *c, const char *who, struct taken *t);
+void snapshot_job_run(struct collector *c, const char *who, struct snapshot_result *t);
 
 /* Does the same into a file, in a child. False: writing failed. */
-bool taking_put(struct collector *c, const char *who, FILE *result);
+bool snapshot_job_write(struct collector *c, const char *who, FILE *result);
 
 /* Starts a snapshot in a new child, or in the follower's, with a timeout of
- * c->most_seconds; false with errno. Signals do not reach it; taking_stop() does. */
-bool taking_begin(struct snapshot_job *taking, struct collector *c, const char *who,
-                  struct follower *follower);
+ * c->most_seconds; false with errno. Signals do not reach it; snapshot_job_stop() does. */
+bool snapshot_job_begin(struct snapshot_job *job, struct collector *c, const char *who,
+                        struct follower *follower);
 
 /* True if it is finished; *t is then the result. Also stops it after its timeout. */
-bool taking_is_done(struct snapshot_job *taking, struct taken *t);
+bool snapshot_job_is_done(struct snapshot_job *job, struct snapshot_result *t);
 
 /* Cancels it cleanly: the child ends the session of the target, and returns no digest. */
-void taking_stop(struct snapshot_job *taking);
+void snapshot_job_stop(struct snapshot_job *job);
 
 /* --- triggering.c --------------------------------------------------------------------- */
 
@@ -540,7 +543,7 @@ void triggering_begin(struct agent *a);
 void triggering_look(struct agent *a);
 
 /* To be called after a snapshot of w was tried and the clock has set w->due. */
-void triggering_tried(struct agent *a, struct watched *w, bool is_taken);
+void triggering_tried(struct agent *a, struct watched_process *w, bool is_taken);
 
 /* --- monitoring.c --------------------------------------------------------------------- */
 
@@ -578,7 +581,8 @@ void monitoring_turn(struct agent *a);
 
 /* Counts a tried snapshot by w->pause and its failures. Exports immediately, since w may be
  * removed next. */
-void monitoring_tried(struct agent *a, struct watched *w, bool is_taken, bool is_triggered);
+void monitoring_tried(struct agent *a, struct watched_process *w, bool is_taken,
+                      bool is_triggered);
 
 void monitoring_end(struct agent *a);
 
@@ -594,7 +598,7 @@ struct agent {
     double interval; /* seconds */
     bool is_once;    /* `collect`: no waiting, and every snapshot is required */
 
-    struct watched **all; /* each owned; unordered */
+    struct watched_process **all; /* each owned; unordered */
     size_t count;
     struct time_shares shares; /* of --all */
     uint64_t numbered;         /* processes ever watched */
@@ -602,13 +606,13 @@ struct agent {
 
     /* The process whose snapshot is in progress or waits for its turn; NULL. Remains in the
      * list. */
-    struct watched *at_work;
+    struct watched_process *at_work;
     double turn_since; /* seconds_now() */
-    struct snapshot_job taking;
+    struct snapshot_job job;
     struct run_facts facts;
 
     /* with one process: its predecessor */
-    struct sighted last;
+    struct agent_process last;
     uint64_t last_instance;
 
     double looked, look_seconds; /* end of the last look; maximum duration of a look */
@@ -639,8 +643,8 @@ double finding_next(const struct agent *a);
 bool finding_is_stale(const struct agent *a, double now);
 
 /* Counts a failure, and reports it if it is new. */
-void finding_failed(struct watched *w, enum watch_failure why, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void finding_failed(struct watched_process *w, enum watch_failure why, const char *format,
+                    ...) __attribute__((format(printf, 3, 4)));
 
 /* Asks all followers to end; finding_free() waits for them. */
 void finding_unfollow(struct agent *a);

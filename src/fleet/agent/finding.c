@@ -13,11 +13,12 @@
 
 /* --- messages -------------------------------------------------------------------- */
 
-void finding_failed(struct watched *w, enum watch_failure why, const char *format, ...)
+void finding_failed(struct watched_process *w, enum watch_failure why, const char *format,
+                    ...)
 {
     char what[320];
     va_list arguments;
-    if (!watched_failed(w, why))
+    if (!watched_process_failed(w, why))
         return;
     va_start(arguments, format);
     vsnprintf(what, sizeof(what), format, arguments);
@@ -42,7 +43,7 @@ static void finding_note(const struct agent *a, const char *who, const char *for
 /* --- what a process is ----------------------------------------------------------- */
 
 /* The unit of systemd: the last folder of its control group, if that is a service. */
-static void read_unit(struct sighted *seen)
+static void read_unit(struct agent_process *seen)
 {
     static const char suffix[] = ".service";
     size_t size;
@@ -58,7 +59,7 @@ static void read_unit(struct sighted *seen)
     free(groups);
 }
 
-static void see_state(struct sighted *seen, const struct hd_process *p)
+static void see_state(struct agent_process *seen, const struct hd_process *p)
 {
     seen->memory = p->memory != 0 ? p->memory : HD_UNKNOWN;
     seen->runtime = p->runtime != NULL ? (unsigned)strtoul(p->runtime, NULL, 10) : 0;
@@ -72,12 +73,13 @@ static void see_state(struct sighted *seen, const struct hd_process *p)
  * longer one is not a runtime's. */
 static bool has_socket(const struct hd_process *p)
 {
-    return p->socket != NULL && strlen(p->socket) < sizeof(((struct sighted *)0)->socket);
+    return p->socket != NULL &&
+           strlen(p->socket) < sizeof(((struct agent_process *)0)->socket);
 }
 
-static void finding_describe(struct sighted *seen, const struct hd_process *p)
+static void finding_describe(struct agent_process *seen, const struct hd_process *p)
 {
-    *seen = (struct sighted){.pid = p->pid, .owner = p->owner};
+    *seen = (struct agent_process){.pid = p->pid, .owner = p->owner};
     see_state(seen, p);
     snprintf(seen->service, sizeof(seen->service), "%s",
              p->name != NULL ? p->name : "dotnet");
@@ -105,25 +107,25 @@ static void finding_describe(struct sighted *seen, const struct hd_process *p)
 /* --- the list -------------------------------------------------------------------- */
 
 /* seen is taken over. */
-static struct watched *finding_add(struct agent *a, struct sighted *seen)
+static struct watched_process *finding_add(struct agent *a, struct agent_process *seen)
 {
-    struct watched *w = zeroed(1, sizeof(*w));
+    struct watched_process *w = zeroed(1, sizeof(*w));
     const char *last = a->last.who;
     w->process = *seen;
-    *seen = (struct sighted){0};
+    *seen = (struct agent_process){0};
     w->number = ++a->numbered;
     w->since = w->last_well = seconds_now();
     w->is_there = !w->process.is_denied;
     w->pause = NAN;
     if (a->options->all) {
         w->share = time_share_of(&a->shares, w->process.owner, w->since);
-        w->share->watched++;
+        w->share->process_count++;
     }
     schedule_begin(w);
     w->due = w->since + (a->is_once ? 0 : schedule_until_first(w, a->interval));
     if (a->numbered == 1)
         a->queue.spread = 0.75 + 0.5 * schedule_share(w, UINT64_MAX);
-    a->all = more(a->all, (a->count + 1) * sizeof(struct watched *));
+    a->all = more(a->all, (a->count + 1) * sizeof(struct watched_process *));
     a->all[a->count++] = w;
     a->missing_reported = a->others_reported = false;
     if (a->options->all)
@@ -137,12 +139,12 @@ static struct watched *finding_add(struct agent *a, struct sighted *seen)
     return w;
 }
 
-static void free_watched(struct watched *w)
+static void free_process(struct watched_process *w)
 {
     follower_end(&w->follower);
-    sighted_free(&w->process);
+    agent_process_free(&w->process);
     if (w->share != NULL)
-        w->share->watched--;
+        w->share->process_count--;
     free(w->monitored);
     free(w->triggering);
     free(w);
@@ -158,26 +160,26 @@ void finding_free(struct agent *a)
 {
     finding_unfollow(a);
     for (size_t i = 0; i < a->count; i++)
-        free_watched(a->all[i]);
+        free_process(a->all[i]);
     free(a->all);
     time_shares_free(&a->shares);
-    sighted_free(&a->last);
+    agent_process_free(&a->last);
 }
 
 /* It has ended. */
 static void remove_at(struct agent *a, size_t i)
 {
-    struct watched *w = a->all[i];
+    struct watched_process *w = a->all[i];
     if (a->options->all && (w->is_announced || w->taken > 0))
         finding_note(a, w->process.who, "has exited, after %" PRIu64 " snapshot%s",
                      w->taken, w->taken == 1 ? "" : "s");
     if (!a->options->all) {
-        sighted_free(&a->last);
+        agent_process_free(&a->last);
         a->last = w->process;
         a->last_instance = w->instance;
-        w->process = (struct sighted){0};
+        w->process = (struct agent_process){0};
     }
-    free_watched(w);
+    free_process(w);
     a->all[i] = a->all[--a->count];
 }
 
@@ -189,7 +191,8 @@ struct look {
     bool *known;
 };
 
-static const struct hd_process *finding_find(struct look *look, const struct sighted *seen)
+static const struct hd_process *finding_find(struct look *look,
+                                             const struct agent_process *seen)
 {
     const struct hd_processes *found = &look->found;
     size_t low = 0, high = found->count;
@@ -201,7 +204,7 @@ static const struct hd_process *finding_find(struct look *look, const struct sig
             high = middle;
     }
     for (size_t i = low; i < found->count && found->all[i].pid == seen->pid; i++)
-        if (sighted_is(seen, &found->all[i])) {
+        if (agent_process_is(seen, &found->all[i])) {
             look->known[i] = true;
             return &found->all[i];
         }
@@ -210,10 +213,10 @@ static const struct hd_process *finding_find(struct look *look, const struct sig
 
 /* Updates watched processes. Busy ones may not return their name, so it is kept. A process
  * known only by its socket exists as long as the file does. */
-static void see_watched(struct agent *a, struct look *look)
+static void see_process(struct agent *a, struct look *look)
 {
     for (size_t i = a->count; i-- > 0;) {
-        struct watched *w = a->all[i];
+        struct watched_process *w = a->all[i];
         const struct hd_process *p = finding_find(look, &w->process);
         bool was_denied = w->process.is_denied;
         if (w != a->at_work && follower_has_ended(&w->follower))
@@ -225,7 +228,7 @@ static void see_watched(struct agent *a, struct look *look)
             w->is_there = !p->is_denied;
             if (p->is_denied && !was_denied)
                 finding_failed(w, WATCH_DENIED, "%s", w->process.problem);
-        } else if (sighted_has_ended(&w->process)) {
+        } else if (agent_process_has_ended(&w->process)) {
             if (w != a->at_work)
                 remove_at(a, i);
         } else if (w->process.pid != 0 && look->found.incomplete == NULL) {
@@ -244,9 +247,9 @@ static void add_if_meant(struct agent *a, const struct hd_process *p)
     enum { MAX_OF_ONE = 1000 };
     const struct settings *s = a->settings;
     const struct collect_options *o = a->options;
-    struct sighted seen;
+    struct agent_process seen;
     /* Each costs memory and time, and a user can start any number. */
-    if (time_share_of(&a->shares, p->owner, seconds_now())->watched >= MAX_OF_ONE) {
+    if (time_share_of(&a->shares, p->owner, seconds_now())->process_count >= MAX_OF_ONE) {
         if (!a->too_many_reported)
             finding_note(a, "processes",
                          "%d processes of user %" PRIu64 " are watched; the others are not",
@@ -260,12 +263,12 @@ static void add_if_meant(struct agent *a, const struct hd_process *p)
     /* A name to be compared with a pattern, that of no process. */
     const struct hd_process any = {.pid = UINT64_MAX, .name = seen.service};
     if (s->service != NULL && !hd_process_goes_by(&any, s->service)) {
-        sighted_free(&seen);
+        agent_process_free(&seen);
         return;
     }
     bool wants_sites = o->sites != NULL && (hd_process_goes_by(p, o->sites) ||
                                             hd_process_goes_by(&any, o->sites));
-    struct watched *w = finding_add(a, &seen);
+    struct watched_process *w = finding_add(a, &seen);
     w->wants_sites = wants_sites;
     if (w->process.is_denied)
         finding_failed(w, WATCH_DENIED, "%s", w->process.problem);
@@ -278,7 +281,7 @@ static void announce(struct agent *a)
     enum { MAX_LINES = 20 };
     size_t lines = 0;
     for (size_t i = 0; i < a->count && lines < MAX_LINES; i++) {
-        struct watched *w = a->all[i];
+        struct watched_process *w = a->all[i];
         if (w->is_announced || !w->is_there || w->since >= a->looked)
             continue;
         w->is_announced = true;
@@ -299,7 +302,7 @@ enum sight {
     SIGHT_DENIED   /* exists, but access is denied; or no process is visible */
 };
 
-static enum sight take_it(struct agent *a, struct sighted *seen, struct hd_error *err)
+static enum sight take_it(struct agent *a, struct agent_process *seen, struct hd_error *err)
 {
     if (seen->is_denied) {
         set_error(err, HD_IO, "%.80s: %.150s", seen->who, seen->problem);
@@ -320,7 +323,7 @@ static bool is_meant(const struct agent *a, const struct hd_process *p, bool by_
                                 : p->pid == o->process_id && a->numbered == 0);
 }
 
-static enum sight choose_named(struct agent *a, struct sighted *all, size_t count,
+static enum sight choose_named(struct agent *a, struct agent_process *all, size_t count,
                                struct hd_error *err)
 {
     const uint64_t pid = a->options->process_id;
@@ -340,7 +343,7 @@ static enum sight choose_named(struct agent *a, struct sighted *all, size_t coun
     if (socket == NULL)
         return SIGHT_GONE;
     /* Not listed, but its socket exists. */
-    all[0] = (struct sighted){.memory = HD_UNKNOWN};
+    all[0] = (struct agent_process){.memory = HD_UNKNOWN};
     if (hd_socket_is_gone(socket) || strlen(socket) >= sizeof(all[0].socket)) {
         set_error(err, HD_IO, "%.200s: no such socket", socket);
         return SIGHT_GONE;
@@ -351,12 +354,12 @@ static enum sight choose_named(struct agent *a, struct sighted *all, size_t coun
 }
 
 /* Reports other candidates once per change. */
-static enum sight choose_by_name(struct agent *a, struct sighted *all, size_t count,
+static enum sight choose_by_name(struct agent *a, struct agent_process *all, size_t count,
                                  struct hd_error *err)
 {
     const struct settings *s = a->settings;
     const struct collect_options *o = a->options;
-    size_t chosen = sighted_choose(all, count, &a->last, s->service != NULL);
+    size_t chosen = agent_process_choose(all, count, &a->last, s->service != NULL);
     bool is_first = a->last.who[0] == '\0';
     if (count > 1 && a->is_once) {
         set_error(err, HD_USAGE,
@@ -390,7 +393,7 @@ static enum sight choose_by_name(struct agent *a, struct sighted *all, size_t co
 static enum sight choose_among(struct agent *a, const struct look *look, bool by_name,
                                struct hd_error *err)
 {
-    struct sighted *all = zeroed(look->found.count + 1, sizeof(*all));
+    struct agent_process *all = zeroed(look->found.count + 1, sizeof(*all));
     size_t count = 0;
     for (size_t i = 0; i < look->found.count; i++)
         if (is_meant(a, &look->found.all[i], by_name))
@@ -398,7 +401,7 @@ static enum sight choose_among(struct agent *a, const struct look *look, bool by
     enum sight what =
         by_name ? choose_by_name(a, all, count, err) : choose_named(a, all, count, err);
     for (size_t i = 0; i < count; i++)
-        sighted_free(&all[i]);
+        agent_process_free(&all[i]);
     free(all);
     return what;
 }
@@ -445,7 +448,7 @@ void finding_look(struct agent *a)
     double begin = seconds_now();
     hd_processes_find(&look.found);
     look.known = zeroed(look.found.count + 1, sizeof(*look.known));
-    see_watched(a, &look);
+    see_process(a, &look);
     bool is_short = look.found.incomplete != NULL;
     if (is_short && !a->incomplete_reported && a->numbered > 0)
         finding_note(a, "processes", "%s", look.found.incomplete);

@@ -46,7 +46,7 @@ _Noreturn static void be_follower(struct collector *c, const char *who, FILE *re
     bool ok = true;
     collecting_follow(c);
     while (ok && is_asked(c, requests)) {
-        ok = taking_put(c, who, result) && write(answers, &done, 1) == 1;
+        ok = snapshot_job_write(c, who, result) && write(answers, &done, 1) == 1;
         memory_give_back();
     }
     /* Its process may hang. The connection ends with this one, and the session with that.
@@ -75,7 +75,7 @@ static bool begin(struct follower *f, struct collector *c, const char *who)
         /* Not the lock of this host, which it would hold, nor the pipes of others, which
          * would not end with the agent. */
         const int kept[] = {fileno(f->result), requests[0], answers[1]};
-        f->child = child_begin_taking(c, kept, sizeof(kept) / sizeof(*kept));
+        f->child = child_begin_snapshot(c, kept, sizeof(kept) / sizeof(*kept));
         if (f->child == 0)
             be_follower(c, who, f->result, requests[0], answers[1]);
         ok = f->child > 0;

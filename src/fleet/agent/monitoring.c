@@ -27,9 +27,9 @@ static const char *first_set(const char *a, const char *b, const char *c)
 }
 
 /* Its names are those that hd_store_record() will have. */
-static void see_process(struct agent *a, struct watched *w)
+static void see_process(struct agent *a, struct watched_process *w)
 {
-    const struct sighted *p = &w->process;
+    const struct agent_process *p = &w->process;
     struct monitored *known = w->monitored;
     char own[128] = "";
     struct run_facts facts;
@@ -55,7 +55,8 @@ static void see_process(struct agent *a, struct watched *w)
     }
 }
 
-void monitoring_tried(struct agent *a, struct watched *w, bool is_taken, bool is_triggered)
+void monitoring_tried(struct agent *a, struct watched_process *w, bool is_taken,
+                      bool is_triggered)
 {
     if (!is_on(a))
         return;
@@ -88,10 +89,10 @@ static void monitoring_put(struct hd_memory *to, const char *format, ...)
 static void put_overdue(struct agent *a, struct hd_memory *to, double most, double now)
 {
     enum { MAX_LISTED = 8 };
-    const struct watched *listed[MAX_LISTED];
+    const struct watched_process *listed[MAX_LISTED];
     size_t count = 0, all = 0, k;
     for (size_t i = 0; i < a->count; i++) {
-        const struct watched *w = a->all[i];
+        const struct watched_process *w = a->all[i];
         double without = now - w->last_well;
         if (without <= most || w->process.is_denied || w->last_failure == WATCH_TOO_LARGE ||
             w->last_failure == WATCH_NEAR_LIMIT)
@@ -125,7 +126,7 @@ static void see_health(struct agent *a)
     const double intervals = 3, to_find = 10;
     double now = seconds_now(), most = intervals * a->interval + to_find;
     struct hd_memory text = {0};
-    const struct waiting_snapshot *first = a->queue.first;
+    const struct queued_snapshot *first = a->queue.first;
     put_overdue(a, &text, most, now);
     if (first != NULL && now - first->added > most)
         monitoring_put(&text,
@@ -142,12 +143,12 @@ static void see_health(struct agent *a)
 static void make_text(struct agent *a, struct hd_memory *text)
 {
     struct watch_metrics *m = &a->monitoring.metrics;
-    struct watched_process *processes = zeroed(a->count, sizeof(*processes));
+    struct metrics_process *processes = zeroed(a->count, sizeof(*processes));
     double offset = seconds_utc() - seconds_now();
     for (size_t i = 0; i < a->count; i++) {
-        struct watched *w = a->all[i];
+        struct watched_process *w = a->all[i];
         see_process(a, w);
-        processes[i] = (struct watched_process){
+        processes[i] = (struct metrics_process){
             w->monitored->of, w->last_taken > 0 ? w->last_taken : w->since + offset};
     }
     see_health(a);

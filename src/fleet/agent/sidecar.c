@@ -37,7 +37,7 @@ enum {
 /* --- each moment ----------------------------------------------------------------- */
 
 /* Twice a second, also during a snapshot in this process: exports the state of the agent.
- * To trigger a snapshot ahead of the clock, set watched.due. */
+ * To trigger a snapshot ahead of the clock, set watched_process.due. */
 static void tick(void *context)
 {
     struct agent *a = context;
@@ -53,7 +53,7 @@ static void tick(void *context)
 
 static void end_work(struct agent *a, int result, bool is_taken)
 {
-    struct watched *w = a->at_work;
+    struct watched_process *w = a->at_work;
     bool is_triggered = w->triggering != NULL && w->triggering->rule != NO_TRIGGER;
     host_lock_release(&a->lock);
     run_facts_free(&a->facts);
@@ -79,7 +79,7 @@ static void fail_work(struct agent *a, enum watch_failure why, const struct hd_e
     end_work(a, EXIT_TROUBLE, false);
 }
 
-static enum watch_failure reason_of(const struct agent *a, const struct taken *t)
+static enum watch_failure reason_of(const struct agent *a, const struct snapshot_result *t)
 {
     if (t->has_crashed)
         return WATCH_CRASHED;
@@ -89,26 +89,26 @@ static enum watch_failure reason_of(const struct agent *a, const struct taken *t
         return WATCH_NEAR_LIMIT;
     if (t->err.status == HD_TOO_BIG)
         return WATCH_TOO_MUCH;
-    if (t->err.status == HD_CLOSED || sighted_is_ending(&a->at_work->process))
+    if (t->err.status == HD_CLOSED || agent_process_is_ending(&a->at_work->process))
         return WATCH_ENDED;
     return t->err.topic == HD_ABOUT_DIRECT ? WATCH_DENIED : WATCH_OTHER;
 }
 
-static void sidecar_keep(struct agent *a, struct taken *t)
+static void sidecar_keep(struct agent *a, struct snapshot_result *t)
 {
-    struct watched *w = a->at_work;
+    struct watched_process *w = a->at_work;
     uint64_t stopped_us = t->collected.stood_still_us;
     w->pause = stopped_us > 0 ? (double)stopped_us / 1e6 : NAN;
     w->last_taken = seconds_utc();
     w->last_well = seconds_now();
     w->objects = t->collected.objects;
     w->seconds = seconds_now() - w->begun;
-    struct waiting_snapshot what = {.series = w->number,
-                                    .digest = t->digest,
-                                    .facts = a->facts,
-                                    .pause_seconds = w->pause};
+    struct queued_snapshot what = {.series = w->number,
+                                   .digest = t->digest,
+                                   .facts = a->facts,
+                                   .pause_seconds = w->pause};
     snprintf(what.who, sizeof(what.who), "%s", w->process.who);
-    storing_add(&a->queue, &what);
+    store_writer_add(&a->queue, &what);
     a->facts = (struct run_facts){0};
     /* Facts about a predecessor do not apply to the next process. */
     uint64_t instance = t->collected.origin.instance;
@@ -117,16 +117,16 @@ static void sidecar_keep(struct agent *a, struct taken *t)
         instance != (w->taken > 0 ? w->instance : a->last_instance))
         put_message("note", w->process.who, "a new process, so a new series");
     w->instance = instance;
-    watched_succeeded(w);
+    watched_process_succeeded(w);
     if (w->share != NULL)
         time_share_succeeded(&a->shares, w->share, w->seconds);
     a->taken++;
     end_work(a, t->status, true);
 }
 
-static void see_taken(struct agent *a, struct taken *t)
+static void see_result(struct agent *a, struct snapshot_result *t)
 {
-    struct watched *w = a->at_work;
+    struct watched_process *w = a->at_work;
     /* A client that prevents the names will do so again: do not try twice. */
     w->keep_names = w->keep_names || t->collected.other_client;
     if (t->status != EXIT_TROUBLE) {
@@ -176,7 +176,7 @@ static bool has_turn(struct agent *a)
  * series are wrong, and its readers are warned too. */
 static void see_run(struct agent *a)
 {
-    const struct sighted *process = &a->at_work->process;
+    const struct agent_process *process = &a->at_work->process;
     double offset = seconds_utc() - seconds_now(), jump = offset - a->clock_offset;
     bool quiet = a->settings->quiet;
     if (fabs(jump) >= CLOCK_JUMP_S && !quiet)
@@ -195,7 +195,7 @@ static void see_run(struct agent *a)
  * quarter of the interval, and each time that was too short twice as long. */
 static double most_seconds(const struct agent *a)
 {
-    const struct watched *w = a->at_work;
+    const struct watched_process *w = a->at_work;
     double silence = (double)a->options->timeout_ms / 1e3, most = a->interval;
     if (w->share != NULL && w->taken == 0 && w->failed_in_row < 2)
         most = ldexp(most, (int)w->failed_in_row - 2);
@@ -206,7 +206,7 @@ static double most_seconds(const struct agent *a)
  * followed. One that ends makes room for the next. */
 static struct follower *follower_of(struct agent *a)
 {
-    struct watched *w = a->at_work;
+    struct watched_process *w = a->at_work;
     size_t followed = 0;
     if (!w->wants_sites)
         return NULL;
@@ -224,9 +224,9 @@ static struct follower *follower_of(struct agent *a)
 
 static void sidecar_take(struct agent *a)
 {
-    struct watched *w = a->at_work;
+    struct watched_process *w = a->at_work;
     const char *socket = w->process.socket;
-    struct taken t;
+    struct snapshot_result t;
     /* The turn may have been waited for: it is paused now. */
     w->begun = seconds_now();
     a->c.how.socket = socket[0] != '\0' ? socket : NULL;
@@ -241,20 +241,20 @@ static void sidecar_take(struct agent *a)
     /* Following objects in this process needs the previous snapshot, and there is only one
      * process. */
     if (a->c.following == NULL && !a->is_once) {
-        if (taking_begin(&a->taking, &a->c, w->process.who, follower_of(a)))
+        if (snapshot_job_begin(&a->job, &a->c, w->process.who, follower_of(a)))
             return;
-        t = (struct taken){.status = EXIT_TROUBLE};
+        t = (struct snapshot_result){.status = EXIT_TROUBLE};
         set_error(&t.err, HD_OK, "%s", strerror(errno));
     } else {
         monitoring_expect(a, WATCH_TAKES, a->c.most_seconds + STEP_S);
-        taking_here(&a->c, w->process.who, &t);
+        snapshot_job_run(&a->c, w->process.who, &t);
     }
-    see_taken(a, &t);
+    see_result(a, &t);
 }
 
 /* A process that is larger than it may be has a heap that may be; what is not known may be,
  * too. */
-static void begin_work(struct agent *a, struct watched *w)
+static void begin_work(struct agent *a, struct watched_process *w)
 {
     uint64_t most = a->options->max_heap, memory = w->process.memory;
     struct hd_error err;
@@ -282,15 +282,16 @@ static void begin_work(struct agent *a, struct watched *w)
 static bool is_time_to_look(struct agent *a, double now)
 {
     if (a->at_work != NULL)
-        return a->options->all && a->taking.child > 0 && now >= finding_next(a);
+        return a->options->all && a->job.child > 0 && now >= finding_next(a);
     if (schedule_next_due(a->all, a->count) <= now)
         return finding_is_stale(a, now);
     if (now < finding_next(a))
         return false;
     /* A process with a pid lives as long as the kernel reports it; no query is needed. */
-    const struct watched *one = a->count == 1 && !a->options->all ? a->all[0] : NULL;
+    const struct watched_process *one =
+        a->count == 1 && !a->options->all ? a->all[0] : NULL;
     bool is_known = one != NULL && one->is_there && one->process.born != 0 &&
-                    !sighted_has_ended(&one->process);
+                    !agent_process_has_ended(&one->process);
     if (is_known)
         a->looked = now;
     return !is_known;
@@ -310,7 +311,7 @@ static void store(struct agent *a)
         return;
     monitoring_expect(a, WATCH_STORES, 3 * STEP_S);
     last_resort_hold(true);
-    storing_flush(&a->queue, false);
+    store_writer_flush(&a->queue, false);
     monitoring_expect(a, WATCH_WAITS, STEP_S);
     if (a->queue.count == 0)
         memory_give_back();
@@ -323,29 +324,29 @@ static void rest(struct agent *a)
         fmin(schedule_next_due(a->all, a->count), finding_next(a)) - seconds_now();
     int ms = left * 1e3 >= TICK_MS ? TICK_MS : left > 0 ? (int)(left * 1e3) + 1 : 0;
     if (a->at_work != NULL)
-        ms = a->taking.child > 0 ? WORK_MS : TURN_MS;
+        ms = a->job.child > 0 ? WORK_MS : TURN_MS;
     collecting_is_stopped(&a->c, ms);
     /* The second signal does not wait for the snapshot in hand. */
     if (a->c.signalled > before && a->c.signalled > 1)
-        taking_stop(&a->taking);
+        snapshot_job_stop(&a->job);
 }
 
 static void rounds(struct agent *a)
 {
-    struct taken t;
+    struct snapshot_result t;
     while ((!a->is_over && !a->c.stopped) || a->at_work != NULL) {
         monitoring_expect(a, WATCH_WAITS, STEP_S);
         last_resort_hold(a->at_work != NULL);
-        if (a->taking.child != 0 && taking_is_done(&a->taking, &t))
-            see_taken(a, &t);
-        else if (a->at_work != NULL && a->taking.child == 0 && a->c.stopped)
+        if (a->job.child != 0 && snapshot_job_is_done(&a->job, &t))
+            see_result(a, &t);
+        else if (a->at_work != NULL && a->job.child == 0 && a->c.stopped)
             end_work(a, EXIT_DONE, false);
-        else if (a->at_work != NULL && a->taking.child == 0 && has_turn(a))
+        else if (a->at_work != NULL && a->job.child == 0 && has_turn(a))
             sidecar_take(a);
         if (is_time_to_look(a, seconds_now()))
             sidecar_look(a);
         triggering_look(a);
-        struct watched *next = schedule_pick(a->all, a->count, seconds_now());
+        struct watched_process *next = schedule_pick(a->all, a->count, seconds_now());
         bool goes_on = !a->is_over && !a->c.stopped;
         last_resort_hold(a->at_work != NULL || next != NULL);
         if (a->at_work == NULL && next != NULL && goes_on)
@@ -389,8 +390,8 @@ static bool sidecar_begin(struct agent *a, const struct settings *s)
     a->c.meanwhile_context = a;
     a->lock = (struct host_lock){.path = o->lock, .held = -1};
     a->clock_offset = seconds_utc() - seconds_now();
-    a->queue = storing_begin(s);
-    bool goes_on = storing_probe(&a->queue, &is_away) || (is_away && !a->is_once);
+    a->queue = store_writer_begin(s);
+    bool goes_on = store_writer_probe(&a->queue, &is_away) || (is_away && !a->is_once);
     a->queue.is_away = is_away;
     if (goes_on && !a->is_once)
         messages_with_time();
@@ -443,7 +444,7 @@ int sidecar_run(struct settings *s, bool is_once)
     finding_unfollow(a);
     monitoring_expect(a, WATCH_STORES, 3 * STEP_S);
     last_resort_hold(a->queue.count > 0);
-    if (!storing_end(&a->c, &a->queue))
+    if (!store_writer_end(&a->c, &a->queue))
         a->status = EXIT_TROUBLE;
     /* Summary for many processes. */
     struct rusage used = {.ru_maxrss = 0};

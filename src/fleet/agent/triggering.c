@@ -23,7 +23,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static void begin_one(const struct agent *a, struct watched *w)
+static void begin_one(const struct agent *a, struct watched_process *w)
 {
     struct run_facts facts;
     struct process_trigger *t = zeroed(1, sizeof(*t));
@@ -50,7 +50,8 @@ static bool is_limited_by_group(const struct process_trigger *t)
 /* By its group, if that is what limits it most: then all counts that the kernel counts. The
  * limit of the group is then read at each look, since an older one does not fit what is
  * left now. */
-static void see(const struct agent *a, struct watched *w, struct trigger_sight *sight)
+static void see(const struct agent *a, struct watched_process *w,
+                struct trigger_sight *sight)
 {
     struct process_trigger *t = w->triggering;
     const uint64_t pid = w->process.pid;
@@ -81,7 +82,7 @@ void triggering_begin(struct agent *a)
         triggers_parse(a->options->at, &a->triggers);
 }
 
-static void tell_blind(const struct agent *a, struct watched *w,
+static void tell_blind(const struct agent *a, struct watched_process *w,
                        const struct trigger_sight *sight)
 {
     const char *what = NULL;
@@ -96,7 +97,7 @@ static void tell_blind(const struct agent *a, struct watched *w,
     put_message("note", w->process.who, "%s", what);
 }
 
-static void triggering_look_at(struct agent *a, struct watched *w)
+static void triggering_look_at(struct agent *a, struct watched_process *w)
 {
     const double mib = 1048576;
     struct trigger_sight sight;
@@ -145,7 +146,7 @@ void triggering_look(struct agent *a)
 
 /* Triggered snapshots are additional to those of the clock, unless the clock's is due right
  * after. */
-void triggering_tried(struct agent *a, struct watched *w, bool is_taken)
+void triggering_tried(struct agent *a, struct watched_process *w, bool is_taken)
 {
     const double least = 0.1;
     struct process_trigger *t = w->triggering;

@@ -172,7 +172,7 @@ static bool record(struct recorder *r, const char *path, struct hd_snapshot *sna
     if (is_timeless)
         how.taken = time_of_file(r->opened != NULL ? r->opened : path);
     bool ok = hd_store_record(r->store, snap, &how, &what, err);
-    r->store_failed |= !ok && !storing_is_for_ever(err);
+    r->store_failed |= !ok && !store_error_is_permanent(err);
     progress_hide(r->progress);
     if (ok) {
         if (facts.problem != NULL && r->problem == NULL && !r->settings->quiet) {
@@ -436,9 +436,9 @@ static int record_follow(const struct settings *s)
     struct settings named = *s;
     bool is_away = false;
     named.store = store_url(s);
-    struct store_queue q = storing_begin(&named);
+    struct store_queue q = store_writer_begin(&named);
     /* Initial problems with the store are permanent. */
-    if ((!storing_probe(&q, &is_away) && !is_away) || !collecting_begin(&f.signals, s))
+    if ((!store_writer_probe(&q, &is_away) && !is_away) || !collecting_begin(&f.signals, s))
         return EXIT_TROUBLE;
     follow_folders(&how, &f.signals);
     collecting_end(&f.signals);

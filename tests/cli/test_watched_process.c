@@ -11,10 +11,10 @@
 /* --- which one is next ------------------------------------------------------------- */
 
 /* NULL: missing. */
-static struct sighted sight(uint64_t born, const char *declared, const char *command,
-                            const char *unit)
+static struct agent_process sight(uint64_t born, const char *declared, const char *command,
+                                  const char *unit)
 {
-    struct sighted s = {.pid = born, .born = born, .command = (char *)command};
+    struct agent_process s = {.pid = born, .born = born, .command = (char *)command};
     s.is_declared = declared != NULL;
     snprintf(s.service, sizeof(s.service), "%s", declared != NULL ? declared : "Shop");
     snprintf(s.unit, sizeof(s.unit), "%s", unit != NULL ? unit : "");
@@ -22,27 +22,28 @@ static struct sighted sight(uint64_t born, const char *declared, const char *com
     return s;
 }
 
-static const struct sighted nobody;
+static const struct agent_process nobody;
 
-Test(watched, the_newest_of_several_is_watched_first)
+Test(watched_process, the_newest_of_several_is_watched_first)
 {
-    const struct sighted all[] = {sight(2, NULL, "Shop", NULL),
-                                  sight(9, NULL, "Shop a", NULL),
-                                  sight(5, "shop", "Shop", NULL)};
-    cr_expect_eq(sighted_choose(all, 3, &nobody, false), 1);
-    cr_expect_eq(sighted_choose(all, 0, &nobody, false), 0, "none of none");
+    const struct agent_process all[] = {sight(2, NULL, "Shop", NULL),
+                                        sight(9, NULL, "Shop a", NULL),
+                                        sight(5, "shop", "Shop", NULL)};
+    cr_expect_eq(agent_process_choose(all, 3, &nobody, false), 1);
+    cr_expect_eq(agent_process_choose(all, 0, &nobody, false), 0, "none of none");
 }
 
-Test(watched, one_that_is_denied_is_only_taken_alone)
+Test(watched_process, one_that_is_denied_is_only_taken_alone)
 {
-    struct sighted all[] = {sight(2, NULL, "Shop", NULL), sight(9, NULL, "Shop", NULL)};
+    struct agent_process all[] = {sight(2, NULL, "Shop", NULL),
+                                  sight(9, NULL, "Shop", NULL)};
     all[1].is_denied = true;
-    cr_expect_eq(sighted_choose(all, 2, &nobody, false), 0);
-    cr_expect_eq(sighted_choose(all + 1, 1, &nobody, false), 0);
+    cr_expect_eq(agent_process_choose(all, 2, &nobody, false), 0);
+    cr_expect_eq(agent_process_choose(all + 1, 1, &nobody, false), 0);
 }
 
 /* Each row: the ended process, the present one, and whether it is the successor. */
-Test(watched, a_process_of_another_service_never_follows)
+Test(watched_process, a_process_of_another_service_never_follows)
 {
     static const struct {
         const char *service, *command, *unit, *next_service, *next_command, *next_unit;
@@ -68,84 +69,85 @@ Test(watched, a_process_of_another_service_never_follows)
         {NULL, "Shop", "shop.service", NULL, "Shop", "mail.service", true, true},
         {NULL, NULL, NULL, NULL, "Shop", NULL, true, true}};
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-        const struct sighted last =
+        const struct agent_process last =
             sight(1, rows[i].service, rows[i].command, rows[i].unit);
-        const struct sighted next =
+        const struct agent_process next =
             sight(2, rows[i].next_service, rows[i].next_command, rows[i].next_unit);
-        cr_expect_eq(sighted_choose(&next, 1, &last, false) == 0, rows[i].follows,
+        cr_expect_eq(agent_process_choose(&next, 1, &last, false) == 0, rows[i].follows,
                      "row %zu", i);
-        cr_expect_eq(sighted_choose(&next, 1, &last, true) == 0, rows[i].follows_if_one,
-                     "row %zu, of one service", i);
+        cr_expect_eq(agent_process_choose(&next, 1, &last, true) == 0,
+                     rows[i].follows_if_one, "row %zu, of one service", i);
     }
 }
 
-Test(watched, within_a_service_an_equal_command_line_is_preferred_then_the_newest)
+Test(watched_process, within_a_service_an_equal_command_line_is_preferred_then_the_newest)
 {
-    const struct sighted last = sight(1, "shop", "Shop blue", NULL);
-    const struct sighted all[] = {
+    const struct agent_process last = sight(1, "shop", "Shop blue", NULL);
+    const struct agent_process all[] = {
         sight(4, "shop", "Shop blue", NULL), sight(8, "shop", "Shop green", NULL),
         sight(6, "shop", "Shop blue", NULL), sight(9, "mail", "Shop blue", NULL)};
-    cr_expect_eq(sighted_choose(all, 4, &last, false), 2);
-    cr_expect_eq(sighted_choose(all + 1, 1, &last, false), 0);
-    cr_expect_eq(sighted_choose(all + 3, 1, &last, false), 1);
+    cr_expect_eq(agent_process_choose(all, 4, &last, false), 2);
+    cr_expect_eq(agent_process_choose(all + 1, 1, &last, false), 0);
+    cr_expect_eq(agent_process_choose(all + 3, 1, &last, false), 1);
 }
 
 /* --- which one it is ----------------------------------------------------------------- */
 
-Test(watched, a_number_that_is_used_again_is_another_process)
+Test(watched_process, a_number_that_is_used_again_is_another_process)
 {
     const struct hd_process p = {.pid = (uint64_t)getpid(), .socket = "/tmp/s"};
-    struct sighted seen = {
+    struct agent_process seen = {
         .pid = p.pid, .born = hd_process_start(p.pid), .socket = "/tmp/s"};
     cr_assert_neq(seen.born, 0);
-    cr_expect(sighted_is(&seen, &p));
-    cr_expect_not(sighted_has_ended(&seen));
+    cr_expect(agent_process_is(&seen, &p));
+    cr_expect_not(agent_process_has_ended(&seen));
     seen.born--;
-    cr_expect_not(sighted_is(&seen, &p));
-    cr_expect(sighted_has_ended(&seen));
+    cr_expect_not(agent_process_is(&seen, &p));
+    cr_expect(agent_process_has_ended(&seen));
 }
 
-Test(watched, a_zombie_has_ended)
+Test(watched_process, a_zombie_has_ended)
 {
     pid_t child = fork();
     if (child == 0)
         pause();
-    struct sighted seen = {.pid = (uint64_t)child,
-                           .born = hd_process_start((uint64_t)child)};
-    cr_expect_not(sighted_has_ended(&seen));
+    struct agent_process seen = {.pid = (uint64_t)child,
+                                 .born = hd_process_start((uint64_t)child)};
+    cr_expect_not(agent_process_has_ended(&seen));
     kill(child, SIGKILL);
     siginfo_t info;
     waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
-    cr_expect(sighted_has_ended(&seen), "a zombie");
+    cr_expect(agent_process_has_ended(&seen), "a zombie");
     waitpid(child, NULL, 0);
-    cr_expect(sighted_has_ended(&seen));
+    cr_expect(agent_process_has_ended(&seen));
 }
 
-Test(watched, one_that_cannot_be_seen_lives_as_long_as_its_socket)
+Test(watched_process, one_that_cannot_be_seen_lives_as_long_as_its_socket)
 {
-    struct sighted seen = {.pid = 1, .memory = HD_UNKNOWN, .socket = "/proc/self/stat"};
-    cr_expect_not(sighted_has_ended(&seen));
+    struct agent_process seen = {
+        .pid = 1, .memory = HD_UNKNOWN, .socket = "/proc/self/stat"};
+    cr_expect_not(agent_process_has_ended(&seen));
     snprintf(seen.socket, sizeof(seen.socket), "/proc/self/none");
-    cr_expect(sighted_has_ended(&seen));
+    cr_expect(agent_process_has_ended(&seen));
 }
 
 /* --- what is said ----------------------------------------------------------------------
  */
 
-Test(watched, each_reason_is_news_once_until_a_snapshot_succeeds)
+Test(watched_process, each_reason_is_news_once_until_a_snapshot_succeeds)
 {
-    struct watched w = {0};
-    cr_expect(watched_failed(&w, WATCH_SILENT));
-    cr_expect_not(watched_failed(&w, WATCH_SILENT));
-    cr_expect(watched_failed(&w, WATCH_TOO_LARGE));
-    cr_expect_not(watched_failed(&w, WATCH_SILENT));
+    struct watched_process w = {0};
+    cr_expect(watched_process_failed(&w, WATCH_SILENT));
+    cr_expect_not(watched_process_failed(&w, WATCH_SILENT));
+    cr_expect(watched_process_failed(&w, WATCH_TOO_LARGE));
+    cr_expect_not(watched_process_failed(&w, WATCH_SILENT));
     cr_expect_eq(w.failures[WATCH_SILENT], 3);
-    watched_succeeded(&w);
-    cr_expect(watched_failed(&w, WATCH_SILENT));
+    watched_process_succeeded(&w);
+    cr_expect(watched_process_failed(&w, WATCH_SILENT));
     cr_expect_eq(w.taken, 1);
 }
 
-Test(watched, each_reason_has_a_name_of_its_own)
+Test(watched_process, each_reason_has_a_name_of_its_own)
 {
     for (int i = 0; i < WATCH_FAILURES; i++)
         for (int j = 0; j < i; j++)
@@ -155,11 +157,12 @@ Test(watched, each_reason_has_a_name_of_its_own)
 
 /* --- when ----------------------------------------------------------------------------- */
 
-Test(watched, the_first_is_within_a_tenth_and_the_next_within_a_twentieth)
+Test(watched_process, the_first_is_within_a_tenth_and_the_next_within_a_twentieth)
 {
     double least = INFINITY, most = 0;
     for (uint64_t pid = 1; pid < 500; pid++) {
-        struct watched w = {.process = {.pid = pid, .host = "web1"}, .attempts = pid};
+        struct watched_process w = {.process = {.pid = pid, .host = "web1"},
+                                    .attempts = pid};
         schedule_begin(&w);
         cr_assert(schedule_until_first(&w, 100) >= 0 && schedule_until_first(&w, 100) < 10);
         least = fmin(least, schedule_until_next(&w, 100));
@@ -170,9 +173,9 @@ Test(watched, the_first_is_within_a_tenth_and_the_next_within_a_twentieth)
 
 /* Otherwise consecutive pids would all be due together, and so would hosts with equal pids.
  */
-Test(watched, moments_differ_by_pid_and_by_host)
+Test(watched_process, moments_differ_by_pid_and_by_host)
 {
-    struct watched a = {.process = {.pid = 1, .host = "web1"}}, b = a, c = a;
+    struct watched_process a = {.process = {.pid = 1, .host = "web1"}}, b = a, c = a;
     b.process.pid = 2;
     snprintf(c.process.host, sizeof(c.process.host), "web2");
     schedule_begin(&a);
@@ -182,33 +185,33 @@ Test(watched, moments_differ_by_pid_and_by_host)
     cr_expect(fabs(schedule_share(&a, 0) - schedule_share(&c, 0)) > 0.001);
 }
 
-Test(watched, failing_processes_use_at_most_a_twentieth_of_the_time)
+Test(watched_process, failing_processes_use_at_most_a_twentieth_of_the_time)
 {
-    struct watched w = {.seed = 1};
+    struct watched_process w = {.seed = 1};
     w.cost = 4;
     cr_expect_eq(schedule_until_next(&w, 20), 80);
     cr_expect(schedule_until_next(&w, 3600) >= 3420);
-    watched_succeeded(&w);
+    watched_process_succeeded(&w);
     cr_expect(schedule_until_next(&w, 20) <= 21);
 }
 
 /* Fifty processes that need a second each, at an interval too short for half of them: each
  * gets its turn, none twice within the interval, and none waits indefinitely. */
-Test(watched, no_process_starves_or_is_due_too_often)
+Test(watched_process, no_process_starves_or_is_due_too_often)
 {
     enum { COUNT = 50, INTERVAL = 20, SECONDS = 3000 };
-    static struct watched all[COUNT];
-    struct watched *list[COUNT];
+    static struct watched_process all[COUNT];
+    struct watched_process *list[COUNT];
     double last[COUNT];
     for (size_t i = 0; i < COUNT; i++) {
-        all[i] = (struct watched){.process = {.pid = i + 1}, .is_there = i != 7};
+        all[i] = (struct watched_process){.process = {.pid = i + 1}, .is_there = i != 7};
         list[i] = &all[i];
         schedule_begin(&all[i]);
         all[i].due = schedule_until_first(&all[i], INTERVAL);
         last[i] = -INTERVAL;
     }
     for (double now = INTERVAL; now < SECONDS; now += 1) {
-        struct watched *w = schedule_pick(list, COUNT, now);
+        struct watched_process *w = schedule_pick(list, COUNT, now);
         cr_assert_not_null(w);
         size_t i = (size_t)(w - all);
         cr_assert(now - last[i] >= 0.95 * INTERVAL, "%zu too early", i);
@@ -228,11 +231,11 @@ Test(watched, no_process_starves_or_is_due_too_often)
     cr_expect(most - least <= 2, "%d to %d", (int)least, (int)most);
 }
 
-Test(watched, the_next_is_due_when_the_first_is)
+Test(watched_process, the_next_is_due_when_the_first_is)
 {
-    struct watched a = {.is_there = true, .due = 8}, b = {.is_there = true, .due = 5},
-                   c = {.due = 1};
-    struct watched *const list[] = {&a, &b, &c};
+    struct watched_process a = {.is_there = true, .due = 8},
+                           b = {.is_there = true, .due = 5}, c = {.due = 1};
+    struct watched_process *const list[] = {&a, &b, &c};
     cr_expect_eq(schedule_next_due(list, 3), 5);
     cr_expect_null(schedule_pick(list, 3, 4.9));
     cr_expect_eq(schedule_pick(list, 3, 9), &b);
@@ -240,20 +243,20 @@ Test(watched, the_next_is_due_when_the_first_is)
 }
 
 /* One user has many slow due processes, another user one: it waits for one of them. */
-Test(watched, processes_of_one_user_do_not_delay_those_of_another)
+Test(watched_process, processes_of_one_user_do_not_delay_those_of_another)
 {
     enum { MANY = 300 };
     struct time_shares shares = {0};
-    struct watched all[MANY + 1] = {{.number = 0}}, *list[MANY + 1];
+    struct watched_process all[MANY + 1] = {{.number = 0}}, *list[MANY + 1];
     for (size_t i = 0; i <= MANY; i++) {
         list[i] = &all[i];
         all[i].is_there = true;
         all[i].share = time_share_of(&shares, i < MANY ? 1000 : 0, 0);
-        all[i].share->watched++;
+        all[i].share->process_count++;
     }
     double now = 0, last = 0;
     for (int turn = 0; turn < 200; turn++, now += 1) {
-        struct watched *w = schedule_pick(list, MANY + 1, now);
+        struct watched_process *w = schedule_pick(list, MANY + 1, now);
         if (w == NULL)
             continue;
         w->taken++;
@@ -271,14 +274,14 @@ Test(watched, processes_of_one_user_do_not_delay_those_of_another)
     time_shares_free(&shares);
 }
 
-Test(watched, a_failed_process_is_retried_later_and_charged_a_twentieth)
+Test(watched_process, a_failed_process_is_retried_later_and_charged_a_twentieth)
 {
     struct time_shares shares = {0};
-    struct watched a = {.is_there = true}, b = a, c = a, *list[] = {&a, &b, &c};
+    struct watched_process a = {.is_there = true}, b = a, c = a, *list[] = {&a, &b, &c};
     a.share = b.share = time_share_of(&shares, 1000, 0);
-    a.share->watched = 2;
+    a.share->process_count = 2;
     c.share = time_share_of(&shares, 0, 0);
-    c.share->watched = 1;
+    c.share->process_count = 1;
     a.cost = 1;
     a.failed_in_row = 1;
     time_share_failed(&shares, a.share, 1, 0);
@@ -297,7 +300,7 @@ Test(watched, a_failed_process_is_retried_later_and_charged_a_twentieth)
     time_shares_free(&shares);
 }
 
-Test(watched, shares_of_absent_users_expire_after_their_rest)
+Test(watched_process, shares_of_absent_users_expire_after_their_rest)
 {
     struct time_shares shares = {0};
     for (uint64_t i = 0; i < 1000; i++) {

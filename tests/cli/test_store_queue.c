@@ -7,18 +7,18 @@
 
 static void add(struct store_queue *q, uint64_t series, double at, size_t size)
 {
-    const struct waiting_snapshot what = {.who = "shop",
-                                          .series = series,
-                                          .facts = {.run = hd_unknown_run()},
-                                          .pause_seconds = NAN,
-                                          .digest = {.bytes = malloc(1), .size = size}};
-    waiting_add(q, &what, at);
+    const struct queued_snapshot what = {.who = "shop",
+                                         .series = series,
+                                         .facts = {.run = hd_unknown_run()},
+                                         .pause_seconds = NAN,
+                                         .digest = {.bytes = malloc(1), .size = size}};
+    store_queue_add(q, &what, at);
 }
 
 static void drop_all(struct store_queue *q)
 {
     while (q->count > 0)
-        waiting_drop(q, q->first);
+        store_queue_drop(q, q->first);
     cr_expect_eq(q->bytes, 0);
     cr_expect_null(q->first);
     cr_expect_null(q->last);
@@ -28,50 +28,50 @@ static void drop_all(struct store_queue *q)
 static size_t left_of(const struct store_queue *q, uint64_t series, double *at)
 {
     size_t count = 0;
-    for (const struct waiting_snapshot *w = q->first; w != NULL; w = w->next)
+    for (const struct queued_snapshot *w = q->first; w != NULL; w = w->next)
         if (w->series == series)
             at[count++] = w->added;
     return count;
 }
 
-Test(waiting, the_limits_are_a_thousand_snapshots_and_64_mebibytes)
+Test(store_queue, the_limits_are_a_thousand_snapshots_and_64_mebibytes)
 {
     struct store_queue q = {.first = NULL};
     for (int i = 0; i < 1000; i++)
         add(&q, 1, i, 100);
-    cr_expect_not(waiting_are_too_many(&q));
+    cr_expect_not(store_queue_is_too_long(&q));
     add(&q, 1, 1000, 100);
-    cr_expect(waiting_are_too_many(&q));
+    cr_expect(store_queue_is_too_long(&q));
     drop_all(&q);
     add(&q, 1, 0, (64 << 20) + 1);
-    cr_expect_not(waiting_are_too_many(&q), "a large one alone");
+    cr_expect_not(store_queue_is_too_long(&q), "a large one alone");
     add(&q, 1, 1, 1);
-    cr_expect(waiting_are_too_many(&q));
+    cr_expect(store_queue_is_too_long(&q));
     drop_all(&q);
 }
 
-Test(waiting, the_one_between_the_nearest_of_its_series_is_dropped_first)
+Test(store_queue, the_one_between_the_nearest_of_its_series_is_dropped_first)
 {
     struct store_queue q = {.first = NULL};
     static const double times[] = {0, 10, 12, 15, 30, 31};
     for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
         add(&q, 1, times[i], 1);
-    cr_expect_eq(waiting_least(&q)->added, 12, "5 s between 10 and 15");
+    cr_expect_eq(store_queue_least(&q)->added, 12, "5 s between 10 and 15");
     drop_all(&q);
 }
 
-Test(waiting, the_oldest_is_dropped_if_no_series_has_three)
+Test(store_queue, the_oldest_is_dropped_if_no_series_has_three)
 {
     struct store_queue q = {.first = NULL};
     for (int i = 0; i < 6; i++)
         add(&q, (uint64_t)i % 3, i, 1);
-    cr_expect_eq(waiting_least(&q)->added, 0);
+    cr_expect_eq(store_queue_least(&q)->added, 0);
     drop_all(&q);
 }
 
 /* Twenty hours of four processes, of which a fifth may stay: each still covers its whole
  * time, with gaps of similar length. */
-Test(waiting, remaining_snapshots_of_a_series_are_spread_over_its_time)
+Test(store_queue, remaining_snapshots_of_a_series_are_spread_over_its_time)
 {
     enum { SERIES = 4, HOURS = 20, PER_HOUR = 10, MOST = 160 };
     struct store_queue q = {.first = NULL};
@@ -80,7 +80,7 @@ Test(waiting, remaining_snapshots_of_a_series_are_spread_over_its_time)
         for (uint64_t series = 0; series < SERIES; series++) {
             add(&q, series, i, 1);
             while (q.count > MOST)
-                waiting_drop(&q, waiting_least(&q));
+                store_queue_drop(&q, store_queue_least(&q));
         }
     for (uint64_t series = 0; series < SERIES; series++) {
         size_t count = left_of(&q, series, at);

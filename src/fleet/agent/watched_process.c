@@ -12,15 +12,15 @@
 
 /* --- which one ------------------------------------------------------------------ */
 
-void sighted_free(struct sighted *seen)
+void agent_process_free(struct agent_process *seen)
 {
     free(seen->command);
-    *seen = (struct sighted){0};
+    *seen = (struct agent_process){0};
 }
 
 /* Checks the folder first: without free descriptors, failing to open its file means
  * nothing. */
-bool sighted_has_ended(const struct sighted *seen)
+bool agent_process_has_ended(const struct agent_process *seen)
 {
     char path[64];
     struct stat st;
@@ -35,13 +35,13 @@ bool sighted_has_ended(const struct sighted *seen)
            (born != 0 || (errno != EMFILE && errno != ENFILE && errno != ENOMEM));
 }
 
-bool sighted_is_ending(const struct sighted *seen)
+bool agent_process_is_ending(const struct agent_process *seen)
 {
-    return sighted_has_ended(seen) || hd_socket_is_gone(seen->socket);
+    return agent_process_has_ended(seen) || hd_socket_is_gone(seen->socket);
 }
 
 /* The name of a socket has pid and start in it where the runtime chose the name. */
-bool sighted_is(const struct sighted *seen, const struct hd_process *p)
+bool agent_process_is(const struct agent_process *seen, const struct hd_process *p)
 {
     if (p->pid != seen->pid || p->socket == NULL || strcmp(p->socket, seen->socket) != 0)
         return false;
@@ -52,15 +52,15 @@ bool sighted_is(const struct sighted *seen, const struct hd_process *p)
 /* --- which one is next ------------------------------------------------------------- */
 
 /* A command line in words: the program, its assembly if that follows, and the rest. */
-struct watched_command {
+struct agent_process_command {
     const char *program, *assembly, *rest; /* assembly: NULL if there is none */
     size_t program_len, assembly_len;
 };
 
-static struct watched_command command_of(const char *line)
+static struct agent_process_command command_of(const char *line)
 {
     static const char suffix[] = ".dll";
-    struct watched_command c = {.program = line, .program_len = strcspn(line, " ")};
+    struct agent_process_command c = {.program = line, .program_len = strcspn(line, " ")};
     const char *next = line + c.program_len;
     next += *next == ' ';
     size_t len = strcspn(next, " "), end = sizeof(suffix) - 1;
@@ -81,11 +81,11 @@ static bool ends_with(const char *a, size_t len, const char *b, size_t end)
 
 /* The runtime reports its program with a path, and the assembly of an apphost; the kernel,
  * used if a runtime is too busy to answer, reports neither. */
-static bool has_same_command(const struct sighted *a, const struct sighted *b)
+static bool has_same_command(const struct agent_process *a, const struct agent_process *b)
 {
     if (a->command == NULL || b->command == NULL || a->command[0] == '\0')
         return false;
-    struct watched_command x = command_of(a->command), y = command_of(b->command);
+    struct agent_process_command x = command_of(a->command), y = command_of(b->command);
     bool both = x.assembly != NULL && y.assembly != NULL;
     return (ends_with(x.program, x.program_len, y.program, y.program_len) ||
             ends_with(y.program, y.program_len, x.program, x.program_len)) &&
@@ -94,8 +94,9 @@ static bool has_same_command(const struct sighted *a, const struct sighted *b)
            strcmp(x.rest, y.rest) == 0;
 }
 
-static bool watched_is_better(const struct sighted *a, const struct sighted *b,
-                              const struct sighted *last)
+static bool agent_process_is_better(const struct agent_process *a,
+                                    const struct agent_process *b,
+                                    const struct agent_process *last)
 {
     bool first = has_same_command(a, last), second = has_same_command(b, last);
     return a->is_denied != b->is_denied ? b->is_denied
@@ -104,7 +105,8 @@ static bool watched_is_better(const struct sighted *a, const struct sighted *b,
                                         : a->pid > b->pid;
 }
 
-static bool is_of_same_service(const struct sighted *last, const struct sighted *next)
+static bool is_of_same_service(const struct agent_process *last,
+                               const struct agent_process *next)
 {
     if (last->is_declared || next->is_declared)
         return last->is_declared == next->is_declared &&
@@ -114,15 +116,15 @@ static bool is_of_same_service(const struct sighted *last, const struct sighted 
            last->command == NULL || next->command == NULL;
 }
 
-size_t sighted_choose(const struct sighted *all, size_t count, const struct sighted *last,
-                      bool are_one_service)
+size_t agent_process_choose(const struct agent_process *all, size_t count,
+                            const struct agent_process *last, bool are_one_service)
 {
     size_t best = count;
     bool is_first = last->who[0] == '\0';
     for (size_t i = 0; i < count; i++) {
         if (!is_first && !are_one_service && !is_of_same_service(last, &all[i]))
             continue;
-        if (best == count || watched_is_better(&all[i], &all[best], last))
+        if (best == count || agent_process_is_better(&all[i], &all[best], last))
             best = i;
     }
     return best;
@@ -146,7 +148,7 @@ const char *watch_failure_name(enum watch_failure why)
     return why < WATCH_FAILURES ? names[why] : names[WATCH_OTHER];
 }
 
-bool watched_failed(struct watched *w, enum watch_failure why)
+bool watched_process_failed(struct watched_process *w, enum watch_failure why)
 {
     bool is_news = (w->reported_mask & 1U << why) == 0;
     w->reported_mask |= 1U << why;
@@ -155,7 +157,7 @@ bool watched_failed(struct watched *w, enum watch_failure why)
     return is_news;
 }
 
-void watched_succeeded(struct watched *w)
+void watched_process_succeeded(struct watched_process *w)
 {
     w->taken++;
     w->cost = 0;
@@ -175,24 +177,24 @@ static uint64_t mixed(uint64_t x)
     return x ^ (x >> 31);
 }
 
-void schedule_begin(struct watched *w)
+void schedule_begin(struct watched_process *w)
 {
     w->seed = mixed(w->process.pid);
     for (const char *c = w->process.host; *c != '\0'; c++)
         w->seed = mixed(w->seed ^ (unsigned char)*c);
 }
 
-double schedule_share(const struct watched *w, uint64_t number)
+double schedule_share(const struct watched_process *w, uint64_t number)
 {
     return (double)(mixed(w->seed + number) >> 11) / (double)(UINT64_C(1) << 53);
 }
 
-double schedule_until_first(const struct watched *w, double interval)
+double schedule_until_first(const struct watched_process *w, double interval)
 {
     return interval / 10 * schedule_share(w, 0);
 }
 
-double schedule_until_next(const struct watched *w, double interval)
+double schedule_until_next(const struct watched_process *w, double interval)
 {
     enum { MAX_DOUBLED = 2 };
     const double share = 20;
@@ -202,15 +204,16 @@ double schedule_until_next(const struct watched *w, double interval)
     return fmax(wait, share * w->cost);
 }
 
-double schedule_due(const struct watched *w)
+double schedule_due(const struct watched_process *w)
 {
     bool has_given_one = w->taken > 0 && w->cost == 0;
     return w->share == NULL || has_given_one ? w->due : fmax(w->due, w->share->rest);
 }
 
-struct watched *schedule_pick(struct watched *const *all, size_t count, double now)
+struct watched_process *schedule_pick(struct watched_process *const *all, size_t count,
+                                      double now)
 {
-    struct watched *next = NULL;
+    struct watched_process *next = NULL;
     double used_by_next = 0;
     for (size_t i = 0; i < count; i++) {
         double used = all[i]->share != NULL ? all[i]->share->used : 0;
@@ -224,7 +227,7 @@ struct watched *schedule_pick(struct watched *const *all, size_t count, double n
     return next;
 }
 
-double schedule_next_due(struct watched *const *all, size_t count)
+double schedule_next_due(struct watched_process *const *all, size_t count)
 {
     double next = INFINITY;
     for (size_t i = 0; i < count; i++)
@@ -243,7 +246,7 @@ struct time_share *time_share_of(struct time_shares *s, uint64_t owner, double n
     /* Free shares without processes. */
     size_t left = 0;
     for (size_t i = 0; i < s->count; i++)
-        if (s->all[i]->watched == 0 && s->all[i]->rest <= now)
+        if (s->all[i]->process_count == 0 && s->all[i]->rest <= now)
             free(s->all[i]);
         else
             s->all[left++] = s->all[i];

@@ -14,18 +14,18 @@
 static const double most_at_once = 2;
 static const double first_delay = 1, most_delay = 300, day = 86400;
 
-static void lose(struct store_queue *q, struct waiting_snapshot *w, const char *why)
+static void lose(struct store_queue *q, struct queued_snapshot *w, const char *why)
 {
     q->lost++;
     trouble(w->who, why);
-    waiting_drop(q, w);
+    store_queue_drop(q, w);
 }
 
-void storing_add(struct store_queue *q, const struct waiting_snapshot *what)
+void store_writer_add(struct store_queue *q, const struct queued_snapshot *what)
 {
-    waiting_add(q, what, seconds_now());
-    while (waiting_are_too_many(q))
-        lose(q, waiting_least(q),
+    store_queue_add(q, what, seconds_now());
+    while (store_queue_is_too_long(q))
+        lose(q, store_queue_least(q),
              "dropped a snapshot: the store is unavailable and the queue is full");
 }
 
@@ -50,7 +50,7 @@ static bool passes(const struct store_queue *q, const struct hd_error *err)
     return passes;
 }
 
-bool storing_probe(struct store_queue *q, bool *is_away)
+bool store_writer_probe(struct store_queue *q, bool *is_away)
 {
     struct hd_error err = {0};
     struct hd_store *store = open_trusted_store(q->url, HD_STORE_WRITE, &err);
@@ -64,7 +64,7 @@ bool storing_probe(struct store_queue *q, bool *is_away)
     return store != NULL;
 }
 
-bool storing_is_for_ever(const struct hd_error *err)
+bool store_error_is_permanent(const struct hd_error *err)
 {
     return err->status == HD_USAGE || err->status == HD_BAD_FORMAT ||
            err->status == HD_NOT_A_SNAPSHOT || err->status == HD_TOO_BIG;
@@ -75,7 +75,7 @@ static bool record_all(struct store_queue *q, struct hd_store *store, double unt
 {
     const struct hd_read_options how = {.size = sizeof(how), .checksum = true};
     while (q->count > 0 && seconds_now() < until) {
-        struct waiting_snapshot *w = q->first;
+        struct queued_snapshot *w = q->first;
         const struct hd_recording of = {.size = sizeof(of),
                                         .run = &w->facts.run,
                                         .taken = NAN,
@@ -86,7 +86,7 @@ static bool record_all(struct store_queue *q, struct hd_store *store, double unt
             hd_snapshot_from_memory(w->digest.bytes, w->digest.size, &how, &why);
         bool ok = snap != NULL && hd_store_record(store, snap, &of, &what, &why);
         hd_snapshot_close(snap);
-        if (!ok && storing_is_for_ever(&why)) {
+        if (!ok && store_error_is_permanent(&why)) {
             lose(q, w, why.message);
             continue;
         }
@@ -102,7 +102,7 @@ static bool record_all(struct store_queue *q, struct hd_store *store, double unt
             fprintf(stderr, ", %.1f KiB%s\n", (double)w->digest.size / 1024,
                     w->was_refused ? ", after waiting" : "");
         }
-        waiting_drop(q, w);
+        store_queue_drop(q, w);
     }
     return true;
 }
@@ -111,7 +111,7 @@ static bool record_all(struct store_queue *q, struct hd_store *store, double unt
 static void stay_away(struct store_queue *q, const struct hd_error *err)
 {
     bool is_news = false;
-    for (struct waiting_snapshot *w = q->first; w != NULL; w = w->next) {
+    for (struct queued_snapshot *w = q->first; w != NULL; w = w->next) {
         is_news |= !w->was_refused;
         w->was_refused = true;
     }
@@ -146,7 +146,7 @@ static void thin(struct store_queue *q, struct hd_store *store)
         end_message(err.message);
 }
 
-bool storing_flush(struct store_queue *q, bool now)
+bool store_writer_flush(struct store_queue *q, bool now)
 {
     if (q->count == 0 || (!now && seconds_now() < q->next_try))
         return q->count == 0;
@@ -169,7 +169,7 @@ bool storing_flush(struct store_queue *q, bool now)
 
 /* --- its life ---------------------------------------------------------------------- */
 
-struct store_queue storing_begin(const struct settings *s)
+struct store_queue store_writer_begin(const struct settings *s)
 {
     const struct collect_options *o = s->own;
     return (struct store_queue){.url = s->store,
@@ -179,13 +179,13 @@ struct store_queue storing_begin(const struct settings *s)
                                 .quiet = s->quiet};
 }
 
-bool storing_end(struct collector *c, struct store_queue *q)
+bool store_writer_end(struct collector *c, struct store_queue *q)
 {
     enum { TICK_MS = 250 };
     const double begin = seconds_now(), most = 30;
     bool is_first = true;
     do {
-        if (storing_flush(q, is_first))
+        if (store_writer_flush(q, is_first))
             break;
         is_first = false;
     } while (seconds_now() - begin < most && !collecting_is_stopped(c, TICK_MS));

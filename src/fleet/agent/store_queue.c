@@ -10,12 +10,13 @@
  * fifty processes the bytes are the limit, reached after some six hours. */
 enum { MAX_WAITING = 1000, MAX_WAITING_BYTES = 64 << 20 };
 
-void waiting_add(struct store_queue *q, const struct waiting_snapshot *what, double added)
+void store_queue_add(struct store_queue *q, const struct queued_snapshot *what,
+                     double added)
 {
-    struct waiting_snapshot *w = zeroed(1, sizeof(*w));
+    struct queued_snapshot *w = zeroed(1, sizeof(*w));
     *w = *what;
     w->added = added;
-    for (struct waiting_snapshot *other = q->first; other != NULL; other = other->next)
+    for (struct queued_snapshot *other = q->first; other != NULL; other = other->next)
         if (other->series == w->series)
             w->before = other;
     if (q->last != NULL)
@@ -27,14 +28,14 @@ void waiting_add(struct store_queue *q, const struct waiting_snapshot *what, dou
     q->bytes += w->digest.size;
 }
 
-void waiting_drop(struct store_queue *q, struct waiting_snapshot *w)
+void store_queue_drop(struct store_queue *q, struct queued_snapshot *w)
 {
-    struct waiting_snapshot **at = &q->first;
+    struct queued_snapshot **at = &q->first;
     while (*at != w)
         at = &(*at)->next;
     *at = w->next;
     q->last = NULL;
-    for (struct waiting_snapshot *other = q->first; other != NULL; other = other->next) {
+    for (struct queued_snapshot *other = q->first; other != NULL; other = other->next) {
         if (other->before == w)
             other->before = w->before;
         q->last = other;
@@ -46,17 +47,17 @@ void waiting_drop(struct store_queue *q, struct waiting_snapshot *w)
     free(w);
 }
 
-bool waiting_are_too_many(const struct store_queue *q)
+bool store_queue_is_too_long(const struct store_queue *q)
 {
     return q->count > MAX_WAITING || (q->bytes > MAX_WAITING_BYTES && q->count > 1);
 }
 
-struct waiting_snapshot *waiting_least(const struct store_queue *q)
+struct queued_snapshot *store_queue_least(const struct store_queue *q)
 {
-    struct waiting_snapshot *least = q->first;
+    struct queued_snapshot *least = q->first;
     double narrowest = INFINITY;
-    for (const struct waiting_snapshot *w = q->first; w != NULL; w = w->next) {
-        struct waiting_snapshot *middle = w->before;
+    for (const struct queued_snapshot *w = q->first; w != NULL; w = w->next) {
+        struct queued_snapshot *middle = w->before;
         double gap = middle != NULL && middle->before != NULL
                          ? w->added - middle->before->added
                          : INFINITY;

@@ -22,9 +22,9 @@
 /* A digest has some hundred kilobytes; one larger than the whole queue is invalid. */
 enum { MAX_RESULT = 64 << 20, TO_END_S = 2 };
 
-void taking_here(struct collector *c, const char *who, struct taken *t)
+void snapshot_job_run(struct collector *c, const char *who, struct snapshot_result *t)
 {
-    *t = (struct taken){.status = EXIT_TROUBLE};
+    *t = (struct snapshot_result){.status = EXIT_TROUBLE};
     c->failure = &t->err;
     t->status = collecting_take(c, who, &t->digest);
     c->failure = NULL;
@@ -33,10 +33,10 @@ void taking_here(struct collector *c, const char *who, struct taken *t)
 
 /* --- in the child ------------------------------------------------------------------- */
 
-bool taking_put(struct collector *c, const char *who, FILE *result)
+bool snapshot_job_write(struct collector *c, const char *who, FILE *result)
 {
-    struct taken t;
-    taking_here(c, who, &t);
+    struct snapshot_result t;
+    snapshot_job_run(c, who, &t);
     fflush(stderr);
     rewind(result);
     bool ok = ftruncate(fileno(result), 0) == 0 && fwrite(&t, sizeof(t), 1, result) == 1 &&
@@ -47,47 +47,46 @@ bool taking_put(struct collector *c, const char *who, FILE *result)
 
 /* --- in the parent ------------------------------------------------------------------ */
 
-void taking_stop(struct snapshot_job *taking)
+void snapshot_job_stop(struct snapshot_job *job)
 {
-    if (taking->child > 0)
-        kill(taking->child, taking->stops++ > 0 ? SIGKILL : SIGUSR1);
+    if (job->child > 0)
+        kill(job->child, job->stops++ > 0 ? SIGKILL : SIGUSR1);
 }
 
 /* Starts a child for this snapshot only. False with errno. */
-static bool begin_alone(struct snapshot_job *taking, struct collector *c, const char *who)
+static bool begin_alone(struct snapshot_job *job, struct collector *c, const char *who)
 {
-    taking->result = nameless_in_memory();
-    if (taking->result == NULL)
+    job->result = nameless_in_memory();
+    if (job->result == NULL)
         return false;
-    taking->child = child_begin_taking(c, NULL, 0);
-    if (taking->child == 0)
-        _exit(taking_put(c, who, taking->result) ? EXIT_DONE : EXIT_TROUBLE);
-    if (taking->child > 0)
+    job->child = child_begin_snapshot(c, NULL, 0);
+    if (job->child == 0)
+        _exit(snapshot_job_write(c, who, job->result) ? EXIT_DONE : EXIT_TROUBLE);
+    if (job->child > 0)
         return true;
     int why = errno;
-    fclose(taking->result);
+    fclose(job->result);
     errno = why;
     return false;
 }
 
-bool taking_begin(struct snapshot_job *taking, struct collector *c, const char *who,
-                  struct follower *follower)
+bool snapshot_job_begin(struct snapshot_job *job, struct collector *c, const char *who,
+                        struct follower *follower)
 {
-    *taking = (struct snapshot_job){.follower = follower};
+    *job = (struct snapshot_job){.follower = follower};
     c->begin = seconds_now();
-    taking->give_up = c->begin + c->most_seconds + TO_END_S;
-    bool ok =
-        follower != NULL ? follower_take(follower, c, who) : begin_alone(taking, c, who);
+    job->give_up = c->begin + c->most_seconds + TO_END_S;
+    bool ok = follower != NULL ? follower_take(follower, c, who) : begin_alone(job, c, who);
     if (!ok)
-        *taking = (struct snapshot_job){0};
+        *job = (struct snapshot_job){0};
     else if (follower != NULL)
-        taking->child = follower->child;
+        job->child = follower->child;
     return ok;
 }
 
 /* The child parsed untrusted input, so its result is checked like input. A permanent child
  * may still write, so only the initial size is read. */
-static bool read_result(FILE *result, struct taken *t)
+static bool read_result(FILE *result, struct snapshot_result *t)
 {
     struct stat st;
     char block[1 << 14];
@@ -114,39 +113,38 @@ static bool read_result(FILE *result, struct taken *t)
 
 /* True if the snapshot is finished: a follower reports it; a cancelled follower, like any
  * other child, has to exit. how: as of waitpid(2). */
-static bool has_come(const struct snapshot_job *taking, int *how)
+static bool has_ended(const struct snapshot_job *job, int *how)
 {
     *how = EXIT_DONE;
-    if (taking->follower != NULL && taking->stops == 0 &&
-        follower_has_answered(taking->follower))
+    if (job->follower != NULL && job->stops == 0 && follower_has_answered(job->follower))
         return true;
     *how = EXIT_TROUBLE << 8;
-    pid_t ended = waitpid(taking->child, how, WNOHANG);
+    pid_t ended = waitpid(job->child, how, WNOHANG);
     if (ended == 0 || (ended < 0 && errno == EINTR))
         return false;
-    if (taking->follower != NULL)
-        taking->follower->child = 0;
+    if (job->follower != NULL)
+        job->follower->child = 0;
     return true;
 }
 
-bool taking_is_done(struct snapshot_job *taking, struct taken *t)
+bool snapshot_job_is_done(struct snapshot_job *job, struct snapshot_result *t)
 {
-    struct follower *f = taking->follower;
+    struct follower *f = job->follower;
     int how;
-    if (seconds_now() > taking->give_up) {
-        taking_stop(taking);
-        taking->give_up += TO_END_S;
+    if (seconds_now() > job->give_up) {
+        snapshot_job_stop(job);
+        job->give_up += TO_END_S;
     }
-    if (!has_come(taking, &how))
+    if (!has_ended(job, &how))
         return false;
-    FILE *result = f != NULL ? f->result : taking->result;
-    *t = (struct taken){.status = EXIT_TROUBLE};
-    t->has_crashed = WIFSIGNALED(how) && taking->stops == 0;
+    FILE *result = f != NULL ? f->result : job->result;
+    *t = (struct snapshot_result){.status = EXIT_TROUBLE};
+    t->has_crashed = WIFSIGNALED(how) && job->stops == 0;
     if (t->has_crashed) {
         set_error(&t->err, HD_IO, "its collector process was killed (signal %d)%s",
                   WTERMSIG(how),
                   WTERMSIG(how) == SIGKILL ? ": possibly out of memory" : "");
-    } else if (taking->stops > 0 && !WIFEXITED(how)) {
+    } else if (job->stops > 0 && !WIFEXITED(how)) {
         set_error(&t->err, HD_TIMED_OUT,
                   "took too long, and its collector process was killed");
     } else if (WEXITSTATUS(how) != EXIT_DONE || !read_result(result, t)) {
@@ -160,7 +158,7 @@ bool taking_is_done(struct snapshot_job *taking, struct taken *t)
         fclose(result);
     else if (f->child == 0)
         follower_end(f);
-    *taking = (struct snapshot_job){0};
+    *job = (struct snapshot_job){0};
     return true;
 }
 
