@@ -17,7 +17,7 @@ MINGW   = x86_64-w64-mingw32-
 # Left out is the house fleet, since there is no SQLite in the sysroot, and what reads memory of processes;
 # src/windows stands in for these. Of collect/live is left out what is not named here.
 WINDOWS_HOUSES = clr collect
-WINDOWS_LIVE = collect_writers collecting run_folder trigger
+WINDOWS_LIVE = collect_writers collector run_folder trigger
 WINDOWS_LEFT_OUT = src/fleet/% src/core/cli/explore/terminal.c src/clr/managed/core_names.c src/core/base/hash.c \
     $(filter-out $(WINDOWS_LIVE:%=src/collect/live/%.c),$(wildcard src/collect/live/*.c)) \
     $(addprefix src/collect/,address_space.c clients.c direct.c dump_file.c \

@@ -207,7 +207,7 @@ hidden="max-growth-objects seed"
 
 @test "the source has no option that help does not list" {
     for c in "${commands[@]}"; do options_of "$c"; done | tr -d = | sort -u >"$tmp/listed"
-    grep -ohE '^    \{"[a-z0-9-]+", (0|.[a-z].), GROUP_' src/core/cli/options/options.c src/collect/live/collecting.c src/*/commands/cmd_*.c \
+    grep -ohE '^    \{"[a-z0-9-]+", (0|.[a-z].), GROUP_' src/core/cli/options/options.c src/collect/live/collector.c src/*/commands/cmd_*.c \
         src/core/cli/commands/cmd_*.c |
         cut -d'"' -f2 | sort -u >"$tmp/rows"
     [[ $(wc -l <"$tmp/rows") -gt 60 ]]

@@ -23,9 +23,9 @@ static struct snapshot_job job;
 static unsigned taken; /* by this process */
 static bool follows;   /* this process */
 
-/* --- in place of collecting.c --------------------------------------------------------- */
+/* --- in place of collector.c --------------------------------------------------------- */
 
-bool collecting_is_stopped(struct collector *of, int wait_ms)
+bool collector_is_stopped(struct collector *of, int wait_ms)
 {
     struct pollfd ready = {.fd = of->signals, .events = POLLIN};
     if (last_resort_signal(poll(&ready, 1, wait_ms) > 0 ? of->signals : -1) != 0)
@@ -33,27 +33,27 @@ bool collecting_is_stopped(struct collector *of, int wait_ms)
     return of->stopped;
 }
 
-void collecting_follow(struct collector *of)
+void collector_follow(struct collector *of)
 {
     follows = of == &c;
 }
 
 /* Hangs on request, like a process that does not end its session. */
-void collecting_unfollow(struct collector *of)
+void collector_unfollow(struct collector *of)
 {
     while (strcmp(of->label, "hang at the end") == 0)
         pause();
 }
 
 /* The digest is the number of the snapshot, and whether objects are followed. */
-int collecting_take(struct collector *of, const char *name, struct hd_memory *digest)
+int collector_take(struct collector *of, const char *name, struct hd_memory *digest)
 {
     const struct hd_sink to = hd_sink_memory(digest);
     char text[64];
     int size = snprintf(text, sizeof(text), "%u of %s%s, %g s", ++taken, name,
                         follows ? ", followed" : "", of->most_seconds);
     bool waits = strcmp(name, "wait") == 0 || (strcmp(name, "then wait") == 0 && taken > 1);
-    while (waits && !collecting_is_stopped(of, 1000))
+    while (waits && !collector_is_stopped(of, 1000))
         continue;
     while (strcmp(name, "hang") == 0)
         pause();

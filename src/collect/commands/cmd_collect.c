@@ -7,7 +7,7 @@
 #include "cli/terminal/clock.h"
 #include "cli/terminal/exit_hook.h"
 #include "collect/live/children.h"
-#include "collect/live/collecting.h"
+#include "collect/live/collector.h"
 #include "collect/live/last_resort.h"
 #include "collect/live/run_folder.h"
 
@@ -57,7 +57,7 @@ static bool check_files(const struct settings *s)
         return refuse("--to needs --all; without it, the suffix of OUT decides the format");
     if (o->no_keep && !o->on_enter)
         return refuse("--no-keep deletes the snapshots when --on-enter ends");
-    if (!collecting_modes_fit(s))
+    if (!collector_modes_fit(s))
         return false;
     if (o->no_keep)
         return true;
@@ -95,7 +95,7 @@ static bool collect_check(struct settings *s)
         return refuse("--max-heap, --lock, --keep and the names of a run need --store");
     if (o->direct && o->core == CORE_FULL)
         return refuse("--direct copies the heap only; --core=full needs the runtime");
-    if (!collect_can_retry(s) || (!o->all && !collecting_process_is_named(s, "collect")))
+    if (!collect_can_retry(s) || (!o->all && !collector_process_is_named(s, "collect")))
         return false;
     bool ok = o->all             ? check_for_all(s)
               : s->store != NULL ? check_store(s)
@@ -109,7 +109,7 @@ static bool collect_check(struct settings *s)
 enum { FOLDER_SIZE = 1024, PATH_SIZE = FOLDER_SIZE + 32 };
 
 struct requested {
-    struct collector *collecting;
+    struct collector *collector;
     char folder[FOLDER_SIZE]; /* "": the files stay, by the name of -o */
     uint32_t count;           /* of snapshots, including failed ones */
     bool failed;
@@ -124,7 +124,7 @@ static void name_file(const struct requested *r, uint32_t number, const char *su
         snprintf(path, size, "%s/%u%s", r->folder, number, suffix);
         return;
     }
-    char *numbered = output_numbered(r->collecting->settings->output, number);
+    char *numbered = output_numbered(r->collector->settings->output, number);
     snprintf(path, size, "%s", numbered != NULL ? numbered : "");
     free(numbered);
 }
@@ -158,7 +158,7 @@ static void remove_at_once(void)
 
 static void print_prompt(const struct requested *r)
 {
-    if (r->collecting->progress)
+    if (r->collector->progress)
         fprintf(stderr, "\r\033[Kcollecting: Enter takes snapshot %u, Ctrl-D ends",
                 r->count + 1);
 }
@@ -166,20 +166,20 @@ static void print_prompt(const struct requested *r)
 static int collect_requested(struct requested *r)
 {
     char path[PATH_SIZE];
-    struct collector *c = r->collecting;
+    struct collector *c = r->collector;
     uint32_t most = c->options->snapshot_count;
-    collecting_follow(c);
-    for (print_prompt(r); collecting_wait(c); print_prompt(r)) {
+    collector_follow(c);
+    for (print_prompt(r); collector_wait(c); print_prompt(r)) {
         name_file(r, ++r->count, ".gcdump", path, sizeof(path));
         c->how.is_last = most > 0 && r->count == most;
-        bool taken = collecting_take(c, path, NULL) != EXIT_TROUBLE;
+        bool taken = collector_take(c, path, NULL) != EXIT_TROUBLE;
         r->failed = r->failed || !taken;
         printf("%s\n", taken ? path : "");
         fflush(stdout);
         if (c->stopped || ferror(stdout) != 0 || (most > 0 && r->count == most))
             break;
     }
-    collecting_unfollow(c);
+    collector_unfollow(c);
     if (c->progress)
         fputs("\r\033[K", stderr);
     if (c->stopped && r->folder[0] == '\0')
@@ -200,7 +200,7 @@ static int collect_requested(struct requested *r)
  * none. */
 static int collect_on_request(struct collector *c)
 {
-    struct requested r = {.collecting = c};
+    struct requested r = {.collector = c};
     bool is_temporary = c->options->no_keep;
     int status = EXIT_TROUBLE;
     /* The caller may have ended before the answer; the files must still be removed. */
@@ -407,7 +407,7 @@ _Noreturn static void be_child(struct all *a, const struct item *item)
     c->host = item->process->host;
     c->how.socket = item->process->socket;
     c->how.keep_names = item->keep_names;
-    int status = collecting_take(c, collect_path_of(a, item, a->round), NULL);
+    int status = collector_take(c, collect_path_of(a, item, a->round), NULL);
     fflush(NULL);
     _exit(status | (c->collected.other_client ? OTHER_CLIENT : 0));
 }
@@ -440,7 +440,7 @@ static void wait_for_one(struct all *a)
 {
     enum { TICK_MS = 5 };
     a->c.signal = 0;
-    bool is_news = collecting_is_stopped(&a->c, TICK_MS) && a->c.signal != 0;
+    bool is_news = collector_is_stopped(&a->c, TICK_MS) && a->c.signal != 0;
     for (size_t i = 0; i < a->count; i++) {
         struct item *item = &a->items[i];
         int how = 0;
@@ -491,7 +491,7 @@ static bool collect_begin(struct all *a)
     bool are_several = a->options->threads_given && a->settings->threads > 1;
     if (are_several)
         a->settings->read.max_memory /= a->settings->threads;
-    if (!open_folder(a) || !collecting_begin(&a->c, a->settings))
+    if (!open_folder(a) || !collector_begin(&a->c, a->settings))
         return false;
     a->c.progress &= !are_several;
     return true;
@@ -507,7 +507,7 @@ static int collect_each(struct all *a)
     signal(SIGCHLD, SIG_DFL);
     for (a->round = 1; left > 0 && !a->c.stopped; a->round++) {
         left = take_each(a);
-        if (a->round >= a->options->snapshot_count || left == 0 || !collecting_wait(&a->c))
+        if (a->round >= a->options->snapshot_count || left == 0 || !collector_wait(&a->c))
             break;
     }
     for (size_t i = 0; i < a->count; i++) {
@@ -522,7 +522,7 @@ static int collect_each(struct all *a)
     }
     if (a->is_new)
         rmdir(a->folder);
-    collecting_end(&a->c);
+    collector_end(&a->c);
     if (a->c.stopped)
         fputs("heapdrift: stopped; snapshots collected so far are kept\n", stderr);
     else if (failed > 0 && a->count > 1)
@@ -558,7 +558,7 @@ static int collect_all(struct settings *s)
     struct hd_processes processes;
     if (child_errand() != NULL)
         return collect_for_parent(&a, child_errand());
-    if (!collecting_find(&processes, o->name))
+    if (!collector_find(&processes, o->name))
         return EXIT_TROUBLE;
     int status = collect_choose(&a, &processes) ? collect_each(&a) : EXIT_TROUBLE;
     free(a.items);
@@ -574,16 +574,16 @@ static int collect_series(struct collector *c)
     const struct collect_options *o = c->options;
     int status = EXIT_DONE;
     if (o->snapshot_count > 1)
-        collecting_follow(c);
+        collector_follow(c);
     for (uint32_t i = 1; i <= o->snapshot_count; i++) {
         char *name = output_numbered(s->output, i);
         c->how.is_last = i == o->snapshot_count;
-        int result = name != NULL ? collecting_take(c, name, NULL) : EXIT_TROUBLE;
+        int result = name != NULL ? collector_take(c, name, NULL) : EXIT_TROUBLE;
         free(name);
         if (result == EXIT_TROUBLE)
             return result;
         status = result != EXIT_DONE ? result : status;
-        if (i == o->snapshot_count || collecting_wait(c))
+        if (i == o->snapshot_count || collector_wait(c))
             continue;
         fputs("heapdrift: stopped; snapshots collected so far are kept\n", stderr);
         return EXIT_TROUBLE;
@@ -601,12 +601,12 @@ static int collect_run(struct settings *s)
         return collect_all(s);
     if (s->store != NULL)
         return sidecar_run(s, true);
-    if (!collecting_begin(&c, s))
+    if (!collector_begin(&c, s))
         return EXIT_TROUBLE;
     int status = o->on_enter             ? collect_on_request(&c)
                  : o->snapshot_count > 0 ? collect_series(&c)
-                                         : collecting_take(&c, s->output, NULL);
-    collecting_end(&c);
+                                         : collector_take(&c, s->output, NULL);
+    collector_end(&c);
     return status;
 }
 

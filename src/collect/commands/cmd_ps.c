@@ -1,6 +1,6 @@
 #include "cli/commands/output.h"
 #include "cli/options/options.h"
-#include "collect/live/collecting.h"
+#include "collect/live/collector.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static int cmd_ps_run(struct settings *s)
         return EXIT_TROUBLE;
     }
     struct hd_processes processes;
-    if (!collecting_find(&processes, o->name))
+    if (!collector_find(&processes, o->name))
         return EXIT_TROUBLE;
     if (processes.count > 0)
         qsort(processes.all, processes.count, sizeof(*processes.all), orders[o->order]);

@@ -7,7 +7,7 @@
 #include "cli/terminal/exit_hook.h"
 #include "collect/commands/so_far.h"
 #include "collect/live/children.h"
-#include "collect/live/collecting.h"
+#include "collect/live/collector.h"
 #include "collect/live/run_folder.h"
 #include "collect/live/trigger.h"
 
@@ -180,7 +180,7 @@ static bool take_next(struct watch_run *w, struct collector *c, size_t wanted)
         snprintf(label, sizeof(label), "snapshot %zu of %zu", w->count + 1, wanted);
     c->label = label;
     c->how.is_last = w->count + 1 == wanted;
-    bool taken = collecting_take(c, path, NULL) != EXIT_TROUBLE;
+    bool taken = collector_take(c, path, NULL) != EXIT_TROUBLE;
     c->label = NULL;
     w->count += taken;
     return taken;
@@ -198,9 +198,9 @@ static int watch_collect(struct watch_run *w, struct collector *c)
     c->tick_context = w;
     if (on_enter)
         print_next(c, 0, wanted);
-    if (on_enter && !collecting_wait(c))
+    if (on_enter && !collector_wait(c))
         return EXIT_DONE;
-    collecting_follow(c);
+    collector_follow(c);
     while (w->count < wanted && !(failed = !take_next(w, c, wanted)) && w->count < wanted) {
         /* For users who end this with kill -9. */
         if (w->count == 1 && tells_folder(w) && (c->progress || c->lines)) {
@@ -209,12 +209,12 @@ static int watch_collect(struct watch_run *w, struct collector *c)
         }
         print_next(c, w->count, wanted);
         so_far_begin(&w->so_far, c, w->folder, w->count);
-        if (!collecting_wait(c))
+        if (!collector_wait(c))
             break;
     }
     c->tick = NULL;
     so_far_end(&w->so_far);
-    collecting_unfollow(c);
+    collector_unfollow(c);
     if (c->progress)
         fputs("\r\033[K", stderr);
     if (c->stopped && w->count >= 2 && !w->settings->quiet)
@@ -257,7 +257,7 @@ static int wait_for(pid_t child, struct collector *c, int *killed_by)
     pid_t ended;
     c->stopped = false;
     while ((ended = waitpid(child, &how, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
-        if (collecting_is_stopped(c, TICK_MS))
+        if (collector_is_stopped(c, TICK_MS))
             kill(child, c->signal);
         c->stopped = false;
     }
@@ -329,7 +329,7 @@ static bool watch_check(struct settings *s)
     if (o->sites != NULL && !o->all)
         return refuse("--sites selects processes of watch --all; a single process is "
                       "sampled without it");
-    bool is_named = o->all ? check_all(s) : collecting_process_is_named(s, "watch");
+    bool is_named = o->all ? check_all(s) : collector_process_is_named(s, "watch");
     if (!is_named || !collect_can_retry(s))
         return false;
     if (s->store != NULL)
@@ -338,7 +338,7 @@ static bool watch_check(struct settings *s)
         return refuse(
             "--at, --listen, --metrics, --max-heap, --lock, --keep and the names of "
             "a run need --store");
-    if (!collecting_modes_fit(s))
+    if (!collector_modes_fit(s))
         return false;
     if (o->snapshot_count != 1 && o->snapshot_count <= HD_MAX_SNAPSHOTS)
         return true;
@@ -366,7 +366,7 @@ static int watch_run(struct settings *s)
         snprintf(w.folder, sizeof(w.folder), "%s", errand);
         return compare(&w);
     }
-    if (!collecting_begin(&c, s))
+    if (!collector_begin(&c, s))
         return EXIT_TROUBLE;
     at_work = &w;
     exit_hook_before(close_at_once);
@@ -382,7 +382,7 @@ static int watch_run(struct settings *s)
     }
     exit_hook_before(NULL);
     close_folder(&w);
-    collecting_end(&c);
+    collector_end(&c);
     if (killed_by != 0)
         raise(killed_by);
     return status;

@@ -5,7 +5,7 @@
 #ifndef SO_FAR_H
 #define SO_FAR_H
 
-#include "collect/live/collecting.h"
+#include "collect/live/collector.h"
 
 /* Task of that child: "so-far COUNT FOLDER". */
 #define SO_FAR "so-far "

@@ -4,7 +4,7 @@
 
 #include "cli/guard/allocate.h"
 #include "cli/guard/rights.h"
-#include "collect/live/collecting.h"
+#include "collect/live/collector.h"
 #include "collect/live/last_resort.h"
 
 #include <errno.h>
@@ -76,7 +76,7 @@ const char *child_errand(void)
 
 void child_collects(void)
 {
-    rights_keep_for_collecting();
+    rights_keep_for_collector();
     rights_forget_environment("PG");
     rights_forget_environment("HEAPDRIFT_STORE");
 }

@@ -1,5 +1,5 @@
 /* How a snapshot gets from a process into a file. */
-#include "collect/live/collecting.h"
+#include "collect/live/collector.h"
 
 #include "cli/guard/memory.h"
 #include "cli/guard/temporary.h"
@@ -58,7 +58,7 @@ static bool collect_writers_failed(const struct collector *c, const struct hd_er
                          "stopped; the process continues, and nothing was written");
     if (of_file)
         return collect_writers_blame(c, file, err);
-    end = collecting_harm(&c->harm, err);
+    end = collector_harm(&c->harm, err);
     if (end != NULL && c->who == NULL) {
         snprintf(what, sizeof(what), "process %" PRIu64 " %s", c->harm.pid, end);
         end = what;

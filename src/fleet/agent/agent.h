@@ -8,7 +8,7 @@
 #define AGENT_H
 
 #include "cli/options/houses.h"
-#include "collect/live/collecting.h"
+#include "collect/live/collector.h"
 #include "collect/live/trigger.h"
 #include "heapdrift.h"
 #include "heapdrift_store.h"

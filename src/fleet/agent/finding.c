@@ -131,9 +131,9 @@ static struct watched_process *finding_add(struct agent *a, struct agent_process
     if (a->options->all)
         return w;
     /* Survivor tracking may have been disabled for the predecessor only. */
-    collecting_unfollow(&a->c);
+    collector_unfollow(&a->c);
     if (a->options->snapshot_count != 1)
-        collecting_follow(&a->c);
+        collector_follow(&a->c);
     if (last[0] != '\0')
         finding_note(a, last, "has exited; the next is %s", w->process.who);
     return w;

@@ -308,7 +308,7 @@ static size_t take_all(struct following_folders *f)
         qsort(all, count, sizeof(struct file *), by_age);
     bool goes_on = seconds_now() >= f->resume;
     for (size_t i = 0; i < count; i++) {
-        goes_on = goes_on && !collecting_is_stopped(f->c, 0);
+        goes_on = goes_on && !collector_is_stopped(f->c, 0);
         if (goes_on && is_complete(all[i]))
             goes_on = follow_folder_take(f, all[i]);
         left += !all[i]->is_done;
@@ -327,7 +327,7 @@ void follow_folders(const struct follow_how *how, struct collector *c)
     f.events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     /* A writer that opens a leased file raises a signal. */
     signal(SIGIO, SIG_IGN);
-    while (!collecting_is_stopped(c, 0)) {
+    while (!collector_is_stopped(c, 0)) {
         double begin = seconds_now();
         follow_folder_look(&f);
         double looking = seconds_now() - begin;
@@ -335,13 +335,13 @@ void follow_folders(const struct follow_how *how, struct collector *c)
         how->rest(how->context);
         /* Looking at a hundred thousand files takes a tenth of the time at most. */
         double rest = looking * 10 > usual ? looking * 10 : usual;
-        if (collecting_is_stopped(c, 0))
+        if (collector_is_stopped(c, 0))
             break;
         /* The content of the events does not matter. */
         struct pollfd ready[] = {{.fd = c->signals, .events = POLLIN},
                                  {.fd = f.events, .events = POLLIN}};
         if (poll(ready, 2, (int)(rest * 1e3)) > 0 && ready[1].revents != 0)
-            collecting_is_stopped(c, (int)(look_soon * 1e3));
+            collector_is_stopped(c, (int)(look_soon * 1e3));
         while (f.events >= 0 && read(f.events, bytes, sizeof(bytes)) > 0)
             continue;
     }

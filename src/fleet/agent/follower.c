@@ -32,7 +32,7 @@ static bool is_asked(struct collector *c, int requests)
         if (any[0].revents != 0)
             return read(requests, &c->most_seconds, sizeof(c->most_seconds)) ==
                    (ssize_t)sizeof(c->most_seconds);
-        collecting_is_stopped(c, 0);
+        collector_is_stopped(c, 0);
     }
     return false;
 }
@@ -44,7 +44,7 @@ _Noreturn static void be_follower(struct collector *c, const char *who, FILE *re
 {
     static const char done = 0;
     bool ok = true;
-    collecting_follow(c);
+    collector_follow(c);
     while (ok && is_asked(c, requests)) {
         ok = snapshot_job_write(c, who, result) && write(answers, &done, 1) == 1;
         memory_give_back();
@@ -52,7 +52,7 @@ _Noreturn static void be_follower(struct collector *c, const char *who, FILE *re
     /* Its process may hang. The connection ends with this one, and the session with that.
      */
     last_resort_leave(true);
-    collecting_unfollow(c);
+    collector_unfollow(c);
     _exit(ok ? EXIT_DONE : EXIT_TROUBLE);
 }
 

@@ -10,7 +10,7 @@
 #include "cli/options/settings.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
-#include "collect/live/collecting.h"
+#include "collect/live/collector.h"
 #include "collect/live/last_resort.h"
 #include "fleet/agent/agent.h"
 
@@ -325,7 +325,7 @@ static void rest(struct agent *a)
     int ms = left * 1e3 >= TICK_MS ? TICK_MS : left > 0 ? (int)(left * 1e3) + 1 : 0;
     if (a->at_work != NULL)
         ms = a->job.child > 0 ? WORK_MS : TURN_MS;
-    collecting_is_stopped(&a->c, ms);
+    collector_is_stopped(&a->c, ms);
     /* The second signal does not wait for the snapshot in hand. */
     if (a->c.signalled > before && a->c.signalled > 1)
         snapshot_job_stop(&a->job);
@@ -367,8 +367,8 @@ static bool find_first(struct agent *a)
         if (left <= 0)
             sidecar_look(a);
         else
-            collecting_is_stopped(&a->c,
-                                  left * 1e3 < TICK_MS ? (int)(left * 1e3) + 1 : TICK_MS);
+            collector_is_stopped(&a->c,
+                                 left * 1e3 < TICK_MS ? (int)(left * 1e3) + 1 : TICK_MS);
         tick(a);
     }
     return !a->is_over && !a->c.stopped;
@@ -382,7 +382,7 @@ static bool sidecar_begin(struct agent *a, const struct settings *s)
     a->options = o;
     bool is_usual = !o->interval_given && !a->is_once;
     a->interval = (double)(is_usual ? USUAL_INTERVAL_MS : o->interval_ms) / 1e3;
-    if (!collecting_begin(&a->c, s))
+    if (!collector_begin(&a->c, s))
         return false;
     a->c.finishes = true;
     last_resort_hold(false);
@@ -401,7 +401,7 @@ static bool sidecar_begin(struct agent *a, const struct settings *s)
         goes_on = monitoring_begin(a);
     }
     if (!goes_on)
-        collecting_end(&a->c);
+        collector_end(&a->c);
     return goes_on;
 }
 
@@ -455,7 +455,7 @@ int sidecar_run(struct settings *s, bool is_once)
                     " stored; own memory %.0f MiB at most",
                     a->taken, a->numbered, a->queue.stored, (double)used.ru_maxrss / 1024);
     monitoring_end(a);
-    collecting_end(&a->c);
+    collector_end(&a->c);
     finding_free(a);
     return a->status;
 }

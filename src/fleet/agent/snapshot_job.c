@@ -26,7 +26,7 @@ void snapshot_job_run(struct collector *c, const char *who, struct snapshot_resu
 {
     *t = (struct snapshot_result){.status = EXIT_TROUBLE};
     c->failure = &t->err;
-    t->status = collecting_take(c, who, &t->digest);
+    t->status = collector_take(c, who, &t->digest);
     c->failure = NULL;
     t->collected = c->collected;
 }

@@ -188,7 +188,7 @@ bool store_writer_end(struct collector *c, struct store_queue *q)
         if (store_writer_flush(q, is_first))
             break;
         is_first = false;
-    } while (seconds_now() - begin < most && !collecting_is_stopped(c, TICK_MS));
+    } while (seconds_now() - begin < most && !collector_is_stopped(c, TICK_MS));
     while (q->count > 0)
         lose(q, q->first, "dropped a snapshot: it could not be stored");
     hd_store_bases_free(q->bases);

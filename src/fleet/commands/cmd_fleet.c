@@ -6,7 +6,7 @@
 #include "cli/options/options.h"
 #include "cli/options/settings.h"
 #include "cli/terminal/clock.h"
-#include "collect/live/collecting.h"
+#include "collect/live/collector.h"
 #include "fleet/agent/stored_run.h"
 #include "heapdrift_fleet.h"
 #include "heapdrift_store.h"

@@ -384,7 +384,7 @@ static int exit_of(struct following_records *f, pid_t child)
     int how = 0;
     pid_t ended;
     while ((ended = waitpid(child, &how, WNOHANG)) == 0 || (ended < 0 && errno == EINTR)) {
-        collecting_is_stopped(&f->signals, TICK_MS);
+        collector_is_stopped(&f->signals, TICK_MS);
         if (f->signals.signalled > 1)
             kill(child, SIGKILL);
     }
@@ -438,10 +438,10 @@ static int record_follow(const struct settings *s)
     named.store = store_url(s);
     struct store_queue q = store_writer_begin(&named);
     /* Initial problems with the store are permanent. */
-    if ((!store_writer_probe(&q, &is_away) && !is_away) || !collecting_begin(&f.signals, s))
+    if ((!store_writer_probe(&q, &is_away) && !is_away) || !collector_begin(&f.signals, s))
         return EXIT_TROUBLE;
     follow_folders(&how, &f.signals);
-    collecting_end(&f.signals);
+    collector_end(&f.signals);
     return EXIT_DONE;
 }
 

@@ -3,7 +3,7 @@
 #include "cli/commands/json.h"
 #include "cli/options/options.h"
 #include "cli/terminal/messages.h"
-#include "collect/live/collecting.h"
+#include "collect/live/collector.h"
 #include "fleet/agent/stored_run.h"
 #include "heapdrift_store.h"
 

@@ -59,7 +59,7 @@ void rights_give_up(void)
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
-void rights_keep_for_collecting(void)
+void rights_keep_for_collector(void)
 {
     bound_capabilities(to_collect);
     limit_capabilities(to_collect);

@@ -10,7 +10,7 @@ void rights_give_up(void);
 
 /* For a child that takes a snapshot: drops all capabilities, except those that reach
  * sockets, folders and memory of other users. */
-void rights_keep_for_collecting(void);
+void rights_keep_for_collector(void);
 
 /* Overwrites the values of variables that begin with a prefix, also in /proc/PID/environ;
  * "" is all. A pointer to such a value points to an empty string afterwards. */

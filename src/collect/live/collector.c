@@ -1,4 +1,4 @@
-#include "collect/live/collecting.h"
+#include "collect/live/collector.h"
 
 #include "cli/terminal/clock.h"
 #include "cli/terminal/style.h"
@@ -16,7 +16,7 @@
 
 /* --- waiting ----------------------------------------------------------------------- */
 
-bool collecting_is_stopped(struct collector *c, int wait_ms)
+bool collector_is_stopped(struct collector *c, int wait_ms)
 {
     struct pollfd ready = {.fd = c->signals, .events = POLLIN};
     int number = last_resort_signal(poll(&ready, 1, wait_ms) > 0 ? c->signals : -1);
@@ -29,7 +29,7 @@ bool collecting_is_stopped(struct collector *c, int wait_ms)
 }
 
 /* Without a terminal, prints a line every half minute. */
-static void collecting_show(struct collector *c, const struct hd_collect_progress *so_far)
+static void collector_show(struct collector *c, const struct hd_collect_progress *so_far)
 {
     const double first = 0.5, line_every = 30;
     double seconds = seconds_now() - c->begin;
@@ -54,14 +54,14 @@ static void collecting_show(struct collector *c, const struct hd_collect_progres
 static bool go_on(void *context, const struct hd_collect_progress *so_far)
 {
     struct collector *c = context;
-    collecting_show(c, so_far);
+    collector_show(c, so_far);
     if (c->reading != NULL)
         hd_reading_arrived(c->reading, so_far->bytes);
     if (c->meanwhile != NULL)
         c->meanwhile(c->meanwhile_context);
     c->is_too_much = c->most_bytes > 0 && so_far->bytes > c->most_bytes;
     c->is_too_late = c->most_seconds > 0 && seconds_now() - c->begin > c->most_seconds;
-    bool stops = collecting_is_stopped(c, 0) && (!c->finishes || c->signalled > 1);
+    bool stops = collector_is_stopped(c, 0) && (!c->finishes || c->signalled > 1);
     if (stops && !c->finishes)
         last_resort_leave(true);
     return !stops && !c->is_too_much && !c->is_too_late;
@@ -107,7 +107,7 @@ static uint64_t left_to_process(void *context, uint64_t pid)
     return o->all && o->threads_given && s->threads > 1 ? left / s->threads : left;
 }
 
-const char *collecting_harm(const struct harm *harm, const struct hd_error *err)
+const char *collector_harm(const struct harm *harm, const struct hd_error *err)
 {
     const double most = 0.3;
     const struct timespec moment = {.tv_nsec = 10000000};
@@ -191,7 +191,7 @@ static void print_collected(struct collector *c)
     fputs("\n", stderr);
 }
 
-int collecting_take(struct collector *c, const char *name, struct hd_memory *digest)
+int collector_take(struct collector *c, const char *name, struct hd_memory *digest)
 {
     const struct settings *all = c->settings;
     struct settings one = *all;
@@ -236,7 +236,7 @@ static bool wait_for_enter(struct collector *c)
         if (poll(ready, 2, c->tick != NULL ? 1000 : -1) <= 0)
             continue;
         if (ready[0].revents != 0)
-            collecting_is_stopped(c, 0);
+            collector_is_stopped(c, 0);
         if (ready[1].revents == 0)
             continue;
         char typed[256];
@@ -250,7 +250,7 @@ static bool wait_for_enter(struct collector *c)
     return is_asked;
 }
 
-bool collecting_wait(struct collector *c)
+bool collector_wait(struct collector *c)
 {
     double due = c->begin + (double)c->options->interval_ms / 1e3, left;
     if (c->options->on_enter)
@@ -258,7 +258,7 @@ bool collecting_wait(struct collector *c)
     while ((left = due - seconds_now()) > 0) {
         if (c->tick != NULL)
             c->tick(c->tick_context, left);
-        if (collecting_is_stopped(c, left > 1 ? 1000 : (int)(left * 1e3) + 1))
+        if (collector_is_stopped(c, left > 1 ? 1000 : (int)(left * 1e3) + 1))
             break;
     }
     return !c->stopped;
@@ -313,7 +313,7 @@ static bool parse_operand(struct settings *s, const char *command)
     return true;
 }
 
-bool collecting_process_is_named(struct settings *s, const char *command)
+bool collector_process_is_named(struct settings *s, const char *command)
 {
     const struct collect_options *o = s->own;
     size_t ways = (size_t)(o->process_id > 0) + (o->name != NULL) + (o->socket != NULL);
@@ -338,7 +338,7 @@ bool collecting_process_is_named(struct settings *s, const char *command)
     return false;
 }
 
-bool collecting_modes_fit(const struct settings *s)
+bool collector_modes_fit(const struct settings *s)
 {
     const struct collect_options *o = s->own;
     if (o->no_keep && s->output != NULL)
@@ -347,7 +347,7 @@ bool collecting_modes_fit(const struct settings *s)
            refuse("--on-enter cannot be combined with --interval");
 }
 
-bool collecting_find(struct hd_processes *processes, const char *name)
+bool collector_find(struct hd_processes *processes, const char *name)
 {
     size_t kept = 0;
     hd_processes_find(processes);
@@ -363,7 +363,7 @@ bool collecting_find(struct hd_processes *processes, const char *name)
     return true;
 }
 
-bool collecting_begin(struct collector *c, const struct settings *s)
+bool collector_begin(struct collector *c, const struct settings *s)
 {
     const struct collect_options *o = s->own;
     uint64_t pid = o->process_id;
@@ -404,7 +404,7 @@ bool collecting_begin(struct collector *c, const struct settings *s)
     return true;
 }
 
-void collecting_follow(struct collector *c)
+void collector_follow(struct collector *c)
 {
     const struct settings *s = c->settings;
     const struct collect_options *o = c->options;
@@ -417,7 +417,7 @@ void collecting_follow(struct collector *c)
     c->how.with_activity = s->verbose;
 }
 
-void collecting_unfollow(struct collector *c)
+void collector_unfollow(struct collector *c)
 {
     hd_following_end(c->following);
     hd_ages_end(c->ages);
@@ -425,11 +425,11 @@ void collecting_unfollow(struct collector *c)
     c->ages = NULL;
 }
 
-void collecting_end(struct collector *c)
+void collector_end(struct collector *c)
 {
-    collecting_unfollow(c);
+    collector_unfollow(c);
     /* A signal after all work needs no action. */
-    collecting_is_stopped(c, 0);
+    collector_is_stopped(c, 0);
     last_resort_end();
     if (c->signals >= 0)
         close(c->signals);

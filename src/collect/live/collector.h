@@ -1,9 +1,9 @@
-/* collecting.h - snapshots of a running process into files.
+/* collector.h - snapshots of a running process into files.
  *
  * Signals stop cleanly: the session of the process is ended, and no partial file remains.
  * The commands decide the number of snapshots and their use. */
-#ifndef COLLECTING_H
-#define COLLECTING_H
+#ifndef COLLECTOR_H
+#define COLLECTOR_H
 
 #include "cli/commands/output.h"
 #include "cli/guard/memory.h"
@@ -117,44 +117,44 @@ struct collector {
 
 /* True if options or an operand, which is consumed, name one process; else prints an error
  * for that command. */
-bool collecting_process_is_named(struct settings *s, const char *command);
+bool collector_process_is_named(struct settings *s, const char *command);
 
 /* True if --no-keep and --on-enter fit the other options; else prints an error. */
-bool collecting_modes_fit(const struct settings *s);
+bool collector_modes_fit(const struct settings *s);
 
 /* Finds all processes, or those with that name or pattern; false after an error if the
  * search was incomplete. */
-bool collecting_find(struct hd_processes *processes, const char *name);
+bool collector_find(struct hd_processes *processes, const char *name);
 
 /* Finds the process (not with --all), and handles SIGINT, SIGTERM, SIGHUP and SIGQUIT as
  * cancellation unless they are ignored (nohup). c must not move. False after printing the
- * error; else collecting_end() is required. */
-bool collecting_begin(struct collector *c, const struct settings *s);
-void collecting_end(struct collector *c);
+ * error; else collector_end() is required. */
+bool collector_begin(struct collector *c, const struct settings *s);
+void collector_end(struct collector *c);
 
 /* For a series: follows the objects from each snapshot to the next, unless --no-ages or
- * other options prevent it. collecting_unfollow() is required before a fork and may be
+ * other options prevent it. collector_unfollow() is required before a fork and may be
  * repeated. */
-void collecting_follow(struct collector *c);
-void collecting_unfollow(struct collector *c);
+void collector_follow(struct collector *c);
+void collector_unfollow(struct collector *c);
 
 /* Takes a snapshot in the format of the name's suffix, or a digest in memory if digest is
  * not NULL; then the name is for messages. Returns an exit status: EXIT_TROUBLE after
  * printing the error (c->stopped if caused by a signal), EXIT_INCONCLUSIVE with --strict.
  * The digest is the caller's, empty for EXIT_TROUBLE. */
-int collecting_take(struct collector *c, const char *name, struct hd_memory *digest);
+int collector_take(struct collector *c, const char *name, struct hd_memory *digest);
 
 /* Returns what happened to the process after that error: "was killed ...", a predicate.
  * NULL if it runs, or none was asked. Waits a moment if it closed the connection: its
  * memory is freed before its pid. */
-const char *collecting_harm(const struct harm *harm, const struct hd_error *err);
+const char *collector_harm(const struct harm *harm, const struct hd_error *err);
 
 /* Waits until the next snapshot is due by --interval, or for a line with --on-enter; false
  * after a signal or the end of standard input. */
-bool collecting_wait(struct collector *c);
+bool collector_wait(struct collector *c);
 
 /* Waits for a signal for this time; true after the first one. */
-bool collecting_is_stopped(struct collector *c, int wait_ms);
+bool collector_is_stopped(struct collector *c, int wait_ms);
 
 /* --- collect_writers.c ---------------------------------------------------------------- */
 
