@@ -673,7 +673,8 @@ struct hd_collect_options {
 
     /* hd_collect(): first opens an empty session, two seconds at most. The first session
      * makes a runtime allocate 100 to 250 KiB that it then keeps; this way the first
-     * snapshot has them too. Not needed with hd_following, which opens a session anyway. */
+     * snapshot has them too. Not needed with hd_gc_listener, which opens a session anyway.
+     */
     bool warm_up;
 
     /* hd_collect(): called right before the heap is requested; pid is 0 if the process is
@@ -692,12 +693,12 @@ struct hd_collect_options {
      * memory use of its control group. NULL: both are unknown. */
     void (*add_limits)(void *context, uint64_t pid, struct hd_process_facts *facts);
 
-    /* hd_following_before(): also sample about one allocation in 100 KB with its stack, for
-     * the code that allocated the objects. docs/sites.md has the cost. */
+    /* hd_gc_listener_before(): also sample about one allocation in 100 KB with its stack,
+     * for the code that allocated the objects. docs/sites.md has the cost. */
     bool with_sites;
     /* The last snapshot: method names are read at any cost. */
     bool is_last;
-    /* hd_following_activity() needs sites: method names may be read more often. */
+    /* hd_gc_listener_activity() needs sites: method names may be read more often. */
     bool with_activity;
 };
 
@@ -731,37 +732,37 @@ struct hd_collected {
 /* Identifies the objects of consecutive snapshots of one process: it keeps a session open,
  * in which the collector reports which objects survive and where they are moved. The result
  * is added to the snapshots, and to .gcdump files written from them (to traces by
- * hd_following_write()):
+ * hd_gc_listener_write()):
  *
- *     struct hd_following *f = hd_following_begin();
- *     ... hd_following_before(f, &opt); before each hd_collect()
- *     ... hd_following_after(f); immediately after it has succeeded
- *     ... hd_following_snapshot(f, snap, &err); for its snapshot, before it is written
- *     hd_following_end(f);
+ *     struct hd_gc_listener *f = hd_gc_listener_begin();
+ *     ... hd_gc_listener_before(f, &opt); before each hd_collect()
+ *     ... hd_gc_listener_after(f); immediately after it has succeeded
+ *     ... hd_gc_listener_snapshot(f, snap, &err); for its snapshot, before it is written
+ *     hd_gc_listener_end(f);
  *
  * Failures here never prevent a snapshot. The pointers in opt must stay valid until
- * hd_following_snapshot(). Memory: 16 bytes per object, and at most some 100 MiB for bursts
- * of events. */
-struct hd_following;
+ * hd_gc_listener_snapshot(). Memory: 16 bytes per object, and at most some 100 MiB for
+ * bursts of events. */
+struct hd_gc_listener;
 
-struct hd_following *hd_following_begin(void); /* never NULL */
+struct hd_gc_listener *hd_gc_listener_begin(void); /* never NULL */
 
 /* Takes at most two seconds if the process does not answer. */
-void hd_following_before(struct hd_following *f, const struct hd_collect_options *opt);
+void hd_gc_listener_before(struct hd_gc_listener *f, const struct hd_collect_options *opt);
 
 /* Optional: saves the 100 ms that the runtime takes to end the previous session if the
- * caller has other work before hd_following_snapshot(). */
-void hd_following_after(struct hd_following *f);
+ * caller has other work before hd_gc_listener_snapshot(). */
+void hd_gc_listener_after(struct hd_gc_listener *f);
 
 /* snap needs its graph. True for the first snapshot, and if survivors of the previous one
  * are known; else err has the reason. */
-bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
-                           struct hd_error *err);
-void hd_following_end(struct hd_following *f); /* NULL is fine */
+bool hd_gc_listener_snapshot(struct hd_gc_listener *f, struct hd_snapshot *snap,
+                             struct hd_error *err);
+void hd_gc_listener_end(struct hd_gc_listener *f); /* NULL is fine */
 
 /* Returns why method names could not be read, or not all, for the last snapshot; its status
  * is HD_OK if they could, or none were needed. Owned by f. */
-const struct hd_error *hd_following_sites_error(const struct hd_following *f);
+const struct hd_error *hd_gc_listener_sites_error(const struct hd_gc_listener *f);
 
 enum { HD_BUSY_SITES = 3 };
 
@@ -782,19 +783,19 @@ struct hd_activity {
 };
 
 /* Returns the activity between the last two snapshots. Valid until the next
- * hd_following_snapshot(). */
-const struct hd_activity *hd_following_activity(const struct hd_following *f);
+ * hd_gc_listener_snapshot(). */
+const struct hd_activity *hd_gc_listener_activity(const struct hd_gc_listener *f);
 
 /* The same for traces that are kept: appends the survivors in snap, or the reason why there
  * are none (NULL: not traced), and the facts about the process to the trace that it was
  * read from, where other tools skip them. trace is a regular file, readable and writable;
  * its position is then its end. True also if there was nothing to append. False: err has
  * the reason, and the trace is unchanged. */
-bool hd_following_write(FILE *trace, const struct hd_snapshot *snap,
-                        const struct hd_origin *origin, struct hd_error *err);
+bool hd_gc_listener_write(FILE *trace, const struct hd_snapshot *snap,
+                          const struct hd_origin *origin, struct hd_error *err);
 
 /* Age of the objects of a series, for its digests, which store the number of objects per
- * age. Needs survivors from hd_following_snapshot() or a .gcdump:
+ * age. Needs survivors from hd_gc_listener_snapshot() or a .gcdump:
  *
  *     struct hd_ages *ages = hd_ages_begin();
  *     ... hd_snapshot_set_ages(snap, ages); for each, in order, before its digest is

@@ -12,7 +12,7 @@
 /* --- start, stop and end ----------------------------------------------------- */
 
 /* tracing.c: kinds of sessions, and their requests in each version of the command. Must not
- * depend on the events: session.c reads a heap, following.c the moves of objects. */
+ * depend on the events: session.c reads a heap, gc_listener.c the moves of objects. */
 
 enum tracing_kind {
     TRACING_HEAP,        /* a collection, and the walk of the heap in it */

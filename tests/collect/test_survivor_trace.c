@@ -69,7 +69,7 @@ static bool write_into(const char *path, const char *mode, const struct hd_snaps
     *err = (struct hd_error){0};
     FILE *f = fopen(path, mode);
     cr_assert_not_null(f);
-    bool ok = hd_following_write(f, snap, &(struct hd_origin){.instance = 0}, err);
+    bool ok = hd_gc_listener_write(f, snap, &(struct hd_origin){.instance = 0}, err);
     long end = ftell(f);
     cr_expect_eq(fseek(f, 0, SEEK_END), 0);
     cr_expect_eq(end, ftell(f), "it stands at the end");
@@ -207,7 +207,7 @@ static bool write_facts(const char *path, const struct hd_snapshot *snap,
     process_facts_parse(&origin.facts, line, sizeof(line) - 1);
     FILE *f = fopen(path, "r+");
     cr_assert_not_null(f);
-    bool ok = hd_following_write(f, snap, &origin, err);
+    bool ok = hd_gc_listener_write(f, snap, &origin, err);
     fclose(f);
     return ok;
 }

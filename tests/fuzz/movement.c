@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* Less than in following.c, so that limits are reached. */
+/* Less than in gc_listener.c, so that limits are reached. */
 enum { MAX_MEMORY = 4 << 20, STACK_MEMORY = 64 << 10, OBJECTS = 64, OBJECT_SIZE = 24 };
 
 static struct input *input_of_bytes(struct bytes b)

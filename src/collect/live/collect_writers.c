@@ -80,7 +80,7 @@ static bool end_progress(const struct collector *c, bool ok)
 
 static bool collect_writers_take(struct collector *c, FILE *to, struct hd_error *err)
 {
-    c->how.warm_up = c->following == NULL && !c->is_warm;
+    c->how.warm_up = c->gc_listener == NULL && !c->is_warm;
     c->harm = (struct harm){.pid = 0};
     /* If there are several processes, the last snapshot was another's. */
     if (c->who == NULL && c->collected.bytes > 0)
@@ -220,7 +220,7 @@ static void report_unfollowed(struct collector *c, const struct hd_error *why)
  * may have all. */
 static void report_unnamed(struct collector *c)
 {
-    const struct hd_error *why = hd_following_sites_error(c->following);
+    const struct hd_error *why = hd_gc_listener_sites_error(c->gc_listener);
     if (why->status == HD_OK || c->settings->quiet || c->unnamed_reported)
         return;
     c->unnamed_reported = true;
@@ -231,7 +231,7 @@ static void report_unnamed(struct collector *c)
 /* With -v, a line about what the process did since the snapshot before. */
 static void report_activity(struct collector *c)
 {
-    const struct hd_activity *a = hd_following_activity(c->following);
+    const struct hd_activity *a = hd_gc_listener_activity(c->gc_listener);
     const uint32_t *n = a->collections;
     const char *between = ": ";
     if (!c->settings->verbose || a->seconds <= 0)
@@ -256,9 +256,9 @@ static void report_activity(struct collector *c)
 static void follow(struct collector *c, struct hd_snapshot *snap)
 {
     struct hd_error why = {0};
-    if (c->following == NULL)
+    if (c->gc_listener == NULL)
         return;
-    if (!hd_following_snapshot(c->following, snap, &why))
+    if (!hd_gc_listener_snapshot(c->gc_listener, snap, &why))
         report_unfollowed(c, &why);
     report_unnamed(c);
     report_activity(c);
@@ -272,14 +272,14 @@ static struct hd_snapshot *read_along(struct collector *c, FILE *trace, const ch
                                       struct hd_error *err)
 {
     const struct hd_read_options how = how_to_read(c, target);
-    if (c->following != NULL)
-        hd_following_before(c->following, &c->how);
+    if (c->gc_listener != NULL)
+        hd_gc_listener_before(c->gc_listener, &c->how);
     /* A stream without a buffer: what was written can be read. */
     setvbuf(trace, NULL, _IONBF, 0);
     c->reading = hd_reading_begin(trace, &how);
     *taken = collect_writers_take(c, trace, err) || collect_writers_failed(c, err);
-    if (*taken && c->following != NULL)
-        hd_following_after(c->following);
+    if (*taken && c->gc_listener != NULL)
+        hd_gc_listener_after(c->gc_listener);
     if (*taken) {
         hd_reading_arrived(c->reading, c->collected.bytes);
         hd_reading_end(c->reading);
@@ -328,16 +328,16 @@ static bool write_trace(const void *thing, const struct settings *s, FILE *to,
     bool taken;
     (void)s;
     bool is_file = fstat(fileno(to), &st) == 0 && S_ISREG(st.st_mode);
-    if (c->following == NULL || !is_file) {
+    if (c->gc_listener == NULL || !is_file) {
         taken = collect_writers_take(c, to, err) || collect_writers_failed(c, err);
         if (taken && is_file) /* without it the trace is as good as those of other tools */
-            hd_following_write(to, NULL, &c->collected.origin, NULL);
+            hd_gc_listener_write(to, NULL, &c->collected.origin, NULL);
         return taken;
     }
     struct hd_snapshot *snap = read_along(c, to, NULL, NULL, &taken, &why);
     if (snap != NULL)
         follow(c, snap);
-    bool kept = snap != NULL && hd_following_write(to, snap, &c->collected.origin, &why);
+    bool kept = snap != NULL && hd_gc_listener_write(to, snap, &c->collected.origin, &why);
     hd_snapshot_close(snap);
     if (taken && !kept)
         report_unfollowed(c, &why);

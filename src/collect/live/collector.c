@@ -411,7 +411,7 @@ void collector_follow(struct collector *c)
     /* Direct copies have no collection events; cores and traces do not store survivors. */
     if (s->options.no_ages || o->direct || o->core != CORE_NONE)
         return;
-    c->following = hd_following_begin();
+    c->gc_listener = hd_gc_listener_begin();
     c->ages = hd_ages_begin();
     c->how.with_sites = !o->no_sites;
     c->how.with_activity = s->verbose;
@@ -419,9 +419,9 @@ void collector_follow(struct collector *c)
 
 void collector_unfollow(struct collector *c)
 {
-    hd_following_end(c->following);
+    hd_gc_listener_end(c->gc_listener);
     hd_ages_end(c->ages);
-    c->following = NULL;
+    c->gc_listener = NULL;
     c->ages = NULL;
 }
 

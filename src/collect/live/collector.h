@@ -77,8 +77,8 @@ struct collector {
     const struct collect_options *options; /* settings->own */
     const char *who; /* the process, if there are several; NULL: only one */
     struct hd_collect_options how;
-    struct hd_following *following; /* of a series; NULL: objects are not followed */
-    struct hd_ages *ages;           /* the same, for digests */
+    struct hd_gc_listener *gc_listener; /* of a series; NULL: objects are not followed */
+    struct hd_ages *ages;               /* the same, for digests */
     bool unfollowed_reported, unnamed_reported; /* reported once */
     bool is_warm;               /* a session was opened: see hd_collect_options.warm_up */
     struct hd_reading *reading; /* reads concurrently; NULL: none */

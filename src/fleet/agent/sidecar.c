@@ -240,7 +240,7 @@ static void sidecar_take(struct agent *a)
     see_run(a);
     /* Following objects in this process needs the previous snapshot, and there is only one
      * process. */
-    if (a->c.following == NULL && !a->is_once) {
+    if (a->c.gc_listener == NULL && !a->is_once) {
         if (snapshot_job_begin(&a->job, &a->c, w->process.who, follower_of(a)))
             return;
         t = (struct snapshot_result){.status = EXIT_TROUBLE};

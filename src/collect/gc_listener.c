@@ -1,4 +1,4 @@
-/* Tracks the objects of a series from each snapshot to the next (hd_following).
+/* Tracks the objects of a series from each snapshot to the next (hd_gc_listener).
  *
  * Each interval has its own session, open from before the first of its two snapshots until
  * after the second: the end of a session reports lost events, and no session lasts for
@@ -83,7 +83,7 @@ static void end_for(struct listener *l, enum hearing why)
 }
 
 /* read(2) for input_stream(). After the stop only the events in transit are left. */
-static ssize_t following_take(void *from, void *to, size_t capacity)
+static ssize_t gc_listener_take(void *from, void *to, size_t capacity)
 {
     struct listener *l = from;
     for (;;) {
@@ -127,7 +127,7 @@ static void *listen_on(void *context)
     struct listener *l = context;
     struct hd_error err = {0};
     struct trace_event e;
-    struct input *in = input_stream(following_take, l);
+    struct input *in = input_stream(gc_listener_take, l);
     struct nettrace *t = nettrace_begin(in, &err);
     bool ok = true;
     size_t losses;
@@ -257,9 +257,9 @@ static struct movement *listening_stop(struct listener *l, uint32_t until,
     return NULL;
 }
 
-/* --- following ----------------------------------------------------------------- */
+/* --- the listener -------------------------------------------------------------- */
 
-struct hd_following {
+struct hd_gc_listener {
     struct listener *now;  /* since before the last snapshot */
     struct listener *next; /* since before the one that is being taken */
     struct why {
@@ -277,12 +277,12 @@ struct hd_following {
     struct hd_collect_options how; /* of the current snapshot */
 };
 
-struct hd_following *hd_following_begin(void)
+struct hd_gc_listener *hd_gc_listener_begin(void)
 {
-    return alloc_zeroed(sizeof(struct hd_following));
+    return alloc_zeroed(sizeof(struct hd_gc_listener));
 }
 
-void hd_following_before(struct hd_following *f, const struct hd_collect_options *opt)
+void hd_gc_listener_before(struct hd_gc_listener *f, const struct hd_collect_options *opt)
 {
     /* The session of a failed snapshot. */
     listening_end(f->next);
@@ -302,7 +302,7 @@ void hd_following_before(struct hd_following *f, const struct hd_collect_options
                                   &f->why_no_next.error);
 }
 
-void hd_following_after(struct hd_following *f)
+void hd_gc_listener_after(struct hd_gc_listener *f)
 {
     if (f->now != NULL && f->has_older)
         tell_to_stop(f->now);
@@ -334,7 +334,7 @@ static struct hd_activity activity_of(const struct movement_events *e)
 
 /* Adds the facts of the program's own collections since the previous snapshot. All sessions
  * of a process have one clock. */
-static void add_collections(struct hd_following *f, struct hd_process_facts *facts)
+static void add_collections(struct hd_gc_listener *f, struct hd_process_facts *facts)
 {
     const struct interval_activity *i = &f->now->events.activity;
     if (f->activity.seconds <= 0) {
@@ -351,7 +351,7 @@ static void add_collections(struct hd_following *f, struct hd_process_facts *fac
 }
 
 /* Stores the survivors of the previous snapshot, by the collector's events, in this one. */
-static bool identify(struct hd_following *f, struct hd_snapshot *snap,
+static bool identify(struct hd_gc_listener *f, struct hd_snapshot *snap,
                      const struct places *places, const struct survivor_side *side,
                      struct hd_error *err)
 {
@@ -386,8 +386,8 @@ static bool identify(struct hd_following *f, struct hd_snapshot *snap,
     return true;
 }
 
-bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
-                           struct hd_error *err)
+bool hd_gc_listener_snapshot(struct hd_gc_listener *f, struct hd_snapshot *snap,
+                             struct hd_error *err)
 {
     const bool is_whole =
         snap->graph != NULL && snap->info.complete && snap->identity.collection != 0;
@@ -436,17 +436,17 @@ bool hd_following_snapshot(struct hd_following *f, struct hd_snapshot *snap,
     return ok;
 }
 
-const struct hd_error *hd_following_sites_error(const struct hd_following *f)
+const struct hd_error *hd_gc_listener_sites_error(const struct hd_gc_listener *f)
 {
     return &f->sites.error;
 }
 
-const struct hd_activity *hd_following_activity(const struct hd_following *f)
+const struct hd_activity *hd_gc_listener_activity(const struct hd_gc_listener *f)
 {
     return &f->activity;
 }
 
-void hd_following_end(struct hd_following *f)
+void hd_gc_listener_end(struct hd_gc_listener *f)
 {
     if (f == NULL)
         return;
@@ -458,7 +458,7 @@ void hd_following_end(struct hd_following *f)
 
 /* --- kept in the trace --------------------------------------------------------- */
 
-/* Identities, facts and sites, stored in the trace itself (hd_following_write). */
+/* Identities, facts and sites, stored in the trace itself (hd_gc_listener_write). */
 
 static ssize_t read_fd(void *fd, void *to, size_t capacity)
 {
@@ -520,8 +520,8 @@ static bool write_at(int fd, const char *bytes, size_t size, uint64_t at)
 
 /* Appends blocks after the end mark, which readers ignore, and replaces the mark by their
  * first byte last: the file is a valid trace at every moment. */
-static bool following_keep(int fd, const struct text texts[OUR_EVENTS],
-                           struct hd_error *err)
+static bool gc_listener_keep(int fd, const struct text texts[OUR_EVENTS],
+                             struct hd_error *err)
 {
     struct survivor_event_place place;
     struct text blocks = {0};
@@ -541,8 +541,8 @@ static bool following_keep(int fd, const struct text texts[OUR_EVENTS],
     return ok;
 }
 
-bool hd_following_write(FILE *trace, const struct hd_snapshot *snap,
-                        const struct hd_origin *origin, struct hd_error *err)
+bool hd_gc_listener_write(FILE *trace, const struct hd_snapshot *snap,
+                          const struct hd_origin *origin, struct hd_error *err)
 {
     struct text texts[OUR_EVENTS] = {0};
     struct text *map = &texts[SURVIVORS_EVENT_ID - 1];
@@ -560,7 +560,7 @@ bool hd_following_write(FILE *trace, const struct hd_snapshot *snap,
     for (int i = 0; i < OUR_EVENTS; i++)
         any |= texts[i].len > 0;
     if (any)
-        ok = ok && following_keep(fileno(trace), texts, err);
+        ok = ok && gc_listener_keep(fileno(trace), texts, err);
     for (int i = 0; i < OUR_EVENTS; i++)
         text_free(&texts[i]);
     return (fseeko(trace, 0, SEEK_END) == 0 || fail_to_write(err)) && ok;

@@ -24,7 +24,7 @@ static void remove_scratch(void)
     scratch_remove(&scratch);
 }
 
-TestSuite(following, .init = open_scratch, .fini = remove_scratch, .timeout = 60);
+TestSuite(gc_listener, .init = open_scratch, .fini = remove_scratch, .timeout = 60);
 
 enum { THREAD = 11, OTHER_THREAD = 12, TYPE = 0x10, SIZE = 24, NO = 0, MAX_OBJECTS = 8 };
 
@@ -120,12 +120,12 @@ struct traced {
     struct peer_log log;
 };
 
-static struct hd_snapshot *take(struct hd_following *f, struct hd_collect_options *how)
+static struct hd_snapshot *take(struct hd_gc_listener *f, struct hd_collect_options *how)
 {
     struct hd_collected got;
     struct hd_error err = {0};
     FILE *to = tmpfile();
-    hd_following_before(f, how);
+    hd_gc_listener_before(f, how);
     struct hd_reading *r = hd_reading_begin(to, NULL);
     cr_assert(hd_collect(to, how, &got, &err), "%s", err.message);
     hd_reading_arrived(r, got.bytes);
@@ -148,15 +148,15 @@ static struct traced follow(const struct peer_script *script, size_t count, bool
                                          script->movement == MOVEMENT_SILENT ? 200 : 5000,
                                      .with_sites = with_sites,
                                      .with_activity = with_sites};
-    struct hd_following *f = hd_following_begin();
+    struct hd_gc_listener *f = hd_gc_listener_begin();
     for (size_t i = 0; i < count; i++) {
         t.snaps[i] = take(f, &how);
-        t.ok[i] = hd_following_snapshot(f, t.snaps[i], &t.why[i]);
+        t.ok[i] = hd_gc_listener_snapshot(f, t.snaps[i], &t.why[i]);
     }
-    t.activity = *hd_following_activity(f);
+    t.activity = *hd_gc_listener_activity(f);
     t.site = t.activity.site_count > 0 ? strdup(t.activity.sites[0].method) : NULL;
-    t.sites_error = *hd_following_sites_error(f);
-    hd_following_end(f);
+    t.sites_error = *hd_gc_listener_sites_error(f);
+    hd_gc_listener_end(f);
     t.log = peer_stop(peer);
     return t;
 }
@@ -234,7 +234,7 @@ static void expect_unknown(struct traced *t, enum hd_survivors_unknown survivors
     traced_free(t);
 }
 
-Test(following, gives_the_second_snapshot_its_survivors)
+Test(gc_listener, gives_the_second_snapshot_its_survivors)
 {
     struct trace_forge moves = usual_moves();
     struct traced t = follow_two(&moves, MOVEMENT_HONEST);
@@ -285,13 +285,13 @@ static void expect_collections(uint32_t depth, bool is_gen2_known)
     traced_free(&t);
 }
 
-Test(following, gives_the_second_snapshot_the_pauses_of_its_program)
+Test(gc_listener, gives_the_second_snapshot_the_pauses_of_its_program)
 {
     expect_collections(0, false);
     expect_collections(2, true);
 }
 
-Test(following, a_process_that_is_not_followed_has_no_facts_of_collections)
+Test(gc_listener, a_process_that_is_not_followed_has_no_facts_of_collections)
 {
     struct trace_forge moves = usual_moves();
     struct traced t = follow_two(&moves, MOVEMENT_CUT);
@@ -299,28 +299,28 @@ Test(following, a_process_that_is_not_followed_has_no_facts_of_collections)
     traced_free(&t);
 }
 
-Test(following, a_process_that_refuses_is_not_followed)
+Test(gc_listener, a_process_that_refuses_is_not_followed)
 {
     struct trace_forge moves = usual_moves();
     struct traced t = follow_two(&moves, MOVEMENT_REFUSED);
     expect_unknown(&t, HD_SURVIVORS_UNKNOWN_REFUSED, "0x80131515");
 }
 
-Test(following, a_silent_process_is_not_followed)
+Test(gc_listener, a_silent_process_is_not_followed)
 {
     struct trace_forge moves = usual_moves();
     struct traced t = follow_two(&moves, MOVEMENT_SILENT);
     expect_unknown(&t, HD_SURVIVORS_UNKNOWN_REFUSED, "");
 }
 
-Test(following, a_session_that_ends_early_gives_no_survivors)
+Test(gc_listener, a_session_that_ends_early_gives_no_survivors)
 {
     struct trace_forge moves = usual_moves();
     struct traced t = follow_two(&moves, MOVEMENT_CUT);
     expect_unknown(&t, HD_SURVIVORS_UNKNOWN_ENDED, "ended the session");
 }
 
-Test(following, a_lost_event_leaves_survivors_unknown)
+Test(gc_listener, a_lost_event_leaves_survivors_unknown)
 {
     struct trace_forge moves = begin_moves();
     forge_collection(&moves, 2, 0, 0x10018, 0x20000);
@@ -331,7 +331,7 @@ Test(following, a_lost_event_leaves_survivors_unknown)
 }
 
 /* As with Native AOT: it is not traced again. */
-Test(following, a_process_that_never_names_survivors_leaves_them_unknown)
+Test(gc_listener, a_process_that_never_names_survivors_leaves_them_unknown)
 {
     struct trace_forge moves = begin_moves();
     forge_collection(&moves, 2, 0, NO, NO);
@@ -341,7 +341,7 @@ Test(following, a_process_that_never_names_survivors_leaves_them_unknown)
     expect_unknown(&t, HD_SURVIVORS_UNKNOWN_SILENT, "does not report");
 }
 
-Test(following, a_process_that_is_silent_once_leaves_a_gap)
+Test(gc_listener, a_process_that_is_silent_once_leaves_a_gap)
 {
     struct trace_forge moves = begin_moves();
     forge_collection(&moves, 2, 0, 0x10018, 0x20000);
@@ -350,7 +350,7 @@ Test(following, a_process_that_is_silent_once_leaves_a_gap)
     expect_unknown(&t, HD_SURVIVORS_UNKNOWN_GAPS, "gaps");
 }
 
-Test(following, a_missing_collection_leaves_survivors_unknown)
+Test(gc_listener, a_missing_collection_leaves_survivors_unknown)
 {
     struct trace_forge moves = begin_moves();
     forge_collection(&moves, 3, 1, 0x10018, 0x20000);
@@ -358,7 +358,7 @@ Test(following, a_missing_collection_leaves_survivors_unknown)
     expect_unknown(&t, HD_SURVIVORS_UNKNOWN_GAPS, "gaps");
 }
 
-Test(following, objects_at_other_addresses_leave_survivors_unknown)
+Test(gc_listener, objects_at_other_addresses_leave_survivors_unknown)
 {
     struct trace_forge moves = begin_moves();
     forge_collection(&moves, 2, 0, 0x10018, 0x20040);
@@ -368,7 +368,7 @@ Test(following, objects_at_other_addresses_leave_survivors_unknown)
 }
 
 /* An unknown block that does not end. */
-Test(following, a_process_that_sends_too_much_is_left_alone)
+Test(gc_listener, a_process_that_sends_too_much_is_left_alone)
 {
     enum { FLOOD = 130 << 20 };
     static const uint64_t addresses[] = {0x30000, NO};
@@ -461,7 +461,7 @@ static void forge_stacks(struct trace_forge *f)
 }
 
 /* An object that survives, and three that die soon. */
-Test(following, finds_the_code_that_allocated_survivors)
+Test(gc_listener, finds_the_code_that_allocated_survivors)
 {
     struct trace_forge moves = begin_moves(), methods = methods_of();
     forge_stacks(&moves);
@@ -512,7 +512,7 @@ static struct traced follow_without_samples(uint32_t budgets)
 
 /* As when another tool makes the runtime sample at random: missing samples prove nothing.
  */
-Test(following, a_process_that_allocates_without_a_sample_has_unknown_sites)
+Test(gc_listener, a_process_that_allocates_without_a_sample_has_unknown_sites)
 {
     struct traced t = follow_without_samples(2);
     cr_expect_null(t.snaps[1]->sites);
