@@ -715,7 +715,7 @@ struct hd_collected {
     uint64_t pid, bytes; /* bytes of the trace */
     uint64_t objects, object_bytes, references;
     uint64_t events_lost;
-    uint64_t types, nameless; /* types of objects; those without a name */
+    uint64_t types, unnamed; /* types of objects; those without a name */
     bool complete; /* every object and reference is present. A core: false until it is read,
                       see hd_info.complete */
     bool other_client; /* a second tracing client prevents the names */

@@ -231,7 +231,7 @@ uint64_t hd_process_named(const char *name, struct hd_error *err)
  * that another client keeps lacks nearly all. */
 static bool lacks_names(const struct hd_collected *r)
 {
-    return r->nameless > r->types / 100;
+    return r->unnamed > r->types / 100;
 }
 
 static bool start_again(FILE *to, long from, struct hd_error *err)

@@ -313,7 +313,7 @@ static bool session_judge(const struct session *s, struct session_watch *w,
     result->complete = walk->is_complete;
     for (size_t i = 0; i < w->types.len; i++) {
         result->types += (w->flags[i] & IN_HEAP) != 0;
-        result->nameless += w->flags[i] == IN_HEAP;
+        result->unnamed += w->flags[i] == IN_HEAP;
     }
     return true;
 }

@@ -4,7 +4,7 @@
 #include "cli/guard/temporary.h"
 
 #include "cli/terminal/exit_hook.h"
-#include "collect/live/nameless.h"
+#include "collect/live/anonymous_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -210,7 +210,7 @@ static FILE *open_as(const char *prefix)
     return NULL;
 }
 
-FILE *nameless_in_memory(void)
+FILE *anonymous_file_in_memory(void)
 {
     char folder[MAX_PATH + 1], prefix[MAX_PATH + 16];
     if (GetTempPathA(sizeof(folder), folder) == 0)
@@ -219,7 +219,7 @@ FILE *nameless_in_memory(void)
     return open_as(prefix);
 }
 
-FILE *temporary_nameless(const char *neighbor)
+FILE *temporary_anonymous(const char *neighbor)
 {
     enum { MOST = 32768 };
     char prefix[MOST];
@@ -227,16 +227,16 @@ FILE *temporary_nameless(const char *neighbor)
     bool is_file = stat(neighbor, &st) != 0 || S_ISREG(st.st_mode);
     int len = snprintf(prefix, sizeof(prefix), "%s.", neighbor);
     if (!is_file || len < 0 || (size_t)len >= sizeof(prefix))
-        return nameless_in_memory();
+        return anonymous_file_in_memory();
     return open_as(prefix);
 }
 
-const char *nameless_excuse(void)
+const char *anonymous_file_excuse(void)
 {
     return NULL;
 }
 
-bool nameless_is_in_memory(FILE *file, uint64_t *bytes)
+bool anonymous_file_is_in_memory(FILE *file, uint64_t *bytes)
 {
     (void)file;
     *bytes = 0;

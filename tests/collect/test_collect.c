@@ -68,7 +68,7 @@ Test(collect, copies_the_stream_and_counts_what_is_in_it)
     cr_expect_eq(o.got.objects, 40451);
     cr_expect_eq(o.got.object_bytes, 2572179);
     cr_expect_eq(o.got.references, 53237);
-    cr_expect_eq(o.got.nameless, 0);
+    cr_expect_eq(o.got.unnamed, 0);
     cr_expect_eq(o.got.events_lost, 0);
     cr_expect(o.got.complete);
     cr_expect_not(o.got.other_client);
@@ -110,7 +110,7 @@ Test(collect, reads_what_net_core_3_sent)
     cr_expect_eq(o.got.objects, 8526);
     cr_expect_eq(o.got.object_bytes, 2001799);
     cr_expect_eq(o.got.references, 9788);
-    cr_expect_eq(o.got.nameless, 0);
+    cr_expect_eq(o.got.unnamed, 0);
     cr_expect(o.got.complete);
     o = collect_recording("fixtures/nettrace-real/leak31_gens_rundown.nettrace.zst", 0x0203,
                           0);
@@ -142,7 +142,7 @@ static void expect_named_again(unsigned newest_command)
     cr_expect_eq(o.log.sessions, 2);
     cr_expect_eq(o.log.flushes, 1);
     cr_expect_eq(o.log.stops, 3);
-    cr_expect_eq(o.got.nameless, 0);
+    cr_expect_eq(o.got.unnamed, 0);
     cr_expect_not(o.got.other_client);
     cr_expect_eq(o.written.size, streams[1].size);
     cr_expect_eq(memcmp(o.written.data, streams[1].data, streams[1].size), 0);
@@ -161,7 +161,7 @@ Test(collect, reports_another_client_that_prevents_names)
 {
     struct outcome o = collect_recording(NAMELESS, 0x0206, 0);
     cr_expect(o.got.other_client);
-    cr_expect_eq(o.got.nameless, o.got.types);
+    cr_expect_eq(o.got.unnamed, o.got.types);
     cr_expect_eq(o.got.client_count, 0, "this process is not told");
     cr_expect_eq(o.log.sessions, 2, "it is asked once more");
 }
@@ -683,7 +683,7 @@ Test(collect, takes_no_number_for_another_process)
 Test(collect, a_process_matches_its_name_and_patterns)
 {
     const struct hd_process shop = {.pid = UINT64_MAX, .name = "Shop.Web [1]"};
-    const struct hd_process nameless = {.pid = UINT64_MAX};
+    const struct hd_process unnamed = {.pid = UINT64_MAX};
     cr_expect(hd_process_goes_by(&shop, "Shop.Web [1]"));
     cr_expect(hd_process_goes_by(&shop, "Shop.*"));
     cr_expect(hd_process_goes_by(&shop, "*[1]"));
@@ -694,7 +694,7 @@ Test(collect, a_process_matches_its_name_and_patterns)
     cr_expect_not(hd_process_goes_by(&shop, "Web [1]"));
     cr_expect_not(hd_process_goes_by(&shop, "Web*"));
     cr_expect_not(hd_process_goes_by(&shop, "shop.*"));
-    cr_expect_not(hd_process_goes_by(&nameless, "*"));
+    cr_expect_not(hd_process_goes_by(&unnamed, "*"));
 }
 
 /* The kernel's name of 15 characters also counts. */

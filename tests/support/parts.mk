@@ -30,7 +30,7 @@ $(BUILD)/unit-tests: $(TEST_OBJ)
 $(BUILD)/unit-tests $(BUILD)/unit-tests-small: \
         $(addprefix $(BUILD)/src/,core/cli/guard/rights.o core/cli/terminal/clock.o core/cli/terminal/messages.o \
             $(addprefix fleet/agent/,triggering.o metrics_server.o snapshot_job.o follower.o) \
-            $(addprefix collect/live/,children.o last_resort.o nameless.o))
+            $(addprefix collect/live/,children.o last_resort.o anonymous_file.o))
 
 $(BUILD)/sweep: $(BUILD)/tests/sweep/sweep.o $(BUILD)/libheapdrift.a
 	$(LINK) $(LIB_LIBS) $(LDLIBS)

@@ -553,7 +553,7 @@ struct clr_types *clr_types_open(const struct runtime *r, struct arena *a)
     struct clr_shape *nothing = arena_alloc(a, sizeof(*nothing));
     nothing->name = nothing->full_name = t->unknown;
     t->nothing = nothing;
-    t->nameless.name = t->nameless.full_name = unknown;
+    t->unnamed.name = t->unnamed.full_name = unknown;
     return t;
 }
 
@@ -599,7 +599,7 @@ const struct clr_type *clr_type_of(struct clr_types *t, uint64_t method_table)
     const struct clr_shape *shape = clr_shape_of(t, method_table);
     HASH_FIND(hh, t->types, &method_table, sizeof(method_table), k);
     if (k == NULL)
-        return &t->nameless;
+        return &t->unnamed;
     if (!k->is_shown) {
         k->is_shown = true;
         k->shown.method_table = method_table;

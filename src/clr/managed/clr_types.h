@@ -413,8 +413,8 @@ struct clr_types {
     bool has_threads;
     struct clr_declared declared; /* from the last walk of the statics */
     const struct clr_shape *primitives[ELEMENT_OBJECT + 1];
-    struct clr_type nameless; /* placeholder after the budget is used up */
-    struct text text;         /* buffer for names */
+    struct clr_type unnamed; /* placeholder after the budget is used up */
+    struct text text;        /* buffer for names */
 };
 
 static inline void clr_gain(struct clr_types *t, uint64_t more)

@@ -4,7 +4,7 @@
 #include "cli/guard/memory.h"
 #include "cli/guard/temporary.h"
 #include "cli/terminal/clock.h"
-#include "collect/live/nameless.h"
+#include "collect/live/anonymous_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -117,7 +117,7 @@ struct full_names {
 
 static struct full_names read_full_names(const struct collector *c)
 {
-    struct full_names names = {.core = nameless_in_memory()};
+    struct full_names names = {.core = anonymous_file_in_memory()};
     struct hd_collect_options how = c->how;
     double begin = seconds_now();
     /* A trace in memory and the snapshot each need this much. */
@@ -145,9 +145,9 @@ static void add_full_names(const struct collector *c, struct hd_snapshot *snap,
         fclose(names->core);
     names->core = NULL;
     bool is_native = !ok && hd_snapshot_info(snap)->is_native_aot;
-    FILE *program = is_native ? nameless_in_memory() : NULL;
+    FILE *program = is_native ? anonymous_file_in_memory() : NULL;
     if (program != NULL && hd_process_program(c->collected.pid, program, NULL)) {
-        nameless_path(program, path, sizeof(path));
+        anonymous_file_path(program, path, sizeof(path));
         symbols = hd_symbols_open(path, NULL);
     }
     bool by_program = symbols != NULL && hd_snapshot_add_symbols(snap, symbols, NULL);
@@ -183,7 +183,7 @@ static struct hd_read_options how_to_read(const struct collector *c, const char 
 static bool write_snapshot(const struct collector *c, struct hd_snapshot *snap,
                            const char *target, struct hd_sink to, struct hd_error *err)
 {
-    const char *excuse = snap == NULL ? nameless_excuse() : NULL;
+    const char *excuse = snap == NULL ? anonymous_file_excuse() : NULL;
     bool ok = snap != NULL && hd_snapshot_write(snap, target, to, NULL, err);
     if (excuse != NULL)
         snprintf(err->message, sizeof(err->message),
@@ -300,7 +300,7 @@ static bool write_taken(struct collector *c, FILE *trace, const char *target,
 {
     struct full_names names = {.core = NULL};
     uint64_t most = c->settings->read.max_memory, bytes;
-    bool taken, takes_memory = nameless_is_in_memory(trace, &bytes);
+    bool taken, takes_memory = anonymous_file_is_in_memory(trace, &bytes);
     c->most_bytes = most > 1 && takes_memory ? most / 2 : 0;
     struct hd_snapshot *snap = read_along(c, trace, target, &names, &taken, err);
     if (snap != NULL) {
@@ -353,9 +353,9 @@ static struct hd_snapshot *open_core(struct collector *c, FILE *core, const char
     char path[64];
     struct hd_read_options how = how_to_read(c, target);
     uint64_t bytes;
-    if (c->settings->memory_given && nameless_is_in_memory(core, &bytes))
+    if (c->settings->memory_given && anonymous_file_is_in_memory(core, &bytes))
         how.max_memory = less_memory(how.max_memory, bytes);
-    nameless_path(core, path, sizeof(path));
+    anonymous_file_path(core, path, sizeof(path));
     struct hd_snapshot *snap = hd_snapshot_open(path, &how, err);
     c->collected.complete = snap != NULL && hd_snapshot_info(snap)->complete;
     return snap;
@@ -378,9 +378,9 @@ static void report_unread(struct collector *c, struct hd_error *err)
     c->unchecked = !c->unread;
     if (!c->unread && c->settings->quiet)
         return;
-    if (nameless_excuse() != NULL)
+    if (anonymous_file_excuse() != NULL)
         snprintf(err->message, sizeof(err->message), "reading it needs %s",
-                 nameless_excuse());
+                 anonymous_file_excuse());
     advise(err);
     begin_message(c->unread ? NULL : "note", c->settings->output);
     fputs(c->unread ? ": written, but cannot be read back" : ": not checked", stderr);
@@ -429,7 +429,7 @@ static bool write_core(const void *thing, const struct settings *s, FILE *to,
     size_t n = 1;
     if (fstat(fileno(to), &st) == 0 && S_ISREG(st.st_mode))
         return take_core(c, to, err);
-    FILE *core = temporary_nameless(s->output);
+    FILE *core = temporary_anonymous(s->output);
     if (core == NULL)
         return trouble(s->output, strerror(errno));
     bool ok = take_core(c, core, err);
@@ -450,7 +450,7 @@ static FILE *take_memory(struct collector *c, struct hd_error *err)
 {
     const char *name = c->settings->output;
     struct hd_error too_big = {0};
-    FILE *core = nameless_in_memory();
+    FILE *core = anonymous_file_in_memory();
     if (core != NULL && copy_memory(c, core, &too_big))
         return core;
     if (core != NULL)
@@ -460,7 +460,7 @@ static FILE *take_memory(struct collector *c, struct hd_error *err)
         collect_writers_failed(c, err);
         return NULL;
     }
-    core = temporary_nameless(name);
+    core = temporary_anonymous(name);
     if (core == NULL) {
         blame_for(c, name, HD_IO, strerror(errno));
         return NULL;
@@ -514,7 +514,7 @@ static bool write_as(struct collector *c, const char *target, struct hd_sink to,
     if (c->options->direct)
         return write_memory(c, target, to, err);
     bool is_digest = strcmp(target, DIGEST) == 0;
-    FILE *trace = is_digest ? nameless_in_memory() : temporary_nameless(name);
+    FILE *trace = is_digest ? anonymous_file_in_memory() : temporary_anonymous(name);
     return trace != NULL ? write_taken(c, trace, target, to, err)
                          : blame_for(c, name, HD_IO, strerror(errno));
 }

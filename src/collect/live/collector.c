@@ -159,7 +159,7 @@ static void print_collected(struct collector *c)
         fprintf(stderr,
                 ": unknown-type: %" PRIu64 " of %" PRIu64
                 " types have no name: another tracing client of process %" PRIu64,
-                got->nameless, got->types, got->pid);
+                got->unnamed, got->types, got->pid);
         warn_of_clients(got);
     }
     if (c->is_core && !c->privacy_reported && !s->quiet) {

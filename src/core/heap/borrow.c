@@ -12,7 +12,7 @@ struct named_row {
 };
 
 /* A name with an id instead of a type's name; the text before and after it. */
-struct nameless {
+struct unnamed {
     uint64_t id;
     struct name_part before;
     const char *after;
@@ -20,13 +20,13 @@ struct nameless {
 
 /* As spelled by readers: "UNKNOWN 0x7f3a" for objects, "[static var Type(0x7f3a).s_all]";
  * "TypeID(0x39a6f0)" in a native AOT program, where it is a part of the id. */
-static bool is_nameless(const struct hd_snapshot *snap, const struct type *t,
-                        struct nameless *n)
+static bool is_unnamed(const struct hd_snapshot *snap, const struct type *t,
+                       struct unnamed *n)
 {
     enum { MAX_DIGITS = 16 };
     uint64_t number;
     if (snap->image_base != 0 && t->kind == TYPE_OBJECT && names_number(t->name, &number)) {
-        *n = (struct nameless){snap->image_base + number, {"", 0}, ""};
+        *n = (struct unnamed){snap->image_base + number, {"", 0}, ""};
         return true;
     }
     struct place place = place_of(t->name);
@@ -39,7 +39,7 @@ static bool is_nameless(const struct hd_snapshot *snap, const struct type *t,
     size_t len = strspn(type, "0123456789abcdef");
     if (len == 0 || len > MAX_DIGITS || type[len] != (variable ? ')' : '\0'))
         return false;
-    *n = (struct nameless){strtoull(type, NULL, 16), place.lead, type + len + variable};
+    *n = (struct unnamed){strtoull(type, NULL, 16), place.lead, type + len + variable};
     return true;
 }
 
@@ -154,9 +154,9 @@ struct name_borrower {
 static const char *name_of_others(void *context, const struct type *type)
 {
     struct name_borrower *b = context;
-    struct nameless n;
+    struct unnamed n;
     const char *name = NULL;
-    if (!is_nameless(b->snap, type, &n))
+    if (!is_unnamed(b->snap, type, &n))
         return NULL;
     for (size_t k = 0; k < b->count && name == NULL; k++) {
         if (b->snaps[k] == b->snap || !is_same_process(b->snap, b->snaps[k]))

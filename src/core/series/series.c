@@ -599,10 +599,10 @@ static bool dips(const struct series *s, size_t k)
 /* True if most of its objects are of types whose names the runtime did not report. */
 static bool lacks_names(const struct series *s, size_t k)
 {
-    static const char nameless[] = "UNKNOWN 0x";
+    static const char unnamed[] = "UNKNOWN 0x";
     uint64_t count = 0, number;
     for (size_t i = 0; s->by == HD_BY_TYPE && i < s->row_count; i++)
-        if (strncmp(s->rows[i].name, nameless, sizeof(nameless) - 1) == 0 ||
+        if (strncmp(s->rows[i].name, unnamed, sizeof(unnamed) - 1) == 0 ||
             names_number(s->rows[i].name, &number))
             count += s->rows[i].at[k].count;
     return count > s->totals[k].count / 2;

@@ -4,9 +4,9 @@
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
 #include "cli/guard/memory.h"
 #include "cli/terminal/clock.h"
+#include "collect/live/anonymous_file.h"
 #include "collect/live/children.h"
 #include "collect/live/last_resort.h"
-#include "collect/live/nameless.h"
 #include "fleet/agent/agent.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ static void close_ends(const int *ends)
 static bool begin(struct follower *f, struct collector *c, const char *who)
 {
     int requests[2] = {-1, -1}, answers[2] = {-1, -1};
-    *f = (struct follower){.result = nameless_in_memory()};
+    *f = (struct follower){.result = anonymous_file_in_memory()};
     bool ok = f->result != NULL && pipe2(requests, O_CLOEXEC) == 0 &&
               pipe2(answers, O_CLOEXEC) == 0;
     if (ok) {

@@ -3,8 +3,8 @@
 #include "cli/guard/trust.h"
 #include "cli/terminal/clock.h"
 #include "cli/terminal/messages.h"
+#include "collect/live/anonymous_file.h"
 #include "collect/live/children.h"
-#include "collect/live/nameless.h"
 #include "fleet/agent/agent.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ void snapshot_job_stop(struct snapshot_job *job)
 /* Starts a child for this snapshot only. False with errno. */
 static bool begin_alone(struct snapshot_job *job, struct collector *c, const char *who)
 {
-    job->result = nameless_in_memory();
+    job->result = anonymous_file_in_memory();
     if (job->result == NULL)
         return false;
     job->child = child_begin_snapshot(c, NULL, 0);

@@ -204,9 +204,9 @@ static void expect_fields(const char *name)
     for (node_id n = 0; n < g->node_count; n++) {
         if (core->types[g->type[n]].kind != TYPE_OBJECT)
             continue;
-        size_t nameless = without_field(core, n, ids);
+        size_t unnamed = without_field(core, n, ids);
         /* A session has a note in a ConditionalWeakTable. */
-        cr_expect_leq(nameless, 1, "%zu references of a %s", nameless, type_of(core, n));
+        cr_expect_leq(unnamed, 1, "%zu references of a %s", unnamed, type_of(core, n));
     }
     free(ids);
     hd_snapshot_close(core);

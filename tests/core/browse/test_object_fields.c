@@ -457,12 +457,12 @@ Test(object_fields, of_another_type_named_string_are_unchanged)
     static const struct hd_field length[] = {
         {.name = "_length", .kind = HD_FIELD_SIGNED, .number = 3, .to = HD_NO_OBJECT}};
     static const struct hd_field fields[] = {UNIT("_first", 'a'), UNIT("[0].x", 'b')};
-    static const struct hd_field nameless[] = {UNIT("", 'a'), UNIT(NULL, 'b')};
+    static const struct hd_field unnamed[] = {UNIT("", 'a'), UNIT(NULL, 'b')};
     static const struct {
         const struct hd_field *all;
         size_t len;
         const char *first;
-    } cases[] = {{length, 1, "_length"}, {fields, 2, "_first"}, {nameless, 2, NULL}};
+    } cases[] = {{length, 1, "_length"}, {fields, 2, "_first"}, {unnamed, 2, NULL}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct made m = told_open(cases[i].all, cases[i].len, true);
         struct hd_object_fields f;

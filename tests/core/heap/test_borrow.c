@@ -37,10 +37,10 @@ static uint64_t warned(const struct hd_snapshot *snap, enum warning_code code)
     return w != NULL ? w->count : 0;
 }
 
-static struct hd_snapshot *borrower(struct forge *f, unsigned nameless)
+static struct hd_snapshot *borrower(struct forge *f, unsigned unnamed)
 {
     struct hd_snapshot *snap = finish(f);
-    for (unsigned i = 0; i < nameless; i++)
+    for (unsigned i = 0; i < unnamed; i++)
         warnings_add(&snap->warnings, WARN_UNKNOWN_TYPE, 0);
     return snap;
 }
@@ -174,7 +174,7 @@ Test(borrow, unknown_processes_are_not_the_same)
 Test(borrow, bytes_are_unknown_if_those_of_a_part_are)
 {
     static const struct {
-        uint64_t named, nameless, sum;
+        uint64_t named, unnamed, sum;
     } cases[] = {{24, 40, 64},
                  {HD_UNKNOWN, 40, HD_UNKNOWN},
                  {24, HD_UNKNOWN, HD_UNKNOWN},
@@ -182,7 +182,7 @@ Test(borrow, bytes_are_unknown_if_those_of_a_part_are)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct forge f = {0};
         forge_row(&f, "App.Box", 1, cases[i].named);
-        forge_row(&f, "UNKNOWN 0x10", 2, cases[i].nameless);
+        forge_row(&f, "UNKNOWN 0x10", 2, cases[i].unnamed);
         struct hd_snapshot *snap = borrower(&f, 1);
         lend(snap, &box, 1);
         const struct type *row = forge_type(snap, TYPE_OBJECT, "App.Box");
@@ -202,20 +202,20 @@ Test(borrow, generations_are_those_of_all_parts)
     for (unsigned which = 0; which < 4; which++) {
         struct forge f = {0};
         node_id named = forge_object(&f, "App.Box", 24),
-                nameless = forge_object(&f, "UNKNOWN 0x10", 40),
+                unnamed = forge_object(&f, "UNKNOWN 0x10", 40),
                 other = forge_object(&f, "App.Other", 16);
         forge_generation(&f, other, HD_GEN0);
         if (which & 1)
             forge_generation(&f, named, HD_GEN1);
         if (which & 2)
-            forge_generation(&f, nameless, HD_GEN2);
+            forge_generation(&f, unnamed, HD_GEN2);
         struct hd_snapshot *snap = borrower(&f, 1);
         lend(snap, &box, 1);
         const struct type *row = forge_type(snap, TYPE_OBJECT, "App.Box");
         const struct hd_tally *g = row->by_generation;
         cr_expect_eq(g != NULL ? g[HD_GEN1].bytes : 0, which & 1 ? 24 : 0, "%u", which);
         cr_expect_eq(g != NULL ? g[HD_GEN2].bytes : 0, which & 2 ? 40 : 0, "%u", which);
-        cr_expect_eq(snap->graph->type[named], snap->graph->type[nameless]);
+        cr_expect_eq(snap->graph->type[named], snap->graph->type[unnamed]);
         cr_expect_eq(row->raw.bytes, 64);
         hd_snapshot_close(snap);
     }

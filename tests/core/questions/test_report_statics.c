@@ -181,13 +181,13 @@ Test(report_statics, a_missing_variable_is_refused)
     struct hd_options opt = hd_default_options();
     const char *pattern = "App.Nothing";
     forge_root(&f, HD_ROOT_STACK, NULL, forge_object(&f, "App.Order", 100));
-    struct hd_snapshot *nameless = forge_finish(&f), *two[] = {variables(), variables()};
+    struct hd_snapshot *unnamed = forge_finish(&f), *two[] = {variables(), variables()};
     struct forge native = {0};
     forge_root(&native, HD_ROOT_STACK, NULL, forge_object(&native, "App.Order", 100));
     struct hd_snapshot *of_native = forge_finish(&native);
     of_native->image_base = 0x560000001000;
     expect_refused(&of_native, 1, NULL, "a native AOT program names no static variables");
-    expect_refused(&nameless, 1, NULL, "this forged names no static variables");
+    expect_refused(&unnamed, 1, NULL, "this forged names no static variables");
     expect_refused(two, 2, NULL, "one snapshot");
     opt.types = &pattern;
     opt.type_count = 1;

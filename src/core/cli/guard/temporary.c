@@ -27,7 +27,7 @@ static int handle = -1;
 static char place[PATH_MAX];
 
 /* A file without a name yet, so that SIGKILL leaves nothing; -1: it has one. */
-static int nameless = -1;
+static int anonymous = -1;
 
 /* Signals by which people, terminals and systems end programs. */
 static const int ends[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
@@ -123,15 +123,15 @@ static bool sync_and_close(int fd)
 /* The owner of the folder may have replaced the file with a pipe by now. */
 static bool sync_content(void)
 {
-    return nameless >= 0
-               ? sync_file(nameless)
+    return anonymous >= 0
+               ? sync_file(anonymous)
                : sync_and_close(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
 }
 
 /* --- files ----------------------------------------------------------------------- */
 
 /* In the folder of target, if its file system supports that. */
-static int open_nameless(const char *target)
+static int open_anonymous(const char *target)
 {
     return open_folder_of(target, O_TMPFILE | O_RDWR);
 }
@@ -141,11 +141,11 @@ static int open_nameless(const char *target)
 static int open_to_be_named(const char *target)
 {
     char link[64];
-    int fd = open_nameless(target);
+    int fd = open_anonymous(target);
     snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
     if (fd >= 0 && access(link, F_OK) == 0)
-        nameless = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (nameless >= 0)
+        anonymous = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (anonymous >= 0)
         return fd;
     close_keeping_errno(fd);
     return -1;
@@ -236,8 +236,8 @@ static bool copy_to(int to)
     struct stat st;
     off_t at = 0;
     ssize_t n = 0, written = 1;
-    bool ok = fstat(nameless, &st) == 0 && fchmod(to, st.st_mode & 0777) == 0;
-    while (ok && written > 0 && (n = pread(nameless, block, BLOCK, at)) > 0) {
+    bool ok = fstat(anonymous, &st) == 0 && fchmod(to, st.st_mode & 0777) == 0;
+    while (ok && written > 0 && (n = pread(anonymous, block, BLOCK, at)) > 0) {
         written = pwrite(to, block, (size_t)n, at);
         at += written;
     }
@@ -268,7 +268,7 @@ static bool copy_next_to(void)
 static bool name_it(const char *target)
 {
     char link[64];
-    snprintf(link, sizeof(link), "/proc/self/fd/%d", nameless);
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", anonymous);
     if (linkat(AT_FDCWD, link, AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0)
         return true;
     if (errno != EEXIST || !link_next_to(link))
@@ -280,14 +280,14 @@ bool temporary_rename(const char *target)
 {
     (void)target; /* is place */
     bool is_synced = sync_content();
-    bool ok = is_synced && nameless >= 0 && name_it(place);
+    bool ok = is_synced && anonymous >= 0 && name_it(place);
     ok = ok || (is_synced && is_there && rename(path, place) == 0);
     is_there = is_there && !ok;
     ok = ok && sync_and_close(open_folder_of(place, O_RDONLY | O_NONBLOCK | O_DIRECTORY));
     if (!ok)
         temporary_remove();
-    close_keeping_errno(nameless);
-    nameless = -1;
+    close_keeping_errno(anonymous);
+    anonymous = -1;
     close_folder();
     return ok;
 }
@@ -299,8 +299,8 @@ void temporary_remove(void)
     if (is_there)
         unlink(path);
     is_there = false;
-    close_keeping_errno(nameless);
-    nameless = -1;
+    close_keeping_errno(anonymous);
+    anonymous = -1;
     close_folder();
     errno = why;
 }
@@ -315,7 +315,7 @@ static void put_below(int folder, const char *neighbor, char by[PATH_MAX])
         snprintf(by, PATH_MAX, "%s", neighbor);
 }
 
-FILE *temporary_nameless(const char *neighbor)
+FILE *temporary_anonymous(const char *neighbor)
 {
     char name[PATH_MAX], by[PATH_MAX];
     struct stat st;
@@ -325,7 +325,7 @@ FILE *temporary_nameless(const char *neighbor)
     if (folder < 0)
         return NULL;
     put_below(folder, neighbor, by);
-    int fd = open_nameless(by);
+    int fd = open_anonymous(by);
     if (fd < 0 && name_next_to(by, name))
         fd = make_file(name, false);
     FILE *file = fd >= 0 ? fdopen(fd, "w+") : NULL;

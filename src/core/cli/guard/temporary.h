@@ -25,7 +25,7 @@ bool temporary_rename(const char *target);
 
 /* Opens another file, which is never named: it vanishes with the stream. On the file system
  * of `neighbor`, or of temporary files if that is unsuitable. NULL with errno. */
-FILE *temporary_nameless(const char *neighbor);
+FILE *temporary_anonymous(const char *neighbor);
 
 /* Removes it, unless it has been renamed. */
 void temporary_remove(void);

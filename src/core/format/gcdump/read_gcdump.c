@@ -745,8 +745,8 @@ static void warn_of_nodes(const struct nodes *r, uint64_t bytes)
         /* Types of native AOT programs are identified by number; that of a size class also
          * applies to the type of small objects. */
         const char *suffix = t < s->deferred_count ? s->deferred[t].suffix : NULL;
-        bool is_nameless = name == NULL || strncmp(name, unknown, sizeof(unknown) - 1) == 0;
-        if (is_nameless && (suffix == NULL || suffix[0] == '\0') &&
+        bool is_unnamed = name == NULL || strncmp(name, unknown, sizeof(unknown) - 1) == 0;
+        if (is_unnamed && (suffix == NULL || suffix[0] == '\0') &&
             b->types[r->objects[t]].all.count > 0)
             builder_warn(b, WARN_UNKNOWN_TYPE, 0);
     }

@@ -499,11 +499,11 @@ static void put_head(struct html_page *p, const struct doc_table *t)
         const struct doc_column *column = &t->columns[c];
         if (!is_shown(column))
             continue;
-        bool nameless = column->title[0] == '\0';
-        out_printf(p->o, "<%s%s>", nameless ? "td" : "th scope=\"col\"",
+        bool unnamed = column->title[0] == '\0';
+        out_printf(p->o, "<%s%s>", unnamed ? "td" : "th scope=\"col\"",
                    column->align == DOC_RIGHT ? " class=\"number\"" : "");
         html_words(p->o, column->title);
-        page_put(p, nameless ? "</td>" : "</th>");
+        page_put(p, unnamed ? "</td>" : "</th>");
     }
     page_put(p, "</tr></thead>\n");
 }

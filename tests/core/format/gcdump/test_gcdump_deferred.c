@@ -7,7 +7,7 @@
 static const char app[] = "/app/Shop.dll", lib[] = "/lib/Native.dll";
 
 /* Only the first ones have names. */
-static const struct made_type nameless_types[] = {
+static const struct made_type unnamed_types[] = {
     [UNDEFINED] = {.name = "UNDEFINED"},
     [ROOTS] = {.name = "[.NET Roots]", .multiplier = 1},
     [STACK] = {.name = "[local vars]", .multiplier = 1},
@@ -19,7 +19,7 @@ static const struct made_type nameless_types[] = {
 static struct made_gcdump with_deferred(const struct made_deferred *deferred, size_t count)
 {
     struct made_gcdump m = usual;
-    m.types = nameless_types;
+    m.types = unnamed_types;
     m.deferred = deferred;
     m.deferred_count = count;
     return m;

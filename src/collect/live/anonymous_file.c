@@ -1,11 +1,11 @@
-#include "collect/live/nameless.h"
+#include "collect/live/anonymous_file.h"
 
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-FILE *nameless_in_memory(void)
+FILE *anonymous_file_in_memory(void)
 {
     const unsigned long close_on_exec = 1;
     int fd = (int)syscall(SYS_memfd_create, "heapdrift", close_on_exec);
@@ -15,13 +15,13 @@ FILE *nameless_in_memory(void)
     return file;
 }
 
-const char *nameless_excuse(void)
+const char *anonymous_file_excuse(void)
 {
     return access("/proc/self", F_OK) != 0 ? "/proc, which is not mounted here" : NULL;
 }
 
 /* From the kernel's <linux/magic.h>. */
-bool nameless_is_in_memory(FILE *file, uint64_t *bytes)
+bool anonymous_file_is_in_memory(FILE *file, uint64_t *bytes)
 {
     const unsigned long tmpfs = 0x01021994, ramfs = 0x858458f6, huge = 0x958458f6;
     struct statfs system = {0};
