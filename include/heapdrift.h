@@ -725,7 +725,7 @@ struct hd_collected {
     struct hd_origin origin;
     /* How long the process was paused, in microseconds; 0: unknown. hd_collect(): for the
      * collection and the walk of its heap. hd_collect_direct(): for the longest stop. */
-    uint64_t stood_still_us;
+    uint64_t paused_us;
     unsigned tries; /* hd_collect_direct(): number of stops */
 };
 

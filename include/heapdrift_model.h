@@ -508,7 +508,7 @@ enum hd_time_limit {
 };
 
 /* Colour of a verdict; must not be its only sign. */
-enum hd_tone { HD_TONE_GOOD, HD_TONE_UNSURE, HD_TONE_BAD };
+enum hd_severity { HD_SEVERITY_GOOD, HD_SEVERITY_UNSURE, HD_SEVERITY_BAD };
 
 /* A line of a summary: UTF-8 without control characters, names short. */
 struct hd_span {
@@ -526,7 +526,7 @@ struct hd_line {
 
 /* The result of a report in a few lines, which all formats for people begin with. */
 struct hd_summary {
-    enum hd_tone tone;
+    enum hd_severity severity;
     struct hd_line *verdict; /* "LEAK", at most three lines, and "FIX" */
     size_t verdict_len;
     struct hd_line *facts; /* "heap", "confidence", "path", "also" */

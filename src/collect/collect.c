@@ -17,7 +17,7 @@ static const struct patience brief = {.silence_ms = 1000};
 
 /* Mute sockets are waited for side by side, and so long in all; from then on each has a
  * moment. */
-enum { SIDE_BY_SIDE = 32, ALL_MS = 3000, AT_LEAST_MS = 100 };
+enum { SIDE_BY_SIDE = 32, ALL_MS = 3000, MIN_WAIT_MS = 100 };
 
 /* --- processes ----------------------------------------------------------------- */
 
@@ -49,7 +49,7 @@ static bool ask_one(void *context, size_t i)
     /* Processes that answer do so immediately: always allow a minimum, however many others
      * timed out. */
     uint64_t now = clock_ms(), last = now + brief.silence_ms;
-    struct patience p = {.silence_ms = brief.silence_ms, .deadline = now + AT_LEAST_MS};
+    struct patience p = {.silence_ms = brief.silence_ms, .deadline = now + MIN_WAIT_MS};
     if (asking->deadline > p.deadline)
         p.deadline = asking->deadline < last ? asking->deadline : last;
     if (a->from->problem == NULL && turn_is_over(turn))

@@ -158,24 +158,24 @@ static bool heap_is_whole(const struct direct *d)
 
 /* Uses the thread ids of the process's own namespace, as the kernel does in a core: readers
  * find the stacks by these. */
-static void read_threads(struct direct *d, const struct thread_freeze *still)
+static void read_threads(struct direct *d, const struct thread_freeze *frozen)
 {
     const uint32_t note = d->of.processor->thread_pointer_note;
-    d->threads = arena_array(&d->of.arena, struct core_thread, still->count);
+    d->threads = arena_array(&d->of.arena, struct core_thread, frozen->count);
     d->thread_count = 0;
-    for (size_t i = 0; i < still->count; i++) {
+    for (size_t i = 0; i < frozen->count; i++) {
         struct core_thread *t = &d->threads[d->thread_count];
-        *t = (struct core_thread){.id = proc_inner_thread(d->of.pid, still->threads[i].id),
-                                  .signal = still->threads[i].signal};
-        d->thread_count += thread_freeze_registers(still, i, NT_PRSTATUS, &t->registers,
+        *t = (struct core_thread){.id = proc_inner_thread(d->of.pid, frozen->threads[i].id),
+                                  .signal = frozen->threads[i].signal};
+        d->thread_count += thread_freeze_registers(frozen, i, NT_PRSTATUS, &t->registers,
                                                    sizeof(t->registers));
         if (note != 0)
-            thread_freeze_registers(still, i, note, &t->thread_pointer,
+            thread_freeze_registers(frozen, i, note, &t->thread_pointer,
                                     sizeof(t->thread_pointer));
     }
 }
 
-static bool direct_take(const struct thread_freeze *still, void *context,
+static bool direct_take(const struct thread_freeze *frozen, void *context,
                         struct hd_error *err)
 {
     struct direct *d = context;
@@ -184,7 +184,7 @@ static bool direct_take(const struct thread_freeze *still, void *context,
         return false;
     if (!heap_is_whole(d))
         return true;
-    read_threads(d, still);
+    read_threads(d, frozen);
     if (!address_space_read(&d->of.space, d->of.pid, &d->of.arena))
         return denied_or_ended(d->of.pid, err);
     if (!runs_find(&d->of.runs, &d->of.pages, &d->of.space, err))
@@ -193,7 +193,7 @@ static bool direct_take(const struct thread_freeze *still, void *context,
     if (process_copy_runs_at(&d->of) + d->of.runs.span_size > d->of.output.size)
         return true;
     d->outcome = COPIED;
-    return copy_runs(&d->of, still, d->give_up_us, err);
+    return copy_runs(&d->of, frozen, d->give_up_us, err);
 }
 
 /* --- tries --------------------------------------------------------------------- */
@@ -296,7 +296,7 @@ bool hd_collect_direct(FILE *to, const struct hd_collect_options *opt,
         d.of.origin.facts = collect_facts(&how, d.of.pid);
     d.give_up_us = clock_us() + (uint64_t)how.silence_ms * 1000;
     ok = ok && direct_copy(&d, to, err);
-    collected->stood_still_us = d.longest_us;
+    collected->paused_us = d.longest_us;
     collected->tries = d.tries;
     ok = ok && finish(&d, fileno(to), &size, err);
     if (ok) {

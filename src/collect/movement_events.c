@@ -45,7 +45,7 @@ static uint32_t stride_of(const struct movement_events *e)
  * event would be of one type. */
 static bool is_kept(const struct movement_events *e, uint32_t number)
 {
-    return (stir(number) & (stride_of(e) - 1)) == 0;
+    return (mix(number) & (stride_of(e) - 1)) == 0;
 }
 
 /* Drops about half of the samples, and from now on half of the events. */

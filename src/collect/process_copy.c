@@ -93,7 +93,7 @@ struct process_copy_part {
 
 struct process_copy_job {
     struct process_copy *what;
-    const struct thread_freeze *still;
+    const struct thread_freeze *frozen;
     uint64_t deadline;
     struct process_copy_part *parts;
     size_t count, cap;
@@ -121,22 +121,22 @@ static bool copy_part(void *context, size_t i)
     struct process_copy_job *job = context;
     const struct process_copy_part *p = &job->parts[i];
     unsigned char *to = job->what->output.bytes + p->to;
-    if (thread_freeze_is_unwanted(job->still) || clock_us() >= job->deadline)
+    if (thread_freeze_is_unwanted(job->frozen) || clock_us() >= job->deadline)
         return false;
     uint64_t offset = p->run->area->offset + (p->from - p->run->area->start);
     bool ok = p->run->is_shared
                   ? copy_from(job->what->pages.shared, to, p->size, offset) == p->size
-                  : copy_process(job->still->pid, p, to);
+                  : copy_process(job->frozen->pid, p, to);
     let_go(&job->what->output, p->to, p->size);
     if (!ok)
         atomic_store(&job->unreadable, p->from);
     return ok;
 }
 
-bool copy_runs(struct process_copy *c, const struct thread_freeze *still, uint64_t deadline,
-               struct hd_error *err)
+bool copy_runs(struct process_copy *c, const struct thread_freeze *frozen,
+               uint64_t deadline, struct hd_error *err)
 {
-    struct process_copy_job job = {.what = c, .still = still, .deadline = deadline};
+    struct process_copy_job job = {.what = c, .frozen = frozen, .deadline = deadline};
     const uint64_t at = process_copy_runs_at(c);
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     for (size_t i = 0; i < c->runs.count; i++)
@@ -151,7 +151,7 @@ bool copy_runs(struct process_copy *c, const struct thread_freeze *still, uint64
     workers_run(job.count, copiers, copy_part, &job);
     free(job.parts);
     uint64_t unreadable = atomic_load(&job.unreadable);
-    if (thread_freeze_is_unwanted(still))
+    if (thread_freeze_is_unwanted(frozen))
         return fail(err, HD_STOPPED, "stopped");
     if (unreadable != 0)
         return fail(err, HD_IO, "cannot read its memory at 0x%llx; has it exited?",

@@ -102,7 +102,7 @@ void runs_free(struct runs *runs);
  *
  * Must not depend on what is read. */
 
-struct still_thread {
+struct frozen_thread {
     pid_t id;
     int signal; /* pending for it; 0: none */
     bool stands, is_gone;
@@ -110,7 +110,7 @@ struct still_thread {
 
 struct thread_freeze {
     pid_t pid;
-    struct still_thread *threads; /* in the order of /proc/PID/task, later ones last */
+    struct frozen_thread *threads; /* in the order of /proc/PID/task, later ones last */
     size_t count, cap;
     uint64_t began_us; /* first stop, on clock_us() */
     atomic_bool is_unwanted;
@@ -128,11 +128,11 @@ struct meanwhile {
 };
 
 /* Stops every thread, including those started in that time, does the work, and resumes
- * them. *stood_us is the duration of the freeze. False, with all of them running, if that
+ * them. *frozen_us is the duration of the freeze. False, with all of them running, if that
  * failed or work did: HD_UNSUPPORTED names the missing right, HD_TIMED_OUT: a thread did
  * not stop within half a second (it waits in the kernel for a disk, or for a vforked
  * child), HD_IO: the process has ended. */
-bool thread_freeze_run(pid_t pid, const struct meanwhile *m, uint64_t *stood_us,
+bool thread_freeze_run(pid_t pid, const struct meanwhile *m, uint64_t *frozen_us,
                        struct hd_error *err);
 
 static inline bool thread_freeze_is_unwanted(const struct thread_freeze *s)
@@ -238,8 +238,8 @@ bool process_copy_prepare(struct process_copy *c, const struct patience *p,
 
 /* Copies the memory of a frozen process, in several threads, until a deadline on
  * clock_us(). False and err: HD_STOPPED if cancelled, HD_TIMED_OUT, HD_IO. */
-bool copy_runs(struct process_copy *c, const struct thread_freeze *still, uint64_t deadline,
-               struct hd_error *err);
+bool copy_runs(struct process_copy *c, const struct thread_freeze *frozen,
+               uint64_t deadline, struct hd_error *err);
 
 /* --- the core's file ----------------------------------------------------------- */
 

@@ -309,7 +309,7 @@ static bool session_judge(const struct session *s, struct session_watch *w,
     result->object_bytes = w->object_bytes;
     result->references = walk->edges.records;
     result->events_lost = walk->events_lost;
-    result->stood_still_us = stopped_us(s, walk, t);
+    result->paused_us = stopped_us(s, walk, t);
     result->complete = walk->is_complete;
     for (size_t i = 0; i < w->types.len; i++) {
         result->types += (w->flags[i] & IN_HEAP) != 0;

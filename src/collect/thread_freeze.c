@@ -53,7 +53,7 @@ static bool seize_new(struct thread_freeze *s, size_t *count, struct hd_error *e
             continue;
         if (ptrace(PTRACE_SEIZE, id, NULL, NULL) == 0) {
             s->threads = grow(s->threads, s->count, &s->cap, sizeof(*s->threads));
-            s->threads[s->count++] = (struct still_thread){.id = id};
+            s->threads[s->count++] = (struct frozen_thread){.id = id};
             ++*count;
         } else if (errno == ENOSYS) {
             ok = fail(err, HD_UNSUPPORTED, "there is no ptrace here, as under qemu-user");
@@ -69,7 +69,7 @@ static bool seize_new(struct thread_freeze *s, size_t *count, struct hd_error *e
 
 /* Updates the state of a thread. WNOWAIT leaves pending signals in place, so that they are
  * delivered even if we are killed. */
-static void thread_freeze_look(struct still_thread *t)
+static void thread_freeze_look(struct frozen_thread *t)
 {
     siginfo_t info = {0};
     const int any = WSTOPPED | WEXITED | __WALL | WNOHANG;
@@ -95,7 +95,7 @@ static bool stop_from(struct thread_freeze *s, size_t first, uint64_t deadline,
         if (ptrace(PTRACE_INTERRUPT, s->threads[i].id, NULL, NULL) != 0)
             s->threads[i].is_gone = errno == ESRCH && !s->threads[i].stands;
     for (size_t i = first; i < s->count;) {
-        struct still_thread *t = &s->threads[i];
+        struct frozen_thread *t = &s->threads[i];
         thread_freeze_look(t);
         if (t->stands || t->is_gone)
             i++;
@@ -146,7 +146,7 @@ bool thread_freeze_registers(const struct thread_freeze *s, size_t i, uint32_t s
 
 /* --- resuming ------------------------------------------------------------------------ */
 
-static void let_go(struct still_thread *t)
+static void let_go(struct frozen_thread *t)
 {
     if (t->stands)
         syscall(SYS_ptrace, (long)PTRACE_DETACH, (long)t->id, 0L, (long)t->signal);
@@ -181,11 +181,11 @@ static uint64_t thread_freeze_end(struct thread_freeze *s)
 /* --- the thread that holds them --------------------------------------------------- */
 
 struct thread_freeze_holder {
-    struct thread_freeze still;
+    struct thread_freeze frozen;
     const struct meanwhile *what;
     struct hd_error err;
     bool ok;
-    uint64_t stood_us;
+    uint64_t frozen_us;
     atomic_bool is_done; /* all run again */
     int done;            /* becomes readable at the end: wakes the caller */
 };
@@ -193,23 +193,23 @@ struct thread_freeze_holder {
 static void *hold(void *given)
 {
     struct thread_freeze_holder *h = given;
-    h->ok = thread_freeze_begin(&h->still, &h->err) &&
-            h->what->work(&h->still, h->what->context, &h->err);
-    h->stood_us = thread_freeze_end(&h->still);
-    free(h->still.threads);
+    h->ok = thread_freeze_begin(&h->frozen, &h->err) &&
+            h->what->work(&h->frozen, h->what->context, &h->err);
+    h->frozen_us = thread_freeze_end(&h->frozen);
+    free(h->frozen.threads);
     atomic_store(&h->is_done, true);
     eventfd_write(h->done, 1);
     return NULL;
 }
 
-bool thread_freeze_run(pid_t pid, const struct meanwhile *m, uint64_t *stood_us,
+bool thread_freeze_run(pid_t pid, const struct meanwhile *m, uint64_t *frozen_us,
                        struct hd_error *err)
 {
     enum { TICK_MS = 20 };
-    struct thread_freeze_holder h = {.still = {.pid = pid}, .what = m};
+    struct thread_freeze_holder h = {.frozen = {.pid = pid}, .what = m};
     pthread_t thread;
     sigset_t stops, all, before, own;
-    *stood_us = 0;
+    *frozen_us = 0;
     h.done = eventfd(0, EFD_CLOEXEC);
     if (h.done < 0)
         return fail(err, HD_IO, "%s", strerror(errno));
@@ -229,12 +229,12 @@ bool thread_freeze_run(pid_t pid, const struct meanwhile *m, uint64_t *stood_us,
     struct pollfd ended = {.fd = h.done, .events = POLLIN};
     while (why == 0 && !atomic_load(&h.is_done) && poll(&ended, 1, TICK_MS) <= 0)
         if (m->go_on != NULL && !m->go_on(m->go_on_context))
-            atomic_store(&h.still.is_unwanted, true);
+            atomic_store(&h.frozen.is_unwanted, true);
     if (why == 0)
         pthread_join(thread, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(h.done);
-    *stood_us = h.stood_us;
+    *frozen_us = h.frozen_us;
     if (!h.ok && err != NULL && err->status == HD_OK)
         *err = h.err;
     return h.ok;

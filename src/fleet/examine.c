@@ -14,7 +14,7 @@
 /* If the process started after its first snapshot, the clock was set. Clocks of a container
  * and of the reader may differ by some seconds. */
 static const double clock_slack = 60, shortest_span = 60;
-enum { FEWEST_SNAPSHOTS = 2, CHAIN_DEPTH = 32 };
+enum { MIN_SNAPSHOTS = 2, CHAIN_DEPTH = 32 };
 
 /* --- rates ------------------------------------------------------------------ */
 
@@ -26,7 +26,7 @@ static double rate_of(const double *times, const uint64_t *bytes, size_t count)
     struct points p;
     fleet_points(&p, times, bytes, count);
     size_t n = p.trend.n;
-    return n < FEWEST_SNAPSHOTS || p.x[n - 1] - p.x[0] < shortest_span
+    return n < MIN_SNAPSHOTS || p.x[n - 1] - p.x[0] < shortest_span
                ? NAN
                : trend_slope(&p.trend, 0, n) * 3600;
 }
@@ -192,7 +192,7 @@ static void examine_judge(struct run_at_work *w, const struct hd_report *report,
 {
     const struct hd_model *m = hd_report_model(report);
     const struct hd_diff *d = m->diff;
-    if (d->usable_count < FEWEST_SNAPSHOTS)
+    if (d->usable_count < MIN_SNAPSHOTS)
         doubt(w, HD_NOT_JUDGED, HD_DOUBT_UNFIT);
     else if (warns(m, "out-of-order"))
         doubt(w, HD_NOT_JUDGED, HD_DOUBT_CLOCK);
@@ -260,10 +260,10 @@ static struct hd_report *examine_series(const struct hd_fleet_series *series,
                                      .recorded = series->recorded,
                                      .heap_per_hour = NAN};
     open_snapshots(&w, max_memory);
-    bool lone = series->snapshot_count < FEWEST_SNAPSHOTS && w.count > 0;
-    enum hd_doubt why = lone                         ? HD_DOUBT_ONE_SNAPSHOT
-                        : w.count < FEWEST_SNAPSHOTS ? HD_DOUBT_DAMAGED
-                                                     : doubt_about_times(&w);
+    bool lone = series->snapshot_count < MIN_SNAPSHOTS && w.count > 0;
+    enum hd_doubt why = lone                      ? HD_DOUBT_ONE_SNAPSHOT
+                        : w.count < MIN_SNAPSHOTS ? HD_DOUBT_DAMAGED
+                                                  : doubt_about_times(&w);
     struct hd_report *report = NULL;
     if (why == HD_DOUBT_NONE)
         report = compare(&w, rules, max_memory);

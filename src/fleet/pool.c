@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOURS = 24, FEWEST_POINTS = 3, MANY_POINTS = 8 };
+enum { HOURS = 24, MIN_POINTS = 3, MANY_POINTS = 8 };
 
 /* Chosen so that the made-up services of tests/fleet/short_lives.c that do not leak are not
  * accused; docs/fleet-method.md has the figures. */
@@ -136,8 +136,8 @@ static enum run_weight weight_of(const struct hd_run_record *r, const struct poo
         return r->judgement == HD_JUDGED ? RUN_JUDGED : RUN_NOTHING;
     if (r->doubt == HD_DOUBT_PROCESSES || r->doubt == HD_DOUBT_INCOMPLETE)
         return RUN_COMPARED;
-    return r->count - run->first >= FEWEST_POINTS || run->is.ended_near ? RUN_POOLED
-                                                                        : RUN_COMPARED;
+    return r->count - run->first >= MIN_POINTS || run->is.ended_near ? RUN_POOLED
+                                                                     : RUN_COMPARED;
 }
 
 static bool is_earlier(const void *times, size_t i, const void *from)
@@ -164,12 +164,12 @@ static void look_at_run(struct pool_run *run, const struct hd_run_record *r, dou
         run->is.ended_near =
             heap != HD_UNKNOWN && (double)heap + growth >= pool_by.near_limit * run->limit;
     }
-    if (run->is.ended_near && r->count - run->first < FEWEST_POINTS)
+    if (run->is.ended_near && r->count - run->first < MIN_POINTS)
         run->first = 0;
     size_t points = r->count - run->first;
-    run->chance = points >= MANY_POINTS     ? pool_by.long_walk
-                  : points >= FEWEST_POINTS ? pool_by.walk
-                                            : pool_by.coin;
+    run->chance = points >= MANY_POINTS  ? pool_by.long_walk
+                  : points >= MIN_POINTS ? pool_by.walk
+                                         : pool_by.coin;
 }
 
 /* Examines consecutive runs of one host. Without a host name no run follows another, since
@@ -388,7 +388,7 @@ static bool shows(const struct pool_run *run, const struct hit *hit,
     if (!pool_counts(run, hit->run))
         return false;
     return run->is.weight == RUN_JUDGED || kills(run, hit) ||
-           (at->trend.n >= FEWEST_POINTS && trend_grows(&at->trend) &&
+           (at->trend.n >= MIN_POINTS && trend_grows(&at->trend) &&
             at->x[0] >= pool_begin(hit->run) + pool_by.start);
 }
 
@@ -397,7 +397,7 @@ static double pace_of(const struct trend *t)
 {
     size_t middle = t->n / 2;
     double first;
-    if (t->n < FEWEST_POINTS)
+    if (t->n < MIN_POINTS)
         return NAN;
     first = trend_slope(t, 0, middle + 1);
     return first > 0 ? trend_slope(t, middle, t->n - middle) / first : INFINITY;

@@ -265,17 +265,17 @@ static void summarize(struct hd_report *r, struct hd_fleet_answer *a)
 {
     uint64_t runs = a->runs[HD_JUDGED] + a->runs[HD_UNSURE] + a->runs[HD_NOT_JUDGED];
     struct sentence h = {0};
-    r->summary = (struct hd_summary){.tone = HD_TONE_UNSURE};
+    r->summary = (struct hd_summary){.severity = HD_SEVERITY_UNSURE};
     if (a->runs[HD_JUDGED] == 0 && a->suspect_count == 0) {
         add_no_verdict(&h, a, runs);
         summary_add(r, "UNSURE", &h);
     } else if (a->suspect_count > 0) {
-        r->summary.tone = HD_TONE_BAD;
+        r->summary.severity = HD_SEVERITY_BAD;
         add_suspects(r, a);
     } else {
         bool whole = a->runs[HD_JUDGED] == runs && a->shards_missing == 0;
         bool good = whole && a->few_count == 0;
-        r->summary.tone = good ? HD_TONE_GOOD : HD_TONE_UNSURE;
+        r->summary.severity = good ? HD_SEVERITY_GOOD : HD_SEVERITY_UNSURE;
         say(&h, good ? "" : "No leak found ",
             a->few_count > 0 ? "on more than single hosts, in " : "in ",
             as_plural(a->runs[HD_JUDGED], "judged run"), " on ",

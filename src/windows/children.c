@@ -14,7 +14,7 @@
 static HANDLE job;
 
 /* out: standard output of the child; NULL: inherited. */
-static pid_t begin(const char *errand, HANDLE out, DWORD how_urgent)
+static pid_t begin(const char *task, HANDLE out, DWORD how_urgent)
 {
     enum { MOST = 32768 };
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {.BasicLimitInformation.LimitFlags =
@@ -33,10 +33,10 @@ static pid_t begin(const char *errand, HANDLE out, DWORD how_urgent)
     if (job != NULL)
         SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits,
                                 sizeof(limits));
-    SetEnvironmentVariableA(CHILD_ERRAND, errand);
+    SetEnvironmentVariableA(CHILD_TASK, task);
     ok = ok && CreateProcessA(program, GetCommandLineA(), NULL, NULL, TRUE,
                               CREATE_SUSPENDED | how_urgent, NULL, NULL, &start, &child);
-    SetEnvironmentVariableA(CHILD_ERRAND, NULL);
+    SetEnvironmentVariableA(CHILD_TASK, NULL);
     free(program);
     if (!ok) {
         errno = EAGAIN;
@@ -49,12 +49,12 @@ static pid_t begin(const char *errand, HANDLE out, DWORD how_urgent)
     return (pid_t)(intptr_t)child.hProcess;
 }
 
-pid_t child_begin(const char *errand)
+pid_t child_begin(const char *task)
 {
-    return begin(errand, NULL, 0);
+    return begin(task, NULL, 0);
 }
 
-pid_t child_begin_anew(const char *const *words, const char *errand, int *from)
+pid_t child_begin_anew(const char *const *words, const char *task, int *from)
 {
     enum { CAPACITY = 4096 };
     SECURITY_ATTRIBUTES inherited = {.nLength = sizeof(inherited), .bInheritHandle = TRUE};
@@ -63,7 +63,7 @@ pid_t child_begin_anew(const char *const *words, const char *errand, int *from)
     if (!CreatePipe(&in, &out, &inherited, CAPACITY))
         return -1;
     SetHandleInformation(in, HANDLE_FLAG_INHERIT, 0);
-    pid_t child = begin(errand, out, IDLE_PRIORITY_CLASS);
+    pid_t child = begin(task, out, IDLE_PRIORITY_CLASS);
     CloseHandle(out);
     *from = child > 0 ? _open_osfhandle((intptr_t)in, _O_BINARY | _O_RDONLY) : -1;
     if (*from < 0)
@@ -71,9 +71,9 @@ pid_t child_begin_anew(const char *const *words, const char *errand, int *from)
     return child;
 }
 
-const char *child_errand(void)
+const char *child_task(void)
 {
-    return getenv(CHILD_ERRAND);
+    return getenv(CHILD_TASK);
 }
 
 pid_t waitpid(pid_t child, int *how, int flags)

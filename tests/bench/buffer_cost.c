@@ -52,7 +52,7 @@ static bool take(const struct target *t, struct session_buffer *buffer)
     uint64_t most = mib_of(t->pid, "VmHWM:");
     if (ok)
         printf("%" PRIu64 " %" PRIu64 " %.1f %" PRIu64 "\n", most - before, r.objects,
-               (double)r.stood_still_us / 1e3, r.events_lost);
+               (double)r.paused_us / 1e3, r.events_lost);
     else
         fprintf(stderr, "buffer-cost: %s\n", err.message);
     if (to != NULL)

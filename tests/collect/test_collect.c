@@ -74,8 +74,8 @@ Test(collect, copies_the_stream_and_counts_what_is_in_it)
     cr_expect_not(o.got.other_client);
     cr_expect_eq(o.got.pid, (uint64_t)getpid());
     /* 25 ms by the times of the trace, which was played faster. */
-    cr_expect_gt(o.got.stood_still_us, 0);
-    cr_expect_leq((double)o.got.stood_still_us, o.seconds * 1e6 + 2000);
+    cr_expect_gt(o.got.paused_us, 0);
+    cr_expect_leq((double)o.got.paused_us, o.seconds * 1e6 + 2000);
 }
 
 Test(collect, asks_from_the_newest_command_down_and_stops_once)

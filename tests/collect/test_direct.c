@@ -97,16 +97,16 @@ Test(direct, untouched_pages_are_not_copied)
     end();
 }
 
-static bool copy(const struct thread_freeze *still, void *context, struct hd_error *err)
+static bool copy(const struct thread_freeze *frozen, void *context, struct hd_error *err)
 {
     struct snapshot_result *t = context;
     const uint32_t note = processor_here()->thread_pointer_note;
-    t->thread = (struct core_thread){.id = still->threads[0].id};
+    t->thread = (struct core_thread){.id = frozen->threads[0].id};
     if (note != 0)
-        thread_freeze_registers(still, 0, note, &t->thread.thread_pointer, 8);
-    return thread_freeze_registers(still, 0, NT_PRSTATUS, &t->thread.registers,
+        thread_freeze_registers(frozen, 0, note, &t->thread.thread_pointer, 8);
+    return thread_freeze_registers(frozen, 0, NT_PRSTATUS, &t->thread.registers,
                                    sizeof(t->thread.registers)) &&
-           copy_runs(&t->of, still, UINT64_MAX, err);
+           copy_runs(&t->of, frozen, UINT64_MAX, err);
 }
 
 static void write_core(struct snapshot_result *t)

@@ -568,7 +568,7 @@ Test(movement_events, some_samples_are_kept_if_there_are_too_many_stacks)
     cr_expect(sample_of(&e, 1) == GONE || sample_of(&e, 2) == GONE, "not the first ones");
     cr_expect_geq(e.sampled, 2 * movement_events_per_sample(&e) / (100 * 1024));
     for (size_t i = 0; i < e.movement.sample_count; i++)
-        cr_expect_eq(stir(e.movement.samples[i].number) & (e.stride - 1), 0);
+        cr_expect_eq(mix(e.movement.samples[i].number) & (e.stride - 1), 0);
     movement_events_free(&e);
 }
 

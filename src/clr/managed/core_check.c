@@ -155,12 +155,12 @@ static const char *finalizable_differ(const struct core_facts *f, struct arena *
 /* Threads leave gaps of some kilobytes, which are more than the objects of a tiny heap. */
 static const char *regions_lack_objects(const struct core_facts *f, struct arena *a)
 {
-    enum { FEWEST_BYTES = 1 << 20 };
+    enum { MIN_BYTES = 1 << 20 };
     const struct gc_regions *all = &f->heap->regions;
     uint64_t bytes = 0;
     for (size_t i = 0; i < all->len; i++)
         bytes += all->all[i].end - all->all[i].start;
-    if (f->heap->unread < FEWEST_BYTES || f->heap->unread <= bytes / 2)
+    if (f->heap->unread < MIN_BYTES || f->heap->unread <= bytes / 2)
         return NULL;
     return arena_printf(a, "%" PRIu64 " of %" PRIu64 " bytes contain no objects",
                         f->heap->unread, bytes);

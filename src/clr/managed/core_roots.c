@@ -252,14 +252,14 @@ static uint64_t first_segment(const struct memory *m, uint64_t table, uint32_t t
  * processors, and may use those of currently unused heaps. */
 static void visit_bucket(struct handle_search *hs, uint64_t bucket)
 {
-    enum { MAX_TABLES = 1024, FEWEST_TYPES = 8, MAX_TYPES = 24 };
+    enum { MAX_TABLES = 1024, MIN_TYPES = 8, MAX_TYPES = 24 };
     const struct memory *m = hs->s->m;
     bool ok = true;
     uint64_t tables = memory_u64(m, bucket, &ok);
     for (unsigned i = 0; ok && i < MAX_TABLES; i++) {
         uint64_t table = memory_u64(m, tables + POINTER * (uint64_t)i, &ok), segment = 0;
-        for (uint32_t types = FEWEST_TYPES;
-             table != 0 && hs->types == 0 && types <= MAX_TYPES; types++)
+        for (uint32_t types = MIN_TYPES; table != 0 && hs->types == 0 && types <= MAX_TYPES;
+             types++)
             if (first_segment(m, table, types) != 0)
                 hs->types = types;
         if (table != 0 && hs->types > 0)

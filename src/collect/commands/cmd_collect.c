@@ -413,7 +413,7 @@ _Noreturn static void be_child(struct all *a, const struct item *item)
 }
 
 /* Parameters of a child that is executed again. Only the name may have any characters. */
-enum { ERRAND_SIZE = 2048 };
+enum { TASK_SIZE = 2048 };
 
 static void see_end(struct all *a, struct item *item, int how)
 {
@@ -458,17 +458,16 @@ static void wait_for_one(struct all *a)
 static size_t take_each(struct all *a)
 {
     size_t most = a->options->threads_given ? a->settings->threads : 1, left = 0;
-    char errand[ERRAND_SIZE];
+    char task[TASK_SIZE];
     a->c.begin = seconds_now();
     for (size_t i = 0; i < a->count && !a->c.stopped; i++) {
         struct item *item = &a->items[i];
         if (item->is_out)
             continue;
-        snprintf(errand, sizeof(errand), "%u %" PRIu32 " %s %s %s",
-                 (unsigned)item->keep_names, a->round, item->name, item->process->socket,
-                 item->who);
+        snprintf(task, sizeof(task), "%u %" PRIu32 " %s %s %s", (unsigned)item->keep_names,
+                 a->round, item->name, item->process->socket, item->who);
         fflush(NULL);
-        item->child = child_begin(errand);
+        item->child = child_begin(task);
         if (item->child == 0)
             be_child(a, item);
         item->is_out = item->child < 0;
@@ -532,19 +531,19 @@ static int collect_each(struct all *a)
 }
 
 /* In a child that was executed again: takes one snapshot of one process. */
-static int collect_for_parent(struct all *a, const char *errand)
+static int collect_for_parent(struct all *a, const char *task)
 {
     struct item item = {.has_folder = false};
-    char socket[ERRAND_SIZE];
+    char socket[TASK_SIZE];
     const struct hd_process process = {.socket = socket};
     unsigned keep_names;
     int end = 0;
-    bool ok = sscanf(errand, "%u %" SCNu32 " %255s %2047s %n", &keep_names, &a->round,
+    bool ok = sscanf(task, "%u %" SCNu32 " %255s %2047s %n", &keep_names, &a->round,
                      item.name, socket, &end) == 4 &&
               end > 0;
     if (!ok || !collect_begin(a))
         return EXIT_TROUBLE;
-    snprintf(item.who, WHO_SIZE, "%s", errand + end);
+    snprintf(item.who, WHO_SIZE, "%s", task + end);
     item.process = &process;
     item.keep_names = keep_names != 0;
     be_child(a, &item);
@@ -556,8 +555,8 @@ static int collect_all(struct settings *s)
     struct all a = {
         .settings = s, .options = s->own, .c = {.signals = -1}, .status = EXIT_DONE};
     struct hd_processes processes;
-    if (child_errand() != NULL)
-        return collect_for_parent(&a, child_errand());
+    if (child_task() != NULL)
+        return collect_for_parent(&a, child_task());
     if (!collector_find(&processes, o->name))
         return EXIT_TROUBLE;
     int status = collect_choose(&a, &processes) ? collect_each(&a) : EXIT_TROUBLE;

@@ -357,13 +357,13 @@ static int watch_run(struct settings *s)
         return EXIT_TROUBLE;
     if (s->store != NULL)
         return sidecar_run(s, false);
-    const char *errand = child_errand();
-    if (errand != NULL && strncmp(errand, SO_FAR, strlen(SO_FAR)) == 0)
-        return so_far_print(s, errand + strlen(SO_FAR));
-    if (errand != NULL) {
+    const char *task = child_task();
+    if (task != NULL && strncmp(task, SO_FAR, strlen(SO_FAR)) == 0)
+        return so_far_print(s, task + strlen(SO_FAR));
+    if (task != NULL) {
         /* That folder is the parent's. */
         w.is_temporary = true;
-        snprintf(w.folder, sizeof(w.folder), "%s", errand);
+        snprintf(w.folder, sizeof(w.folder), "%s", task);
         return compare(&w);
     }
     if (!collector_begin(&c, s))

@@ -30,13 +30,13 @@ void so_far_name(const struct settings *s, const char *folder, size_t number, ch
 
 /* --- in the child ------------------------------------------------------------ */
 
-int so_far_print(const struct settings *all, const char *errand)
+int so_far_print(const struct settings *all, const char *task)
 {
     enum { PATH_SIZE = 2048 + 32 };
     static char names[HD_MAX_SNAPSHOTS][PATH_SIZE];
     char *folder;
     const char *paths[HD_MAX_SNAPSHOTS];
-    const size_t count = strtoul(errand, &folder, 10);
+    const size_t count = strtoul(task, &folder, 10);
     struct settings s = *all;
     struct hd_error err = {0};
     if (count < 2 || count > HD_MAX_SNAPSHOTS || folder[0] != ' ')
@@ -75,15 +75,15 @@ int so_far_print(const struct settings *all, const char *errand)
 void so_far_begin(struct so_far *f, const struct collector *c, const char *folder,
                   size_t count)
 {
-    enum { FEWEST = 3, LEAST_MS = 2000, CAPACITY = 2048 + 32 };
-    char errand[CAPACITY];
-    bool has_time = c->options->on_enter || c->options->interval_ms >= LEAST_MS;
-    if (!(c->progress || c->lines) || !has_time || count < FEWEST || count >= f->wanted ||
-        f->child > 0)
+    enum { MIN_SNAPSHOTS = 3, MIN_MS = 2000, CAPACITY = 2048 + 32 };
+    char task[CAPACITY];
+    bool has_time = c->options->on_enter || c->options->interval_ms >= MIN_MS;
+    if (!(c->progress || c->lines) || !has_time || count < MIN_SNAPSHOTS ||
+        count >= f->wanted || f->child > 0)
         return;
-    snprintf(errand, sizeof(errand), SO_FAR "%zu %s", count, folder);
+    snprintf(task, sizeof(task), SO_FAR "%zu %s", count, folder);
     f->asked = count;
-    f->child = child_begin_anew(c->settings->words, errand, &f->from);
+    f->child = child_begin_anew(c->settings->words, task, &f->from);
 }
 
 void so_far_end(struct so_far *f)

@@ -27,7 +27,7 @@ void so_far_name(const struct settings *s, const char *folder, size_t number, ch
                  size_t size);
 
 /* Runs in the child, with the text after SO_FAR. Returns an exit status. */
-int so_far_print(const struct settings *all, const char *errand);
+int so_far_print(const struct settings *all, const char *task);
 
 /* Starts a comparison of count snapshots, if there are enough, time, and a reader. */
 void so_far_begin(struct so_far *f, const struct collector *c, const char *folder,

@@ -20,36 +20,36 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-pid_t child_begin(const char *errand)
+pid_t child_begin(const char *task)
 {
-    (void)errand;
+    (void)task;
     return fork();
 }
 
-/* The environment, and the errand. malloc'd; the words are where they were. */
-static char **with_errand(char *errand)
+/* The environment, and the task. malloc'd; the words are where they were. */
+static char **with_task(char *task)
 {
     size_t count = 0;
     while (environ[count] != NULL)
         count++;
     char **all = zeroed(count + 2, sizeof(*all));
-    all[0] = errand;
+    all[0] = task;
     for (size_t i = 0; i < count; i++)
         all[i + 1] = environ[i];
     return all;
 }
 
-pid_t child_begin_anew(const char *const *words, const char *errand, int *from)
+pid_t child_begin_anew(const char *const *words, const char *task, int *from)
 {
-    enum { ERRAND_SIZE = 4096 };
-    char variable[ERRAND_SIZE];
+    enum { TASK_SIZE = 4096 };
+    char variable[TASK_SIZE];
     int ends[2];
     pid_t child = -1;
     posix_spawn_file_actions_t files;
-    int length = snprintf(variable, sizeof(variable), CHILD_ERRAND "=%s", errand);
-    if (length >= ERRAND_SIZE || pipe2(ends, O_CLOEXEC) != 0)
+    int length = snprintf(variable, sizeof(variable), CHILD_TASK "=%s", task);
+    if (length >= TASK_SIZE || pipe2(ends, O_CLOEXEC) != 0)
         return -1;
-    char **environment = with_errand(variable);
+    char **environment = with_task(variable);
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
@@ -65,13 +65,13 @@ pid_t child_begin_anew(const char *const *words, const char *errand, int *from)
     return child;
 }
 
-const char *child_errand(void)
+const char *child_task(void)
 {
     const int last = 19;
-    const char *errand = getenv(CHILD_ERRAND);
-    if (errand != NULL)
+    const char *task = getenv(CHILD_TASK);
+    if (task != NULL)
         setpriority(PRIO_PROCESS, 0, last);
-    return errand;
+    return task;
 }
 
 void child_collects(void)

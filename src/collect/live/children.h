@@ -8,16 +8,16 @@
 
 struct collector;
 
-#define CHILD_ERRAND "HEAPDRIFT_ERRAND" /* environment variable with the child's task */
+#define CHILD_TASK "HEAPDRIFT_ERRAND" /* environment variable with the child's task */
 
 /* Like fork(2) if the system can copy a process. Elsewhere (Windows) the program is
  * executed again with the same arguments and this task; this does not return in it. */
-pid_t child_begin(const char *errand);
+pid_t child_begin(const char *task);
 
 /* Executes the program again with those words, NULL last, and a task, at low priority. Its
  * output, at most 4 KiB since it is read after the end, is available at *from. -1:
  * failed. */
-pid_t child_begin_anew(const char *const *words, const char *errand, int *from);
+pid_t child_begin_anew(const char *const *words, const char *task, int *from);
 
 /* Drops the rights and database passwords that a child taking a snapshot does not need. */
 void child_collects(void);
@@ -31,6 +31,6 @@ void child_collects(void);
 pid_t child_begin_snapshot(struct collector *c, const int *files, size_t count);
 
 /* Returns the task of this process; NULL: started by a user, or a copy. */
-const char *child_errand(void);
+const char *child_task(void);
 
 #endif

@@ -91,10 +91,10 @@ static bool collect_writers_take(struct collector *c, FILE *to, struct hd_error 
 /* Reports the longest stop of several tries. */
 static bool copy_memory(struct collector *c, FILE *to, struct hd_error *err)
 {
-    uint64_t before = c->takes > 0 ? c->collected.stood_still_us : 0;
+    uint64_t before = c->takes > 0 ? c->collected.paused_us : 0;
     bool ok = hd_collect_direct(to, &c->how, &c->collected, err);
-    if (c->collected.stood_still_us < before)
-        c->collected.stood_still_us = before;
+    if (c->collected.paused_us < before)
+        c->collected.paused_us = before;
     return end_progress(c, ok);
 }
 

@@ -178,9 +178,9 @@ static void print_collected(struct collector *c)
     fprintf(stderr, "%.1f MiB, in %.2f s",
             (double)(c->is_core ? got->bytes : got->object_bytes) / 1048576,
             seconds_now() - c->begin);
-    if (got->stood_still_us > 0)
-        fprintf(stderr, "; process paused for %.1f ms", (double)got->stood_still_us / 1e3);
-    if (got->stood_still_us > 0 && got->tries > 1)
+    if (got->paused_us > 0)
+        fprintf(stderr, "; process paused for %.1f ms", (double)got->paused_us / 1e3);
+    if (got->paused_us > 0 && got->tries > 1)
         fprintf(stderr, " at most (%u attempts: a garbage collection was running)",
                 got->tries);
     if (c->takes > 1)

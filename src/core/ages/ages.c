@@ -172,8 +172,8 @@ static void take_age_of_node(void *context, uint32_t older, uint32_t node)
 }
 
 /* The same for entries that were recreated around surviving objects (identity/same.h). */
-static void carry_remade(struct cohort_carrier *c, const struct hd_snapshot *snap,
-                         const struct places *p)
+static void carry_recreated(struct cohort_carrier *c, const struct hd_snapshot *snap,
+                            const struct places *p)
 {
     uint32_t *number = alloc_unknown(snap->graph->node_count);
     uint64_t *arrived = bits_new(snap->graph->node_count);
@@ -209,7 +209,7 @@ static bool carry(struct hd_ages *now, struct hd_ages *before,
                                .newer = names_of(&now->paths, &before->paths)};
     bool ok = carry_survivors(&c, snap->survivor_map);
     if (ok)
-        carry_remade(&c, snap, p);
+        carry_recreated(&c, snap, p);
     free(c.survived);
     free(c.was);
     free(c.older);

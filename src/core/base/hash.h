@@ -25,7 +25,7 @@ uint64_t hash_seed(void);
 #include <uthash.h>
 
 /* Hashes a number; every bit of the result depends on all of n (the end of MurmurHash3). */
-static inline uint64_t stir(uint64_t n)
+static inline uint64_t mix(uint64_t n)
 {
     n = (n ^ n >> 33) * 0xFF51AFD7ED558CCDU;
     n = (n ^ n >> 33) * 0xC4CEB9FE1A85EC53U;

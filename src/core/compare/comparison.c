@@ -682,10 +682,10 @@ bool hd_snapshot_write(struct hd_snapshot *snap, const char *target, struct hd_s
     const struct snapshot_writer *w = snapshot_writer_named(target);
     if (w == NULL)
         return fail(err, HD_USAGE, "unknown target format: %s", target);
-    bool boils = (w->holds & FACT_OWNERS) && snap->digest == NULL && snap->info.has_graph &&
-                 !snap->read.tables_only;
-    return boils ? write_built(snap, w, to, lost, err)
-                 : snapshot_write(snap, w, to, lost, err);
+    bool must_build_digest = (w->holds & FACT_OWNERS) && snap->digest == NULL &&
+                             snap->info.has_graph && !snap->read.tables_only;
+    return must_build_digest ? write_built(snap, w, to, lost, err)
+                             : snapshot_write(snap, w, to, lost, err);
 }
 
 /* --- chains ----------------------------------------------------------------- */

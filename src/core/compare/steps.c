@@ -71,7 +71,7 @@ static bool show_step(struct hd_comparison *c, const struct series *s, size_t i,
     *more = ok && older->graph != NULL && newer->graph != NULL;
     if (*more) {
         same_find(&same, older, newer, c->how.threads);
-        same_add_remade(&same, older, newer);
+        same_add_recreated(&same, older, newer);
         *more = visit(context, i, older, newer, &same);
     }
     same_free(&same);

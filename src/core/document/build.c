@@ -410,12 +410,13 @@ static void summary_add_words(struct build *b, struct doc_runs *to, const struct
 /* A leak is red in a check that passes, too. */
 static enum doc_style style_of(const struct hd_summary *s, const char *label)
 {
-    static const enum doc_style styles[] = {
-        [HD_TONE_GOOD] = DOC_GOOD, [HD_TONE_UNSURE] = DOC_UNSURE, [HD_TONE_BAD] = DOC_BAD};
+    static const enum doc_style styles[] = {[HD_SEVERITY_GOOD] = DOC_GOOD,
+                                            [HD_SEVERITY_UNSURE] = DOC_UNSURE,
+                                            [HD_SEVERITY_BAD] = DOC_BAD};
     if (label == NULL || strcmp(label, "FIX") == 0 || strcmp(label, "GREW") == 0 ||
         strcmp(label, "MOST") == 0)
         return DOC_STRONG;
-    return strcmp(label, "LEAK") == 0 ? DOC_BAD : styles[s->tone];
+    return strcmp(label, "LEAK") == 0 ? DOC_BAD : styles[s->severity];
 }
 
 void build_summary(struct build *b)
@@ -433,7 +434,7 @@ void build_summary(struct build *b)
         v->if_brief = l->label == NULL ? see_details : NULL;
         summary_add_words(b, &v->words, l);
     }
-    d->tone = s->verdict_len > 0 ? d->verdict[0].style : DOC_WORDS;
+    d->verdict_style = s->verdict_len > 0 ? d->verdict[0].style : DOC_WORDS;
     if (s->fact_len == 0)
         return;
     struct doc_facts *f = &doc_block(d, doc_section(d, DOC_PLAIN), DOC_FACTS)->facts;

@@ -605,7 +605,7 @@ void build_next(struct build *b)
         }
         end_commands(b, true);
     } else if (d->suspect_count + d->hidden_count == 0 &&
-               (d->growth.is_open || b->r->summary.tone == HD_TONE_UNSURE)) {
+               (d->growth.is_open || b->r->summary.severity == HD_SEVERITY_UNSURE)) {
         if (!d->growth.is_open || hd_diff_is_reserved(d) || !add_diff_since(b))
             add_watch(b);
     }

@@ -262,8 +262,8 @@ struct document {
     struct doc_runs summary;     /* what a page has as its heading; may be empty */
     struct doc_verdict *verdict; /* the conclusion; NULL: no verdict */
     size_t verdict_len;
-    enum doc_style tone; /* of the verdict */
-    const char *made_by; /* "heapdrift 1.2.3" */
+    enum doc_style verdict_style; /* of the verdict */
+    const char *made_by;          /* "heapdrift 1.2.3" */
     struct doc_section *sections;
     size_t section_count, section_cap;
 };

@@ -209,7 +209,7 @@ static bool is_before(const void *all, size_t i, const void *wanted)
 /* Selects one object in `share` by a hash, since neighbours were allocated in turns. */
 static bool is_drawn(const struct site_object *object, uint64_t share)
 {
-    return share <= 1 || stir((uint64_t)object->object << 32 | object->born) % share == 0;
+    return share <= 1 || mix((uint64_t)object->object << 32 | object->born) % share == 0;
 }
 
 /* Copies the objects of the older snapshot in a run. stack_of: for each stack of older its

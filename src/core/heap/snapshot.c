@@ -218,37 +218,37 @@ static uint64_t reach_of(const struct sketch *s)
 }
 
 /* A missing address is significant only where both are complete. */
-enum kinship sketch_compare(const struct sketch *a, const struct sketch *b)
+enum process_match sketch_compare(const struct sketch *a, const struct sketch *b)
 {
     uint64_t reach = reach_of(a) < reach_of(b) ? reach_of(a) : reach_of(b);
     size_t i = 0, k = 0;
     while (i < a->len && k < b->len && a->all[i] <= reach && b->all[k] <= reach) {
         if (a->all[i] == b->all[k])
-            return KIN_SAME;
+            return PROCESS_SAME;
         if (a->all[i] < b->all[k])
             i++;
         else
             k++;
     }
     bool both = a->len > 0 && b->len > 0 && a->all[0] <= reach && b->all[0] <= reach;
-    return both ? KIN_OTHER : KIN_UNKNOWN;
+    return both ? PROCESS_OTHER : PROCESS_UNKNOWN;
 }
 
 /* --- sketches of a snapshot ------------------------------------------------ */
 
 /* Before .NET 8 objects of types may move, and a program may have arrays of the size of
  * the runtime's tables: only both together prove another process. */
-enum kinship identity_compare(const struct identity *a, const struct identity *b)
+enum process_match identity_compare(const struct identity *a, const struct identity *b)
 {
     if (a->instance != 0 && b->instance != 0)
-        return a->instance == b->instance ? KIN_SAME : KIN_OTHER;
-    enum kinship types = sketch_compare(&a->types, &b->types);
-    enum kinship tables = sketch_compare(&a->tables, &b->tables);
-    if (types == KIN_SAME || tables == KIN_SAME)
-        return KIN_SAME;
-    bool is_other = (types == KIN_OTHER && tables == KIN_OTHER) ||
-                    sketch_compare(&a->blocks, &b->blocks) == KIN_OTHER;
-    return is_other ? KIN_OTHER : KIN_UNKNOWN;
+        return a->instance == b->instance ? PROCESS_SAME : PROCESS_OTHER;
+    enum process_match types = sketch_compare(&a->types, &b->types);
+    enum process_match tables = sketch_compare(&a->tables, &b->tables);
+    if (types == PROCESS_SAME || tables == PROCESS_SAME)
+        return PROCESS_SAME;
+    bool is_other = (types == PROCESS_OTHER && tables == PROCESS_OTHER) ||
+                    sketch_compare(&a->blocks, &b->blocks) == PROCESS_OTHER;
+    return is_other ? PROCESS_OTHER : PROCESS_UNKNOWN;
 }
 
 /* Tables begin with 1,020 entries and double up to 16,380 (CoreCLR's appdomain.cpp:
@@ -319,7 +319,7 @@ static void find_runtime(struct hd_snapshot *snap)
  * move as a whole. */
 static void find_blocks(struct hd_snapshot *snap)
 {
-    enum { BLOCK_BITS = 28, FEWEST_OBJECTS = 1000 };
+    enum { BLOCK_BITS = 28, MIN_OBJECTS = 1000 };
     const struct graph *g = snap->graph;
     struct sketch_builder *blocks = alloc_zeroed(sizeof(*blocks));
     uint64_t last = 0, objects = 0;
@@ -330,7 +330,7 @@ static void find_blocks(struct hd_snapshot *snap)
             sketch_add(blocks, block);
         last = address != 0 ? block : last;
     }
-    if (objects >= FEWEST_OBJECTS)
+    if (objects >= MIN_OBJECTS)
         snap->identity.blocks = sketch_finish(blocks, &snap->arena);
     free(blocks);
 }

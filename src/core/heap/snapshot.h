@@ -142,13 +142,13 @@ struct identity {
                              the snapshot; 0 if unknown */
 };
 
-enum kinship {
-    KIN_UNKNOWN,
-    KIN_SAME,
-    KIN_OTHER /* certainly two processes */
+enum process_match {
+    PROCESS_UNKNOWN,
+    PROCESS_SAME,
+    PROCESS_OTHER /* certainly two processes */
 };
 
-enum kinship identity_compare(const struct identity *a, const struct identity *b);
+enum process_match identity_compare(const struct identity *a, const struct identity *b);
 
 struct hd_snapshot;
 
@@ -174,8 +174,8 @@ struct sketch_builder {
 void sketch_add(struct sketch_builder *s, uint64_t address);
 struct sketch sketch_finish(struct sketch_builder *s, struct arena *a);
 
-/* KIN_UNKNOWN if one sketch has no address that the other could have. */
-enum kinship sketch_compare(const struct sketch *a, const struct sketch *b);
+/* PROCESS_UNKNOWN if one sketch has no address that the other could have. */
+enum process_match sketch_compare(const struct sketch *a, const struct sketch *b);
 
 /* --- snapshot --------------------------------------------------------------------- */
 

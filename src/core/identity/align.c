@@ -29,7 +29,7 @@
  * the cache; contents need more than that. Keys that share a counter by chance look more
  * frequent than they are, which makes matches less credible, not more. */
 enum {
-    FEWEST_SLOTS = 1 << 12,
+    MIN_SLOTS = 1 << 12,
     MAX_KEY_SLOTS = 1 << 18,
     MAX_CONTENT_SLOTS = 1 << 21,
     MAX_PAIR_SLOTS = 1 << 21
@@ -50,7 +50,7 @@ struct align_counters {
 
 static uint32_t slots_for(uint64_t objects, uint32_t most)
 {
-    uint32_t slots = FEWEST_SLOTS;
+    uint32_t slots = MIN_SLOTS;
     while (slots < objects && slots < most)
         slots *= 2;
     return slots;
@@ -235,7 +235,7 @@ static void make_keys(struct side *s)
         name[t] = XXH3_64bits(s->snap->types[t].name, strlen(s->snap->types[t].name));
     for (uint32_t i = 0; i < s->len; i++) {
         uint64_t size = graph_size(s->graph, s->node[i]);
-        s->key[i] = (uint32_t)(stir(name[s->graph->type[s->node[i]]] + size) >> 32);
+        s->key[i] = (uint32_t)(mix(name[s->graph->type[s->node[i]]] + size) >> 32);
     }
     free(name);
 }
@@ -250,7 +250,7 @@ static void add_contents(struct side *s)
         s->kind[p] = s->key[p] &= ~FIXED;
         if (what == CONTENTS_UNKNOWN)
             continue;
-        s->key[p] = (uint32_t)(stir(hash ^ s->key[p]) >> 32) & ~FIXED;
+        s->key[p] = (uint32_t)(mix(hash ^ s->key[p]) >> 32) & ~FIXED;
         if (what == CONTENTS_FIXED)
             s->key[p] |= FIXED;
     }
@@ -393,7 +393,7 @@ uint32_t run_bits(const struct alignment *al, const struct run *r)
  * as the definition demands, found no more on the recorded series. An object of the newer
  * snapshot is visited once per direction, and REACH objects of the older one for it. */
 
-enum { LOST = 25 * BIT, LEAST_EXTENSION = 25 * BIT, REACH = 200 };
+enum { LOST = 25 * BIT, MIN_EXTENSION = 25 * BIT, REACH = 200 };
 enum { OPENING = 3 * BIT, DEAD_PER_EIGHTH = 6, NEWCOMER = 6 * BIT };
 
 struct pairs {
@@ -470,7 +470,7 @@ static void extend_from(struct alignment *al, struct share s, uint32_t y, int st
             kept = found->len;
         }
     }
-    found->len = best >= LEAST_EXTENSION ? kept : begin;
+    found->len = best >= MIN_EXTENSION ? kept : begin;
 }
 
 static bool extend_share(void *context, size_t i)
@@ -547,7 +547,7 @@ static void hash_rows(const uint32_t *key, uint32_t begin, uint32_t end, uint32_
         uint64_t hash = 0;
         for (uint32_t i = 0; i < width; i++)
             hash = hash * 0x9E3779B97F4A7C15U + key[p + i];
-        *entry++ = (stir(hash) & 0xFFFFFFFF00000000U) | p;
+        *entry++ = (mix(hash) & 0xFFFFFFFF00000000U) | p;
     }
 }
 

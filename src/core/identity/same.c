@@ -112,9 +112,9 @@ static uint64_t holding_of(const struct graph *g, node_id n, const uint32_t *num
             continue;
         if (number[to] == NO_NODE)
             return 0;
-        hash = stir(hash + number[to] + 1);
+        hash = mix(hash + number[to] + 1);
     }
-    return hash != 0 ? stir(hash ^ type ^ graph_size(g, n)) : 0;
+    return hash != 0 ? mix(hash ^ type ^ graph_size(g, n)) : 0;
 }
 
 struct holdings holdings_of(const struct hd_snapshot *snap, const uint32_t *number,
@@ -168,7 +168,7 @@ static void keep_single(struct holdings *h)
     h->len = kept;
 }
 
-void holdings_join(struct holdings *older, struct holdings *newer, remade_pair *pair,
+void holdings_join(struct holdings *older, struct holdings *newer, recreated_pair *pair,
                    void *context)
 {
     keep_single(older);
@@ -193,8 +193,8 @@ static void add_pair(void *context, uint32_t older, uint32_t newer)
 }
 
 /* Survivors are numbered by their node in the newer snapshot. */
-void same_add_remade(struct same *s, const struct hd_snapshot *older,
-                     const struct hd_snapshot *newer)
+void same_add_recreated(struct same *s, const struct hd_snapshot *older,
+                        const struct hd_snapshot *newer)
 {
     uint32_t count = newer->graph->node_count;
     if (s->source == HD_SAME_UNKNOWN)

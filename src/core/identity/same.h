@@ -80,15 +80,15 @@ struct holdings holdings_of(const struct hd_snapshot *snap, const uint32_t *numb
                             const uint64_t *wanted);
 
 /* Pairs those whose hash is unique on both sides. Sorts both; O(n log n). */
-typedef void remade_pair(void *context, uint32_t older, uint32_t newer);
-void holdings_join(struct holdings *older, struct holdings *newer, remade_pair *pair,
+typedef void recreated_pair(void *context, uint32_t older, uint32_t newer);
+void holdings_join(struct holdings *older, struct holdings *newer, recreated_pair *pair,
                    void *context);
 
 void holdings_free(struct holdings *h); /* {0} is fine */
 
 /* Adds recreated objects to s. 4 bytes per node of the newer one, and 16 per dead or new
  * object, while it runs. */
-void same_add_remade(struct same *s, const struct hd_snapshot *older,
-                     const struct hd_snapshot *newer);
+void same_add_recreated(struct same *s, const struct hd_snapshot *older,
+                        const struct hd_snapshot *newer);
 
 #endif

@@ -119,9 +119,9 @@ static void grams_in_rows(void *context, size_t side, struct gram_sink *sink)
         hash = hash * factor + s->key[p];
         if (len++ >= width)
             hash -= first * s->key[p - width];
-        uint64_t stirred = stir(hash);
-        if (len >= width && (stirred & rows->without) == 0)
-            gram_add(sink, (uint32_t)(stirred >> 32), p + 1 - width);
+        uint64_t mixed = mix(hash);
+        if (len >= width && (mixed & rows->without) == 0)
+            gram_add(sink, (uint32_t)(mixed >> 32), p + 1 - width);
     }
 }
 
@@ -195,7 +195,7 @@ static bool join_part(void *context, size_t i)
     enum { FIRST_BITS = 10 };
     struct join *j = context;
     struct part_pairs *f = &j->found[i];
-    struct gram_table t = {.factor = stir(hash_seed()) | 1};
+    struct gram_table t = {.factor = mix(hash_seed()) | 1};
     if (j->begin[0][i] == j->begin[0][i + 1] || j->begin[1][i] == j->begin[1][i + 1])
         return true;
     make_slots(&t, FIRST_BITS);
@@ -271,7 +271,7 @@ static struct gram_pairs grams_join(const struct alignment *al, gram_source *sou
  * moves). */
 
 /* Runs of eight keys find all that longer ones do, on those series. */
-enum { ANCHOR_KEYS = 8, LEAST_ANCHOR = 60 * BIT };
+enum { ANCHOR_KEYS = 8, MIN_ANCHOR = 60 * BIT };
 
 enum { PAIRS_AT_ONCE = 1 << 12 }; /* pairs per batch of extensions to runs */
 
@@ -297,7 +297,7 @@ static void find_in_place_of_share(struct alignment *al, struct share s)
                al->a.key[x] == al->b.key[y])
             x++, y++;
         r.len = x - r.x;
-        if (r.len > 0 && run_bits(al, &r) >= LEAST_ANCHOR)
+        if (r.len > 0 && run_bits(al, &r) >= MIN_ANCHOR)
             take(al, &r);
         else if (r.len == 0 && a[x] == b[y])
             x++, y++;
@@ -367,7 +367,7 @@ static bool collect_share(void *context, size_t share)
             continue;
         last = r;
         uint32_t bits = run_bits(al, &r);
-        if (bits < LEAST_ANCHOR)
+        if (bits < MIN_ANCHOR)
             continue;
         to->all = grow(to->all, to->len, &to->cap, sizeof(*to->all));
         to->all[to->len++] = (struct anchor){r, bits};
@@ -518,7 +518,7 @@ static const struct side *side_of(const struct knowledge *k, size_t i)
 static inline void young_add(uint32_t *around, uint64_t identity, bool is_referrer,
                              uint32_t field)
 {
-    *around += (uint32_t)(stir(identity << 10 | (uint64_t)is_referrer << 9 | field) >> 32);
+    *around += (uint32_t)(mix(identity << 10 | (uint64_t)is_referrer << 9 | field) >> 32);
 }
 
 /* Adds the referrers of free objects. Few references lead to free objects, so all
@@ -581,7 +581,7 @@ static void known_by_others(void *context, size_t side, struct gram_sink *sink)
     for (uint32_t p = 0; p < s->len; p++) {
         uint32_t around = s->mate[p] == FREE ? k->around[side][s->node[p]] : 0;
         if (around != 0)
-            gram_add(sink, (uint32_t)stir((uint64_t)around << 32 | s->key[p]), p);
+            gram_add(sink, (uint32_t)mix((uint64_t)around << 32 | s->key[p]), p);
     }
 }
 
@@ -603,7 +603,7 @@ static struct gram_pairs join_by_neighbours(const struct alignment *al)
 
 /* --- young objects ------------------------------------------------------------- */
 
-enum { YOUNG_KEYS = 3, LEAST_CHAIN = 40 * BIT };
+enum { YOUNG_KEYS = 3, MIN_CHAIN = 40 * BIT };
 enum { BY_NEIGHBOURS = 14 * BIT }; /* minimum information that two objects are the same */
 
 /* A run may follow one of the LOOK_BACK before it, within this distance. At most MAX_JOINED
@@ -745,7 +745,7 @@ static void take_chain(struct young_chains *c, uint32_t last)
         end = c->link[end].back;
     if (end != NO_LINK)
         base = ~c->link[end].score;
-    if (c->link[last].score - base < LEAST_CHAIN)
+    if (c->link[last].score - base < MIN_CHAIN)
         return;
     for (uint32_t i = last; i != end; i = c->link[i].back) {
         const struct run *r = &c->link[i].run;
@@ -764,7 +764,7 @@ static void take_chains(struct young_chains *c)
     uint32_t *value = alloc_resize(NULL, bytes / 2),
              *buffers = alloc_resize(NULL, bytes / 2);
     for (size_t i = 0; i < c->len; i++) {
-        if (c->link[i].score < LEAST_CHAIN)
+        if (c->link[i].score < MIN_CHAIN)
             continue;
         key[len] = ~(uint64_t)c->link[i].score;
         value[len++] = (uint32_t)i;

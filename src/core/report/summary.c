@@ -272,7 +272,7 @@ static void add_unusable(struct hd_report *r, const char *label)
     const struct hd_diff *d = &r->diff;
     struct sentence h = {0};
     struct text why = {0};
-    r->summary.tone = HD_TONE_UNSURE;
+    r->summary.severity = HD_SEVERITY_UNSURE;
     if (d->usable_count < 2) {
         say(&h, "Fewer than two of the snapshots can be compared.");
     } else {
@@ -289,7 +289,7 @@ static void add_no_leak(struct hd_report *r, const char *sure, const char *unsur
     phrase_other_growth(&h, r);
     bool has_finding = h.words.len > 0, clear = !has_finding && !phrase_has_doubts(r);
     const char *label = clear ? sure : unsure;
-    r->summary.tone = clear ? HD_TONE_GOOD : HD_TONE_UNSURE;
+    r->summary.severity = clear ? HD_SEVERITY_GOOD : HD_SEVERITY_UNSURE;
     if (!has_finding) {
         /* unless the label states it */
         say(&h, strcmp(label, "NO LEAK FOUND") == 0 ? "" : "No leak found ");
@@ -307,7 +307,7 @@ static bool add_fragmented(struct hd_report *r, const char *unsure)
     struct sentence h = {0};
     if (g == NULL || !g->is_finding)
         return false;
-    r->summary.tone = HD_TONE_UNSURE;
+    r->summary.severity = HD_SEVERITY_UNSURE;
     phrase_free(&words, g);
     sentence_add_words(&h, &words);
     text_free(&words);
@@ -327,7 +327,7 @@ static bool add_outside(struct hd_report *r, const char *unsure)
     if (g == NULL || !g->is_outside)
         return false;
     bool is_sure = g->where != HD_PART_FREE && g->where != HD_PART_GC;
-    r->summary.tone = HD_TONE_UNSURE;
+    r->summary.severity = HD_SEVERITY_UNSURE;
     phrase_outside(&words, g);
     sentence_add_words(&h, &words);
     text_free(&words);
@@ -344,11 +344,11 @@ static void add_diff(struct hd_report *r, const char *leak, const char *none,
     if (d->usable_count < 2 || d->no_match != NULL) {
         add_unusable(r, unsure);
     } else if (is_leak(d)) {
-        r->summary.tone = HD_TONE_BAD;
+        r->summary.severity = HD_SEVERITY_BAD;
         add_leaks_or_growth(r, leak);
     } else if (d->suspect_count > 0) {
         struct sentence h = {0};
-        r->summary.tone = HD_TONE_UNSURE;
+        r->summary.severity = HD_SEVERITY_UNSURE;
         if (report_is_enough(r->diff.usable_count))
             say(&h,
                 "These snapshots may not be comparable; what follows grew from one to the "
@@ -420,7 +420,7 @@ static bool add_failed(struct hd_report *r, bool suspects)
     }
     if (suspects)
         add_leaks_or_growth(r, leak_says_it ? "FAIL" : "LEAK");
-    r->summary.tone = HD_TONE_BAD;
+    r->summary.severity = HD_SEVERITY_BAD;
     return counted;
 }
 
@@ -436,7 +436,7 @@ static void add_undecided(struct hd_report *r, bool suspects)
         }
     if (suspects)
         add_leaks_or_growth(r, "LEAK");
-    r->summary.tone = HD_TONE_UNSURE;
+    r->summary.severity = HD_SEVERITY_UNSURE;
 }
 
 static void add_passed(struct hd_report *r, bool suspects)
@@ -454,7 +454,7 @@ static void add_passed(struct hd_report *r, bool suspects)
     } else {
         add_diff(r, "LEAK", "PASS", "PASS");
     }
-    r->summary.tone = HD_TONE_GOOD;
+    r->summary.severity = HD_SEVERITY_GOOD;
 }
 
 static void add_check(struct hd_report *r)
@@ -575,7 +575,7 @@ void report_summarize(struct hd_report *r)
     bool is_tree = r->kind == HD_REPORT_TREE && r->snapshot_count > 1;
     bool is_check = r->kind == HD_REPORT_CHECK;
     struct sentence confidence = {0}, path = {0};
-    r->summary = (struct hd_summary){.tone = HD_TONE_UNSURE};
+    r->summary = (struct hd_summary){.severity = HD_SEVERITY_UNSURE};
     if (r->kind == HD_REPORT_TOP)
         add_most(r);
     if (!is_check && r->kind != HD_REPORT_DIFF && !is_tree)

@@ -442,13 +442,13 @@ static bool is_other_process(const struct hd_snapshot *before,
                              const struct hd_snapshot *now)
 {
     const struct hd_info *a = &before->info, *b = &now->info;
-    enum kinship kin = identity_compare(&before->identity, &now->identity);
+    enum process_match match = identity_compare(&before->identity, &now->identity);
     if (before->identity.instance != 0 && now->identity.instance != 0)
-        return kin == KIN_OTHER;
+        return match == PROCESS_OTHER;
     if (pids_differ(a, b) || differs(a->container, b->container))
         return true;
-    if (kin != KIN_UNKNOWN)
-        return kin == KIN_OTHER;
+    if (match != PROCESS_UNKNOWN)
+        return match == PROCESS_OTHER;
     return differs(a->process, b->process) || hosts_differ(a, b) ||
            differs(a->runtime, b->runtime);
 }

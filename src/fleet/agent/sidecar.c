@@ -97,7 +97,7 @@ static enum watch_failure reason_of(const struct agent *a, const struct snapshot
 static void sidecar_keep(struct agent *a, struct snapshot_result *t)
 {
     struct watched_process *w = a->at_work;
-    uint64_t stopped_us = t->collected.stood_still_us;
+    uint64_t stopped_us = t->collected.paused_us;
     w->pause = stopped_us > 0 ? (double)stopped_us / 1e6 : NAN;
     w->last_taken = seconds_utc();
     w->last_well = seconds_now();

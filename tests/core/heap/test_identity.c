@@ -17,23 +17,24 @@ static struct sketch range_of(uint64_t from, size_t count, struct arena *a)
     return done;
 }
 
-static enum kinship kin_of(uint64_t from, size_t count, uint64_t other, size_t others)
+static enum process_match match_of(uint64_t from, size_t count, uint64_t other,
+                                   size_t others)
 {
     struct arena a = {0};
     struct sketch x = range_of(from, count, &a), y = range_of(other, others, &a);
-    enum kinship kin = sketch_compare(&x, &y);
-    cr_expect_eq(sketch_compare(&y, &x), kin, "whichever comes first");
+    enum process_match match = sketch_compare(&x, &y);
+    cr_expect_eq(sketch_compare(&y, &x), match, "whichever comes first");
     arena_free(&a);
-    return kin;
+    return match;
 }
 
 Test(identity, sets_that_share_an_address_are_of_one_process)
 {
-    cr_expect_eq(kin_of(0x1000, 10, 0x1000, 10), KIN_SAME);
-    cr_expect_eq(kin_of(0x1000, 10, 0x1048, 10), KIN_SAME, "one in common");
-    cr_expect_eq(kin_of(0x1000, 10, 0x9000, 10), KIN_OTHER);
-    cr_expect_eq(kin_of(0x1000, 0, 0x9000, 10), KIN_UNKNOWN);
-    cr_expect_eq(kin_of(0x1000, 0, 0x9000, 0), KIN_UNKNOWN);
+    cr_expect_eq(match_of(0x1000, 10, 0x1000, 10), PROCESS_SAME);
+    cr_expect_eq(match_of(0x1000, 10, 0x1048, 10), PROCESS_SAME, "one in common");
+    cr_expect_eq(match_of(0x1000, 10, 0x9000, 10), PROCESS_OTHER);
+    cr_expect_eq(match_of(0x1000, 0, 0x9000, 10), PROCESS_UNKNOWN);
+    cr_expect_eq(match_of(0x1000, 0, 0x9000, 0), PROCESS_UNKNOWN);
 }
 
 /* The first few addresses are in the later set, but the sketch drops some. */
@@ -41,10 +42,10 @@ Test(identity, a_set_that_grew_is_never_another_one)
 {
     for (size_t few = 1; few < 40; few++)
         for (size_t many = 900; many < 60000; many *= 3)
-            cr_expect_neq(kin_of(0x1000, few, 0x1000, many), KIN_OTHER, "%zu of %zu", few,
-                          many);
-    cr_expect_eq(kin_of(0x1000, 50000, 0x1000, 60000), KIN_SAME);
-    cr_expect_eq(kin_of(0x1000, 50000, 0x9000000, 60000), KIN_OTHER);
+            cr_expect_neq(match_of(0x1000, few, 0x1000, many), PROCESS_OTHER, "%zu of %zu",
+                          few, many);
+    cr_expect_eq(match_of(0x1000, 50000, 0x1000, 60000), PROCESS_SAME);
+    cr_expect_eq(match_of(0x1000, 50000, 0x9000000, 60000), PROCESS_OTHER);
 }
 
 Test(identity, a_sketch_keeps_each_address_once_and_has_an_end)
@@ -86,19 +87,20 @@ static struct hd_snapshot *process(uint32_t types_at, uint32_t tables_at)
     return forge_finish(&f);
 }
 
-static void expect_kin(struct hd_snapshot *a, struct hd_snapshot *b, enum kinship kin)
+static void expect_match(struct hd_snapshot *a, struct hd_snapshot *b,
+                         enum process_match match)
 {
-    cr_expect_eq(identity_compare(&a->identity, &b->identity), kin);
+    cr_expect_eq(identity_compare(&a->identity, &b->identity), match);
     hd_snapshot_close(a);
     hd_snapshot_close(b);
 }
 
 Test(identity, another_process_has_types_and_tables_at_other_addresses)
 {
-    expect_kin(process(10, 10), process(10, 10), KIN_SAME);
-    expect_kin(process(10, 10), process(10, 50), KIN_SAME);
-    expect_kin(process(10, 10), process(50, 10), KIN_SAME);
-    expect_kin(process(10, 10), process(50, 50), KIN_OTHER);
+    expect_match(process(10, 10), process(10, 10), PROCESS_SAME);
+    expect_match(process(10, 10), process(10, 50), PROCESS_SAME);
+    expect_match(process(10, 10), process(50, 10), PROCESS_SAME);
+    expect_match(process(10, 10), process(50, 50), PROCESS_OTHER);
 }
 
 Test(identity, a_possibly_partial_heap_proves_nothing)
@@ -106,11 +108,11 @@ Test(identity, a_possibly_partial_heap_proves_nothing)
     struct forge f = {0};
     forge_generation(&f, forge_object(&f, "System.RuntimeType", 40), HD_GEN2);
     forge_generation(&f, forge_object(&f, "System.Object[]", 4000), HD_GEN2);
-    expect_kin(process(10, 10), forge_finish(&f), KIN_UNKNOWN);
+    expect_match(process(10, 10), forge_finish(&f), PROCESS_UNKNOWN);
     forge_generation(&f, forge_object(&f, "System.RuntimeType", 40), HD_GEN2);
     forge_generation(&f, forge_object(&f, "System.Object[]", TABLE), HD_GEN2);
     forge_multiplier(&f, "System.RuntimeType", 4);
-    expect_kin(process(10, 10), forge_finish(&f), KIN_UNKNOWN);
+    expect_match(process(10, 10), forge_finish(&f), PROCESS_UNKNOWN);
 }
 
 /* From a runtime without these: the addresses are those of the generation. */
@@ -125,21 +127,22 @@ static struct hd_snapshot *foreign(uint32_t objects, enum hd_generation generati
 Test(identity, without_types_and_tables_no_block_in_common_is_another_process)
 {
     enum { ENOUGH = 1000 };
-    expect_kin(foreign(ENOUGH, HD_GEN1), foreign(3 * ENOUGH, HD_GEN2), KIN_OTHER);
-    expect_kin(foreign(ENOUGH - 1, HD_GEN1), foreign(3 * ENOUGH, HD_GEN2), KIN_UNKNOWN);
-    expect_kin(foreign(ENOUGH, HD_GEN2), foreign(ENOUGH, HD_GEN2), KIN_UNKNOWN);
-    expect_kin(foreign(ENOUGH, HD_GEN1), process(10, 10), KIN_UNKNOWN);
+    expect_match(foreign(ENOUGH, HD_GEN1), foreign(3 * ENOUGH, HD_GEN2), PROCESS_OTHER);
+    expect_match(foreign(ENOUGH - 1, HD_GEN1), foreign(3 * ENOUGH, HD_GEN2),
+                 PROCESS_UNKNOWN);
+    expect_match(foreign(ENOUGH, HD_GEN2), foreign(ENOUGH, HD_GEN2), PROCESS_UNKNOWN);
+    expect_match(foreign(ENOUGH, HD_GEN1), process(10, 10), PROCESS_UNKNOWN);
 }
 
 Test(identity, the_hash_of_a_process_decides_alone)
 {
     struct hd_snapshot *a = process(10, 10), *b = process(50, 50);
     a->identity.instance = b->identity.instance = 7;
-    expect_kin(a, b, KIN_SAME);
+    expect_match(a, b, PROCESS_SAME);
     a = process(10, 10), b = process(10, 10);
     a->identity.instance = 7;
     b->identity.instance = 8;
-    expect_kin(a, b, KIN_OTHER);
+    expect_match(a, b, PROCESS_OTHER);
 }
 
 static const char *runtime_at(const char *module)

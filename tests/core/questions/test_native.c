@@ -153,7 +153,7 @@ Test(native_report, the_headline_does_not_claim_that_nothing_grows)
     cr_expect_str_eq(r->diff.headline,
                      "INCONCLUSIVE Loaded assemblies rose in every step, 9 → 34; their "
                      "memory outside the heap is not counted.");
-    cr_expect_eq(r->summary.tone, HD_TONE_UNSURE);
+    cr_expect_eq(r->summary.severity, HD_SEVERITY_UNSURE);
     hd_report_free(r);
     r = check(5, SMALL_HEAP, NULL, NULL);
     cr_expect_eq(r->check.verdict, HD_FAIL);

@@ -87,20 +87,20 @@ static void drop(struct made *m)
 }
 
 /* Expects the verdict, and the confidence if wanted; frees m. */
-static void expect_both(struct made *m, enum hd_tone tone, const char *wanted,
+static void expect_both(struct made *m, enum hd_severity severity, const char *wanted,
                         const char *confidence)
 {
     report_summarize(&m->r);
     cr_expect_str_eq(m->r.diff.headline, wanted, "%s", m->r.diff.headline);
-    cr_expect_eq(m->r.summary.tone, tone, "%s", wanted);
+    cr_expect_eq(m->r.summary.severity, severity, "%s", wanted);
     if (confidence != NULL)
         cr_expect_str_eq(confidence_of(m), confidence, "%s: %s", wanted, confidence_of(m));
     drop(m);
 }
 
-static void expect_words(struct made *m, enum hd_tone tone, const char *wanted)
+static void expect_words(struct made *m, enum hd_severity severity, const char *wanted)
 {
-    expect_both(m, tone, wanted, NULL);
+    expect_both(m, severity, wanted, NULL);
 }
 
 #define ORDERS "App.Order: 0 → 600 objects in 6 snapshots, +2.00 KiB, 33 % of the heap"
@@ -112,30 +112,31 @@ static void expect_words(struct made *m, enum hd_tone tone, const char *wanted)
 
 Test(summary, one_suspect_is_a_sentence)
 {
-    expect_both(make(6, 1), HD_TONE_BAD, LEAK HELD,
+    expect_both(make(6, 1), HD_SEVERITY_BAD, LEAK HELD,
                 "high: 6 snapshots, +120 objects in every step");
 }
 
 Test(summary, each_of_several_leaks_has_a_line_and_the_fourth_is_counted)
 {
-    expect_words(make(6, 2), HD_TONE_BAD, "LEAK " BRIEF "; LEAK " BRIEF);
-    expect_words(make(6, 3), HD_TONE_BAD, "LEAK " BRIEF "; LEAK " BRIEF "; LEAK " BRIEF);
+    expect_words(make(6, 2), HD_SEVERITY_BAD, "LEAK " BRIEF "; LEAK " BRIEF);
+    expect_words(make(6, 3), HD_SEVERITY_BAD,
+                 "LEAK " BRIEF "; LEAK " BRIEF "; LEAK " BRIEF);
     struct made *m = make(6, 3);
     m->r.diff.suspect_count = 3;
     m->suspects[3] = m->suspects[0];
     m->r.diff.suspect_count = 4;
-    expect_words(m, HD_TONE_BAD,
+    expect_words(m, HD_SEVERITY_BAD,
                  "LEAK " BRIEF "; LEAK " BRIEF "; LEAK " BRIEF "; and 1 more");
 }
 
 Test(summary, two_or_three_snapshots_show_no_leak)
 {
-    expect_both(make(2, 1), HD_TONE_UNSURE,
+    expect_both(make(2, 1), HD_SEVERITY_UNSURE,
                 "UNSURE Two snapshots cannot tell a leak from warm-up: take four or more, "
                 "under the same load.; GREW App.Order: 0 → 600 objects between 2 "
                 "snapshots, +2.00 KiB, 33 % of the heap" HELD,
                 "high: 2 snapshots");
-    expect_words(make(3, 1), HD_TONE_UNSURE,
+    expect_words(make(3, 1), HD_SEVERITY_UNSURE,
                  "UNSURE Three snapshots cannot tell a leak from warm-up: take four or "
                  "more, under the same load.; GREW App.Order: 0 → 600 objects in 3 "
                  "snapshots, +2.00 KiB, 33 % of the heap" HELD);
@@ -146,7 +147,7 @@ Test(summary, low_confidence_is_not_a_leak)
 {
     struct made *m = make(6, 1);
     m->r.diff.confidence = HD_CONFIDENCE_LOW;
-    expect_words(m, HD_TONE_UNSURE,
+    expect_words(m, HD_SEVERITY_UNSURE,
                  "UNSURE These snapshots may not be comparable; what follows grew from one "
                  "to the next.; GREW " ORDERS HELD);
 }
@@ -229,20 +230,20 @@ Test(summary, late_growth_has_its_start)
     struct made *m = make(6, 1);
     m->suspects[0].cohorts = &cohorts;
     m->suspects[0].suspicion = HD_SUSPECT_AGE;
-    expect_words(m, HD_TONE_BAD,
+    expect_words(m, HD_SEVERITY_BAD,
                  "LEAK App.Order: 0 → 600 objects in 6 snapshots, since snapshot 3, "
                  "+2.00 KiB, 33 % of the heap" HELD);
     m = make(6, 1);
     m->suspects[0].cohorts = &cohorts;
     m->snapshots[2].clock_is_date = true;
     m->snapshots[2].clock = 1795442759;
-    expect_words(m, HD_TONE_BAD,
+    expect_words(m, HD_SEVERITY_BAD,
                  "LEAK App.Order: 0 → 600 objects in 6 snapshots, since snapshot 3 (14:05 "
                  "UTC), +2.00 KiB, 33 % of the heap" HELD);
     m = make(6, 1);
     cohorts.accumulates = false;
     m->suspects[0].cohorts = &cohorts;
-    expect_words(m, HD_TONE_BAD, LEAK HELD);
+    expect_words(m, HD_SEVERITY_BAD, LEAK HELD);
 }
 
 /* In less than a minute it would be guesswork. */
@@ -269,7 +270,7 @@ Test(summary, an_exact_rate_is_given)
 {
     struct made *m = make(6, 1);
     m->suspects[0].per_iteration = 20;
-    expect_words(m, HD_TONE_BAD,
+    expect_words(m, HD_SEVERITY_BAD,
                  "LEAK App.Order: 0 → 600 objects in 6 snapshots, exactly 20 per "
                  "iteration, +2.00 KiB, 33 % of the heap" HELD);
 }
@@ -279,18 +280,18 @@ Test(summary, a_number_belongs_to_the_name_next_to_it)
 {
     struct made *m = make(6, 1);
     m->suspects[0].subject = "App.Cart";
-    expect_words(m, HD_TONE_BAD,
+    expect_words(m, HD_SEVERITY_BAD,
                  "LEAK App.Cart: 0 → 600 Order objects in 6 snapshots, +2.00 KiB, 33 % of "
                  "the heap" HELD);
     m = make(6, 1);
     m->suspects[0].subject = "[static var App.Shop.s_orders]";
-    expect_words(m, HD_TONE_BAD,
+    expect_words(m, HD_SEVERITY_BAD,
                  "LEAK static s_orders: 0 → 600 Order objects in 6 snapshots, +2.00 KiB, "
                  "33 % of the heap");
     m = make(6, 1); /* not "Object objects" */
     m->suspects[0].subject = "App.Cart";
     m->suspects[0].counted = "System.Object";
-    expect_words(m, HD_TONE_BAD,
+    expect_words(m, HD_SEVERITY_BAD,
                  "LEAK App.Cart: 0 → 600 objects in 6 snapshots, +2.00 KiB, 33 % of the "
                  "heap" HELD);
 }
@@ -300,13 +301,13 @@ Test(summary, growth_in_size_is_not_reported_as_more_objects)
 {
     struct made *m = make(6, 1);
     tell_types(m, 3, 3);
-    expect_words(m, HD_TONE_BAD,
+    expect_words(m, HD_SEVERITY_BAD,
                  "LEAK App.Order: 3 objects that grow in 6 snapshots, +2.00 KiB, 33 % of "
                  "the heap" HELD);
     m = make(6, 1);
     tell_types(m, 1, 1);
     m->counts[0] = 0;
-    expect_words(m, HD_TONE_BAD,
+    expect_words(m, HD_SEVERITY_BAD,
                  "LEAK App.Order: 1 object that grows in 6 snapshots, +2.00 KiB, 33 % of "
                  "the heap" HELD);
 }
@@ -315,11 +316,11 @@ Test(summary, steps_are_described_by_their_evenness)
 {
     struct made *m = make(6, 1);
     m->counts[3] += 20;
-    expect_both(m, HD_TONE_BAD, LEAK HELD,
+    expect_both(m, HD_SEVERITY_BAD, LEAK HELD,
                 "high: 6 snapshots, +100–140 objects in every step");
     m = make(6, 1);
     m->counts[3] = 100;
-    expect_both(m, HD_TONE_BAD, LEAK HELD, "high: 6 snapshots, grew in 4 of 5 steps");
+    expect_both(m, HD_SEVERITY_BAD, LEAK HELD, "high: 6 snapshots, grew in 4 of 5 steps");
 }
 
 /* --- what holds it ------------------------------------------------------------------- */
@@ -337,18 +338,18 @@ static struct made *held(double share, enum hd_basis basis)
 
 Test(summary, a_holder_is_named_as_far_as_it_holds)
 {
-    expect_words(held(1, HD_BASIS_GRAPH), HD_TONE_BAD, LEAK HELD);
-    expect_words(held(0.7, HD_BASIS_GRAPH), HD_TONE_BAD,
+    expect_words(held(1, HD_BASIS_GRAPH), HD_SEVERITY_BAD, LEAK HELD);
+    expect_words(held(0.7, HD_BASIS_GRAPH), HD_SEVERITY_BAD,
                  LEAK ", mostly kept alive by static s_orders");
-    expect_words(held(0.3, HD_BASIS_GRAPH), HD_TONE_BAD,
+    expect_words(held(0.3, HD_BASIS_GRAPH), HD_SEVERITY_BAD,
                  LEAK ", kept alive through several paths");
-    expect_words(held(1, HD_BASIS_TYPE), HD_TONE_BAD, LEAK HELD);
-    expect_words(held(0.8, HD_BASIS_TYPE), HD_TONE_BAD,
+    expect_words(held(1, HD_BASIS_TYPE), HD_SEVERITY_BAD, LEAK HELD);
+    expect_words(held(0.8, HD_BASIS_TYPE), HD_SEVERITY_BAD,
                  LEAK ", kept alive by different owners over time");
     /* Each place in a list of several classes has its own chain; the owner is the same. */
     struct made *m = held(0.03, HD_BASIS_GRAPH);
     m->suspects[0].chains.owner_share = 1;
-    expect_words(m, HD_TONE_BAD, LEAK HELD);
+    expect_words(m, HD_SEVERITY_BAD, LEAK HELD);
 }
 
 Test(summary, without_a_variable_it_is_a_class_of_the_program_or_the_kind_of_root)
@@ -361,12 +362,12 @@ Test(summary, without_a_variable_it_is_a_class_of_the_program_or_the_kind_of_roo
         {.types = {"App.Order"}, .type_count = 1, .is_program = true}};
     struct made *m = held(1, HD_BASIS_GRAPH);
     m->suspects[0].holder_len = 1;
-    expect_words(m, HD_TONE_BAD, LEAK ", kept alive by a local variable");
+    expect_words(m, HD_SEVERITY_BAD, LEAK ", kept alive by a local variable");
     m = held(1, HD_BASIS_GRAPH);
     m->suspects[0].holder_len = 1;
     m->chain.chain.frames = frames;
     m->chain.chain.frame_count = 5;
-    expect_words(m, HD_TONE_BAD, LEAK ", kept alive by Cache");
+    expect_words(m, HD_SEVERITY_BAD, LEAK ", kept alive by Cache");
     /* Frames above the owner are innocent. */
     m = held(1, HD_BASIS_GRAPH);
     m->suspects[0].holder_len = 1;
@@ -375,7 +376,7 @@ Test(summary, without_a_variable_it_is_a_class_of_the_program_or_the_kind_of_roo
     m->chain.chain.owner_frame = 3;
     m->chain.chain.owner = "Lib.MemoryCache";
     m->chain.chain.service = HD_SERVICE_SINGLETON;
-    expect_words(m, HD_TONE_BAD, LEAK ", kept alive by singleton MemoryCache");
+    expect_words(m, HD_SEVERITY_BAD, LEAK ", kept alive by singleton MemoryCache");
     /* Not "App.Cache: 0 → 600 Order objects, kept alive by Cache". */
     m = held(1, HD_BASIS_GRAPH);
     m->suspects[0].holder_len = 1;
@@ -383,7 +384,7 @@ Test(summary, without_a_variable_it_is_a_class_of_the_program_or_the_kind_of_roo
     m->chain.chain.frames = frames;
     m->chain.chain.frame_count = 5;
     expect_words(
-        m, HD_TONE_BAD,
+        m, HD_SEVERITY_BAD,
         "LEAK App.Cache: 0 → 600 Order objects in 6 snapshots, +2.00 KiB, 33 % of the "
         "heap");
 }
@@ -395,13 +396,13 @@ Test(summary, a_hint_knows_the_holder_where_names_do_not)
     struct made *m = held(1, HD_BASIS_GRAPH);
     m->suspects[0].holder_len = 1;
     m->suspects[0].hint = "timer-not-disposed";
-    expect_words(m, HD_TONE_BAD, LEAK ", kept alive by timers");
+    expect_words(m, HD_SEVERITY_BAD, LEAK ", kept alive by timers");
     m = held(0.8, HD_BASIS_TYPE);
     m->suspects[0].hint = "timer-not-disposed";
-    expect_words(m, HD_TONE_BAD, LEAK ", kept alive by timers");
+    expect_words(m, HD_SEVERITY_BAD, LEAK ", kept alive by timers");
     m = held(1, HD_BASIS_GRAPH);
     m->suspects[0].hint = "timer-not-disposed";
-    expect_words(m, HD_TONE_BAD, LEAK HELD);
+    expect_words(m, HD_SEVERITY_BAD, LEAK HELD);
 }
 
 /* --- no leak ------------------------------------------------------------------------- */
@@ -411,10 +412,10 @@ Test(summary, a_hint_knows_the_holder_where_names_do_not)
 
 Test(summary, the_all_clear_is_plain_only_without_doubts)
 {
-    expect_both(make(6, 0), HD_TONE_GOOD, NONE, "high");
+    expect_both(make(6, 0), HD_SEVERITY_GOOD, NONE, "high");
     struct made *m = make(6, 0);
     m->r.diff.would_show = (struct hd_power){5, 1536, HD_UNKNOWN, HD_UNKNOWN, HD_UNKNOWN};
-    expect_both(m, HD_TONE_GOOD, NONE,
+    expect_both(m, HD_SEVERITY_GOOD, NONE,
                 "high for leaks above 1.50 KiB (2 % of the heap); slower leaks need a "
                 "longer run");
 }
@@ -431,13 +432,13 @@ Test(summary, growth_below_the_threshold_is_mentioned)
 {
     struct made *m = make(6, 0);
     add_minor(m, 0.001);
-    expect_words(m, HD_TONE_GOOD, NONE);
+    expect_words(m, HD_SEVERITY_GOOD, NONE);
     m = make(6, 0);
     add_minor(m, 0.01);
-    expect_words(m, HD_TONE_GOOD, "NO LEAK FOUND above 2 % of the heap in 6 snapshots");
+    expect_words(m, HD_SEVERITY_GOOD, "NO LEAK FOUND above 2 % of the heap in 6 snapshots");
     m = make(2, 0);
     add_minor(m, 0.001);
-    expect_words(m, HD_TONE_UNSURE,
+    expect_words(m, HD_SEVERITY_UNSURE,
                  "UNSURE No leak found above 2 % of the heap between 2 snapshots, but one "
                  "cannot be ruled out");
 }
@@ -473,7 +474,7 @@ Test(summary, a_single_array_that_grows_is_named)
         m->r.diff.growth.rest = all[i].rest;
         m->r.diff.growth.is_open = true;
         m->r.diff.growth.open_share = 0.4;
-        expect_words(m, HD_TONE_UNSURE, all[i].said);
+        expect_words(m, HD_SEVERITY_UNSURE, all[i].said);
     }
 }
 
@@ -587,7 +588,7 @@ Test(summary, every_doubt_is_mentioned)
     for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
         struct made *m = make(6, 0);
         change(m, (int)i);
-        expect_both(m, HD_TONE_UNSURE, told[i].headline, told[i].confidence);
+        expect_both(m, HD_SEVERITY_UNSURE, told[i].headline, told[i].confidence);
     }
 }
 
@@ -603,7 +604,7 @@ Test(summary, doubts_are_shown_with_a_suspect)
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         struct made *m = make(6, 1);
         change(m, all[i].what);
-        expect_both(m, HD_TONE_BAD, LEAK HELD, all[i].confidence);
+        expect_both(m, HD_SEVERITY_BAD, LEAK HELD, all[i].confidence);
     }
 }
 
@@ -622,7 +623,7 @@ Test(summary, doubts_are_listed_together)
     struct made *m = make(3, 0);
     change(m, 4);
     change(m, 7);
-    expect_both(m, HD_TONE_UNSURE,
+    expect_both(m, HD_SEVERITY_UNSURE,
                 "UNSURE No leak found in 3 snapshots, but one cannot be ruled out",
                 "high: 3 snapshots cannot tell a leak from warm-up: take four or more; "
                 "counts are estimates from a sample; only gen2, LOH, POH and frozen "
@@ -633,25 +634,25 @@ Test(summary, doubts_are_listed_together)
 Test(summary, four_snapshots_may_miss_a_slow_leak)
 {
     struct made *m = make(4, 0);
-    expect_both(m, HD_TONE_UNSURE,
+    expect_both(m, HD_SEVERITY_UNSURE,
                 "UNSURE No leak found in 4 snapshots, but one cannot be ruled out",
                 "high; a slow leak may not show in 4 snapshots: take six");
     m = make(4, 0);
     m->r.diff.identity = HD_SAME_BY_EVENTS;
-    expect_words(m, HD_TONE_GOOD, "NO LEAK FOUND in 4 snapshots");
-    expect_words(make(5, 0), HD_TONE_GOOD, "NO LEAK FOUND in 5 snapshots");
+    expect_words(m, HD_SEVERITY_GOOD, "NO LEAK FOUND in 4 snapshots");
+    expect_words(make(5, 0), HD_SEVERITY_GOOD, "NO LEAK FOUND in 5 snapshots");
 }
 
 Test(summary, an_undecided_series_is_not_an_all_clear)
 {
     struct made *m = make(2, 0);
     m->r.diff.usable_count = 1;
-    expect_words(m, HD_TONE_UNSURE,
+    expect_words(m, HD_SEVERITY_UNSURE,
                  "UNSURE Fewer than two of the snapshots can be compared.");
     m = make(6, 0);
     m->unmatched = (struct hd_no_match){"Ordre", "App.Order"};
     m->r.diff.no_match = &m->unmatched;
-    expect_words(m, HD_TONE_UNSURE,
+    expect_words(m, HD_SEVERITY_UNSURE,
                  "UNSURE No type matches Ordre; did you mean App.Order?");
 }
 
@@ -677,7 +678,7 @@ Test(summary, rows_may_be_other_things_than_types)
             struct made *m = make(6, suspects);
             m->r.options.by = units[i].by;
             m->suspects[0].type = m->suspects[0].subject = units[i].subject;
-            expect_words(m, suspects ? HD_TONE_BAD : HD_TONE_GOOD,
+            expect_words(m, suspects ? HD_SEVERITY_BAD : HD_SEVERITY_GOOD,
                          suspects ? units[i].told : NONE);
         }
 }
@@ -687,7 +688,7 @@ Test(summary, without_bytes_it_is_a_share_of_the_objects)
     struct made *m = make(6, 1);
     m->r.diff.by_graph = m->r.diff.types.bytes_known = false;
     m->suspects[0].holder_len = 0;
-    expect_both(m, HD_TONE_BAD,
+    expect_both(m, HD_SEVERITY_BAD,
                 "LEAK App.Order: 0 → 600 objects in 6 snapshots, 10 % of the objects",
                 "high: " STEADY "; without references the holders are unknown");
 }
@@ -727,7 +728,7 @@ Test(summary, all_formats_for_people_and_the_model_agree)
     cr_expect_str_eq(hd_report_model(r)->diff->headline,
                      "LEAK App.Order: 10 → 40 objects in 4 snapshots, +3.98 KiB, 70 % of "
                      "the heap, kept alive by static s_orders");
-    cr_expect_eq(s->tone, HD_TONE_BAD);
+    cr_expect_eq(s->severity, HD_SEVERITY_BAD);
     char *text = written(r, "text"), *page = written(r, "md"), *json = written(r, "json");
     expect_part(text, s->verdict[0].text);
     expect_part(page, "**LEAK** `App.Order`: 10 → 40 objects in 4 snapshots, ");
@@ -836,7 +837,7 @@ Test(summary, growth_outside_of_objects_is_not_an_all_clear)
         grow_process(m, &p, cases[i].part, cases[i].hint);
         report_summarize(&m->r);
         cr_expect_str_eq(m->r.diff.headline, cases[i].headline, "%s", m->r.diff.headline);
-        cr_expect_eq(m->r.summary.tone, HD_TONE_UNSURE);
+        cr_expect_eq(m->r.summary.severity, HD_SEVERITY_UNSURE);
         cr_assert_eq(m->r.summary.verdict_len, 2, "%s", cases[i].hint);
         cr_expect_str_eq(m->r.summary.verdict[1].label, "FIX");
         cr_expect_not_null(strstr(m->r.summary.verdict[1].command, cases[i].hint));
@@ -852,7 +853,7 @@ Test(summary, leak_stays_a_leak_when_more_grows_outside)
     grow_process(m, &p, HD_PART_NATIVE, "native-memory-grows");
     report_summarize(&m->r);
     cr_expect_str_eq(m->r.diff.headline, LEAK HELD);
-    cr_expect_eq(m->r.summary.tone, HD_TONE_BAD);
+    cr_expect_eq(m->r.summary.severity, HD_SEVERITY_BAD);
     cr_assert_not_null(process_of(m));
     cr_expect_str_eq(process_of(m),
                      "58.0 MiB → 116 MiB  ▁▂▄▅▇█  +58.0 MiB, objects 2.0 %, native "

@@ -35,31 +35,31 @@ static const struct {
     size_t snapshots;
     const char *option, *value, *headline;
     enum hd_verdict verdict;
-    enum hd_tone tone;
+    enum hd_severity severity;
     bool counts; /* with the number of rules in the line */
 } checks[] = {
     {2, "budget", "App.Order=5", "FAIL 1 of 1 rule is over budget." GREW2, HD_FAIL,
-     HD_TONE_BAD, false},
-    {2, "budget", "App.Order=10", "PASS All budgets are kept." GREW2, HD_PASS, HD_TONE_GOOD,
-     true},
-    {2, "max-score", "2%", "FAIL 1 of 1 rule is over budget." GREW2, HD_FAIL, HD_TONE_BAD,
-     false},
-    {2, "max-score", "99%", "PASS All budgets are kept." GREW2, HD_PASS, HD_TONE_GOOD,
+     HD_SEVERITY_BAD, false},
+    {2, "budget", "App.Order=10", "PASS All budgets are kept." GREW2, HD_PASS,
+     HD_SEVERITY_GOOD, true},
+    {2, "max-score", "2%", "FAIL 1 of 1 rule is over budget." GREW2, HD_FAIL,
+     HD_SEVERITY_BAD, false},
+    {2, "max-score", "99%", "PASS All budgets are kept." GREW2, HD_PASS, HD_SEVERITY_GOOD,
      true},
     {2, "max-growth", "5%", "FAIL total bytes: +94.7 % (+1.41 KiB), limit +5 %" GREW2,
-     HD_FAIL, HD_TONE_BAD, true},
-    {2, "max-growth", "1GiB", "PASS All budgets are kept." GREW2, HD_PASS, HD_TONE_GOOD,
+     HD_FAIL, HD_SEVERITY_BAD, true},
+    {2, "max-growth", "1GiB", "PASS All budgets are kept." GREW2, HD_PASS, HD_SEVERITY_GOOD,
      true},
-    {5, "budget", "App.Order=5", "FAIL " LEAK5, HD_FAIL, HD_TONE_BAD, true},
+    {5, "budget", "App.Order=5", "FAIL " LEAK5, HD_FAIL, HD_SEVERITY_BAD, true},
     {5, "budget", "App.Order=40", "PASS All budgets are kept.; LEAK " LEAK5, HD_PASS,
-     HD_TONE_GOOD, true},
-    {5, "max-score", "2%", "FAIL " LEAK5, HD_FAIL, HD_TONE_BAD, true},
+     HD_SEVERITY_GOOD, true},
+    {5, "max-score", "2%", "FAIL " LEAK5, HD_FAIL, HD_SEVERITY_BAD, true},
     {5, "max-score", "99%", "PASS All budgets are kept.; LEAK " LEAK5, HD_PASS,
-     HD_TONE_GOOD, true},
+     HD_SEVERITY_GOOD, true},
     {5, "max-growth", "5%", "FAIL total bytes: +379 % (+5.62 KiB), limit +5 %; LEAK " LEAK5,
-     HD_FAIL, HD_TONE_BAD, true},
+     HD_FAIL, HD_SEVERITY_BAD, true},
     {5, "max-growth", "1GiB", "PASS All budgets are kept.; LEAK " LEAK5, HD_PASS,
-     HD_TONE_GOOD, true},
+     HD_SEVERITY_GOOD, true},
 };
 
 Test(summary_check, begins_with_the_verdict_whatever_decided_it)
@@ -69,7 +69,7 @@ Test(summary_check, begins_with_the_verdict_whatever_decided_it)
             checked(checks[i].snapshots, checks[i].option, checks[i].value);
         cr_expect_eq(r->check.verdict, checks[i].verdict, "%zu", i);
         cr_expect_str_eq(r->diff.headline, checks[i].headline, "%s", r->diff.headline);
-        cr_expect_eq(r->summary.tone, checks[i].tone, "%zu", i);
+        cr_expect_eq(r->summary.severity, checks[i].severity, "%zu", i);
         cr_expect_eq(fact(r, "budgets") != NULL, checks[i].counts, "%zu", i);
         hd_report_free(r);
     }
@@ -168,7 +168,7 @@ Test(summary_check, growth_outside_of_objects_is_inconclusive_by_the_default)
         struct hd_report *r = checked_process(cases[i].line, 0, NULL, NULL);
         cr_expect_eq(r->check.verdict, HD_INCONCLUSIVE);
         cr_expect_str_eq(r->diff.headline, cases[i].headline, "%s", r->diff.headline);
-        cr_expect_eq(r->summary.tone, HD_TONE_UNSURE);
+        cr_expect_eq(r->summary.severity, HD_SEVERITY_UNSURE);
         cr_assert_eq(r->check.rule_count, 1);
         cr_expect_eq(r->check.rules[0].reason.code, HD_REASON_OUTSIDE);
         hd_report_free(r);
@@ -181,7 +181,7 @@ Test(summary_check, leak_fails_whatever_grows_outside)
     cr_expect_eq(r->check.verdict, HD_FAIL);
     cr_expect_eq(strncmp(r->diff.headline, "FAIL App.Order: ", 16), 0, "%s",
                  r->diff.headline);
-    cr_expect_eq(r->summary.tone, HD_TONE_BAD);
+    cr_expect_eq(r->summary.severity, HD_SEVERITY_BAD);
     hd_report_free(r);
 }
 

@@ -209,7 +209,7 @@ Test(series_identity, no_two_snapshots_of_a_true_series_are_of_two_processes)
         for (size_t k = 0; k < LENGTH; k++)
             for (size_t m = 0; m < LENGTH; m++)
                 cr_expect_eq(identity_compare(&a.snaps[k]->identity, &a.snaps[m]->identity),
-                             KIN_SAME, "%s %zu %zu", runs[i].folder, k, m);
+                             PROCESS_SAME, "%s %zu %zu", runs[i].folder, k, m);
         aligned_free(&a);
     }
 }

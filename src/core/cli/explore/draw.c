@@ -20,14 +20,14 @@ enum { MARGIN = 1, AFTER_LABEL = 2 };
 /* Colours as in reports: a leak is coloured as one, whatever the verdict. */
 static enum look look_of(const struct hd_summary *s, const char *label)
 {
-    static const enum look looks[] = {[HD_TONE_GOOD] = LOOK_SHRUNK,
-                                      [HD_TONE_UNSURE] = LOOK_FOUND,
-                                      [HD_TONE_BAD] = LOOK_ERROR};
+    static const enum look looks[] = {[HD_SEVERITY_GOOD] = LOOK_SHRUNK,
+                                      [HD_SEVERITY_UNSURE] = LOOK_FOUND,
+                                      [HD_SEVERITY_BAD] = LOOK_ERROR};
     static const char *const plain[] = {"FIX", "GREW", "MOST"};
     for (size_t i = 0; label != NULL && i < sizeof(plain) / sizeof(plain[0]); i++)
         if (strcmp(label, plain[i]) == 0)
             return LOOK_STRONG;
-    return label != NULL && strcmp(label, "LEAK") == 0 ? LOOK_ERROR : looks[s->tone];
+    return label != NULL && strcmp(label, "LEAK") == 0 ? LOOK_ERROR : looks[s->severity];
 }
 
 static unsigned label_columns(const struct hd_line *all, size_t count)

@@ -90,7 +90,7 @@ void words_free(struct page_words *w)
 /* --- types ---------------------------------------------------------------------- */
 
 /* Limits: half a megabyte of counts, and the same of bytes at worst. */
-enum { MAX_TYPE_VALUES = 160 * 1000, FEWEST_POINTS = 6 };
+enum { MAX_TYPE_VALUES = 160 * 1000, MIN_POINTS = 6 };
 
 struct page_points {
     size_t *all, len;
@@ -100,8 +100,8 @@ static struct page_points choose_points(const struct hd_model *m, struct arena *
 {
     const size_t types = model_table(m)->len, all = m->snapshot_count;
     size_t available = types > 0 ? MAX_TYPE_VALUES / types : all;
-    if (available < FEWEST_POINTS)
-        available = FEWEST_POINTS;
+    if (available < MIN_POINTS)
+        available = MIN_POINTS;
     struct page_points p = {.len = all < available ? all : available};
     p.all = arena_array(a, size_t, p.len);
     for (size_t i = 0; i < p.len; i++)

@@ -785,7 +785,7 @@ static void put_page_head(const struct document *d, struct out *o)
 /* The verdict's mood; empty without a verdict. */
 static const char *page_mood(const struct document *d)
 {
-    switch (d->tone) {
+    switch (d->verdict_style) {
     case DOC_GOOD:
         return "good";
     case DOC_BAD:

@@ -126,7 +126,7 @@ Test(gcdump_facts, collected_facts_are_read_back_from_gcdumps_and_json_tables)
     expect_facts(two);
     expect_facts(three);
     cr_expect_eq(two->identity.instance, 77);
-    cr_expect_eq(identity_compare(&snap->identity, &two->identity), KIN_SAME);
+    cr_expect_eq(identity_compare(&snap->identity, &two->identity), PROCESS_SAME);
     hd_snapshot_close(three);
     hd_snapshot_close(two);
     hd_snapshot_close(one);

@@ -69,7 +69,7 @@ static void expect_all_there(struct hd_snapshot *const *snaps, const char *what)
     hd_comparison_free(c);
 }
 
-Test(ages_remade, entries_of_a_table_that_grew_are_those_from_before)
+Test(ages_recreated, entries_of_a_table_that_grew_are_those_from_before)
 {
     struct hd_snapshot *snaps[STEPS], *digests[STEPS];
     struct entries e[STEPS];

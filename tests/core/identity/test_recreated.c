@@ -91,7 +91,7 @@ static struct same same_things(const struct table *a, const struct table *b,
     return s;
 }
 
-Test(remade, is_an_entry_that_holds_what_it_held_and_no_other)
+Test(recreated, is_an_entry_that_holds_what_it_held_and_no_other)
 {
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct random rnd = random_from(seed);
@@ -101,7 +101,7 @@ Test(remade, is_an_entry_that_holds_what_it_held_and_no_other)
                 random_below(&rnd, 3) > 0 ? STAYS : (enum fate)random_below(&rnd, FATES);
         struct table a = make_table(fate, false, &rnd), b = make_table(fate, true, &rnd);
         struct same s = same_things(&a, &b, fate);
-        same_add_remade(&s, a.snap, b.snap);
+        same_add_recreated(&s, a.snap, b.snap);
         for (size_t i = 0; i < ENTRIES; i++)
             if (fate[i] != COMES)
                 cr_assert_eq(s.next[a.entry[i]], fate[i] == STAYS ? b.entry[i] : NO_NODE,
@@ -114,7 +114,7 @@ Test(remade, is_an_entry_that_holds_what_it_held_and_no_other)
 }
 
 /* If two entries held the same object, the survivor is unknown. */
-Test(remade, leaves_two_entries_of_one_object_unknown)
+Test(recreated, leaves_two_entries_of_one_object_unknown)
 {
     struct forge f = {0}, g = {0};
     node_id thing = forge_object(&f, "App.Thing", 24);
@@ -129,7 +129,7 @@ Test(remade, leaves_two_entries_of_one_object_unknown)
     s.next = alloc_resize(NULL, array_bytes(s.count, sizeof(*s.next)));
     for (node_id n = 0; n < s.count; n++)
         s.next[n] = n == thing ? again : NO_NODE;
-    same_add_remade(&s, a, b);
+    same_add_recreated(&s, a, b);
     for (node_id n = 0; n < s.count; n++)
         cr_expect_eq(s.next[n], n == thing ? again : NO_NODE);
     same_free(&s);

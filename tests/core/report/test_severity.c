@@ -91,24 +91,24 @@ static struct hd_report *no_verdict(void)
 static const struct {
     const char *name;
     struct hd_report *(*make)(void);
-    int tone; /* enum hd_tone */
-} verdicts[] = {{"suspects", suspects, HD_TONE_BAD},
-                {"suspects of tables", tables, HD_TONE_BAD},
-                {"two that grow", two_that_grow, HD_TONE_UNSURE},
-                {"a hidden suspect", hidden_suspect, HD_TONE_UNSURE},
-                {"nothing grows", nothing, HD_TONE_GOOD},
-                {"nothing grows in two", nothing_in_two, HD_TONE_UNSURE},
-                {"no match", no_match, HD_TONE_UNSURE},
-                {"a check that passes", check_passes, HD_TONE_GOOD},
-                {"a check that fails", check_fails, HD_TONE_BAD},
-                {"a check of two", check_of_two, HD_TONE_UNSURE},
+    int severity; /* enum hd_severity */
+} verdicts[] = {{"suspects", suspects, HD_SEVERITY_BAD},
+                {"suspects of tables", tables, HD_SEVERITY_BAD},
+                {"two that grow", two_that_grow, HD_SEVERITY_UNSURE},
+                {"a hidden suspect", hidden_suspect, HD_SEVERITY_UNSURE},
+                {"nothing grows", nothing, HD_SEVERITY_GOOD},
+                {"nothing grows in two", nothing_in_two, HD_SEVERITY_UNSURE},
+                {"no match", no_match, HD_SEVERITY_UNSURE},
+                {"a check that passes", check_passes, HD_SEVERITY_GOOD},
+                {"a check that fails", check_fails, HD_SEVERITY_BAD},
+                {"a check of two", check_of_two, HD_SEVERITY_UNSURE},
                 {"no verdict", no_verdict, -1}};
 
 /* --- formats ----------------------------------------------------------------------- */
 
-static const int all_tones[] = {HD_TONE_GOOD, HD_TONE_UNSURE, HD_TONE_BAD};
+static const int all_severities[] = {HD_SEVERITY_GOOD, HD_SEVERITY_UNSURE, HD_SEVERITY_BAD};
 
-/* The verdict must have one of these signs, by tone; only: in a check. */
+/* The verdict must have one of these signs, by severity; only: in a check. */
 static const struct {
     const char *format;
     bool only_check;
@@ -140,22 +140,23 @@ static void expect_signs(const struct hd_report *r, size_t v, size_t f)
     char *bytes = written_with(r, formats[f].format, &opt);
     if (strcmp(formats[f].format, "text") == 0)
         bytes = first_line(bytes);
-    for (size_t t = 0; t < sizeof(all_tones) / sizeof(*all_tones); t++) {
+    for (size_t t = 0; t < sizeof(all_severities) / sizeof(*all_severities); t++) {
         const char *sign = formats[f].sign[t];
         if (sign != NULL)
-            cr_expect_eq(strstr(bytes, sign) != NULL, all_tones[t] == verdicts[v].tone,
-                         "%s as %s: \"%s\"", verdicts[v].name, formats[f].format, sign);
+            cr_expect_eq(strstr(bytes, sign) != NULL,
+                         all_severities[t] == verdicts[v].severity, "%s as %s: \"%s\"",
+                         verdicts[v].name, formats[f].format, sign);
     }
     free(bytes);
 }
 
-Test(tone, every_format_paints_a_verdict_alike)
+Test(severity, every_format_paints_a_verdict_alike)
 {
     for (size_t v = 0; v < sizeof(verdicts) / sizeof(*verdicts); v++) {
         struct hd_report *r = verdicts[v].make();
         if (r->kind == HD_REPORT_DIFF)
-            cr_expect_eq((int)hd_report_model(r)->summary->tone, verdicts[v].tone, "%s",
-                         verdicts[v].name);
+            cr_expect_eq((int)hd_report_model(r)->summary->severity, verdicts[v].severity,
+                         "%s", verdicts[v].name);
         for (size_t f = 0; f < sizeof(formats) / sizeof(*formats); f++)
             if (r->kind == HD_REPORT_CHECK || !formats[f].only_check)
                 expect_signs(r, v, f);
