@@ -6,7 +6,7 @@
  * snapshot during another session. docs/collect.md. */
 #include "base/error.h"
 #include "collect/find_target.h"
-#include "collect/movement_events.h"
+#include "collect/gc_move_events.h"
 #include "collect/session.h"
 #include "collect/site_keeper.h"
 #include "heap/process_facts.h"
@@ -56,7 +56,7 @@ struct listener {
     bool is_stopped; /* and has been heard out */
 
     pthread_mutex_t lock; /* of all that follows */
-    struct movement_events events;
+    struct gc_move_events events;
     uint64_t stop_by; /* clock_ms(); 0: no end */
     enum hearing why;
 
@@ -119,7 +119,7 @@ static bool add_allocation(struct listener *l, struct nettrace *t,
         return false;
     }
     return !heap_allocation_parse(e, payload, nettrace_header(t)->pointer_size, &a) ||
-           movement_events_add_sample(&l->events, e->time, &a, nettrace_stack(t));
+           gc_move_events_add_sample(&l->events, e->time, &a, nettrace_stack(t));
 }
 
 static void *listen_on(void *context)
@@ -135,19 +135,19 @@ static void *listen_on(void *context)
     if (l->with_sites)
         nettrace_keep_stacks(t, MAX_STACK_MEMORY);
     while (ok && nettrace_next(t, &e)) {
-        enum trace_heap_event kind = trace_movement_kind(&e);
+        enum trace_heap_event kind = trace_gc_move_kind(&e);
         struct bytes payload;
         nettrace_losses(t, &losses);
         ok = losses == 0;
         /* To ask for the payload may mean to wait for it, which nobody else should. */
         bool is_wanted =
-            movement_events_want(kind) || (l->with_sites && kind == EVENT_ALLOCATED);
+            gc_move_events_want(kind) || (l->with_sites && kind == EVENT_ALLOCATED);
         if (!ok || !is_wanted || !nettrace_payload(t, &payload))
             continue;
         pthread_mutex_lock(&l->lock);
         ok = kind == EVENT_ALLOCATED ? add_allocation(l, t, &e, payload)
-                                     : movement_events_add(&l->events, kind, e.time,
-                                                           payload, nettrace_header(t));
+                                     : gc_move_events_add(&l->events, kind, e.time, payload,
+                                                          nettrace_header(t));
         pthread_mutex_unlock(&l->lock);
     }
     nettrace_losses(t, &losses);
@@ -198,7 +198,7 @@ static void listening_end(struct listener *l)
     stop(l);
     tracing_end(&l->tracing, l->why == HEARD_OUT, l->why != NONSENSE);
     pthread_mutex_destroy(&l->lock);
-    movement_events_free(&l->events);
+    gc_move_events_free(&l->events);
     arena_free(&l->arena);
     free(l);
 }
@@ -214,7 +214,7 @@ static struct listener *listening_begin(struct hd_collect_options *how, bool wit
     l->tracing = tracing_of(&l->target);
     l->window = clock_ms();
     l->with_sites = with_sites;
-    enum tracing_kind kind = with_sites ? TRACING_ALLOCATIONS : TRACING_MOVEMENT;
+    enum tracing_kind kind = with_sites ? TRACING_ALLOCATIONS : TRACING_GC_MOVES;
     pthread_mutex_init(&l->lock, NULL);
     bool ok = find_target(&l->target, how, &l->arena, err) &&
               tracing_start(&l->tracing, kind, &p, err);
@@ -230,13 +230,13 @@ static struct listener *listening_begin(struct hd_collect_options *how, bool wit
 /* Stop, hear out what is on its way, and fold it in up to the collection of that number.
  * NULL, why and err if it is not known where the objects are; it lives until
  * listening_end(). */
-static struct movement *listening_stop(struct listener *l, uint32_t until,
+static struct gc_moves *listening_stop(struct listener *l, uint32_t until,
                                        enum hd_survivors_unknown *why, struct hd_error *err)
 {
     bool was_on = !l->is_stopped;
     stop(l);
-    if (l->why == HEARD_OUT && was_on && movement_events_end(&l->events, until))
-        return &l->events.movement;
+    if (l->why == HEARD_OUT && was_on && gc_move_events_end(&l->events, until))
+        return &l->events.gc_moves;
     bool is_too_much = l->why == TOO_MUCH || l->why == TOO_MANY_ALLOCATIONS;
     *why = is_too_much                 ? HD_SURVIVORS_UNKNOWN_TOO_MUCH
            : l->why == CUT_OFF         ? HD_SURVIVORS_UNKNOWN_ENDED
@@ -315,12 +315,12 @@ static bool give_reason(struct hd_snapshot *snap, enum hd_survivors_unknown why,
     return fail(err, HD_BAD_FORMAT, "%s", hd_survivors_unknown_words(why));
 }
 
-static double seconds_of(const struct movement_events *e, uint64_t ticks)
+static double seconds_of(const struct gc_move_events *e, uint64_t ticks)
 {
     return (double)ticks / (double)e->frequency;
 }
 
-static struct hd_activity activity_of(const struct movement_events *e)
+static struct hd_activity activity_of(const struct gc_move_events *e)
 {
     const struct interval_activity *i = &e->activity;
     struct hd_activity a = {.allocated = HD_UNKNOWN};
@@ -362,7 +362,7 @@ static bool identify(struct hd_gc_listener *f, struct hd_snapshot *snap,
     }
     if (snap->identity.instance != f->instance)
         return give_reason(snap, HD_SURVIVORS_UNKNOWN_RESTARTED, err);
-    struct movement *m =
+    struct gc_moves *m =
         listening_stop(f->now, snap->identity.collection, &snap->survivors_unknown, err);
     bool is_too_much = snap->survivors_unknown == HD_SURVIVORS_UNKNOWN_TOO_MUCH &&
                        f->now->why != TOO_MANY_ALLOCATIONS;
@@ -372,7 +372,7 @@ static bool identify(struct hd_gc_listener *f, struct hd_snapshot *snap,
     }
     if (m == NULL)
         return false;
-    uint32_t *older_of = movement_end(m, places, &survivors);
+    uint32_t *older_of = gc_moves_end(m, places, &survivors);
     if (older_of == NULL)
         return give_reason(snap, HD_SURVIVORS_UNKNOWN_MISPLACED, err);
     struct survivor_map *map = arena_alloc(&snap->arena, sizeof(*map));
@@ -429,7 +429,7 @@ bool hd_gc_listener_snapshot(struct hd_gc_listener *f, struct hd_snapshot *snap,
     /* From now on the objects of this snapshot are followed. */
     if (f->now != NULL) {
         pthread_mutex_lock(&f->now->lock);
-        movement_events_begin(&f->now->events, &places, snap->identity.collection);
+        gc_move_events_begin(&f->now->events, &places, snap->identity.collection);
         pthread_mutex_unlock(&f->now->lock);
     }
     places_free(&places);

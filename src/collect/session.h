@@ -19,7 +19,7 @@ enum tracing_kind {
     TRACING_WALK,        /* the walk, in a collection that another session forces */
     TRACING_COLLECTION,  /* that session: only the collection */
     TRACING_FLUSH,       /* no events, and without the keyword for types */
-    TRACING_MOVEMENT,    /* survivors of each collection, and their new addresses */
+    TRACING_GC_MOVES,    /* survivors of each collection, and their new addresses */
     TRACING_ALLOCATIONS, /* the same, and one allocation in 100 KB with its stack */
     TRACING_NAMES        /* no events except the list of all methods at its end */
 };

@@ -55,18 +55,18 @@ static uint32_t stack_of_addresses(struct site_builder *b, struct bytes stack,
 }
 
 /* Returns the samples whose objects are in the snapshot, allocated in a. */
-static struct allocation_sites *samples_of(struct movement_events *e,
+static struct allocation_sites *samples_of(struct gc_move_events *e,
                                            const struct hd_snapshot *snap,
                                            const struct places *places, struct arena *a)
 {
-    struct movement *m = &e->movement;
+    struct gc_moves *m = &e->gc_moves;
     const struct allocation_sites of = {.token = snap->survivor_map->newer.token,
                                         .collection = snap->identity.collection,
                                         .sampled = e->sampled,
-                                        .per_sample = movement_events_per_sample(e)};
+                                        .per_sample = gc_move_events_per_sample(e)};
     struct site_builder b;
     size_t count;
-    struct placed_sample *placed = movement_samples(m, snap, places, &count);
+    struct placed_sample *placed = gc_moves_samples(m, snap, places, &count);
     site_builder_begin(&b, a);
     for (size_t i = 0; i < count; i++) {
         const struct sample *s = &m->samples[placed[i].sample];
@@ -106,7 +106,7 @@ static uint64_t frame_at(const struct busy_stacks *b, size_t i, size_t frame)
     return heap_pointer(b->all[i].frames.data + frame * b->pointer_size, b->pointer_size);
 }
 
-static struct busy_stacks busy_stacks_of(const struct movement_events *e)
+static struct busy_stacks busy_stacks_of(const struct gc_move_events *e)
 {
     struct busy_stacks b = {.pointer_size = e->pointer_size};
     for (uint32_t i = 0; i < e->stacks.len; i++) {
@@ -312,7 +312,7 @@ static int by_share(const void *a, const void *b)
 
 /* Adds up the busy stacks by site. Not after thinning, which makes shares unknown. */
 static void add_busy_sites(const struct site_keeper *k, const struct busy_stacks *busy,
-                           const struct movement_events *e, struct hd_activity *activity)
+                           const struct gc_move_events *e, struct hd_activity *activity)
 {
     struct hd_busy_site sites[MAX_BUSY];
     size_t count = 0;
@@ -346,13 +346,13 @@ void site_keeper_begin(struct hd_snapshot *snap, uint64_t token)
 
 /* A runtime sends no event of an allocation while another client samples them in the other
  * way (heap_allocation). Two budgets that were used up have at least one event. */
-static bool is_muted(const struct movement_events *e)
+static bool is_muted(const struct gc_move_events *e)
 {
     enum { BUDGETS = 2 };
     return e->events == 0 && e->activity.of_allocations >= BUDGETS;
 }
 
-void site_keeper_add(struct site_keeper *k, struct movement_events *events,
+void site_keeper_add(struct site_keeper *k, struct gc_move_events *events,
                      struct hd_snapshot *snap, const struct places *places,
                      const struct hd_collect_options *opt, struct hd_activity *activity)
 {
@@ -376,6 +376,6 @@ void site_keeper_add(struct site_keeper *k, struct movement_events *events,
     if (all->frame_count > 0 || busy.count > 0)
         name_frames(k, &busy, opt);
     snap->sites = named_sites(k, &snap->arena);
-    activity->allocated = movement_events_allocated(events);
+    activity->allocated = gc_move_events_allocated(events);
     add_busy_sites(k, &busy, events, activity);
 }

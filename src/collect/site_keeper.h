@@ -7,7 +7,7 @@
 #ifndef SITE_KEEPER_H
 #define SITE_KEEPER_H
 
-#include "collect/movement_events.h"
+#include "collect/gc_move_events.h"
 #include "heap/survivor_map.h"
 #include "heapdrift.h"
 
@@ -33,7 +33,7 @@ void site_keeper_begin(struct hd_snapshot *snap, uint64_t token);
  * then, or with opt->is_last. With opt->with_activity, activity gets the sites that
  * allocated most. If the collector processed allocations without any sample, the runtime
  * sends them to another client: then all samples are dropped, with an error. */
-void site_keeper_add(struct site_keeper *k, struct movement_events *events,
+void site_keeper_add(struct site_keeper *k, struct gc_move_events *events,
                      struct hd_snapshot *snap, const struct places *places,
                      const struct hd_collect_options *opt, struct hd_activity *activity);
 

@@ -67,7 +67,7 @@ static const struct {
                        .blocks = true,
                        .events = {21, 22},
                        .event_count = 2},
-    [TRACING_MOVEMENT] = {.keywords = GC | SURVIVAL_AND_MOVEMENT,
+    [TRACING_GC_MOVES] = {.keywords = GC | SURVIVAL_AND_MOVEMENT,
                           .buffer_mb = 64,
                           .only = true,
                           .events = {1, 2, 21, 22, 23},

@@ -145,7 +145,7 @@ static struct traced follow(const struct peer_script *script, size_t count, bool
     struct hd_collect_options how = {.size = sizeof(how),
                                      .socket = path,
                                      .silence_ms =
-                                         script->movement == MOVEMENT_SILENT ? 200 : 5000,
+                                         script->gc_moves == MOVEMENT_SILENT ? 200 : 5000,
                                      .with_sites = with_sites,
                                      .with_activity = with_sites};
     struct hd_gc_listener *f = hd_gc_listener_begin();
@@ -188,7 +188,7 @@ static struct traced follow_until(struct trace_forge *moves, enum peer_movement 
             (struct bytes){(unsigned char *)methods->bytes.data, methods->bytes.len};
     struct traced t = follow(&(struct peer_script){.streams = streams,
                                                    .stream_count = methods != NULL ? 3 : 2,
-                                                   .movement = habit,
+                                                   .gc_moves = habit,
                                                    .movements = movements,
                                                    .movement_count = 2},
                              2, methods != NULL);
@@ -385,11 +385,11 @@ Test(gc_listener, a_process_that_sends_too_much_is_left_alone)
     /* The first half, sent before the stop, is everything. */
     unsigned char *twice = calloc(2, head.bytes.len);
     memcpy(twice, head.bytes.data, head.bytes.len);
-    struct bytes movement = {twice, 2 * head.bytes.len};
+    struct bytes gc_moves = {twice, 2 * head.bytes.len};
     struct traced t = follow(&(struct peer_script){.streams = streams,
                                                    .stream_count = 2,
-                                                   .movement = MOVEMENT_FLOOD,
-                                                   .movements = &movement,
+                                                   .gc_moves = MOVEMENT_FLOOD,
+                                                   .movements = &gc_moves,
                                                    .movement_count = 1,
                                                    .answer = {zeros, sizeof(zeros)},
                                                    .flood = FLOOD},

@@ -66,7 +66,7 @@ Test(tracing, movement_is_asked_for_without_stacks)
 {
     static const uint32_t events[] = {1, 2, 21, 22, 23};
     for (int c = IPC_COLLECT_TRACING; c <= IPC_COLLECT_TRACING6; c++) {
-        struct asked a = asked_for((enum ipc_command)c, TRACING_MOVEMENT);
+        struct asked a = asked_for((enum ipc_command)c, TRACING_GC_MOVES);
         cr_expect_eq(a.keywords, GC | SURVIVAL_AND_MOVEMENT);
         cr_expect_eq(a.level, INFORMATIONAL);
         cr_expect_eq(a.rundown, c == IPC_COLLECT_TRACING);

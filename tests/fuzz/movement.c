@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/arrays.h"
 #include "collect/code_names.h"
-#include "collect/movement_events.h"
+#include "collect/gc_move_events.h"
 #include "trace/nettrace.h"
 
 #include <stdlib.h>
@@ -28,24 +28,24 @@ static struct nettrace *open_trace(struct input *in)
     return t;
 }
 
-static bool take_event(struct movement_events *m, struct nettrace *t,
+static bool take_event(struct gc_move_events *m, struct nettrace *t,
                        const struct trace_event *e)
 {
-    enum trace_heap_event kind = trace_movement_kind(e);
+    enum trace_heap_event kind = trace_gc_move_kind(e);
     struct heap_allocation a;
     struct bytes payload;
-    bool is_wanted = kind == EVENT_ALLOCATED || movement_events_want(kind);
+    bool is_wanted = kind == EVENT_ALLOCATED || gc_move_events_want(kind);
     if (!is_wanted || !nettrace_payload(t, &payload))
         return true;
     if (kind != EVENT_ALLOCATED)
-        return movement_events_add(m, kind, e->time, payload, nettrace_header(t));
+        return gc_move_events_add(m, kind, e->time, payload, nettrace_header(t));
     return !heap_allocation_parse(e, payload, nettrace_header(t)->pointer_size, &a) ||
-           movement_events_add_sample(m, e->time, &a, nettrace_stack(t));
+           gc_move_events_add_sample(m, e->time, &a, nettrace_stack(t));
 }
 
-static void check_samples(const struct movement_events *m)
+static void check_samples(const struct gc_move_events *m)
 {
-    const struct movement *all = &m->movement;
+    const struct gc_moves *all = &m->gc_moves;
     if (all->sample_count > MAX_SAMPLES || m->stacks.count > MAX_STACKS ||
         m->stacks.bytes > MAX_STACK_BYTES)
         abort();
@@ -57,7 +57,7 @@ static void check_samples(const struct movement_events *m)
 
 static void follow(struct bytes trace, uint32_t after, uint32_t until, bool is_held)
 {
-    struct movement_events m = {.is_held = is_held};
+    struct gc_move_events m = {.is_held = is_held};
     struct trace_event e;
     struct places places = {.all = alloc_zeroed(OBJECTS * sizeof(struct place)),
                             .len = OBJECTS};
@@ -66,13 +66,13 @@ static void follow(struct bytes trace, uint32_t after, uint32_t until, bool is_h
     nettrace_keep_stacks(t, STACK_MEMORY);
     for (uint64_t i = 0; i < OBJECTS; i++)
         places.all[i] = (struct place){0x10000 + i * OBJECT_SIZE, 0, i % 2};
-    movement_events_begin(&m, &places, after);
+    gc_move_events_begin(&m, &places, after);
     while (nettrace_next(t, &e) && take_event(&m, t, &e))
         continue;
-    movement_events_end(&m, until);
+    gc_move_events_end(&m, until);
     check_samples(&m);
     places_free(&places);
-    movement_events_free(&m);
+    gc_move_events_free(&m);
     nettrace_free(t);
     input_close(in);
 }

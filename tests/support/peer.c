@@ -153,20 +153,20 @@ static void start_movement(struct peer *p, int fd)
 {
     const struct peer_script *s = &p->script;
     size_t number = p->log.movements++;
-    if (s->movement == MOVEMENT_REFUSED || number >= MAX_MOVEMENTS) {
+    if (s->gc_moves == MOVEMENT_REFUSED || number >= MAX_MOVEMENTS) {
         answer(p, fd, false, 0x80131515, 4);
         close(fd);
         return;
     }
     p->moving[number] = fd;
-    if (s->movement == MOVEMENT_SILENT)
+    if (s->gc_moves == MOVEMENT_SILENT)
         return;
     struct bytes all = movement_of(p, number);
     answer(p, fd, true, FIRST_MOVEMENT + number, 8);
     put(p, fd, all.data, all.size / 2);
-    for (size_t sent = 0; s->movement == MOVEMENT_FLOOD && sent < s->flood;)
+    for (size_t sent = 0; s->gc_moves == MOVEMENT_FLOOD && sent < s->flood;)
         sent += put(p, fd, s->answer.data, s->answer.size) ? s->answer.size : s->flood;
-    if (s->movement == MOVEMENT_CUT) {
+    if (s->gc_moves == MOVEMENT_CUT) {
         close(fd);
         p->moving[number] = -1;
     }

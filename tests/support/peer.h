@@ -34,7 +34,7 @@ enum peer_movement {
 
 struct peer_script {
     enum peer_habit habit;
-    enum peer_movement movement;
+    enum peer_movement gc_moves;
     const struct bytes *movements; /* of the first such session, the second, ... */
     size_t movement_count, flood;
     const struct bytes *streams; /* of the first session with a heap walk or a list of

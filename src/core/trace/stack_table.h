@@ -17,7 +17,7 @@
 
 #define NO_STACK UINT32_MAX
 
-/* MAX_STACKS is the number of living samples (collect/movement_events.h). A stack has 7 to
+/* MAX_STACKS is the number of living samples (collect/gc_move_events.h). A stack has 7 to
  * 40 frames in the mean, and many samples share one. */
 enum { MAX_STACKS = 1 << 16, MAX_STACK_BYTES = 16 << 20 };
 

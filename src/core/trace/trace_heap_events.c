@@ -51,7 +51,7 @@ static const struct {
     [EVENT_MOVED] = {2, 8, true},
 };
 
-enum trace_heap_event trace_movement_kind(const struct trace_event *e)
+enum trace_heap_event trace_gc_move_kind(const struct trace_event *e)
 {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (kinds[i].id == e->id && kinds[i].provider == e->provider)
@@ -61,7 +61,7 @@ enum trace_heap_event trace_movement_kind(const struct trace_event *e)
 
 enum trace_heap_event trace_heap_event_kind(const struct trace_event *e)
 {
-    enum trace_heap_event kind = trace_movement_kind(e);
+    enum trace_heap_event kind = trace_gc_move_kind(e);
     return kind < EVENT_SURVIVED ? kind : EVENT_OTHER;
 }
 

@@ -40,7 +40,7 @@ enum trace_heap_event trace_heap_event_kind(const struct trace_event *e);
 
 /* The same for tracing survivors: other readers ignore EVENT_SURVIVED, EVENT_MOVED and
  * EVENT_ALLOCATED, of which there may be very many. */
-enum trace_heap_event trace_movement_kind(const struct trace_event *e);
+enum trace_heap_event trace_gc_move_kind(const struct trace_event *e);
 
 /* Decodes an event of the four kinds from EVENT_COMMITTED on. False if the payload is too
  * short, or has no facts. */

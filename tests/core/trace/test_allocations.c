@@ -129,7 +129,6 @@ Test(allocations, are_used_only_if_objects_are_followed)
                                          {.provider = TRACE_OTHER, .id = SAMPLED}};
     for (size_t i = 0; i < 4; i++) {
         cr_expect_eq(trace_heap_event_kind(&events[i]), EVENT_OTHER);
-        cr_expect_eq(trace_movement_kind(&events[i]),
-                     i < 2 ? EVENT_ALLOCATED : EVENT_OTHER);
+        cr_expect_eq(trace_gc_move_kind(&events[i]), i < 2 ? EVENT_ALLOCATED : EVENT_OTHER);
     }
 }

@@ -1,4 +1,4 @@
-/* movement.h - the current addresses of the objects of a snapshot, from GC events.
+/* gc_moves.h - the current addresses of the objects of a snapshot, from GC events.
  *
  * A collection that stops the program lists every stretch of surviving objects with its old
  * and its new address: all other objects of the generations that it collected are dead.
@@ -21,8 +21,8 @@
  * more rules. A background collection decides nothing about objects allocated after its
  * start: they are not in its list. And a sample outside of all generations is dead after a
  * full collection: it is not frozen, so its region is gone. */
-#ifndef MOVEMENT_H
-#define MOVEMENT_H
+#ifndef GC_MOVES_H
+#define GC_MOVES_H
 
 #include "identity/places.h"
 
@@ -64,11 +64,11 @@ struct sample {
 /* A sample found in a snapshot. */
 struct placed_sample {
     uint32_t object; /* number in the order of addresses */
-    uint32_t sample; /* index of movement.samples */
+    uint32_t sample; /* index of gc_moves.samples */
 };
 
 /* The objects of the older snapshot; {0} is empty. */
-struct movement {
+struct gc_moves {
     struct places now; /* current addresses; object: index in the snapshot in the order of
                           addresses */
     size_t count;      /* objects of the snapshot; now.len are alive */
@@ -83,28 +83,28 @@ struct movement {
 };
 
 /* Takes ownership of the places, and renumbers their objects. */
-void movement_begin(struct movement *m, struct places *places);
+void gc_moves_begin(struct gc_moves *m, struct places *places);
 
 /* Applies a collection. False if it is inconsistent, or lists no survivor although there
- * were objects: the movement is unknown from then on. */
-bool movement_fold(struct movement *m, struct collection *c);
+ * were objects: their moves are unknown from then on. */
+bool gc_moves_fold(struct gc_moves *m, struct collection *c);
 
 /* Returns the matches of the newer snapshot, malloc'd: for each of its objects the index in
  * the older one, NO_NODE for new objects; *survivors is their number. An object is dead if
  * none of its type and size is at its address. NULL if more than one in a thousand died
  * that way, or the last collection omitted that share of the newer snapshot. */
-uint32_t *movement_end(struct movement *m, const struct places *newer, uint32_t *survivors);
+uint32_t *gc_moves_end(struct gc_moves *m, const struct places *newer, uint32_t *survivors);
 
 /* Adds a sample allocated after the last collection that was folded. */
-void movement_add_sample(struct movement *m, const struct sample *s);
+void gc_moves_add_sample(struct gc_moves *m, const struct sample *s);
 
 /* Returns the samples that are in the newer snapshot: malloc'd, ascending by object, each
  * object once. A sample is the object at its address if the type is the same and the size
  * is, or is smaller by up to excess; any other sample is dead. newer is places_of(snap).
  * The order of the samples changes. O(samples log objects). */
-struct placed_sample *movement_samples(struct movement *m, const struct hd_snapshot *snap,
+struct placed_sample *gc_moves_samples(struct gc_moves *m, const struct hd_snapshot *snap,
                                        const struct places *newer, size_t *count);
 
-void movement_free(struct movement *m);
+void gc_moves_free(struct gc_moves *m);
 
 #endif

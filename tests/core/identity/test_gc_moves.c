@@ -1,6 +1,6 @@
 /* Addresses of objects after collections: vectors made by hand, and a simulated heap with a
  * map of every object. */
-#include "identity/movement.h"
+#include "identity/gc_moves.h"
 
 #include "base/alloc.h"
 #include "support/random.h"
@@ -24,11 +24,11 @@ static struct places places_at(const uint64_t *addresses)
     return p;
 }
 
-static struct movement begun(const uint64_t *addresses)
+static struct gc_moves begun(const uint64_t *addresses)
 {
-    struct movement m = {0};
+    struct gc_moves m = {0};
     struct places p = places_at(addresses);
-    movement_begin(&m, &p);
+    gc_moves_begin(&m, &p);
     return m;
 }
 
@@ -41,7 +41,7 @@ static struct territory usual[] = {{2, 0x3000, 0x800, 0x1000},
 
 static const struct stretch none[1];
 
-static bool fold(struct movement *m, unsigned depth, const struct stretch *stretches,
+static bool fold(struct gc_moves *m, unsigned depth, const struct stretch *stretches,
                  size_t count)
 {
     struct stretch all[16];
@@ -54,7 +54,7 @@ static bool fold(struct movement *m, unsigned depth, const struct stretch *stret
                            .moved_count = count,
                            .territories = territories,
                            .territory_count = 4};
-    return movement_fold(m, &c);
+    return gc_moves_fold(m, &c);
 }
 
 #define FOLD(m, depth, ...)                                       \
@@ -63,7 +63,7 @@ static bool fold(struct movement *m, unsigned depth, const struct stretch *stret
              sizeof((const struct stretch[]){__VA_ARGS__}) / sizeof(struct stretch)))
 
 /* Expects object i at expected[i], or GONE. */
-static void lies(struct movement *m, const uint64_t *expected, size_t count)
+static void lies(struct gc_moves *m, const uint64_t *expected, size_t count)
 {
     uint64_t at[16] = {0};
     for (size_t i = 0; i < m->now.len; i++) {
@@ -73,67 +73,67 @@ static void lies(struct movement *m, const uint64_t *expected, size_t count)
     for (size_t i = 0; i < count; i++)
         cr_expect_eq(at[i], expected[i], "object %zu: %lx, not %lx", i,
                      (unsigned long)at[i], (unsigned long)expected[i]);
-    movement_free(m);
+    gc_moves_free(m);
 }
 
 #define LIES(m, ...)                           \
     lies((m), (const uint64_t[]){__VA_ARGS__}, \
          sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
-Test(movement, a_young_collection_promotes_and_leaves_the_old_alone)
+Test(gc_moves, a_young_collection_promotes_and_leaves_the_old_alone)
 {
-    struct movement m =
+    struct gc_moves m =
         begun((const uint64_t[]){0x1000, 0x1010, 0x1020, 0x2000, 0x3000, 0x4000, 0});
     FOLD(&m, 0, {0x1010, 0x2100, SIZE});
     LIES(&m, GONE, 0x2100, GONE, 0x2000, 0x3000, 0x4000);
 }
 
-Test(movement, generation_1_is_collected_with_generation_0)
+Test(gc_moves, generation_1_is_collected_with_generation_0)
 {
-    struct movement m = begun((const uint64_t[]){0x1000, 0x2000, 0x2010, 0x3000, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x1000, 0x2000, 0x2010, 0x3000, 0});
     FOLD(&m, 1, {0x2010, 0x3100, SIZE}, {0x1000, 0x2010, SIZE});
     LIES(&m, 0x2010, GONE, 0x3100, 0x3000);
 }
 
-Test(movement, a_compacting_full_collection_keeps_the_order_of_moved_objects)
+Test(gc_moves, a_compacting_full_collection_keeps_the_order_of_moved_objects)
 {
-    struct movement m =
+    struct gc_moves m =
         begun((const uint64_t[]){0x3000, 0x3010, 0x3020, 0x3030, 0x3040, 0x4000, 0});
     FOLD(&m, 2, {0x3040, 0x3020, SIZE}, {0x3010, 0x3000, 2 * SIZE});
     LIES(&m, GONE, 0x3000, 0x3010, GONE, 0x3020, GONE);
 }
 
-Test(movement, swept_objects_stay_in_place)
+Test(gc_moves, swept_objects_stay_in_place)
 {
-    struct movement m = begun((const uint64_t[]){0x3000, 0x3010, 0x3020, 0x4000, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x3000, 0x3010, 0x3020, 0x4000, 0});
     FOLD(&m, 2, {0x3000, 0x3000, SIZE}, {0x3020, 0x3020, SIZE}, {0x4000, 0x4000, 0x100});
     LIES(&m, 0x3000, GONE, 0x3020, 0x4000);
 }
 
-Test(movement, pinned_objects_stay_between_moved_ones)
+Test(gc_moves, pinned_objects_stay_between_moved_ones)
 {
-    struct movement m = begun((const uint64_t[]){0x3000, 0x3010, 0x3100, 0x3200, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x3000, 0x3010, 0x3100, 0x3200, 0});
     FOLD(&m, 2, {0x3010, 0x3000, SIZE}, {0x3100, 0x3100, SIZE}, {0x3200, 0x3110, SIZE});
     LIES(&m, GONE, 0x3000, 0x3100, 0x3110);
 }
 
-Test(movement, objects_may_change_their_order)
+Test(gc_moves, objects_may_change_their_order)
 {
-    struct movement m = begun((const uint64_t[]){0x3000, 0x3010, 0x3020, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x3000, 0x3010, 0x3020, 0});
     FOLD(&m, 2, {0x3000, 0x3500, SIZE}, {0x3010, 0x3000, SIZE}, {0x3020, 0x3400, SIZE});
     LIES(&m, 0x3500, 0x3000, 0x3400);
 }
 
-Test(movement, frozen_objects_are_in_no_generation_and_stay)
+Test(gc_moves, frozen_objects_are_in_no_generation_and_stay)
 {
-    struct movement m = begun((const uint64_t[]){0x500, 0x3000, 0x9000, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x500, 0x3000, 0x9000, 0});
     FOLD(&m, 2, {0x3000, 0x3000, SIZE});
     LIES(&m, 0x500, 0x3000, 0x9000);
 }
 
-Test(movement, objects_after_the_used_part_are_collected_by_full_collections_only)
+Test(gc_moves, objects_after_the_used_part_are_collected_by_full_collections_only)
 {
-    struct movement m = begun((const uint64_t[]){0x1900, 0x3000, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x1900, 0x3000, 0});
     FOLD(&m, 0, {0x1000, 0x1000, SIZE});
     cr_expect_eq(m.now.len, 2);
     FOLD(&m, 2, {0x3000, 0x3000, SIZE});
@@ -141,9 +141,9 @@ Test(movement, objects_after_the_used_part_are_collected_by_full_collections_onl
 }
 
 /* Memory that a background collection freed before its list was complete. */
-Test(movement, an_object_onto_which_another_one_was_moved_is_dead)
+Test(gc_moves, an_object_onto_which_another_one_was_moved_is_dead)
 {
-    struct movement m =
+    struct gc_moves m =
         begun((const uint64_t[]){0x1000, 0x1010, 0x30f0, 0x3100, 0x3110, 0x3120, 0});
     FOLD(&m, 0, {0x1000, 0x3100, 2 * SIZE});
     LIES(&m, 0x3100, 0x3110, 0x30f0, GONE, GONE, 0x3120);
@@ -152,16 +152,16 @@ Test(movement, an_object_onto_which_another_one_was_moved_is_dead)
     LIES(&m, GONE, GONE);
 }
 
-Test(movement, an_object_that_made_room_for_another_one_is_not)
+Test(gc_moves, an_object_that_made_room_for_another_one_is_not)
 {
-    struct movement m = begun((const uint64_t[]){0x1000, 0x1010, 0x2000, 0x3000, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x1000, 0x1010, 0x2000, 0x3000, 0});
     FOLD(&m, 1, {0x1000, 0x1010, SIZE}, {0x1010, 0x2000, SIZE}, {0x2000, 0x3100, SIZE});
     LIES(&m, 0x1010, 0x2000, 0x3100, 0x3000);
 }
 
-Test(movement, several_collections_follow_each_other)
+Test(gc_moves, several_collections_follow_each_other)
 {
-    struct movement m = begun((const uint64_t[]){0x1000, 0x1010, 0x1020, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x1000, 0x1010, 0x1020, 0});
     FOLD(&m, 0, {0x1010, 0x2000, 2 * SIZE});
     FOLD(&m, 1, {0x2010, 0x3000, SIZE});
     FOLD(&m, 0, {0x1000, 0x2000, SIZE}); /* other objects by now */
@@ -172,7 +172,7 @@ Test(movement, several_collections_follow_each_other)
 /* --- in the background -----------------------------------------------------------------
  */
 
-static bool fold_background(struct movement *m, const struct stretch *moved,
+static bool fold_background(struct gc_moves *m, const struct stretch *moved,
                             size_t moved_count, const struct stretch *unmoved,
                             size_t unmoved_count)
 {
@@ -191,23 +191,23 @@ static bool fold_background(struct movement *m, const struct stretch *moved,
                            .territory_count = 4,
                            .later = later,
                            .later_count = 1};
-    return movement_fold(m, &c);
+    return gc_moves_fold(m, &c);
 }
 
 #define BACKGROUND(m, moved, unmoved)                                               \
     cr_assert(fold_background((m), (moved), sizeof(moved) / sizeof(struct stretch), \
                               (unmoved), sizeof(unmoved) / sizeof(struct stretch)))
 
-Test(movement, a_background_collection_without_events_has_no_effect)
+Test(gc_moves, a_background_collection_without_events_has_no_effect)
 {
-    struct movement m = begun((const uint64_t[]){0x1000, 0x3000, 0x3010, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x1000, 0x3000, 0x3010, 0});
     cr_assert(fold_background(&m, none, 0, none, 0));
     LIES(&m, 0x1000, 0x3000, 0x3010);
 }
 
-Test(movement, a_background_collection_ends_with_a_list_of_all_that_is_there)
+Test(gc_moves, a_background_collection_ends_with_a_list_of_all_that_is_there)
 {
-    struct movement m =
+    struct gc_moves m =
         begun((const uint64_t[]){0x500, 0x1000, 0x2000, 0x3000, 0x3010, 0x4000, 0x6000, 0});
     const struct stretch list[] = {{0x1000, 0x1000, 0x800},
                                    {0x2000, 0x2000, SIZE},
@@ -217,9 +217,9 @@ Test(movement, a_background_collection_ends_with_a_list_of_all_that_is_there)
     LIES(&m, 0x500, 0x1000, 0x2000, GONE, 0x3010, GONE, 0x6000);
 }
 
-Test(movement, a_background_collection_may_begin_with_a_young_one)
+Test(gc_moves, a_background_collection_may_begin_with_a_young_one)
 {
-    struct movement m =
+    struct gc_moves m =
         begun((const uint64_t[]){0x1000, 0x2000, 0x2010, 0x3000, 0x3010, 0});
     const struct stretch young[] = {{0x2010, 0x3700, SIZE}};
     const struct stretch list[] = {{0x3010, 0x3010, SIZE}, {0x3700, 0x3700, SIZE}};
@@ -227,26 +227,26 @@ Test(movement, a_background_collection_may_begin_with_a_young_one)
     LIES(&m, GONE, GONE, 0x3700, GONE, 0x3010);
 }
 
-Test(movement, a_young_collection_that_moves_nothing_is_recognized_by_addresses)
+Test(gc_moves, a_young_collection_that_moves_nothing_is_recognized_by_addresses)
 {
-    struct movement m = begun((const uint64_t[]){0x1000, 0x1010, 0x2000, 0x3000, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x1000, 0x1010, 0x2000, 0x3000, 0});
     const struct stretch young[] = {{0x1010, 0x1010, SIZE}};
     cr_assert(fold_background(&m, none, 0, young, 1));
     LIES(&m, GONE, 0x1010, 0x2000, 0x3000);
 }
 
-Test(movement, young_survivors_may_be_in_the_list_again)
+Test(gc_moves, young_survivors_may_be_in_the_list_again)
 {
-    struct movement m = begun((const uint64_t[]){0x1000, 0x1010, 0x2000, 0x3000, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x1000, 0x1010, 0x2000, 0x3000, 0});
     const struct stretch both[] = {
         {0x1010, 0x1010, SIZE}, {0x1000, 0x1000, 0x100}, {0x3000, 0x3000, SIZE}};
     cr_assert(fold_background(&m, none, 0, both, 3));
     LIES(&m, 0x1000, 0x1010, GONE, 0x3000);
 }
 
-Test(movement, one_that_could_not_begin_is_a_blocking_one)
+Test(gc_moves, one_that_could_not_begin_is_a_blocking_one)
 {
-    struct movement m =
+    struct gc_moves m =
         begun((const uint64_t[]){0x1000, 0x3000, 0x3010, 0x4000, 0x4100, 0});
     const struct stretch moved[] = {{0x3010, 0x3000, SIZE}, {0x1000, 0x2000, SIZE}};
     const struct stretch large[] = {{0x4100, 0x4100, 0x100}};
@@ -254,9 +254,9 @@ Test(movement, one_that_could_not_begin_is_a_blocking_one)
     LIES(&m, 0x2000, GONE, 0x3000, GONE, 0x4100);
 }
 
-Test(movement, segments_reserve_space_for_younger_generations)
+Test(gc_moves, segments_reserve_space_for_younger_generations)
 {
-    struct movement m = begun((const uint64_t[]){0x3000, 0x3400, 0x3800, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x3000, 0x3400, 0x3800, 0});
     struct territory nested[] = {
         {2, 0x3000, 0x400, 0x1000}, {1, 0x3400, 0x100, 0x800}, {0, 0x3800, 0x100, 0x400}};
     struct stretch moved[] = {{0x3800, 0x3410, SIZE}, {0x3400, 0x3400, SIZE}};
@@ -267,30 +267,30 @@ Test(movement, segments_reserve_space_for_younger_generations)
                            .unmoved_count = 1,
                            .territories = nested,
                            .territory_count = 3};
-    cr_assert(movement_fold(&m, &c));
+    cr_assert(gc_moves_fold(&m, &c));
     LIES(&m, 0x3000, 0x3400, 0x3410);
 }
 
-Test(movement, inconsistent_collections_are_refused)
+Test(gc_moves, inconsistent_collections_are_refused)
 {
-    struct movement m = begun((const uint64_t[]){0x1000, 0x3000, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x1000, 0x3000, 0});
     struct collection nowhere = {.depth = 0};
-    cr_expect_not(movement_fold(&m, &nowhere), "no generation is told");
+    cr_expect_not(gc_moves_fold(&m, &nowhere), "no generation is told");
     const struct stretch overlapping[] = {{0x3000, 0x3000, 0x20}, {0x3010, 0x3400, 0x20}};
     cr_expect_not(fold(&m, 2, overlapping, 2));
     const struct stretch endless[] = {{0x3000, 0x3000, UINT64_MAX - 0x10}};
     cr_expect_not(fold(&m, 2, endless, 1));
     const struct stretch away[] = {{0x3000, UINT64_MAX - 4, 0x20}};
     cr_expect_not(fold(&m, 2, away, 1));
-    movement_free(&m);
+    gc_moves_free(&m);
 }
 
 /* They need not be dead; Native AOT reports generations without survivors. */
-Test(movement, a_collection_without_survivors_leaves_its_objects_unknown)
+Test(gc_moves, a_collection_without_survivors_leaves_its_objects_unknown)
 {
-    struct movement m = begun((const uint64_t[]){0x1000, 0x2000, 0x3000, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x1000, 0x2000, 0x3000, 0});
     cr_expect_not(fold(&m, 2, none, 0));
-    movement_free(&m);
+    gc_moves_free(&m);
     m = begun((const uint64_t[]){0x2000, 0x3000, 0});
     cr_expect(fold(&m, 0, none, 0), "no object of the snapshot lies in generation 0");
     LIES(&m, 0x2000, 0x3000);
@@ -309,21 +309,21 @@ static long survivors_with(size_t others)
     uint32_t survivors = 0;
     for (size_t i = 0; i < MANY; i++)
         addresses[i] = 0x100000 + i * SIZE;
-    struct movement m = begun(addresses);
+    struct gc_moves m = begun(addresses);
     struct places newer = places_at(addresses);
     for (size_t i = 0; i < others; i++)
         newer.all[i * 7].key = KEY + 1;
-    uint32_t *older_of = movement_end(&m, &newer, &survivors);
+    uint32_t *older_of = gc_moves_end(&m, &newer, &survivors);
     for (size_t i = 0; older_of != NULL && i < MANY; i++)
         cr_expect_eq(older_of[i], newer.all[i].key == KEY ? i : NO_NODE);
     long found = older_of != NULL ? (long)survivors : -1;
     free(older_of);
     places_free(&newer);
-    movement_free(&m);
+    gc_moves_free(&m);
     return found;
 }
 
-Test(movement, one_in_a_thousand_may_be_another_and_is_dead_then)
+Test(gc_moves, one_in_a_thousand_may_be_another_and_is_dead_then)
 {
     cr_expect_eq(survivors_with(0), MANY);
     cr_expect_eq(survivors_with(4), MANY - 4);
@@ -339,7 +339,7 @@ static bool is_known_with_unnamed(unsigned depth, size_t unnamed)
     uint32_t survivors = 0;
     for (size_t i = 0; i < NAMED; i++)
         addresses[i] = 0x2000000 + i * SIZE;
-    struct movement m = begun(addresses);
+    struct gc_moves m = begun(addresses);
     for (size_t i = 0; i < unnamed; i++)
         addresses[NAMED + i] = 0x2000000 + (NAMED + i) * SIZE;
     struct places newer = places_at(addresses);
@@ -350,17 +350,17 @@ static bool is_known_with_unnamed(unsigned depth, size_t unnamed)
                            .unmoved_count = 1,
                            .territories = all,
                            .territory_count = 2};
-    cr_assert(movement_fold(&m, &c));
-    uint32_t *older_of = movement_end(&m, &newer, &survivors);
+    cr_assert(gc_moves_fold(&m, &c));
+    uint32_t *older_of = gc_moves_end(&m, &newer, &survivors);
     bool known = older_of != NULL;
     cr_expect(!known || survivors == NAMED);
     free(older_of);
     places_free(&newer);
-    movement_free(&m);
+    gc_moves_free(&m);
     return known;
 }
 
-Test(movement, a_snapshot_has_only_objects_named_by_its_collection)
+Test(gc_moves, a_snapshot_has_only_objects_named_by_its_collection)
 {
     cr_expect(is_known_with_unnamed(1, 0));
     cr_expect(is_known_with_unnamed(1, 3), "one in a thousand");
@@ -442,7 +442,7 @@ static void collect(struct simulated *s, unsigned depth)
     }
 }
 
-static void compare(const struct simulated *s, const struct movement *m,
+static void compare(const struct simulated *s, const struct gc_moves *m,
                     const uint32_t *number_of)
 {
     size_t alive = 0;
@@ -458,7 +458,7 @@ static void run(uint64_t seed)
     enum { COLLECTIONS = 6 };
     struct simulated s;
     struct places p = {0};
-    struct movement m = {0};
+    struct gc_moves m = {0};
     uint32_t number_of[OBJECTS];
     fill(&s, seed);
     p.all = alloc_zeroed(sizeof(*p.all) * OBJECTS);
@@ -467,7 +467,7 @@ static void run(uint64_t seed)
     places_sort(p.all, p.len);
     for (size_t i = 0; i < OBJECTS; i++)
         number_of[i] = p.all[i].object;
-    movement_begin(&m, &p);
+    gc_moves_begin(&m, &p);
     for (int c = 0; c < COLLECTIONS; c++) {
         unsigned depth = random_below(&s.r, GENERATIONS);
         struct territory parts[PARTS];
@@ -478,13 +478,13 @@ static void run(uint64_t seed)
                                 .moved_count = s.stretch_count,
                                 .territories = parts,
                                 .territory_count = PARTS};
-        cr_assert(movement_fold(&m, &it));
+        cr_assert(gc_moves_fold(&m, &it));
         compare(&s, &m, number_of);
     }
-    movement_free(&m);
+    gc_moves_free(&m);
 }
 
-Test(movement, addresses_match_a_map_of_every_object)
+Test(gc_moves, addresses_match_a_map_of_every_object)
 {
     for (uint64_t seed = 0; seed < 500; seed++)
         run(seed);

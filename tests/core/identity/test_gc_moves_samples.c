@@ -1,6 +1,6 @@
 /* Sampled objects through collections: a vector for each rule, a simulated heap, and their
  * places in a snapshot. */
-#include "identity/movement.h"
+#include "identity/gc_moves.h"
 
 #include "base/alloc.h"
 #include "support/random.h"
@@ -19,20 +19,20 @@ static const struct territory usual[] = {{2, 0x3000, 0x800, 0x1000},
                                          {3, 0x4000, 0x800, 0x1000},
                                          {1, 0x2000, 0x800, 0x1000}};
 
-static void add_born(struct movement *m, uint64_t address, uint32_t born)
+static void add_born(struct gc_moves *m, uint64_t address, uint32_t born)
 {
     const struct sample s = {.address = address,
                              .size = SIZE,
                              .born = born,
                              .number = (uint32_t)m->sample_count,
                              .stack = (uint32_t)m->sample_count};
-    movement_add_sample(m, &s);
+    gc_moves_add_sample(m, &s);
 }
 
 /* Samples at these addresses, from before collection FIRST; 0 ends the list. */
-static struct movement begun(const uint64_t *addresses)
+static struct gc_moves begun(const uint64_t *addresses)
 {
-    struct movement m = {0};
+    struct gc_moves m = {0};
     for (; *addresses != 0; addresses++)
         add_born(&m, *addresses, FIRST - 1);
     return m;
@@ -45,7 +45,7 @@ struct gc_report {
     struct stretch moved[4], unmoved[4]; /* ended by size 0 */
 };
 
-static bool tell(struct movement *m, const struct gc_report *t)
+static bool tell(struct gc_moves *m, const struct gc_report *t)
 {
     struct gc_report copy = *t;
     struct territory territories[4], later[] = {{2, 0x6000, 0x800, 0x1000}};
@@ -63,13 +63,13 @@ static bool tell(struct movement *m, const struct gc_report *t)
         c.moved_count++;
     while (c.unmoved_count < 4 && c.unmoved[c.unmoved_count].size > 0)
         c.unmoved_count++;
-    return movement_fold(m, &c);
+    return gc_moves_fold(m, &c);
 }
 
 #define TELL(m, ...) cr_assert(tell((m), &(const struct gc_report){__VA_ARGS__}))
 
 /* Expects sample i at expected[i], or DEAD. */
-static void lies(struct movement *m, const uint64_t *expected, size_t count)
+static void lies(struct gc_moves *m, const uint64_t *expected, size_t count)
 {
     uint64_t at[16] = {0};
     for (size_t i = 0; i < m->sample_count; i++)
@@ -77,7 +77,7 @@ static void lies(struct movement *m, const uint64_t *expected, size_t count)
     for (size_t i = 0; i < count; i++)
         cr_expect_eq(at[i], expected[i], "sample %zu: %lx, not %lx", i,
                      (unsigned long)at[i], (unsigned long)expected[i]);
-    movement_free(m);
+    gc_moves_free(m);
 }
 
 #define LIES(m, ...)                           \
@@ -86,7 +86,7 @@ static void lies(struct movement *m, const uint64_t *expected, size_t count)
 
 Test(samples, move_with_the_stretch_that_contains_them)
 {
-    struct movement m = begun((const uint64_t[]){0x1000, 0x1010, 0x1028, 0x1030, 0x1100,
+    struct gc_moves m = begun((const uint64_t[]){0x1000, 0x1010, 0x1028, 0x1030, 0x1100,
                                                  0x2000, 0x3000, 0x4000, 0});
     TELL(&m, .moved = {{0x1010, 0x2100, 0x20}}, .unmoved = {{0x1100, 0x1100, SIZE}});
     LIES(&m, DEAD, 0x2100, 0x2118, DEAD, 0x1100, 0x2000, 0x3000, 0x4000);
@@ -96,9 +96,9 @@ Test(samples, are_followed_with_and_without_a_snapshot)
 {
     for (size_t objects = 0; objects < 2; objects++) {
         struct places p = {.all = alloc_zeroed(sizeof(struct place)), .len = objects};
-        struct movement m = {0};
+        struct gc_moves m = {0};
         p.all[0].address = 0x1010;
-        movement_begin(&m, &p);
+        gc_moves_begin(&m, &p);
         add_born(&m, 0x1020, FIRST - 1);
         TELL(&m, .moved = {{0x1000, 0x2000, 0x30}});
         TELL(&m, .number = FIRST + 1, .depth = 1, .moved = {{0x2010, 0x3100, 0x20}});
@@ -110,14 +110,14 @@ Test(samples, are_followed_with_and_without_a_snapshot)
 
 Test(samples, in_generation_1_are_judged_with_it)
 {
-    struct movement m = begun((const uint64_t[]){0x1000, 0x2000, 0x2010, 0x3000, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x1000, 0x2000, 0x2010, 0x3000, 0});
     TELL(&m, .depth = 1, .moved = {{0x2010, 0x3100, SIZE}, {0x1000, 0x2010, SIZE}});
     LIES(&m, 0x2010, DEAD, 0x3100, 0x3000);
 }
 
 Test(samples, after_the_used_part_survive_young_collections)
 {
-    struct movement m = begun((const uint64_t[]){0x17f0, 0x1800, 0x5000, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x17f0, 0x1800, 0x5000, 0});
     TELL(&m, .unmoved = {{0x1000, 0x1000, SIZE}});
     LIES(&m, DEAD, 0x1800, 0x5000);
 }
@@ -125,7 +125,7 @@ Test(samples, after_the_used_part_survive_young_collections)
 /* Rule 1. Objects of a snapshot are all older than any collection. */
 Test(samples, younger_than_a_background_collection_are_not_in_its_list)
 {
-    struct movement m = {0};
+    struct gc_moves m = {0};
     add_born(&m, 0x1000, FIRST - 1);
     add_born(&m, 0x1010, FIRST - 1);
     add_born(&m, 0x1020, FIRST);
@@ -140,7 +140,7 @@ Test(samples, younger_than_a_background_collection_are_not_in_its_list)
 
 Test(samples, that_are_in_the_list_of_a_background_collection_stay)
 {
-    struct movement m = begun((const uint64_t[]){0x3000, 0x3010, 0x6000, 0x6010, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x3000, 0x3010, 0x6000, 0x6010, 0});
     TELL(&m, .depth = 2, .is_background = true,
          .unmoved = {{0x3000, 0x3000, SIZE}, {0x6000, 0x6000, SIZE}});
     LIES(&m, 0x3000, DEAD, 0x6000, DEAD);
@@ -149,7 +149,7 @@ Test(samples, that_are_in_the_list_of_a_background_collection_stay)
 /* Rule 2. Frozen objects of a snapshot are not moved. */
 Test(samples, in_no_generation_of_a_full_collection_are_dead)
 {
-    struct movement m = begun((const uint64_t[]){0x500, 0x2000, 0x9000, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x500, 0x2000, 0x9000, 0});
     TELL(&m, .depth = 1, .unmoved = {{0x2000, 0x2000, SIZE}});
     cr_expect_eq(m.sample_count, 3);
     TELL(&m, .number = FIRST + 1, .depth = 2, .unmoved = {{0x2000, 0x2000, SIZE}});
@@ -160,7 +160,7 @@ Test(samples, in_no_generation_of_a_full_collection_are_dead)
  * objects of the older generation. */
 Test(samples, onto_which_something_was_moved_are_dead)
 {
-    struct movement m = begun(
+    struct gc_moves m = begun(
         (const uint64_t[]){0x30f0, 0x3100, 0x3118, 0x3120, 0x1000, 0x3200, 0x9000, 0});
     TELL(&m, .moved = {{0x1100, 0x9000, SIZE}, {0x1000, 0x3100, 0x20}},
          .unmoved = {{0x1200, 0x1200, SIZE}});
@@ -170,17 +170,17 @@ Test(samples, onto_which_something_was_moved_are_dead)
 /* A survivor in place is never the target of a move. */
 Test(samples, at_the_address_of_a_survivor_are_that_object)
 {
-    struct movement m = begun((const uint64_t[]){0x1000, 0x1008, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x1000, 0x1008, 0});
     TELL(&m, .unmoved = {{0x1000, 0x1000, SIZE}});
     LIES(&m, 0x1000, 0x1008);
 }
 
 Test(samples, are_forgotten_where_a_collection_makes_no_sense_that_no_object_is_in)
 {
-    struct movement m = begun((const uint64_t[]){0x1000, 0x3000, 0});
+    struct gc_moves m = begun((const uint64_t[]){0x1000, 0x3000, 0});
     TELL(&m, .moved = {{0x1000, 0x2000, 0x20}, {0x1010, 0x2100, 0x20}});
     cr_expect_eq(m.sample_count, 0);
-    movement_free(&m);
+    gc_moves_free(&m);
     m = begun((const uint64_t[]){0x1000, 0x3000, 0});
     cr_expect(tell(&m, &(const struct gc_report){.depth = 0}), "none survives");
     LIES(&m, DEAD, 0x3000);
@@ -224,7 +224,7 @@ static uint64_t free_slot(struct simulated *s)
 /* Each object of the collected generations dies, stays, or moves to a free slot. Others may
  * die too, which is not visible before their generation is collected or their address is
  * reused. */
-static void collect(struct simulated *s, struct movement *m, uint32_t number)
+static void collect(struct simulated *s, struct gc_moves *m, uint32_t number)
 {
     unsigned depth = random_below(&s->r, GENERATIONS);
     uint64_t before[OBJECTS];
@@ -256,10 +256,10 @@ static void collect(struct simulated *s, struct movement *m, uint32_t number)
         else if (to != DEAD)
             moved[c.moved_count++] = (struct stretch){before[i], to, SIZE};
     }
-    cr_assert(movement_fold(m, &c));
+    cr_assert(gc_moves_fold(m, &c));
 }
 
-static void compare(const struct simulated *s, const struct movement *m)
+static void compare(const struct simulated *s, const struct gc_moves *m)
 {
     bool found[OBJECTS] = {false};
     for (size_t i = 0; i < m->sample_count; i++) {
@@ -279,7 +279,7 @@ static void compare(const struct simulated *s, const struct movement *m)
 static void run(uint64_t seed)
 {
     struct simulated s = {.r = random_from(seed)};
-    struct movement m = {0};
+    struct gc_moves m = {0};
     for (unsigned p = 0; p < PARTS; p++)
         s.parts[p] = (struct territory){random_below(&s.r, GENERATIONS), start_of(p),
                                         CAPACITY * SIZE, 2 * CAPACITY * SIZE};
@@ -294,13 +294,13 @@ static void run(uint64_t seed)
             uint32_t number = (uint32_t)(c * (OBJECTS / COLLECTIONS)) + (uint32_t)i;
             s.address[number] = at;
             s.is_there[number] = true;
-            movement_add_sample(
+            gc_moves_add_sample(
                 &m, &(const struct sample){.address = at, .born = c, .number = number});
         }
         collect(&s, &m, c + 1);
         compare(&s, &m);
     }
-    movement_free(&m);
+    gc_moves_free(&m);
 }
 
 Test(samples, match_a_map_of_every_object)
@@ -345,16 +345,16 @@ static long place_of(uint64_t address, uint64_t type, uint64_t size, uint32_t ex
 {
     struct hd_snapshot *snap = made_snapshot();
     struct places p = places_of(snap);
-    struct movement m = {0};
+    struct gc_moves m = {0};
     size_t count;
-    movement_add_sample(
+    gc_moves_add_sample(
         &m, &(const struct sample){
                 .address = address, .type = type, .size = size, .excess = excess});
-    struct placed_sample *found = movement_samples(&m, snap, &p, &count);
+    struct placed_sample *found = gc_moves_samples(&m, snap, &p, &count);
     long place = count == 1 ? (long)found[0].object : -1;
     cr_expect_leq(count, 1);
     free(found);
-    movement_free(&m);
+    gc_moves_free(&m);
     places_free(&p);
     hd_snapshot_close(snap);
     return place;
@@ -387,22 +387,22 @@ Test(samples, in_a_snapshot_are_in_the_order_of_its_objects_each_once)
 {
     struct hd_snapshot *snap = made_snapshot();
     struct places p = places_of(snap);
-    struct movement m = {0};
+    struct gc_moves m = {0};
     size_t count;
     const struct sample all[] = {{0x1200, 32, LINE, .number = 1, .stack = 10},
                                  {0x1000, 24, ORDER, .number = 9, .stack = 11},
                                  {0x1100, 8, ORDER, .number = 3, .stack = 12},
                                  {0x1000, 24, ORDER, .number = 4, .stack = 13}};
     for (size_t i = 0; i < 4; i++)
-        movement_add_sample(&m, &all[i]);
-    struct placed_sample *found = movement_samples(&m, snap, &p, &count);
+        gc_moves_add_sample(&m, &all[i]);
+    struct placed_sample *found = gc_moves_samples(&m, snap, &p, &count);
     cr_assert_eq(count, 2);
     cr_expect_eq(found[0].object, 0);
     cr_expect_eq(m.samples[found[0].sample].stack, 11, "the younger of two");
     cr_expect_eq(found[1].object, 2);
     cr_expect_eq(m.samples[found[1].sample].stack, 10);
     free(found);
-    movement_free(&m);
+    gc_moves_free(&m);
     places_free(&p);
     hd_snapshot_close(snap);
 }
@@ -411,20 +411,20 @@ Test(samples, that_are_invalid_do_not_affect_objects)
 {
     struct hd_snapshot *snap = made_snapshot();
     struct places older = places_of(snap), newer = places_of(snap);
-    struct movement m = {0};
+    struct gc_moves m = {0};
     uint32_t survivors;
     size_t count;
-    movement_begin(&m, &older);
+    gc_moves_begin(&m, &older);
     for (uint64_t i = 0; i < 100; i++)
-        movement_add_sample(&m, &(const struct sample){.address = 0x8000 + i * SIZE});
-    struct placed_sample *found = movement_samples(&m, snap, &newer, &count);
-    uint32_t *older_of = movement_end(&m, &newer, &survivors);
+        gc_moves_add_sample(&m, &(const struct sample){.address = 0x8000 + i * SIZE});
+    struct placed_sample *found = gc_moves_samples(&m, snap, &newer, &count);
+    uint32_t *older_of = gc_moves_end(&m, &newer, &survivors);
     cr_assert_not_null(older_of);
     cr_expect_eq(survivors, 4);
     cr_expect_eq(count, 0);
     free(found);
     free(older_of);
-    movement_free(&m);
+    gc_moves_free(&m);
     places_free(&newer);
     hd_snapshot_close(snap);
 }

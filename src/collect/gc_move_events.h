@@ -1,4 +1,4 @@
-/* movement_events.h - computes the moves of objects from the events of collections.
+/* gc_move_events.h - computes the moves of objects from the events of collections.
  *
  * Events are in the order of the stream, not of time: a runtime writes the events of one
  * thread after the other, a tenth of a second at a time. They are therefore held for a
@@ -16,10 +16,10 @@
  * the stack table can hold (stack_table.h). If there are more, half of them are dropped at
  * random, and the same share of later ones, so that each remaining one represents twice the
  * bytes. */
-#ifndef MOVEMENT_EVENTS_H
-#define MOVEMENT_EVENTS_H
+#ifndef GC_MOVE_EVENTS_H
+#define GC_MOVE_EVENTS_H
 
-#include "identity/movement.h"
+#include "identity/gc_moves.h"
 #include "trace/stack_table.h"
 #include "trace/trace_heap_events.h"
 
@@ -50,7 +50,7 @@ struct open_collection {
 };
 
 /* Initialised with {0}. */
-struct movement_events {
+struct gc_move_events {
     bool failed;
     bool names_survivors;  /* some collection reported survivors */
     uint64_t newest, done; /* ticks: of the newest event, and of the last processed one */
@@ -69,13 +69,13 @@ struct movement_events {
     bool is_begun;
     bool follows_all;      /* begun without a snapshot */
     uint32_t after, until; /* interval of numbers, exclusive; until 0: open */
-    struct movement movement;
+    struct gc_moves gc_moves;
     struct interval_activity activity;
     uint64_t frequency; /* ticks per second */
     /* unprocessed samples, in the order of the stream */
     struct pending_sample *allocated;
     size_t allocated_len, allocated_cap;
-    size_t taken;     /* of these; now in movement */
+    size_t taken;     /* of these; now in gc_moves */
     uint32_t events;  /* of allocations, including dropped ones */
     uint32_t stride;  /* one event in this number is kept, a power of two; 0 means 1 */
     uint64_t sampled; /* events between the snapshots, estimated from those kept */
@@ -83,34 +83,32 @@ struct movement_events {
 };
 
 /* True if events of that kind are used. */
-bool movement_events_want(enum trace_heap_event kind);
+bool gc_move_events_want(enum trace_heap_event kind);
 
 /* Adds an event of the trace with that header. False after a failure. */
-bool movement_events_add(struct movement_events *e, enum trace_heap_event kind,
-                         uint64_t time, struct bytes payload,
-                         const struct trace_header *header);
+bool gc_move_events_add(struct gc_move_events *e, enum trace_heap_event kind, uint64_t time,
+                        struct bytes payload, const struct trace_header *header);
 
 /* Adds an allocation. False after a failure, but never because of the allocation. */
-bool movement_events_add_sample(struct movement_events *e, uint64_t time,
-                                const struct heap_allocation *a, struct bytes stack);
+bool gc_move_events_add_sample(struct gc_move_events *e, uint64_t time,
+                               const struct heap_allocation *a, struct bytes stack);
 
 /* Returns the approximate bytes of allocations per sample. */
-uint64_t movement_events_per_sample(const struct movement_events *e);
+uint64_t gc_move_events_per_sample(const struct gc_move_events *e);
 
 /* Returns the approximate bytes allocated between the two snapshots. */
-uint64_t movement_events_allocated(const struct movement_events *e);
+uint64_t gc_move_events_allocated(const struct gc_move_events *e);
 
 /* Starts an interval with the objects of a snapshot taken in the collection of that number.
  * Takes ownership of places. Earlier samples are dropped: they belong to the previous
  * session. NULL and 0 without a snapshot: samples are then followed from the first
  * event. */
-void movement_events_begin(struct movement_events *e, struct places *places,
-                           uint32_t after);
+void gc_move_events_begin(struct gc_move_events *e, struct places *places, uint32_t after);
 
 /* Ends the interval at the collection of that number, after all events were added. False if
  * the moves are unknown. */
-bool movement_events_end(struct movement_events *e, uint32_t until);
+bool gc_move_events_end(struct gc_move_events *e, uint32_t until);
 
-void movement_events_free(struct movement_events *e);
+void gc_move_events_free(struct gc_move_events *e);
 
 #endif

@@ -1,4 +1,4 @@
-#include "collect/movement_events.h"
+#include "collect/gc_move_events.h"
 
 #include "base/alloc.h"
 #include "base/arrays.h"
@@ -25,7 +25,7 @@ struct pending_sample {
     struct sample it; /* without born */
 };
 
-static bool spoil(struct movement_events *e)
+static bool spoil(struct gc_move_events *e)
 {
     e->failed = true;
     return false;
@@ -36,22 +36,22 @@ static bool spoil(struct movement_events *e)
 /* Bytes of allocations from one event to the next. */
 enum { BYTES_PER_EVENT = 100 * 1024 };
 
-static uint32_t stride_of(const struct movement_events *e)
+static uint32_t stride_of(const struct gc_move_events *e)
 {
     return e->stride > 0 ? e->stride : 1;
 }
 
 /* Decides by a hash of the number: a program may allocate alternately, and every second
  * event would be of one type. */
-static bool is_kept(const struct movement_events *e, uint32_t number)
+static bool is_kept(const struct gc_move_events *e, uint32_t number)
 {
     return (mix(number) & (stride_of(e) - 1)) == 0;
 }
 
 /* Drops about half of the samples, and from now on half of the events. */
-static void thin_out(struct movement_events *e)
+static void thin_out(struct gc_move_events *e)
 {
-    struct movement *m = &e->movement;
+    struct gc_moves *m = &e->gc_moves;
     size_t kept = 0;
     e->stride = 2 * stride_of(e);
     for (size_t i = 0; i < e->allocated_len; i++)
@@ -66,9 +66,9 @@ static void thin_out(struct movement_events *e)
 }
 
 /* Drops the stacks of dead samples; with keeps_busy only rare stacks. */
-static void forget_stacks(struct movement_events *e, bool keeps_busy)
+static void forget_stacks(struct gc_move_events *e, bool keeps_busy)
 {
-    const struct movement *m = &e->movement;
+    const struct gc_moves *m = &e->gc_moves;
     uint64_t *needed = bits_new(e->stacks.len);
     for (size_t i = 0; i < e->allocated_len; i++)
         bits_set(needed, e->allocated[i].it.stack);
@@ -82,7 +82,7 @@ static void forget_stacks(struct movement_events *e, bool keeps_busy)
 }
 
 /* Frees a quarter of the stack table at least, so that a sample costs O(1). */
-static void clear_stacks(struct movement_events *e)
+static void clear_stacks(struct gc_move_events *e)
 {
     forget_stacks(e, false);
     while (stack_table_is_crowded(&e->stacks)) {
@@ -91,8 +91,8 @@ static void clear_stacks(struct movement_events *e)
     }
 }
 
-bool movement_events_add_sample(struct movement_events *e, uint64_t time,
-                                const struct heap_allocation *a, struct bytes stack)
+bool gc_move_events_add_sample(struct gc_move_events *e, uint64_t time,
+                               const struct heap_allocation *a, struct bytes stack)
 {
     enum { MAX_EXCESS = 32 };
     if (e->failed)
@@ -100,7 +100,7 @@ bool movement_events_add_sample(struct movement_events *e, uint64_t time,
     uint32_t number = e->events++;
     if (time <= e->done || !is_kept(e, number))
         return true;
-    if (e->allocated_len + e->movement.sample_count >= MAX_SAMPLES) {
+    if (e->allocated_len + e->gc_moves.sample_count >= MAX_SAMPLES) {
         thin_out(e);
         if (!is_kept(e, number))
             return true;
@@ -126,12 +126,12 @@ bool movement_events_add_sample(struct movement_events *e, uint64_t time,
     return true;
 }
 
-uint64_t movement_events_per_sample(const struct movement_events *e)
+uint64_t gc_move_events_per_sample(const struct gc_move_events *e)
 {
     return (uint64_t)BYTES_PER_EVENT * stride_of(e);
 }
 
-uint64_t movement_events_allocated(const struct movement_events *e)
+uint64_t gc_move_events_allocated(const struct gc_move_events *e)
 {
     return BYTES_PER_EVENT * e->sampled;
 }
@@ -144,9 +144,9 @@ static int sample_by_time(const void *a, const void *b)
     return (x->it.number > y->it.number) - (x->it.number < y->it.number);
 }
 
-/* Gives the samples before that time to the movement, except those that are not between the
+/* Gives the samples before that time to the moves, except those that are not between the
  * two snapshots. They must be in order. */
-static void take_samples(struct movement_events *e, uint64_t time)
+static void take_samples(struct gc_move_events *e, uint64_t time)
 {
     bool is_wanted = e->last >= e->after && (e->until == 0 || e->last < e->until);
     for (; e->taken < e->allocated_len && e->allocated[e->taken].time < time; e->taken++) {
@@ -154,13 +154,13 @@ static void take_samples(struct movement_events *e, uint64_t time)
         s.born = e->last;
         if (!is_wanted)
             continue;
-        movement_add_sample(&e->movement, &s);
+        gc_moves_add_sample(&e->gc_moves, &s);
         e->sampled += stride_of(e);
     }
 }
 
-/* Drops those that the movement has. */
-static void drop_taken(struct movement_events *e)
+/* Drops those that the moves have. */
+static void drop_taken(struct gc_move_events *e)
 {
     e->allocated_len -= e->taken;
     if (e->taken > 0)
@@ -172,9 +172,9 @@ static void drop_taken(struct movement_events *e)
 /* --- adding events
  * ---------------------------------------------------------------------- */
 
-static bool movement_events_note(struct movement_events *e, uint64_t time,
-                                 enum trace_heap_event kind, struct bytes payload,
-                                 unsigned pointer_size)
+static bool gc_move_events_note(struct gc_move_events *e, uint64_t time,
+                                enum trace_heap_event kind, struct bytes payload,
+                                unsigned pointer_size)
 {
     struct pending_event p = {
         .time = time, .order = (uint32_t)e->pending_len, .kind = kind};
@@ -217,29 +217,29 @@ static int by_time(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-static struct open_collection *latest(struct movement_events *e)
+static struct open_collection *latest(struct gc_move_events *e)
 {
     return e->open_count > 0 ? &e->open[e->open_count - 1] : NULL;
 }
 
 /* Applies what is known so far of a collection, if it is in the interval. */
-static bool movement_events_fold(struct movement_events *e, struct open_collection *o)
+static bool gc_move_events_fold(struct gc_move_events *e, struct open_collection *o)
 {
     bool is_wanted = o->number > e->after && (e->until == 0 || o->number <= e->until);
-    bool ok = !is_wanted || movement_fold(&e->movement, &o->it);
+    bool ok = !is_wanted || gc_moves_fold(&e->gc_moves, &o->it);
     o->it.moved_count = o->it.unmoved_count = 0;
     o->is_under_way = true;
     return ok || spoil(e);
 }
 
 /* True if a collection is between the two snapshots, excluding that of the newer one. */
-static bool is_between(const struct movement_events *e, uint32_t number)
+static bool is_between(const struct gc_move_events *e, uint32_t number)
 {
     return number > e->after && (e->until == 0 || number < e->until);
 }
 
 /* Takes note of the start of a collection. */
-static void note_start(struct movement_events *e, const struct gc_event *gc, uint64_t time)
+static void note_start(struct gc_move_events *e, const struct gc_event *gc, uint64_t time)
 {
     struct interval_activity *a = &e->activity;
     if (gc->count == e->after)
@@ -254,7 +254,7 @@ static void note_start(struct movement_events *e, const struct gc_event *gc, uin
         a->last_gen2 = time;
 }
 
-static bool start(struct movement_events *e, const struct gc_event *gc, uint64_t time)
+static bool start(struct gc_move_events *e, const struct gc_event *gc, uint64_t time)
 {
     enum { BACKGROUND = 1, MAX_OPEN = 2 };
     bool in_background = gc->type == BACKGROUND;
@@ -263,7 +263,7 @@ static bool start(struct movement_events *e, const struct gc_event *gc, uint64_t
     bool can_be = outer == NULL ||
                   (e->open_count < MAX_OPEN && outer->it.is_background && !in_background);
     /* The first part of a background collection precedes this one. */
-    if (!follows || !can_be || (outer != NULL && !movement_events_fold(e, outer)))
+    if (!follows || !can_be || (outer != NULL && !gc_move_events_fold(e, outer)))
         return spoil(e);
     struct open_collection *o = &e->open[e->open_count++];
     note_start(e, gc, time);
@@ -277,14 +277,14 @@ static bool start(struct movement_events *e, const struct gc_event *gc, uint64_t
     return true;
 }
 
-static bool finish(struct movement_events *e, uint32_t number, uint64_t time)
+static bool finish(struct gc_move_events *e, uint32_t number, uint64_t time)
 {
     size_t i = e->open_count;
     while (i > 0 && e->open[i - 1].number != number)
         i--;
     if (i == 0)
         return e->last == 0 || spoil(e); /* it began before us */
-    if (!movement_events_fold(e, &e->open[i - 1]))
+    if (!gc_move_events_fold(e, &e->open[i - 1]))
         return false;
     struct open_collection done = e->open[i - 1];
     if (!done.it.is_background && is_between(e, number))
@@ -295,7 +295,7 @@ static bool finish(struct movement_events *e, uint32_t number, uint64_t time)
     return true;
 }
 
-static bool work_on(struct movement_events *e, const struct pending_event *p)
+static bool work_on(struct gc_move_events *e, const struct pending_event *p)
 {
     struct open_collection *o = latest(e);
     if (p->kind == EVENT_GC_START) {
@@ -337,7 +337,7 @@ static bool work_on(struct movement_events *e, const struct pending_event *p)
 }
 
 /* Those from number i on are all that is left. */
-static void keep_rest(struct movement_events *e, size_t i)
+static void keep_rest(struct gc_move_events *e, size_t i)
 {
     struct stretch *rest = NULL;
     size_t len = 0, cap = 0, kept = 0;
@@ -360,7 +360,7 @@ static void keep_rest(struct movement_events *e, size_t i)
     e->pending_len = kept;
 }
 
-static bool work_up_to(struct movement_events *e, uint64_t time)
+static bool work_up_to(struct gc_move_events *e, uint64_t time)
 {
     size_t i = 0;
     if (e->pending_len > 0)
@@ -379,15 +379,14 @@ static bool work_up_to(struct movement_events *e, uint64_t time)
 
 /* --- from outside -------------------------------------------------------------------- */
 
-bool movement_events_want(enum trace_heap_event kind)
+bool gc_move_events_want(enum trace_heap_event kind)
 {
     return kind == EVENT_GC_START || kind == EVENT_GC_END || kind == EVENT_RANGE ||
            kind == EVENT_SURVIVED || kind == EVENT_MOVED;
 }
 
-bool movement_events_add(struct movement_events *e, enum trace_heap_event kind,
-                         uint64_t time, struct bytes payload,
-                         const struct trace_header *header)
+bool gc_move_events_add(struct gc_move_events *e, enum trace_heap_event kind, uint64_t time,
+                        struct bytes payload, const struct trace_header *header)
 {
     if (e->failed)
         return false;
@@ -396,7 +395,7 @@ bool movement_events_add(struct movement_events *e, enum trace_heap_event kind,
     e->pointer_size = header->pointer_size;
     e->frequency = header->frequency;
     e->newest = time > e->newest ? time : e->newest;
-    if (!movement_events_note(e, time, kind, payload, header->pointer_size))
+    if (!gc_move_events_note(e, time, kind, payload, header->pointer_size))
         return false;
     /* Twice as long, so that the work is done once a second. */
     uint64_t second = header->frequency, oldest = e->pending[0].time;
@@ -405,16 +404,16 @@ bool movement_events_add(struct movement_events *e, enum trace_heap_event kind,
     return work_up_to(e, e->newest - second);
 }
 
-void movement_events_begin(struct movement_events *e, struct places *places, uint32_t after)
+void gc_move_events_begin(struct gc_move_events *e, struct places *places, uint32_t after)
 {
     if (places != NULL)
-        movement_begin(&e->movement, places);
+        gc_moves_begin(&e->gc_moves, places);
     e->after = after;
     e->follows_all = places == NULL;
     e->is_begun = true;
 }
 
-bool movement_events_end(struct movement_events *e, uint32_t until)
+bool gc_move_events_end(struct gc_move_events *e, uint32_t until)
 {
     e->until = until;
     if (e->failed || !e->is_begun || !work_up_to(e, UINT64_MAX))
@@ -427,7 +426,7 @@ bool movement_events_end(struct movement_events *e, uint32_t until)
            (e->follows_all || e->first <= e->after + 1) && e->last >= until;
 }
 
-void movement_events_free(struct movement_events *e)
+void gc_move_events_free(struct gc_move_events *e)
 {
     for (size_t i = 0; i < sizeof(e->open) / sizeof(*e->open); i++) {
         free(e->open[i].it.moved);
@@ -439,6 +438,6 @@ void movement_events_free(struct movement_events *e)
     free(e->stretches);
     free(e->allocated);
     stack_table_free(&e->stacks);
-    movement_free(&e->movement);
-    *e = (struct movement_events){0};
+    gc_moves_free(&e->gc_moves);
+    *e = (struct gc_move_events){0};
 }

@@ -1,4 +1,4 @@
-#include "identity/movement.h"
+#include "identity/gc_moves.h"
 
 #include "base/alloc.h"
 #include "base/arrays.h"
@@ -9,7 +9,7 @@
 /* Gen2 is collected together with large and pinned objects, and with its reserved ends. */
 enum { FULL = 2 };
 
-static void forget_named(struct movement *m)
+static void forget_named(struct gc_moves *m)
 {
     free(m->named);
     free(m->collected);
@@ -18,9 +18,9 @@ static void forget_named(struct movement *m)
     m->named_count = m->collected_count = 0;
 }
 
-void movement_begin(struct movement *m, struct places *places)
+void gc_moves_begin(struct gc_moves *m, struct places *places)
 {
-    movement_free(m);
+    gc_moves_free(m);
     m->now = *places;
     m->count = places->len;
     *places = (struct places){0};
@@ -28,12 +28,12 @@ void movement_begin(struct movement *m, struct places *places)
         m->now.all[i].object = (uint32_t)i;
 }
 
-void movement_free(struct movement *m)
+void gc_moves_free(struct gc_moves *m)
 {
     places_free(&m->now);
     forget_named(m);
     free(m->samples);
-    *m = (struct movement){0};
+    *m = (struct gc_moves){0};
 }
 
 /* --- one collection ------------------------------------------------------------------ */
@@ -53,7 +53,7 @@ static int by_start(const void *a, const void *b)
 }
 
 /* A collection, or a part of one, that is applied as a unit. */
-struct movement_part {
+struct gc_moves_part {
     uint32_t number; /* of the collection; later samples are born with it or after it */
     unsigned depth;
     struct stretch *stretches;
@@ -74,7 +74,7 @@ static uint64_t end_of_stretch(const struct stretch *s)
 }
 
 /* Sorts the stretches; false if they overlap. */
-static bool sort_stretches(struct movement_part *c)
+static bool sort_stretches(struct gc_moves_part *c)
 {
     struct stretch *s = c->stretches;
     size_t kept = 0;
@@ -117,7 +117,7 @@ static bool ends_below(const void *stretches, size_t i, const void *address)
 
 /* Applies a part to the objects from begin to end, which are in collected memory: objects
  * in stretches move along, others are dead. True if any changed. */
-static bool movement_judge(struct movement *m, const struct movement_part *c, size_t begin,
+static bool gc_moves_judge(struct gc_moves *m, const struct gc_moves_part *c, size_t begin,
                            size_t end)
 {
     bool changed = false;
@@ -141,20 +141,20 @@ static bool movement_judge(struct movement *m, const struct movement_part *c, si
     return changed;
 }
 
-static bool is_collected(const struct movement_part *c, const struct territory *t)
+static bool is_collected(const struct gc_moves_part *c, const struct territory *t)
 {
     return c->depth >= FULL || t->generation <= c->depth;
 }
 
 /* Ranges of objects are found before any is changed: search needs unchanged addresses. */
-struct movement_found {
+struct gc_moves_found {
     size_t begin, end;
 };
 
 /* A territory ends where the next one begins: with segments a younger generation is within
  * the reserve of an older one. */
-static size_t movement_find(const struct places *in, const struct movement_part *c,
-                            struct movement_found *to)
+static size_t gc_moves_find(const struct places *in, const struct gc_moves_part *c,
+                            struct gc_moves_found *to)
 {
     size_t count = 0, judged = 0;
     for (size_t i = 0; i < c->territory_count; i++) {
@@ -165,7 +165,7 @@ static size_t movement_find(const struct places *in, const struct movement_part 
             end = c->territories[i + 1].start;
         if (!is_collected(c, t) || end <= t->start)
             continue;
-        struct movement_found f = {first_at(in, t->start), first_at(in, end)};
+        struct gc_moves_found f = {first_at(in, t->start), first_at(in, end)};
         f.begin = f.begin > judged ? f.begin : judged;
         if (f.begin < f.end)
             to[count++] = f;
@@ -188,7 +188,7 @@ static bool arrives_below(const void *stretches, size_t i, const void *address)
 }
 
 /* Returns the stretches that moved, in the order of their new addresses; malloc'd. */
-static struct stretch *arrivals(const struct movement_part *c, size_t *count)
+static struct stretch *arrivals(const struct gc_moves_part *c, size_t *count)
 {
     struct stretch *all = alloc_zeroed(array_bytes(c->stretch_count + 1, sizeof(*all)));
     *count = 0;
@@ -202,8 +202,8 @@ static struct stretch *arrivals(const struct movement_part *c, size_t *count)
 /* An object is dead if another one was moved onto it. A collection in the background frees
  * memory before it ends with its list, and a young one in between fills the gaps. judged
  * has count ranges of objects that are judged otherwise. Returns true if any is dead. */
-static bool movement_overwrite(struct movement *m, const struct stretch *arrived,
-                               size_t arrived_count, const struct movement_found *judged,
+static bool gc_moves_overwrite(struct gc_moves *m, const struct stretch *arrived,
+                               size_t arrived_count, const struct gc_moves_found *judged,
                                size_t count)
 {
     bool changed = false;
@@ -232,7 +232,7 @@ static bool starts_by(const void *territories, size_t i, const void *address)
 
 /* True if an object at the address that did not survive is dead. In an older generation it
  * stays. */
-static bool is_judged(const struct movement_part *c, uint64_t address)
+static bool is_judged(const struct gc_moves_part *c, uint64_t address)
 {
     size_t at = search_first(c->territories, 0, c->territory_count, starts_by, &address);
     const struct territory *t = at > 0 ? &c->territories[at - 1] : NULL;
@@ -242,7 +242,7 @@ static bool is_judged(const struct movement_part *c, uint64_t address)
 }
 
 /* Updates its address; false if it is dead. */
-static bool sample_survives(struct sample *s, const struct movement_part *c,
+static bool sample_survives(struct sample *s, const struct gc_moves_part *c,
                             const struct stretch *arrived, size_t arrived_count)
 {
     if (s->born >= c->number)
@@ -260,7 +260,7 @@ static bool sample_survives(struct sample *s, const struct movement_part *c,
 }
 
 /* Updates samples. Stretches and territories must be sorted. */
-static void judge_samples(struct movement *m, const struct movement_part *c,
+static void judge_samples(struct gc_moves *m, const struct gc_moves_part *c,
                           const struct stretch *arrived, size_t arrived_count)
 {
     size_t kept = 0;
@@ -273,23 +273,23 @@ static void judge_samples(struct movement *m, const struct movement_part *c,
 /* --- both ---------------------------------------------------------------------------- */
 
 /* A list without survivors does not prove deaths: some runtimes never list any. */
-static bool fold(struct movement *m, struct movement_part *c)
+static bool fold(struct gc_moves *m, struct gc_moves_part *c)
 {
     if (c->territory_count == 0)
         return false;
     qsort(c->territories, c->territory_count, sizeof(*c->territories), by_start);
-    struct movement_found *all =
+    struct gc_moves_found *all =
         alloc_zeroed(array_bytes(c->territory_count, sizeof(*all)));
-    size_t count = movement_find(&m->now, c, all);
+    size_t count = gc_moves_find(&m->now, c, all);
     bool makes_sense = sort_stretches(c), changed = false;
     bool ok = count == 0 || (c->stretch_count > 0 && makes_sense);
     size_t arrived_count = 0;
     struct stretch *arrived =
         makes_sense && c->depth < FULL ? arrivals(c, &arrived_count) : NULL;
     if (ok)
-        changed = movement_overwrite(m, arrived, arrived_count, all, count);
+        changed = gc_moves_overwrite(m, arrived, arrived_count, all, count);
     for (size_t i = 0; ok && i < count; i++)
-        changed = movement_judge(m, c, all[i].begin, all[i].end) || changed;
+        changed = gc_moves_judge(m, c, all[i].begin, all[i].end) || changed;
     free(all);
     if (changed) {
         /* drops the dead, and sorts again */
@@ -320,9 +320,9 @@ static void *joined(const void *a, size_t a_count, const void *b, size_t b_count
     return all;
 }
 
-static bool fold_all(struct movement *m, const struct collection *c, unsigned depth)
+static bool fold_all(struct gc_moves *m, const struct collection *c, unsigned depth)
 {
-    struct movement_part all = {.number = c->number,
+    struct gc_moves_part all = {.number = c->number,
                                 .depth = depth,
                                 .stretch_count = c->moved_count + c->unmoved_count,
                                 .territories = c->territories,
@@ -359,10 +359,10 @@ static unsigned oldest_of(const struct collection *c, const struct stretch *all,
     return oldest;
 }
 
-static bool fold_young(struct movement *m, const struct collection *c,
+static bool fold_young(struct gc_moves *m, const struct collection *c,
                        struct stretch *stretches, size_t count, unsigned depth)
 {
-    struct movement_part young = {.number = c->number,
+    struct gc_moves_part young = {.number = c->number,
                                   .depth = depth,
                                   .stretches = stretches,
                                   .stretch_count = count,
@@ -372,9 +372,9 @@ static bool fold_young(struct movement *m, const struct collection *c,
 }
 
 /* Listed objects are alive, all others are dead. */
-static bool fold_list(struct movement *m, const struct collection *c)
+static bool fold_list(struct gc_moves *m, const struct collection *c)
 {
-    struct movement_part list = {.number = c->number,
+    struct gc_moves_part list = {.number = c->number,
                                  .depth = FULL,
                                  .stretches = c->unmoved,
                                  .stretch_count = c->unmoved_count,
@@ -387,7 +387,7 @@ static bool fold_list(struct movement *m, const struct collection *c)
     return ok;
 }
 
-static bool fold_background(struct movement *m, const struct collection *c)
+static bool fold_background(struct gc_moves *m, const struct collection *c)
 {
     if (c->moved_count + c->unmoved_count == 0)
         return true;
@@ -404,7 +404,7 @@ static bool fold_background(struct movement *m, const struct collection *c)
            (unmoved < FULL || fold_list(m, c));
 }
 
-bool movement_fold(struct movement *m, struct collection *c)
+bool gc_moves_fold(struct gc_moves *m, struct collection *c)
 {
     forget_named(m);
     return c->is_background ? fold_background(m, c) : fold_all(m, c, c->depth);
@@ -415,8 +415,8 @@ bool movement_fold(struct movement *m, struct collection *c)
 enum { TOLERATED = 1000 }; /* one object per this many */
 
 /* Returns the number of objects from begin to end whose address is in no stretch. */
-static size_t count_unnamed(const struct movement_part *last, const struct places *newer,
-                            struct movement_found f)
+static size_t count_unnamed(const struct gc_moves_part *last, const struct places *newer,
+                            struct gc_moves_found f)
 {
     const struct stretch *s = last->stretches;
     size_t at = 0, unnamed = 0;
@@ -432,9 +432,9 @@ static size_t count_unnamed(const struct movement_part *last, const struct place
 
 /* True if the last collection listed the objects of the snapshot that was taken in it. It
  * lists only the generations that it collected. */
-static bool names_all(const struct movement *m, const struct places *newer)
+static bool names_all(const struct gc_moves *m, const struct places *newer)
 {
-    struct movement_part last = {.depth = m->depth,
+    struct gc_moves_part last = {.depth = m->depth,
                                  .stretches = m->named,
                                  .stretch_count = m->named_count,
                                  .territories = m->collected,
@@ -442,9 +442,9 @@ static bool names_all(const struct movement *m, const struct places *newer)
     size_t unnamed = 0;
     if (last.territory_count == 0)
         return true;
-    struct movement_found *all =
+    struct gc_moves_found *all =
         alloc_zeroed(array_bytes(last.territory_count, sizeof(*all)));
-    size_t count = movement_find(newer, &last, all);
+    size_t count = gc_moves_find(newer, &last, all);
     if (last.stretch_count > 0)
         qsort(last.stretches, last.stretch_count, sizeof(*last.stretches), by_to);
     for (size_t i = 0; i < count; i++)
@@ -453,7 +453,7 @@ static bool names_all(const struct movement *m, const struct places *newer)
     return unnamed <= newer->len / TOLERATED;
 }
 
-uint32_t *movement_end(struct movement *m, const struct places *newer, uint32_t *survivors)
+uint32_t *gc_moves_end(struct gc_moves *m, const struct places *newer, uint32_t *survivors)
 {
     uint32_t *older_of = alloc_resize(NULL, array_bytes(newer->len + 1, sizeof(*older_of)));
     size_t same = 0, i = 0;
@@ -476,7 +476,7 @@ uint32_t *movement_end(struct movement *m, const struct places *newer, uint32_t 
 
 /* --- samples in it ------------------------------------------------------------------- */
 
-void movement_add_sample(struct movement *m, const struct sample *s)
+void gc_moves_add_sample(struct gc_moves *m, const struct sample *s)
 {
     *APPEND(m->samples, m->sample_count, m->sample_cap) = *s;
 }
@@ -499,7 +499,7 @@ static bool is_object(const struct sample *s, const struct hd_snapshot *snap, no
            strcmp(name, snap->types[snap->graph->type[n]].name) == 0;
 }
 
-struct placed_sample *movement_samples(struct movement *m, const struct hd_snapshot *snap,
+struct placed_sample *gc_moves_samples(struct gc_moves *m, const struct hd_snapshot *snap,
                                        const struct places *newer, size_t *count)
 {
     struct placed_sample *all =
