@@ -49,7 +49,7 @@ enum hd_status {
     HD_TOO_BIG,        /* over a limit of memory or of 32-bit ids */
     HD_USAGE,          /* the question does not fit the snapshots */
     HD_TIMED_OUT,      /* a process did not answer in time */
-    HD_STOPPED,        /* cancelled by the caller */
+    HD_CANCELLED,      /* cancelled by the caller */
     HD_CLOSED          /* the reader of the output has closed it */
 };
 
@@ -305,7 +305,7 @@ void hd_reading_arrived(struct hd_reading *r, uint64_t bytes);
 void hd_reading_end(struct hd_reading *r);
 
 /* Waits for the snapshot; NULL and err on failure. Frees r in either case. Without a
- * preceding hd_reading_end(): HD_STOPPED. */
+ * preceding hd_reading_end(): HD_CANCELLED. */
 struct hd_snapshot *hd_reading_snapshot(struct hd_reading *r, struct hd_error *err);
 
 /* True if the file begins like a snapshot. Some tables are recognised only when they are

@@ -52,7 +52,7 @@ enum hd_doubt {
     HD_DOUBT_FEW,   /* unsure: fewer than four snapshots can be compared */
     HD_DOUBT_INCOMPLETE,  /* unsure: no suspect, but incomplete or sampled snapshots */
     HD_DOUBT_UNEXPLAINED, /* unsure: no suspect, but the heap grew */
-    HD_DOUBT_STOPPED,     /* unsure: no suspect, but something grew and leveled off */
+    HD_DOUBT_LEVELED_OFF, /* unsure: no suspect, but something grew and leveled off */
     HD_DOUBT_RESERVED, /* unsure: no suspect, but a store fills, or keeps entries longer */
     HD_DOUBT_OUTSIDE,  /* unsure: no suspect, but the process grew outside of its heap */
     HD_DOUBT_COUNT

@@ -400,12 +400,12 @@ struct hd_growth {
     bool is_open;      /* some growth is unexplained; also of tables */
     double open_share; /* unexplained share of the heap */
     size_t since;      /* snapshot after which that began, from 0 */
-    bool has_stopped;  /* something large grew and leveled off, with or without suspects */
-    double stopped_share;    /* its share of the heap */
-    double pools_share;      /* growth of pools and threads, as a share of the heap */
-    bool pools_are_reported; /* that is large enough to be mentioned */
-    bool pools_by_name;      /* pools were recognised by name only, not by a module of the
-                                runtime */
+    bool has_leveled_off;     /* something large did, with or without suspects */
+    double leveled_off_share; /* its share of the heap */
+    double pools_share;       /* growth of pools and threads, as a share of the heap */
+    bool pools_are_reported;  /* that is large enough to be mentioned */
+    bool pools_by_name;       /* pools were recognised by name only, not by a module of the
+                                 runtime */
     /* Bytes per snapshot, which sum to the reachable heap. Suspects, shown or not: the sum
      * of their own bytes. */
     uint64_t *suspects_at, *pools_at, *rest_at;
@@ -424,7 +424,7 @@ struct hd_power {
 };
 
 /* Something that grew, and then leveled off. */
-struct hd_stopped {
+struct hd_leveled_off {
     const char *type, *subject;
     uint64_t *count, *retained; /* objects and bytes per snapshot */
     double growth, share;       /* bytes, and of the heap */
@@ -563,9 +563,9 @@ struct hd_diff {
     size_t hidden_count;   /* suspects that are hidden by types, excludes or app_only */
 
     struct hd_growth growth;
-    struct hd_power would_show; /* with or without suspects */
-    struct hd_stopped *stopped; /* by growth */
-    size_t stopped_count, stopped_shown;
+    struct hd_power would_show;         /* with or without suspects */
+    struct hd_leveled_off *leveled_off; /* by growth */
+    size_t leveled_off_count, leveled_off_shown;
 
     /* If there is no suspect: a type that grew like one, but has a reservation; or one that
      * rose in every step, with evidence neither for a leak nor for turnover. NULL: none. */
@@ -667,7 +667,7 @@ enum hd_reason_code {
 
     /* passed with a reservation */
     HD_REASON_NO_MATCH,      /* no row matches the pattern; meant: a similar name */
-    HD_REASON_STOPPED,       /* this share of the heap grew and leveled off */
+    HD_REASON_LEVELED_OFF,   /* this share of the heap grew and leveled off */
     HD_REASON_HIDDEN,        /* count suspects are hidden; 0: no type is shown */
     HD_REASON_POOLS_BY_NAME, /* pools grew by bytes, this share of the heap; recognised by
                                 name only, not by a module */

@@ -257,7 +257,7 @@ static bool is_in_time(const struct name_session *s)
 {
     uint64_t now = clock_ms();
     if (!patience_goes_on(s->patience))
-        return fail(s->err, HD_STOPPED, "stopped");
+        return fail(s->err, HD_CANCELLED, "stopped");
     if (s->bytes > MAX_BYTES)
         return fail(s->err, HD_TOO_BIG, "the list of methods has more than %d MiB",
                     MAX_BYTES >> 20);

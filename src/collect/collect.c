@@ -304,7 +304,7 @@ static bool collect_named(const struct target *t, const struct hd_collect_option
         return false;
     if (how->keep_names || !lacks_names(result))
         return true;
-    if (!session_flush(t, how, &why) && why.status != HD_STOPPED)
+    if (!session_flush(t, how, &why) && why.status != HD_CANCELLED)
         return true; /* an incomplete snapshot is better than none */
     if (!plan_buffer(t, how, &buffer, facts, &why))
         return true;

@@ -235,7 +235,7 @@ static bool direct_copy(struct direct *d, FILE *to, struct hd_error *err)
             return false;
         }
         if (!collect_goes_on(d->how))
-            return fail(err, HD_STOPPED, "stopped");
+            return fail(err, HD_CANCELLED, "stopped");
         if (ok && d->outcome == TOO_LARGE && !make_output(d, to, err))
             return false;
         poll(NULL, 0, pause);

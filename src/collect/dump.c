@@ -68,7 +68,7 @@ static bool await_answer(struct dump *d, int fd, struct reply *reply, struct hd_
          dump_file_size(&d->file) == 0 && clock_ms() < now + LONGEST_MS &&
          transport.await(fd, clock_ms() + TICK_MS, &unasked) == READY_TIMED_OUT;)
         continue;
-    return fail(err, HD_STOPPED, "stopped");
+    return fail(err, HD_CANCELLED, "stopped");
 }
 
 /* Since version 3 (.NET 8) a refusal has a reason. */

@@ -76,7 +76,7 @@ bool target_fail(const char *socket, struct hd_error *err)
         return fail(err, HD_TIMED_OUT,
                     "%s accepts no connections: the process hangs, or is stopped", socket);
     if (errno == ECANCELED)
-        return fail(err, HD_STOPPED, "stopped");
+        return fail(err, HD_CANCELLED, "stopped");
     return fail(err, HD_IO, "%s: %s", socket, strerror(errno));
 }
 

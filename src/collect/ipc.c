@@ -68,7 +68,7 @@ void request_utf8(struct request *r, const char *s)
 static bool not_ready(enum ready why, const struct patience *p, struct hd_error *err)
 {
     if (why == READY_STOPPED)
-        return fail(err, HD_STOPPED, "stopped");
+        return fail(err, HD_CANCELLED, "stopped");
     if (why == READY_TIMED_OUT)
         return fail(err, HD_TIMED_OUT, "no response for %g s", (double)p->silence_ms / 1e3);
     return fail(err, HD_IO, "%s",

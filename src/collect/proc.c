@@ -478,7 +478,7 @@ bool process_lock_wait(pid_t pid, const struct patience *p, int *lock, struct hd
         if (is_over || clock_ms() - began >= respect_ms(*lock, pid, p->silence_ms))
             return true;
         if (!patience_goes_on(p))
-            return fail(err, HD_STOPPED, "stopped");
+            return fail(err, HD_CANCELLED, "stopped");
         poll(NULL, 0, PATIENCE_TICK_MS);
     }
     return true;

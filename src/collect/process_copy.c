@@ -152,7 +152,7 @@ bool copy_runs(struct process_copy *c, const struct thread_freeze *frozen,
     free(job.parts);
     uint64_t unreadable = atomic_load(&job.unreadable);
     if (thread_freeze_is_unwanted(frozen))
-        return fail(err, HD_STOPPED, "stopped");
+        return fail(err, HD_CANCELLED, "stopped");
     if (unreadable != 0)
         return fail(err, HD_IO, "cannot read its memory at 0x%llx; has it exited?",
                     (unsigned long long)unreadable);
@@ -276,7 +276,7 @@ bool process_copy_prepare(struct process_copy *c, const struct patience *p,
         for (uint64_t done = 0; done < c->runs.all[i].size; done += part) {
             uint64_t left = c->runs.all[i].size - done;
             if (!patience_goes_on(p))
-                return fail(err, HD_STOPPED, "stopped");
+                return fail(err, HD_CANCELLED, "stopped");
             if (!fill(&c->output, at + c->runs.all[i].at + done, left < part ? left : part,
                       err))
                 return false;

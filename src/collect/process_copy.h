@@ -237,7 +237,7 @@ bool process_copy_prepare(struct process_copy *c, const struct patience *p,
                           struct hd_error *err);
 
 /* Copies the memory of a frozen process, in several threads, until a deadline on
- * clock_us(). False and err: HD_STOPPED if cancelled, HD_TIMED_OUT, HD_IO. */
+ * clock_us(). False and err: HD_CANCELLED if cancelled, HD_TIMED_OUT, HD_IO. */
 bool copy_runs(struct process_copy *c, const struct thread_freeze *frozen,
                uint64_t deadline, struct hd_error *err);
 

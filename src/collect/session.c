@@ -176,7 +176,7 @@ static ssize_t session_take(void *from, void *to, size_t capacity)
     struct session *s = from;
     for (;;) {
         if (!ask_to_go_on(s)) {
-            fail(s->err, HD_STOPPED, "stopped");
+            fail(s->err, HD_CANCELLED, "stopped");
             return -1;
         }
         bool begins = s->tracing.is_without_collection && !s->is_asked;

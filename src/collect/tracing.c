@@ -145,7 +145,7 @@ static bool receive_start(struct event_session *t, struct reply *reply,
     struct hd_error err = {0};
     if (ipc_receive(t->stream, reply, p, &err))
         return true;
-    if (err.status == HD_STOPPED) {
+    if (err.status == HD_CANCELLED) {
         const struct patience last = {.silence_ms = TO_STOP_MS};
         if (ipc_receive(t->stream, reply, &last, NULL) && reply->ok)
             t->id = reply->size >= 8 ? le_u64(reply->payload) : 0;
@@ -166,7 +166,7 @@ static bool send_request(struct event_session *t, enum ipc_command command,
     struct request r = tracing_request(command, kind, t->buffer_mb);
     /* After the request its answer must be awaited. */
     if (!patience_goes_on(p))
-        return fail(err, HD_STOPPED, "stopped");
+        return fail(err, HD_CANCELLED, "stopped");
     t->stream = target_connect(t->target, p, err);
     return t->stream >= 0 && ipc_send(t->stream, &r, p, err);
 }

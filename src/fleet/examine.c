@@ -210,8 +210,8 @@ static void examine_judge(struct run_at_work *w, const struct hd_report *report,
         doubt(w, HD_UNSURE, HD_DOUBT_RESERVED);
     else if (d->growth.is_open)
         doubt(w, HD_UNSURE, HD_DOUBT_UNEXPLAINED);
-    else if (d->growth.has_stopped)
-        doubt(w, HD_UNSURE, HD_DOUBT_STOPPED);
+    else if (d->growth.has_leveled_off)
+        doubt(w, HD_UNSURE, HD_DOUBT_LEVELED_OFF);
     else
         doubt(w, HD_UNSURE, HD_DOUBT_INCOMPLETE);
     if (w->record->judgement == HD_NOT_JUDGED)

@@ -146,7 +146,7 @@ const char *phrase_doubt(enum hd_doubt doubt)
         [HD_DOUBT_FEW] = "fewer than four snapshots can be compared",
         [HD_DOUBT_INCOMPLETE] = "no suspect, but snapshots are incomplete or samples",
         [HD_DOUBT_UNEXPLAINED] = "no suspect, but the heap grew",
-        [HD_DOUBT_STOPPED] = "no suspect, but growth leveled off",
+        [HD_DOUBT_LEVELED_OFF] = "no suspect, but growth leveled off",
         [HD_DOUBT_RESERVED] = "no suspect, but a store fills or empties later",
         [HD_DOUBT_OUTSIDE] = "no suspect, but the process grew outside its heap",
     };

@@ -519,7 +519,7 @@ bool process_lock_wait(pid_t pid, const struct patience *p, int *lock, struct hd
             clock_ms() >= deadline)
             return true;
         if (!patience_goes_on(p))
-            return fail(err, HD_STOPPED, "stopped");
+            return fail(err, HD_CANCELLED, "stopped");
         Sleep(PATIENCE_TICK_MS);
     }
 }

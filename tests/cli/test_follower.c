@@ -58,7 +58,7 @@ int collector_take(struct collector *of, const char *name, struct hd_memory *dig
     while (strcmp(name, "hang") == 0)
         pause();
     if (waits) {
-        *of->failure = (struct hd_error){.status = HD_STOPPED, .message = "stopped"};
+        *of->failure = (struct hd_error){.status = HD_CANCELLED, .message = "stopped"};
         return EXIT_TROUBLE;
     }
     for (int i = 0; strcmp(name, "shrink") == 0 && taken == 1 && i < BIG; i++)
@@ -199,7 +199,7 @@ Test(follower, one_that_is_stopped_ends_in_good_order)
     cr_assert(snapshot_job_begin(&job, &c, "then wait", &f));
     snapshot_job_stop(&job);
     struct snapshot_result t = finish();
-    cr_expect_eq(t.err.status, HD_STOPPED);
+    cr_expect_eq(t.err.status, HD_CANCELLED);
     cr_expect_str_eq(t.err.message, "stopped");
     cr_expect_not(t.has_crashed);
     cr_expect_eq(f.child, 0);

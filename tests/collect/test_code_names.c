@@ -529,7 +529,7 @@ Test(code_names, cancelling_ends_the_wait)
     struct code_names n;
     struct hd_error err = {0};
     cr_expect_not(code_names_read(&n, &addresses, &how, &err));
-    cr_expect_eq(err.status, HD_STOPPED, "%s", err.message);
+    cr_expect_eq(err.status, HD_CANCELLED, "%s", err.message);
     code_names_free(&n);
     peer_stop(peer);
 }

@@ -602,7 +602,7 @@ Test(collect, an_interrupt_of_the_first_session_is_one_of_all)
                                            .go_on = until_then,
                                            .context = &user};
     struct outcome o = collect_with(&(struct peer_script){.habit = PEER_SAYS_NOTHING}, how);
-    outcome_fails_with(o, HD_STOPPED, "stopped");
+    outcome_fails_with(o, HD_CANCELLED, "stopped");
     cr_expect_eq(o.log.count, 1, "%zu requests", o.log.count);
 }
 
@@ -615,14 +615,14 @@ Test(collect, stops_the_session_when_the_user_has_enough)
     const struct hd_collect_options how = {
         .silence_ms = 30000, .go_on = until_then, .context = &user};
     struct outcome o = collect_with(&script, how);
-    outcome_fails_with(o, HD_STOPPED, "stopped");
+    outcome_fails_with(o, HD_CANCELLED, "stopped");
     cr_expect_eq(o.log.stops, 1);
     cr_expect_lt(o.seconds, 2 * outcome_busy());
     /* During the heap walk the session has no number yet; waits for the answer. */
     user = (struct patience_of_user){.until = outcome_now() + 0.2};
     script.wait_ms = 800;
     o = collect_with(&script, how);
-    outcome_fails_with(o, HD_STOPPED, "stopped");
+    outcome_fails_with(o, HD_CANCELLED, "stopped");
     cr_expect_eq(o.log.stops, 1);
     cr_expect_lt(o.seconds, 3 * outcome_busy());
     free((void *)stream.data);
@@ -636,7 +636,7 @@ Test(collect, does_not_begin_when_the_user_has_enough_of_waiting_for_another)
         .silence_ms = 30000, .go_on = until_then, .context = &user};
     pid_t other = collector_for(60000);
     struct outcome o = collect_with(&(struct peer_script){0}, how);
-    outcome_fails_with(o, HD_STOPPED, "stopped");
+    outcome_fails_with(o, HD_CANCELLED, "stopped");
     cr_expect_eq(o.log.count, 0);
     cr_expect_lt(o.seconds, 2 * outcome_busy());
     end_collector(other);

@@ -144,8 +144,8 @@ Test(dump, waits_while_the_file_grows_but_not_indefinitely)
     script.habit = PEER_SAYS_NOTHING;
     fails_with(ask(&script, NULL, (struct hd_collect_options){0}), HD_TIMED_OUT,
                "the runtime wrote nothing for 0.4 s");
-    fails_with(ask(&script, NULL, (struct hd_collect_options){.go_on = never}), HD_STOPPED,
-               "stopped");
+    fails_with(ask(&script, NULL, (struct hd_collect_options){.go_on = never}),
+               HD_CANCELLED, "stopped");
     script.habit = PEER_HANGS_UP;
     fails_with(ask(&script, NULL, (struct hd_collect_options){0}), HD_IO, "has it exited?");
     cr_expect_eq(leftovers(), 0);
@@ -173,7 +173,7 @@ Test(dump, one_that_is_not_wanted_any_more_is_begun_before_it_is_removed)
         ask(&script, NULL,
             (struct hd_collect_options){
                 .silence_ms = PATIENT_MS, .go_on = not_for_long, .context = &calls});
-    fails_with(d, HD_STOPPED, "stopped");
+    fails_with(d, HD_CANCELLED, "stopped");
     cr_expect_eq(d.log.count, 1, "it was asked for");
     cr_expect_eq(leftovers(), 0);
 }

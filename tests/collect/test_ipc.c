@@ -131,7 +131,7 @@ Test(ipc, waits_for_room_until_patience_ends)
     cr_expect_str_eq(err.message, "no response for 0.15 s");
     err = (struct hd_error){0};
     cr_expect_not(ipc_send(ends[0], &r, &stopped, &err));
-    cr_expect_eq(err.status, HD_STOPPED);
+    cr_expect_eq(err.status, HD_CANCELLED);
 }
 
 Test(ipc, a_time_limit_ends_patience_earlier)

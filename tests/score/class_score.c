@@ -44,7 +44,7 @@ static const char *const gate_names[] = {[CULPRIT_FIRST] = "culprit at rank 1",
 
 /* The result for one series. */
 struct outcome {
-    bool first, suspect, alarm, stopped, inconclusive;
+    bool first, suspect, alarm, leveled_off, inconclusive;
 };
 
 static struct outcome outcome_of(const struct window *w, const struct judgement *j,
@@ -59,8 +59,8 @@ static struct outcome outcome_of(const struct window *w, const struct judgement 
         o.suspect |= culprit;
         o.alarm |= !culprit;
     }
-    for (size_t i = 0; i < j->stopped_count; i++)
-        o.stopped |= class_is_found(&truth, j->stopped[i]);
+    for (size_t i = 0; i < j->leveled_off_count; i++)
+        o.leveled_off |= class_is_found(&truth, j->leveled_off[i]);
     return o;
 }
 
@@ -100,7 +100,7 @@ static void add_outcome(struct class_cell *cell, const struct outcome *o)
     cell->first += o->first;
     cell->suspect += o->suspect;
     cell->alarm += o->alarm;
-    cell->stopped += o->stopped;
+    cell->leveled_off += o->leveled_off;
     cell->inconclusive += o->inconclusive;
 }
 
@@ -158,7 +158,7 @@ static void print_row(const struct class_score *score, enum class_kind kind, siz
     print_cell(culprit, c->first, c->runs);
     print_cell(culprit, c->suspect, c->runs);
     print_cell(true, c->alarm, c->runs);
-    print_cell(true, c->stopped, c->runs);
+    print_cell(true, c->leveled_off, c->runs);
     print_cell(true, c->inconclusive, c->runs);
     printf("\n");
 }

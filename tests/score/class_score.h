@@ -13,10 +13,10 @@ enum { CLASS_WINDOWS = 3 };
 /* Numbers of runs. */
 struct class_cell {
     unsigned runs;
-    unsigned first;   /* the culprit is at rank 1 */
-    unsigned suspect; /* the culprit is a suspect at any rank */
-    unsigned alarm;   /* another type is a suspect */
-    unsigned stopped; /* it is reported as leveled off */
+    unsigned first;       /* the culprit is at rank 1 */
+    unsigned suspect;     /* the culprit is a suspect at any rank */
+    unsigned alarm;       /* another type is a suspect */
+    unsigned leveled_off; /* it is reported as leveled off */
     unsigned inconclusive;
 };
 

@@ -30,11 +30,11 @@ struct judgement judge_window(struct window *w)
     struct judgement j = {0};
     while (j.suspects < h->len && h->all[j.suspects].suspicion != HD_SUSPECT_NOT)
         j.suspects++;
-    const char **stopped = arena_array(&w->arena, const char *, h->stopped_count);
-    for (; j.stopped_count < h->stopped_count; j.stopped_count++)
-        stopped[j.stopped_count] =
-            w->tree.labels.all[h->stopped[j.stopped_count].label].name;
-    j.stopped = stopped;
+    const char **leveled_off = arena_array(&w->arena, const char *, h->leveled_off_count);
+    for (; j.leveled_off_count < h->leveled_off_count; j.leveled_off_count++)
+        leveled_off[j.leveled_off_count] =
+            w->tree.labels.all[h->leveled_off[j.leveled_off_count].label].name;
+    j.leveled_off = leveled_off;
     j.inconclusive = h->growth.open.grew && j.suspects == 0;
     return j;
 }

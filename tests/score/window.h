@@ -20,8 +20,8 @@ struct judgement {
     size_t suspects; /* number of leading rows of the ranking */
 
     /* About the growth that no suspect explains. */
-    const char *const *stopped; /* types that leveled off */
-    size_t stopped_count;
+    const char *const *leveled_off; /* types that leveled off */
+    size_t leveled_off_count;
     bool inconclusive; /* unexplained growth is most of it */
 };
 

@@ -46,15 +46,15 @@ static bool collect_writers_failed(const struct collector *c, const struct hd_er
     const char *file = c->settings->output, *end = NULL;
     bool of_file = strncmp(err->message, "cannot write", strlen("cannot write")) == 0;
     char what[128];
-    if (err->status == HD_STOPPED && c->is_too_much)
+    if (err->status == HD_CANCELLED && c->is_too_much)
         return blame_for(c, file, HD_TOO_BIG,
                          "its heap does not fit into the memory limit, see --memory; the "
                          "process continues, and nothing was stored");
-    if (err->status == HD_STOPPED && c->is_too_late)
+    if (err->status == HD_CANCELLED && c->is_too_late)
         return blame_for(c, file, HD_TIMED_OUT,
                          "took too long; the process continues, and nothing was stored");
-    if (err->status == HD_STOPPED)
-        return blame_for(c, c->who, HD_STOPPED,
+    if (err->status == HD_CANCELLED)
+        return blame_for(c, c->who, HD_CANCELLED,
                          "stopped; the process continues, and nothing was written");
     if (of_file)
         return collect_writers_blame(c, file, err);

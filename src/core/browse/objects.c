@@ -173,7 +173,7 @@ bool hd_objects_whole(const struct hd_objects *o, struct hd_error *err)
     if (hd_objects_progress(o).making != 0)
         return fail(err, HD_USAGE, "not everything is there yet");
     if (o->error.status == HD_OK)
-        return fail(err, HD_STOPPED, "stopped");
+        return fail(err, HD_CANCELLED, "stopped");
     if (err != NULL && err->status == HD_OK)
         *err = o->error;
     return comparison_blame(err, o->k);

@@ -728,8 +728,9 @@ static struct hd_reason reason_of_none(const struct check_run *c, const struct r
     const struct hd_growth *g = &d->growth;
     if (d->hidden_count > 0 || c->e->hides_all)
         return (struct hd_reason){.code = HD_REASON_HIDDEN, .count = d->hidden_count};
-    if (rule->limit_is_min_score && g->has_stopped)
-        return (struct hd_reason){.code = HD_REASON_STOPPED, .share = g->stopped_share};
+    if (rule->limit_is_min_score && g->has_leveled_off)
+        return (struct hd_reason){.code = HD_REASON_LEVELED_OFF,
+                                  .share = g->leveled_off_share};
     if (!g->pools_are_reported)
         return reason_outside(c);
     return (struct hd_reason){.code = g->pools_by_name ? HD_REASON_POOLS_BY_NAME

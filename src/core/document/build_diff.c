@@ -93,7 +93,7 @@ void build_evidence(struct build *b)
     build_process_growth(b);
     build_suspects(b);
     build_sites(b);
-    build_stopped(b);
+    build_leveled_off(b);
     build_native(b);
     if (b->r->kind == HD_REPORT_DIFF)
         diff_add_types(b);
@@ -112,12 +112,12 @@ void build_diff(struct build *b)
     build_next(b);
 }
 
-/* --- what has stopped growing ------------------------------------------------------ */
+/* --- growth that leveled off ------------------------------------------------------- */
 
 /* Growth that leveled off: not a suspect, but not certain. Counts and bars are those of the
  * comparable snapshots. */
-static void add_stopped_row(struct build *b, struct doc_table *t,
-                            const struct hd_stopped *s)
+static void add_leveled_off_row(struct build *b, struct doc_table *t,
+                                const struct hd_leveled_off *s)
 {
     struct hd_tally at[SERIES_MAX_SNAPSHOTS];
     size_t n = 0;
@@ -138,7 +138,7 @@ static void add_stopped_row(struct build *b, struct doc_table *t,
                    s->holder_len);
 }
 
-void build_stopped(struct build *b)
+void build_leveled_off(struct build *b)
 {
     static const struct doc_column columns[] = {
         {RIGHT("gained")},
@@ -148,15 +148,15 @@ void build_stopped(struct build *b)
         {.title = "type", .is_subject = true, .is_title = true}};
     const struct hd_diff *d = &b->r->diff;
     const char *note = "not suspects";
-    if (d->stopped_count == 0)
+    if (d->leveled_off_count == 0)
         return;
-    size_t shown = d->stopped_shown;
-    if (shown < d->stopped_count)
+    size_t shown = d->leveled_off_shown;
+    if (shown < d->leveled_off_count)
         note = arena_printf(&b->doc->arena, "not suspects; top %zu of %zu, -n 0 shows all",
-                            shown, d->stopped_count);
+                            shown, d->leveled_off_count);
     struct doc_table *t = TABLE(b, doc_topic(b->doc, "Leveled off", note), columns);
     for (size_t i = 0; i < shown; i++)
-        add_stopped_row(b, t, &d->stopped[i]);
+        add_leveled_off_row(b, t, &d->leveled_off[i]);
 }
 
 /* --- outside the heap -------------------------------------------------------------- */

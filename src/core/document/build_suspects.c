@@ -199,7 +199,7 @@ static void suspects_add_groups(struct build *b, struct doc_table *t)
         arena_array(&scratch, const struct hd_suspect *, d->minor_count + d->pooled_count);
     size_t most = b->r->options.rows != 0 ? MAX_MINOR : d->minor_count, len = 0;
     for (size_t i = 0; i < d->minor_count; i++)
-        if (!report_has_stopped(d, d->minor[i].type))
+        if (!report_has_leveled_off(d, d->minor[i].type))
             rows[len++] = &d->minor[i];
     text_add_string(&b->words, "below ");
     text_line(&b->words, b->r);

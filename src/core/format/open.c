@@ -533,7 +533,7 @@ struct hd_snapshot *hd_reading_snapshot(struct hd_reading *r, struct hd_error *e
     if (r->refused.status != HD_OK)
         fail(err, r->refused.status, "%s", r->refused.message);
     else if (!r->ended)
-        fail(err, HD_STOPPED, "stopped");
+        fail(err, HD_CANCELLED, "stopped");
     else if (snap == NULL)
         snap = hd_snapshot_open(path, &r->how, err);
     pthread_cond_destroy(&r->arrived);

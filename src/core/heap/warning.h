@@ -53,7 +53,7 @@ enum warning_code {
     WARN_NAMES_MISSING,
     WARN_NATIVE_MEMORY,
     WARN_UNEXPLAINED_GROWTH,
-    WARN_GROWTH_STOPPED,
+    WARN_GROWTH_LEVELED_OFF,
     WARN_POOL_GROWTH,
     WARN_NO_SUCH_TYPE,
     /* the budgets of a check */

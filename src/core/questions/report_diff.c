@@ -618,8 +618,8 @@ static void report_diff_show(struct hd_report *r, const struct hd_options *opt)
         found->suspects[k].allocated = s->allocated;
     }
     view_suspects(&whole, found, &(struct view){0}, r, &r->arena);
-    whole.stopped = found->stopped;
-    whole.stopped_count = found->stopped_count;
+    whole.leveled_off = found->leveled_off;
+    whole.leveled_off_count = found->leveled_off_count;
     whole.types.rows = found->types.rows;
     whole.types.len = found->types.len;
     whole.span_seconds = heading_span(r);

@@ -265,7 +265,7 @@ enum minor_group { MINOR_WORTH_A_LINE, MINOR_NOISE, MINOR_STOPPED, MINOR_GROUPS 
 
 static enum minor_group group_of(const struct hd_report *r, const struct hd_suspect *s)
 {
-    if (report_has_stopped(&r->found.diff, s->type))
+    if (report_has_leveled_off(&r->found.diff, s->type))
         return MINOR_STOPPED;
     return text_gain_share(&r->diff, r->snapshot_count, s) < TEXT_NOISE_SHARE
                ? MINOR_NOISE
@@ -325,28 +325,29 @@ static struct suspect_line line_of(const struct hd_options *opt)
 /* --- causes of growth ------------------------------------------------------------- */
 
 /* Adds all except memory of the measurement itself, the largest first. */
-static void add_stopped(const struct suspect_rows *to, const struct leak_ranking *h)
+static void add_leveled_off(const struct suspect_rows *to, const struct leak_ranking *h)
 {
     struct hd_report *r = to->r;
     double heap = (double)to->tree->retained[to->s->usable_count - 1];
     struct hd_diff *found = &r->found.diff;
     bool measured =
         type_origin_in(to->s->snaps, to->s->count, RUNTIME_LISTENER) != ORIGIN_PROGRAM;
-    found->stopped = arena_array(&r->arena, struct hd_stopped, h->stopped_count);
-    for (size_t i = 0; i < h->stopped_count; i++) {
-        const struct ranked_stopped *from = &h->stopped[i];
-        struct hd_stopped s = {.type = label_name(to, from->label),
-                               .subject = report_string(r, from->subject),
-                               .count = report_spread(r, to->s, from->count),
-                               .retained = report_spread(r, to->s, from->retained),
-                               .growth = from->growth,
-                               .share = heap > 0 ? from->growth / heap : 0};
+    found->leveled_off =
+        arena_array(&r->arena, struct hd_leveled_off, h->leveled_off_count);
+    for (size_t i = 0; i < h->leveled_off_count; i++) {
+        const struct ranked_leveled_off *from = &h->leveled_off[i];
+        struct hd_leveled_off s = {.type = label_name(to, from->label),
+                                   .subject = report_string(r, from->subject),
+                                   .count = report_spread(r, to->s, from->count),
+                                   .retained = report_spread(r, to->s, from->retained),
+                                   .growth = from->growth,
+                                   .share = heap > 0 ? from->growth / heap : 0};
         s.holder_len = report_suspects_holder_of(to, from->head, &s.holder);
         bool is_left = false;
         for (size_t k = 0; measured && k < s.holder_len; k++)
             is_left |= strcmp(s.holder[k], RUNTIME_LISTENER) == 0;
         if (!is_left)
-            found->stopped[found->stopped_count++] = s;
+            found->leveled_off[found->leveled_off_count++] = s;
     }
 }
 
@@ -373,7 +374,7 @@ static void judge_growth(const struct suspect_rows *to, const struct rest_growth
     bool suspects = found->suspect_count > 0;
     struct growth_verdict v = growth_verdict_of(&(struct growth_question){
         .open = open,
-        .stopped_share = found->stopped_count > 0 ? found->stopped[0].share : 0,
+        .leveled_off_share = found->leveled_off_count > 0 ? found->leveled_off[0].share : 0,
         .has_suspects = suspects,
         .has_undecided = r->diff.undecided != NULL,
         .growth = g->bytes,
@@ -388,8 +389,8 @@ static void judge_growth(const struct suspect_rows *to, const struct rest_growth
     g->open_share = open->grew ? open->share : 0;
     g->since = to->s->usable[open->since];
     g->unexplained = v.is_unexplained;
-    g->has_stopped = v.has_stopped;
-    g->stopped_share = v.stopped_share;
+    g->has_leveled_off = v.has_leveled_off;
+    g->leveled_off_share = v.leveled_off_share;
     r->diff.confidence = v.confidence;
     r->diff.time_limit = v.time_limit;
     r->diff.uptime_seconds = to->s->uptime;
@@ -403,15 +404,15 @@ static void judge_growth(const struct suspect_rows *to, const struct rest_growth
         phrase_pools(&t, g);
         report_warn_text(r, WARN_POOL_GROWTH, (size_t)-1, &t);
     }
-    if (v.has_stopped && !suspects) {
+    if (v.has_leveled_off && !suspects) {
         struct text t = {0};
-        const struct hd_stopped *s = found->stopped;
+        const struct hd_leveled_off *s = found->leveled_off;
         if (v.is_one_type)
-            phrase_stopped(&t, s, report_shown(r, s->subject), s->count[to->s->usable[0]],
-                           s->count[last_usable(to)]);
+            phrase_leveled_off(&t, s, report_shown(r, s->subject),
+                               s->count[to->s->usable[0]], s->count[last_usable(to)]);
         else
-            phrase_has_stopped(&t, v.stopped_share);
-        report_warn_text(r, WARN_GROWTH_STOPPED, (size_t)-1, &t);
+            phrase_has_leveled_off(&t, v.leveled_off_share);
+        report_warn_text(r, WARN_GROWTH_LEVELED_OFF, (size_t)-1, &t);
     }
 }
 
@@ -486,7 +487,7 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
     g->rest_share = heap > 0 ? (double)g->rest / heap : 0;
     g->pools_share = heap > 0 ? (double)g->pools / heap : 0;
     g->pools_are_reported = g->pools_share >= rank_by.pools_warn_share;
-    add_stopped(to, &h);
+    add_leveled_off(to, &h);
     add_power(to, &line, heap);
     judge_growth(to, &h.growth.open);
     order_minor(to->r, scratch);

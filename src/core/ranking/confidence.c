@@ -61,7 +61,7 @@ static size_t onset(const struct trend *t, size_t first)
     return k;
 }
 
-struct rest_growth rest_growth_of(const struct trend *rest, double heap, double stopped)
+struct rest_growth rest_growth_of(const struct trend *rest, double heap, double leveled_off)
 {
     struct rest_growth found = {.share = 0};
     double least = rank_by.open_share * heap, most = 0;
@@ -73,7 +73,7 @@ struct rest_growth rest_growth_of(const struct trend *rest, double heap, double 
     double ends = rest->y[rest->n - 1] - rest->y[0];
     double slope =
         sure ? trend_slope(rest, 0, rest->n) * (rest->x[rest->n - 1] - rest->x[0]) : 0;
-    double whole = slope > ends ? slope : ends, left = whole - stopped;
+    double whole = slope > ends ? slope : ends, left = whole - leveled_off;
     if (left >= least && !has_settled(rest->y, rest->n) &&
         (sure || !swings(rest->y, rest->n, left - least)))
         found = (struct rest_growth){true, false, left / heap, onset(rest, 0)};
@@ -155,16 +155,16 @@ static enum hd_time_limit time_limit_of(const struct growth_question *q)
 
 struct growth_verdict growth_verdict_of(const struct growth_question *q)
 {
-    bool together = q->open->leveled_off && q->open->share > q->stopped_share;
+    bool together = q->open->leveled_off && q->open->share > q->leveled_off_share;
     struct growth_verdict v = {.is_open = q->open->grew,
-                               .is_one_type = q->stopped_share > 0 && !together,
-                               .stopped_share =
-                                   together ? q->open->share : q->stopped_share};
+                               .is_one_type = q->leveled_off_share > 0 && !together,
+                               .leveled_off_share =
+                                   together ? q->open->share : q->leveled_off_share};
     v.is_unexplained = v.is_open && (!q->has_suspects || 2 * q->rest > q->growth);
-    v.has_stopped = v.stopped_share >= rank_by.stopped_warn_share;
+    v.has_leveled_off = v.leveled_off_share >= rank_by.leveled_off_warn_share;
     bool weak =
         q->confidence == HD_CONFIDENCE_HIGH && !power_is_high(q->snapshots, q->source);
-    bool doubt = weak || v.is_open || v.has_stopped || q->has_undecided;
+    bool doubt = weak || v.is_open || v.has_leveled_off || q->has_undecided;
     bool lower = doubt && !q->has_suspects && q->confidence > HD_CONFIDENCE_LOW;
     v.confidence = lower ? q->confidence - 1 : q->confidence;
     v.time_limit = time_limit_of(q);

@@ -24,9 +24,10 @@ struct rest_growth {
 };
 
 /* rest: the values outside of all findings, 2 points or more, in the unit of `heap`, which
- * is the total of the last point. stopped: growth known to have leveled off within it.
+ * is the total of the last point. leveled_off: growth known to have leveled off within it.
  * O(n^3) with at most TREND_MAX_POINTS points. */
-struct rest_growth rest_growth_of(const struct trend *rest, double heap, double stopped);
+struct rest_growth rest_growth_of(const struct trend *rest, double heap,
+                                  double leveled_off);
 
 /* --- how sure -------------------------------------------------------------------- */
 
@@ -46,7 +47,7 @@ bool power_is_high(size_t snapshots, enum hd_identity_source source);
 /* Input for growth_verdict_of(); shares are of the heap. */
 struct growth_question {
     const struct rest_growth *open; /* growth without an explanation */
-    double stopped_share;           /* of the largest type that leveled off; 0: none */
+    double leveled_off_share;       /* of the largest type that leveled off; 0: none */
     bool has_suspects, has_undecided;
     int64_t growth, rest; /* bytes; rest: outside of suspects and pools; both 0 for tables,
                              which cannot give it */
@@ -59,10 +60,10 @@ struct growth_question {
 };
 
 struct growth_verdict {
-    bool is_open;        /* there is growth without an explanation */
-    bool is_unexplained; /* and suspects explain less than half of it */
-    bool has_stopped;    /* enough has leveled off to be reported */
-    double stopped_share;
+    bool is_open;         /* there is growth without an explanation */
+    bool is_unexplained;  /* and suspects explain less than half of it */
+    bool has_leveled_off; /* enough has leveled off to be reported */
+    double leveled_off_share;
     bool is_one_type; /* that leveled off; else all together */
     enum hd_confidence confidence;
     enum hd_time_limit time_limit; /* on the confidence in suspects */

@@ -908,7 +908,7 @@ static void share_suspects(struct leak_ranker *r, const struct unexplained *left
  * Memory caused by measuring appears with the first snapshot: it counts only if it keeps
  * growing. */
 static struct rest_growth open_growth(const struct leak_ranker *r,
-                                      const struct unexplained *left, double stopped)
+                                      const struct unexplained *left, double leveled_off)
 {
     double all[SERIES_MAX_SNAPSHOTS], own[SERIES_MAX_SNAPSHOTS];
     double first = (double)left->threads[0];
@@ -923,12 +923,12 @@ static struct rest_growth open_growth(const struct leak_ranker *r,
     double goes_on = path_sustained_growth(&both, trend_half(r->n));
     if (trend_grows(&both) && goes_on >= rank_by.open_share * r->heap)
         rest.y = all;
-    return rest_growth_of(&rest, r->heap, stopped);
+    return rest_growth_of(&rest, r->heap, leveled_off);
 }
 
 static int by_growth(const void *a, const void *b)
 {
-    const struct ranked_stopped *x = a, *y = b;
+    const struct ranked_leveled_off *x = a, *y = b;
     if (x->growth != y->growth)
         return x->growth < y->growth ? 1 : -1;
     int order = strcmp(x->subject, y->subject);
@@ -937,12 +937,12 @@ static int by_growth(const void *a, const void *b)
 
 /* Sums the bytes of all types in the rest that leveled off, however small: no two explain
  * the same bytes. */
-static double find_stopped(struct leak_ranker *r, const struct type_growths *g,
-                           struct leak_ranking *to)
+static double find_leveled_off(struct leak_ranker *r, const struct type_growths *g,
+                               struct leak_ranking *to)
 {
     size_t labels = r->t->labels.len;
     double all = 0;
-    to->stopped = arena_array(r->a, struct ranked_stopped, labels);
+    to->leveled_off = arena_array(r->a, struct ranked_leveled_off, labels);
     for (label_id label = 0; label < labels; label++) {
         double growth = g->all[label].score;
         path_id place = growth > 0 ? type_growths_topmost(g, label) : NO_PATH;
@@ -950,25 +950,25 @@ static double find_stopped(struct leak_ranker *r, const struct type_growths *g,
             continue;
         if (g->unexplained->part[r->n - 1][place] == PART_REST)
             all += growth;
-        if (growth < rank_by.stopped_share * r->heap)
+        if (growth < rank_by.leveled_off_share * r->heap)
             continue;
-        to->stopped[to->stopped_count++] =
-            (struct ranked_stopped){.label = label,
-                                    .name = ranked_name(r, label),
-                                    .subject = type_growths_title(g, label),
-                                    .count = &g->count[label * r->n],
-                                    .retained = &g->retained[label * r->n],
-                                    .growth = growth,
-                                    .head = r->t->full[r->n - 1].cut[place]};
+        to->leveled_off[to->leveled_off_count++] =
+            (struct ranked_leveled_off){.label = label,
+                                        .name = ranked_name(r, label),
+                                        .subject = type_growths_title(g, label),
+                                        .count = &g->count[label * r->n],
+                                        .retained = &g->retained[label * r->n],
+                                        .growth = growth,
+                                        .head = r->t->full[r->n - 1].cut[place]};
     }
-    qsort(to->stopped, to->stopped_count, sizeof(*to->stopped), by_growth);
+    qsort(to->leveled_off, to->leveled_off_count, sizeof(*to->leveled_off), by_growth);
     return all;
 }
 
 /* Adds rows by type, then computes the growth left without all suspects. */
 static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
 {
-    double stopped = 0;
+    double leveled_off = 0;
     struct arena *a = &r->scratch;
     size_t *row_of_path = arena_array(a, size_t, r->t->len);
     bool *heads = paths_of_suspects(r, row_of_path);
@@ -993,9 +993,9 @@ static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
     if (r->n >= rank_by.enough_snapshots) {
         struct type_growths g =
             type_growths_of(left, r->s, TYPES_LEVELED_OFF, &order, r->a);
-        stopped = find_stopped(r, &g, to);
+        leveled_off = find_leveled_off(r, &g, to);
     }
-    to->growth.open = open_growth(r, left, stopped);
+    to->growth.open = open_growth(r, left, leveled_off);
     free(order.all);
 }
 

@@ -54,7 +54,7 @@ struct ranked_growth {
 };
 
 /* A type that grew, and then stayed as large. */
-struct ranked_stopped {
+struct ranked_leveled_off {
     label_id label;
     const char *name, *subject;
     uint64_t *count, *retained; /* per snapshot; without what belongs to suspects */
@@ -68,8 +68,8 @@ struct leak_ranking {
     size_t len;              /* ranked */
     size_t pooled;           /* number after the ranked ones */
     struct ranked_growth growth;
-    struct ranked_stopped *stopped; /* by growth, then name */
-    size_t stopped_count;
+    struct ranked_leveled_off *leveled_off; /* by growth, then name */
+    size_t leveled_off_count;
 
     /* The first non-suspect that may still leak: it rose in every step, and was not seen to
      * turn over. SIZE_MAX: none. */

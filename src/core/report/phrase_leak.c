@@ -452,18 +452,19 @@ static struct sentence *begin_next(struct sentence *h, const char *joint)
 
 /* "Nothing is growing now. Metric gained 128 KiB (8.0 % of the heap), then leveled off: a
  * full cache, or load that stopped?" */
-static void say_stopped(struct sentence *h, const struct hd_report *r)
+static void say_leveled_off(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
-    const struct hd_stopped *most = d->stopped_count > 0 ? &d->stopped[0] : NULL;
-    bool one = most != NULL && most->share == d->growth.stopped_share;
+    const struct hd_leveled_off *most =
+        d->leveled_off_count > 0 ? &d->leveled_off[0] : NULL;
+    bool one = most != NULL && most->share == d->growth.leveled_off_share;
     say(begin_next(h, " "), "Nothing is growing now. ");
     if (one)
         say(h, as_place(r, most->subject), " gained ",
             as_size((uint64_t)(most->growth + 0.5)), " (", as_percent(most->share),
             " of the heap), then leveled off");
     else
-        say(h, "The heap grew by ", as_percent(d->growth.stopped_share),
+        say(h, "The heap grew by ", as_percent(d->growth.leveled_off_share),
             ", then leveled off");
     if (!one && most != NULL)
         say(h, " (most: ", as_place(r, most->subject), ", ",
@@ -575,8 +576,8 @@ void phrase_other_growth(struct sentence *h, const struct hd_report *r)
         say_undecided(begin_next(h, " "), r);
     } else if (g->is_open) {
         say_open_growth(h, r);
-    } else if (g->has_stopped) {
-        say_stopped(h, r);
+    } else if (g->has_leveled_off) {
+        say_leveled_off(h, r);
     }
     if (d->undecided != NULL && !hd_diff_is_reserved(d) && !g->is_open)
         say_undecided(begin_next(h, " "), r);
@@ -681,7 +682,7 @@ bool phrase_has_doubts(const struct hd_report *r)
 static void doubt_growth(struct sentence *to, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
-    if (d->suspect_count > 0 || (!d->growth.has_stopped && !d->growth.is_open))
+    if (d->suspect_count > 0 || (!d->growth.has_leveled_off && !d->growth.is_open))
         return;
     if (d->growth.is_open) {
         say(reason(to), hd_diff_is_reserved(d) ? "what grew may be kept by design"
@@ -802,7 +803,7 @@ void phrase_confidence(struct sentence *h, const struct hd_report *r)
     struct sentence why = {0};
     bool suspects = d->suspect_count > 0;
     bool clears = d->suspect_count + d->hidden_count == 0 && !d->growth.is_open &&
-                  !d->growth.has_stopped && d->undecided == NULL &&
+                  !d->growth.has_leveled_off && d->undecided == NULL &&
                   report_is_enough(d->usable_count);
     say(h, confidence_names[d->confidence]);
     if (clears)

@@ -307,8 +307,8 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
         say(t, as_type(why->suspect->subject), ": ");
         phrase_reservation(t, why->suspect);
         break;
-    case HD_REASON_STOPPED:
-        phrase_has_stopped(t, why->share);
+    case HD_REASON_LEVELED_OFF:
+        phrase_has_leveled_off(t, why->share);
         break;
     case HD_REASON_HIDDEN:
         phrase_hidden(t, why->count);
@@ -371,7 +371,7 @@ void phrase_open_growth(struct text *t, double share, size_t since)
         say(t, "; take more snapshots, further apart");
 }
 
-void phrase_has_stopped(struct text *t, double share)
+void phrase_has_leveled_off(struct text *t, double share)
 {
     say(t, "the heap grew by ", as_percent(share),
         ", then leveled off; was the load still running?");
@@ -530,8 +530,8 @@ void phrase_unexplained(struct text *t, const struct hd_growth *g, bool suspects
         say(t, "; the suspects explain ", as_percent(g->explained), " of all growth");
 }
 
-void phrase_stopped(struct text *t, const struct hd_stopped *s, const char *name,
-                    uint64_t first, uint64_t last)
+void phrase_leveled_off(struct text *t, const struct hd_leveled_off *s, const char *name,
+                        uint64_t first, uint64_t last)
 {
     say(t, as_name(name), " grew from ", first, " to ", last, " (",
         as_size_signed((int64_t)(s->growth + 0.5)), ", ", as_percent(s->share),

@@ -129,7 +129,7 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule);
 void phrase_open_growth(struct text *t, double share, size_t since);
 
 /* "what grew by 12 % of the heap has stayed there: was the load still on?" */
-void phrase_has_stopped(struct text *t, double share);
+void phrase_has_leveled_off(struct text *t, double share);
 
 /* Appends "2 suspects are hidden by --type, --exclude or --app-only"; for 0, that no type
  * is shown. */
@@ -186,8 +186,8 @@ void phrase_unexplained(struct text *t, const struct hd_growth *g, bool suspects
 
 /* Appends the growth of a type that leveled off, by its displayed name: its count before
  * and after, the bytes and their share. */
-void phrase_stopped(struct text *t, const struct hd_stopped *s, const char *name,
-                    uint64_t first, uint64_t last);
+void phrase_leveled_off(struct text *t, const struct hd_leveled_off *s, const char *name,
+                        uint64_t first, uint64_t last);
 
 void phrase_native_memory(struct text *t, const struct hd_native *n);
 

@@ -567,8 +567,8 @@ static const RECORD_OF(growth, NULL, growth_fields,
                        "ranked snapshot; null without graphs.");
 #undef T
 
-#define T struct hd_stopped
-static const struct record_field stopped_fields[] = {
+#define T struct hd_leveled_off
+static const struct record_field leveled_off_fields[] = {
     FIELD("type", TEXT(type), NEVER_NULL, "The type."),
     FIELD("subject", TEXT(subject), NEVER_NULL, "Name for a title, as of a suspect."),
     FIELD("count", SERIES(count), NEVER_NULL,
@@ -587,7 +587,7 @@ static const struct record_field stopped_fields[] = {
           "Owners of most of these bytes in the last snapshot, from below the root; \"…\" "
           "as in `holder` of a suspect."),
 };
-static const RECORD_OF(stopped, NULL, stopped_fields,
+static const RECORD_OF(leveled_off, NULL, leveled_off_fields,
                        "A type that grew and then leveled off.");
 #undef T
 
@@ -706,7 +706,7 @@ static const struct record_field growth_of_diff_fields[] = {
     FIELD("growth", RECORD(growth, record_growth), MAY_BE_NULL, NULL, NULL,
           growth_is_known),
     FIELD(
-        "stopped", RECORDS(stopped, stopped_count, record_stopped), NEVER_NULL,
+        "stopped", RECORDS(leveled_off, leveled_off_count, record_leveled_off), NEVER_NULL,
         "Types that grew by 2 % of the heap or more and then leveled off; without "
         "suspects, and without objects that taking the first snapshot leaves in the heap."),
     FIELD("suspects_hidden", SIZE(hidden_count), NEVER_NULL,

@@ -218,7 +218,7 @@ const char *report_unit(const struct hd_report *r);
 
 /* True if a type has leveled off: those are in a separate list, a short one, as each is a
  * share of the heap. */
-bool report_has_stopped(const struct hd_diff *d, const char *type);
+bool report_has_leveled_off(const struct hd_diff *d, const char *type);
 
 /* True if this number of snapshots can distinguish a leak from warm-up. */
 bool report_is_enough(size_t snapshots);

@@ -453,17 +453,17 @@ bool hd_report_conclusive(const struct hd_report *report)
     if (report->kind == HD_REPORT_CHECK)
         return !undecided;
     if (report->diff.suspect_count + report->diff.hidden_count == 0 &&
-        (report->diff.growth.is_open || report->diff.growth.has_stopped ||
+        (report->diff.growth.is_open || report->diff.growth.has_leveled_off ||
          hd_diff_is_reserved(&report->diff)))
         return false;
     return report->kind != HD_REPORT_DIFF ||
            report->diff.usable_count >= rank_by.enough_snapshots;
 }
 
-bool report_has_stopped(const struct hd_diff *d, const char *type)
+bool report_has_leveled_off(const struct hd_diff *d, const char *type)
 {
-    for (size_t i = 0; i < d->stopped_count; i++)
-        if (strcmp(d->stopped[i].type, type) == 0)
+    for (size_t i = 0; i < d->leveled_off_count; i++)
+        if (strcmp(d->leveled_off[i].type, type) == 0)
             return true;
     return false;
 }

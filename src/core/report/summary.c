@@ -244,14 +244,14 @@ static void add_also(struct hd_report *r)
     if (rest && d->growth.pools_are_reported)
         say(also(&h), "buffer pools and threads ", as_size_signed(d->growth.pools));
     add_opened(&h, r);
-    if (d->stopped_count > 0 && (rest || !d->growth.has_stopped))
-        say(also(&h), d->stopped_count, " leveled off (",
-            as_place(r, d->stopped[0].subject), ", ",
-            as_size_signed((int64_t)(d->stopped[0].growth + 0.5)), ")");
+    if (d->leveled_off_count > 0 && (rest || !d->growth.has_leveled_off))
+        say(also(&h), d->leveled_off_count, " leveled off (",
+            as_place(r, d->leveled_off[0].subject), ", ",
+            as_size_signed((int64_t)(d->leveled_off[0].growth + 0.5)), ")");
     if (rest && d->hidden_count > 0)
         phrase_hidden(&also(&h)->words, d->hidden_count);
     for (size_t i = 0; i < d->minor_count; i++)
-        smaller += !report_has_stopped(d, d->minor[i].type);
+        smaller += !report_has_leveled_off(d, d->minor[i].type);
     if (smaller > 0)
         say(also(&h), smaller, " smaller");
     add_fact(r, "also", &h);

@@ -267,11 +267,11 @@ struct hd_diff view_diff(const struct hd_diff *all, const struct view *v,
 {
     struct hd_diff shown = *all;
     view_suspects(&shown, all, v, r, a);
-    shown.stopped = arena_array(a, struct hd_stopped, all->stopped_count);
-    shown.stopped_count = 0;
-    for (size_t i = 0; i < all->stopped_count; i++)
-        if (shows_ranked(v, r, all->stopped[i].type, all->stopped[i].subject))
-            shown.stopped[shown.stopped_count++] = all->stopped[i];
+    shown.leveled_off = arena_array(a, struct hd_leveled_off, all->leveled_off_count);
+    shown.leveled_off_count = 0;
+    for (size_t i = 0; i < all->leveled_off_count; i++)
+        if (shows_ranked(v, r, all->leveled_off[i].type, all->leveled_off[i].subject))
+            shown.leveled_off[shown.leveled_off_count++] = all->leveled_off[i];
     choose_rows(&shown.types, &all->types, &shown, v, r, a);
     find_unmatched(&shown, &all->types, v, r, a);
     return shown;
@@ -330,7 +330,7 @@ void view_cut(struct hd_report *r, uint32_t rows, struct arena *a)
     }
     r->diff.suspects_shown = report_rows(r, r->diff.suspect_count);
     r->check.rules_shown = report_rows(r, r->check.rule_count);
-    r->diff.stopped_shown = report_rows(r, r->diff.stopped_count);
+    r->diff.leveled_off_shown = report_rows(r, r->diff.leveled_off_count);
     r->tree = view_tree(&r->found.tree, rows, r->snapshot_count, a);
     if (r->maker != NULL)
         r->maker->cut(r, a);

@@ -25,7 +25,7 @@ static const struct ranking_constants {
     unsigned untypical_owners, covering, of_covering, of_migration, most_migrated;
     unsigned whole_type, title_levels, goes_along;
     unsigned settled_part, swings;
-    double open_share, stopped_share, stopped_warn_share, pools_warn_share;
+    double open_share, leveled_off_share, leveled_off_warn_share, pools_warn_share;
     unsigned fewest_undecided, fewest_native;
     double turnover, turnover_chance, accumulation_chance;
     unsigned fewest_that_keep, ages, fewest_a_step, few_steps, newcomers, record;
@@ -111,8 +111,8 @@ static const struct ranking_constants {
      * listed; without other findings, reported; and pools, which fill while a program
      * starts. */
     .open_share = 0.05,
-    .stopped_share = 0.02,
-    .stopped_warn_share = 0.05,
+    .leveled_off_share = 0.02,
+    .leveled_off_warn_share = 0.05,
     .pools_warn_share = 0.1,
     /* Minimum of new objects of a type that rose in each step and yet is not a suspect; and
      * of small objects that hold memory outside the heap. */

@@ -129,7 +129,7 @@ Test(objects_limits, unfinished_indexes_give_no_answers)
     cr_expect_str_eq(err.message, "the graph is not there yet");
     err = (struct hd_error){0};
     cr_expect_not(hd_objects_whole(o, &err));
-    cr_expect_eq(err.status, HD_STOPPED);
+    cr_expect_eq(err.status, HD_CANCELLED);
     cr_expect_not(hd_objects_whole(o, NULL));
     atomic_store(&o->making, HD_OBJECTS_GRAPH);
     err = (struct hd_error){0};

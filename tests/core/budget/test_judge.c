@@ -253,8 +253,8 @@ static void leave_unexplained(struct trial *t)
 
 static void let_stop(struct trial *t)
 {
-    t->diff.growth.has_stopped = true;
-    t->diff.growth.stopped_share = STOPPED;
+    t->diff.growth.has_leveled_off = true;
+    t->diff.growth.leveled_off_share = STOPPED;
 }
 
 Test(judge, unexplained_growth_does_not_pass_with_any_suppression)
@@ -304,7 +304,7 @@ Test(judge, growth_that_stopped_is_a_pass_that_strictness_does_not_take)
         let_stop(&t);
         add_default(&t, is_default);
         cr_expect_str_eq(judged(&t), "P");
-        cr_expect_eq(t.found.all[0].reason.code, HD_REASON_STOPPED);
+        cr_expect_eq(t.found.all[0].reason.code, HD_REASON_LEVELED_OFF);
         cr_expect_eq(t.found.all[0].reason.share, STOPPED);
         trial_close(&t);
     }

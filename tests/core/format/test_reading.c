@@ -262,7 +262,7 @@ Test(reading, ends_without_a_snapshot_where_the_file_does_not)
         append(file, "Nettrace", 8);
         hd_reading_arrived(r, 8);
         cr_expect_null(hd_reading_snapshot(r, &err));
-        cr_expect_eq(err.status, HD_STOPPED, "%s", err.message);
+        cr_expect_eq(err.status, HD_CANCELLED, "%s", err.message);
         fclose(file);
     }
 }

@@ -315,7 +315,8 @@ static void expect_growth(const struct hd_report *r, bool sampled, const char *w
     cr_expect(isnan(g->explained) || (g->explained >= 0 && g->explained <= 1), "%s: %g",
               where, g->explained);
     cr_expect_eq(isnan(g->explained), g->bytes <= 0, "%s", where);
-    cr_expect(isfinite(g->share) && isfinite(g->rest_share) && isfinite(g->stopped_share),
+    cr_expect(isfinite(g->share) && isfinite(g->rest_share) &&
+                  isfinite(g->leveled_off_share),
               "%s", where);
     if (!sampled && r->diff.usable_count == r->snapshot_count)
         cr_expect_eq(g->bytes,
@@ -345,7 +346,7 @@ static void expect_parts(const struct hd_report *r, bool sampled, const char *wh
 }
 
 /* Counts per snapshot equal to those of the type in the rest of the heap. */
-static bool are_all_of(const struct hd_stopped *s, const struct hd_suspect *of,
+static bool are_all_of(const struct hd_leveled_off *s, const struct hd_suspect *of,
                        size_t snapshots)
 {
     for (size_t k = 0; k < snapshots; k++)
@@ -354,12 +355,12 @@ static bool are_all_of(const struct hd_stopped *s, const struct hd_suspect *of,
     return strcmp(s->type, of->type) == 0;
 }
 
-static void expect_stopped(const struct hd_report *r, const char *where)
+static void expect_leveled_off(const struct hd_report *r, const char *where)
 {
     if (r->diff.usable_count < 4)
-        cr_expect_eq(r->diff.stopped_count, 0, "%s", where);
-    for (size_t i = 0; i < r->diff.stopped_count; i++) {
-        const struct hd_stopped *s = &r->diff.stopped[i];
+        cr_expect_eq(r->diff.leveled_off_count, 0, "%s", where);
+    for (size_t i = 0; i < r->diff.leveled_off_count; i++) {
+        const struct hd_leveled_off *s = &r->diff.leveled_off[i];
         cr_expect(isfinite(s->growth) && s->growth > 0, "%s: %s", where, s->type);
         for (size_t j = 0; j < r->diff.suspect_count; j++)
             cr_expect_not(are_all_of(s, &r->diff.suspects[j], r->snapshot_count),
@@ -369,7 +370,7 @@ static void expect_stopped(const struct hd_report *r, const char *where)
 
 /* Number of times that each case occurred. */
 static struct {
-    size_t suspects, steady, whole_types, with_others, pooled, stopped, open,
+    size_t suspects, steady, whole_types, with_others, pooled, leveled_off, open,
         at_many_places;
 } met;
 
@@ -384,7 +385,7 @@ static void count_kinds(const struct hd_report *r)
         met.at_many_places += s->head_count > 1;
     }
     met.pooled += r->diff.pooled_count;
-    met.stopped += r->diff.stopped_count;
+    met.leveled_off += r->diff.leveled_off_count;
     met.open += r->diff.growth.is_open;
 }
 
@@ -424,7 +425,7 @@ static void expect_report(const struct hd_report *r, bool sampled, const char *w
         cr_expect_eq(r->diff.pooled[i].suspicion, HD_SUSPECT_NOT, "%s", where);
     expect_growth(r, sampled, where);
     expect_parts(r, sampled, where);
-    expect_stopped(r, where);
+    expect_leveled_off(r, where);
     expect_ranks(r, where);
 }
 
@@ -498,8 +499,9 @@ Test(bad_random, every_report_keeps_what_it_promises, .timeout = 300)
         opt.min_share = seed % 3 == 0 ? 0.2 : opt.min_share; /* for rows that are merged */
         expect_series(&m, opt);
     }
-    const size_t kinds[] = {met.suspects, met.steady,  met.whole_types, met.with_others,
-                            met.pooled,   met.stopped, met.open,        met.at_many_places};
+    const size_t kinds[] = {met.suspects,    met.steady,        met.whole_types,
+                            met.with_others, met.pooled,        met.leveled_off,
+                            met.open,        met.at_many_places};
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
         cr_expect_gt(kinds[i], 50, "kind %zu: %zu", i, kinds[i]);
 }

@@ -74,13 +74,13 @@ static void expect_leak(const struct program *p, const struct hd_report *r,
 }
 
 /* A leak whose load has ended may be a full cache: not a suspect, but reported. */
-static void expect_stopped(const struct program *p, const struct hd_report *r,
-                           const char *where)
+static void expect_leveled_off(const struct program *p, const struct hd_report *r,
+                               const char *where)
 {
-    cr_assert_geq(r->diff.stopped_count, 1, "%s", where);
-    cr_expect(is_culprit(p, r->diff.stopped[0].type), "%s: %s", where,
-              r->diff.stopped[0].type);
-    cr_expect(r->diff.growth.has_stopped, "%s", where);
+    cr_assert_geq(r->diff.leveled_off_count, 1, "%s", where);
+    cr_expect(is_culprit(p, r->diff.leveled_off[0].type), "%s: %s", where,
+              r->diff.leveled_off[0].type);
+    cr_expect(r->diff.growth.has_leveled_off, "%s", where);
     cr_expect_lt(r->diff.confidence, HD_CONFIDENCE_HIGH, "%s", where);
 }
 
@@ -109,7 +109,7 @@ static void expect_window(const struct program *p, size_t first, size_t len)
     else if (!idle)
         expect_leak(p, r, first == 0 && len < p->count, where);
     else if (first + len == p->count)
-        expect_stopped(p, r, where);
+        expect_leveled_off(p, r, where);
     hd_report_free(r);
 }
 

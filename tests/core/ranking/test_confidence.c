@@ -175,7 +175,7 @@ Test(confidence, one_step_is_taken_whatever_the_number_of_reasons)
     enum { HIGH = HD_CONFIDENCE_HIGH };
     static const struct {
         struct rest_growth open;
-        double stopped;
+        double leveled_off;
         bool suspects, undecided;
         size_t snapshots;
         int before, after;
@@ -194,7 +194,7 @@ Test(confidence, one_step_is_taken_whatever_the_number_of_reasons)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct growth_question q = {.open = &cases[i].open,
-                                    .stopped_share = cases[i].stopped,
+                                    .leveled_off_share = cases[i].leveled_off,
                                     .has_suspects = cases[i].suspects,
                                     .has_undecided = cases[i].undecided,
                                     .confidence = (enum hd_confidence)cases[i].before,
@@ -252,10 +252,10 @@ Test(confidence, with_suspects_growth_is_unexplained_if_the_rest_is_most_of_it)
 Test(confidence, leveled_off_growth_is_that_of_one_type_or_of_all_whichever_is_more)
 {
     const struct rest_growth open = {.leveled_off = true, .share = 0.2};
-    struct growth_question q = {.open = &open, .stopped_share = 0.1};
+    struct growth_question q = {.open = &open, .leveled_off_share = 0.1};
     struct growth_verdict v = growth_verdict_of(&q);
-    cr_expect(v.has_stopped && !v.is_one_type && v.stopped_share == 0.2);
-    q.stopped_share = 0.3;
+    cr_expect(v.has_leveled_off && !v.is_one_type && v.leveled_off_share == 0.2);
+    q.leveled_off_share = 0.3;
     v = growth_verdict_of(&q);
-    cr_expect(v.has_stopped && v.is_one_type && v.stopped_share == 0.3);
+    cr_expect(v.has_leveled_off && v.is_one_type && v.leveled_off_share == 0.3);
 }

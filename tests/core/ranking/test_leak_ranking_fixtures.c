@@ -154,13 +154,13 @@ static void expect_growth(const char *where, struct ranked *r, const json_t *win
               "%s: unexplained", where);
 }
 
-static void expect_stopped(const char *where, struct ranked *r, const json_t *wanted)
+static void expect_leveled_off(const char *where, struct ranked *r, const json_t *wanted)
 {
-    cr_expect_eq(r->ranking.stopped_count, json_array_size(wanted), "%s: %zu stopped",
-                 where, r->ranking.stopped_count);
-    for (size_t i = 0; i < r->ranking.stopped_count; i++) {
+    cr_expect_eq(r->ranking.leveled_off_count, json_array_size(wanted), "%s: %zu stopped",
+                 where, r->ranking.leveled_off_count);
+    for (size_t i = 0; i < r->ranking.leveled_off_count; i++) {
 
-        const struct ranked_stopped *got = &r->ranking.stopped[i];
+        const struct ranked_leveled_off *got = &r->ranking.leveled_off[i];
         const json_t *row = json_array_get(wanted, i);
         cr_expect_str_eq(r->tree.labels.all[got->label].name,
                          json_string_value(json_object_get(row, "type")), "%s", where);
@@ -199,7 +199,7 @@ static void expect_window(struct files *f, const json_t *window)
         expect_row(at, &r, &r.ranking.all[i], json_array_get(rows, i));
     }
     expect_growth(where, &r, window);
-    expect_stopped(where, &r, json_object_get(window, "stopped"));
+    expect_leveled_off(where, &r, json_object_get(window, "stopped"));
     r.a.count = 0; /* the files stay open for the next window */
     ranked_free(&r);
 }

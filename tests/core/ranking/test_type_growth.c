@@ -47,13 +47,14 @@ static void expect_explained(const struct ranked *r, double share)
 }
 
 /* Expects a single one. */
-static void expect_stopped(const struct ranked *r, const char *type, double growth)
+static void expect_leveled_off(const struct ranked *r, const char *type, double growth)
 {
-    cr_assert_eq(r->ranking.stopped_count, 1, "%zu stopped", r->ranking.stopped_count);
-    const struct ranked_stopped *stopped = &r->ranking.stopped[0];
-    cr_expect_str_eq(r->tree.labels.all[stopped->label].name, type);
-    cr_expect(fabs(stopped->growth - growth) <= 1e-9, "%s grew by %.9f", type,
-              stopped->growth);
+    cr_assert_eq(r->ranking.leveled_off_count, 1, "%zu stopped",
+                 r->ranking.leveled_off_count);
+    const struct ranked_leveled_off *leveled_off = &r->ranking.leveled_off[0];
+    cr_expect_str_eq(r->tree.labels.all[leveled_off->label].name, type);
+    cr_expect(fabs(leveled_off->growth - growth) <= 1e-9, "%s grew by %.9f", type,
+              leveled_off->growth);
 }
 
 /* --- a type that is held elsewhere each time ------------------------------------------ */
@@ -210,7 +211,7 @@ Test(type_growth, a_suspect_of_which_a_path_shows_a_part_is_counted_as_a_whole)
 /* --- what stopped --------------------------------------------------------------------- */
 
 /* lines: with a log that keeps growing. */
-static void add_stopped(struct ranked *r, size_t snapshots, bool lines)
+static void add_leveled_off(struct ranked *r, size_t snapshots, bool lines)
 {
     static const uint32_t items[] = {100, 200, 300, 300, 299};
     for (uint32_t k = 0; k < snapshots; k++) {
@@ -231,10 +232,10 @@ static void add_stopped(struct ranked *r, size_t snapshots, bool lines)
 Test(type_growth, leveled_off_growth_is_not_a_suspect)
 {
     struct ranked r = {0};
-    add_stopped(&r, 5, false);
+    add_leveled_off(&r, 5, false);
     rank(&r);
     expect_empty_ranking(&r);
-    expect_stopped(&r, "App.Item", 19900);
+    expect_leveled_off(&r, "App.Item", 19900);
     cr_expect_not(r.ranking.growth.open.grew);
     ranked_free(&r);
 }
@@ -242,10 +243,10 @@ Test(type_growth, leveled_off_growth_is_not_a_suspect)
 Test(type_growth, continuing_growth_next_to_it_is_the_only_suspect)
 {
     struct ranked r = {0};
-    add_stopped(&r, 5, true);
+    add_leveled_off(&r, 5, true);
     rank(&r);
     expect_ranking(&r, {"App.Line", 40000});
-    expect_stopped(&r, "App.Item", 19900);
+    expect_leveled_off(&r, "App.Item", 19900);
     expect_explained(&r, 40000 / 59900.0);
     ranked_free(&r);
 }
@@ -253,15 +254,15 @@ Test(type_growth, continuing_growth_next_to_it_is_the_only_suspect)
 Test(type_growth, four_snapshots_show_that_growth_leveled_off)
 {
     struct ranked r = {0};
-    add_stopped(&r, 4, false);
+    add_leveled_off(&r, 4, false);
     rank(&r);
     expect_empty_ranking(&r);
-    expect_stopped(&r, "App.Item", 20000);
+    expect_leveled_off(&r, "App.Item", 20000);
     ranked_free(&r);
 }
 
 /* Counts of objects of 100 bytes, in a heap in which they matter. */
-static size_t stopped_of(const uint32_t *counts, size_t snapshots)
+static size_t leveled_off_of(const uint32_t *counts, size_t snapshots)
 {
     struct ranked r = {0};
     for (size_t k = 0; k < snapshots; k++) {
@@ -271,9 +272,9 @@ static size_t stopped_of(const uint32_t *counts, size_t snapshots)
         aligned_add(&r.a, forge_finish(&f));
     }
     rank(&r);
-    size_t stopped = r.ranking.stopped_count;
+    size_t leveled_off = r.ranking.leveled_off_count;
     ranked_free(&r);
-    return stopped;
+    return leveled_off;
 }
 
 /* The second half stays within a tenth of the growth. */
@@ -290,6 +291,6 @@ Test(type_growth, leveled_off_growth_is_neither_much_more_nor_less_at_the_end)
         {5, {0, 80, 95, 110, 110}, false}, {5, {0, 80, 100, 110, 110}, true},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-        cr_expect_eq(stopped_of(cases[i].counts, cases[i].snapshots), cases[i].leveled_off,
-                     "case %zu", i);
+        cr_expect_eq(leveled_off_of(cases[i].counts, cases[i].snapshots),
+                     cases[i].leveled_off, "case %zu", i);
 }

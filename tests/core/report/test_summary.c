@@ -529,8 +529,8 @@ static void change(struct made *m, int what)
         d->growth.open_share = 0.4;
         break;
     case 1:
-        d->growth.has_stopped = true;
-        d->growth.stopped_share = 0.12;
+        d->growth.has_leveled_off = true;
+        d->growth.leveled_off_share = 0.12;
         break;
     case 2:
         d->hidden_count = 2;

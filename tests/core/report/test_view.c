@@ -38,7 +38,7 @@ static struct hd_suspect minor[] = {
 static struct hd_suspect pooled[] = {
     {.type = "System.Byte[]", .subject = "System.Byte[]", .suspicion = HD_SUSPECT_SIZE},
 };
-static struct hd_stopped stopped[] = {
+static struct hd_leveled_off leveled_off[] = {
     {.type = "App.Basket", .subject = "App.Basket"},
     {.type = "System.Char[]", .subject = "System.Char[]"},
     {.type = "A", .subject = "A"},
@@ -52,8 +52,8 @@ static const struct hd_diff found = {
     .minor_count = 1,
     .pooled = pooled,
     .pooled_count = 1,
-    .stopped = stopped,
-    .stopped_count = 4,
+    .leveled_off = leveled_off,
+    .leveled_off_count = 4,
     .types = {.rows = rows, .len = TYPES, .totals = totals, .bytes_known = true},
 };
 
@@ -117,7 +117,7 @@ Test(view, hides_suspects_by_type_and_title_and_counts_them)
     static const char *const orders[] = {"App.Order"}, *const strings[] = {"System.*"};
     static const struct {
         struct view view;
-        size_t suspects, minor, pooled, hidden, stopped;
+        size_t suspects, minor, pooled, hidden, leveled_off;
     } cases[] = {
         {{.app_only = false}, 2, 1, 1, 0, 4},
         {{.app_only = true}, 2, 1, 0, 1, 3},
@@ -133,7 +133,7 @@ Test(view, hides_suspects_by_type_and_title_and_counts_them)
         cr_expect_eq(r.diff.minor_count, cases[i].minor, "view %zu", i);
         cr_expect_eq(r.diff.pooled_count, cases[i].pooled, "view %zu", i);
         cr_expect_eq(r.diff.hidden_count, cases[i].hidden, "view %zu", i);
-        cr_expect_eq(r.diff.stopped_count, cases[i].stopped, "view %zu", i);
+        cr_expect_eq(r.diff.leveled_off_count, cases[i].leveled_off, "view %zu", i);
         cr_expect_eq(r.found.diff.suspect_count, 2, "all are kept");
     }
     arena_free(&a);
@@ -188,8 +188,8 @@ Test(view, leveled_off_types_are_limited_like_suspects)
 {
     struct arena a = {0};
     struct view v = {.app_only = false};
-    cr_expect_eq(seen(&v, HD_DEFAULT_ROWS, &a).diff.stopped_shown, 4);
-    cr_expect_eq(seen(&v, 1, &a).diff.stopped_shown, 1);
+    cr_expect_eq(seen(&v, HD_DEFAULT_ROWS, &a).diff.leveled_off_shown, 4);
+    cr_expect_eq(seen(&v, 1, &a).diff.leveled_off_shown, 1);
     cr_expect_eq(seen(&v, 1, &a).diff.suspects_shown, 1);
     arena_free(&a);
 }

@@ -208,7 +208,7 @@ static const char *why_inconclusive(const struct hd_report *report)
     bool none = d != NULL && d->suspect_count + d->hidden_count == 0;
     if (none && d->growth.is_open)
         return "part of the growth is unexplained";
-    if (none && d->growth.has_stopped)
+    if (none && d->growth.has_leveled_off)
         return "the heap grew, then leveled off";
     return "fewer than four snapshots can be compared";
 }
