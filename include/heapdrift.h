@@ -673,8 +673,7 @@ struct hd_collect_options {
 
     /* hd_collect(): first opens an empty session, two seconds at most. The first session
      * makes a runtime allocate 100 to 250 KiB that it then keeps; this way the first
-     * snapshot has them too. Not needed with hd_gc_listener, which opens a session anyway.
-     */
+     * snapshot has them too. Not needed with hd_gc_listener: it opens a session anyway. */
     bool warm_up;
 
     /* hd_collect(): called right before the heap is requested; pid is 0 if the process is

@@ -557,8 +557,8 @@ struct hd_diff {
     double bytes_per_hour; /* growth; requires at least a minute */
 
     /* By score: suspects, rows with a lower score, objects in buffer pools. */
-    struct hd_suspect *suspects, *minor, *pooled;
-    size_t suspect_count, minor_count, pooled_count;
+    struct hd_suspect *suspects, *below_threshold, *pooled;
+    size_t suspect_count, below_threshold_count, pooled_count;
     size_t suspects_shown; /* number of shown ones, the first */
     size_t hidden_count;   /* suspects that are hidden by types, excludes or app_only */
 

@@ -58,11 +58,12 @@ double evidence_heap(const struct evidence *e);
 /* Returns the number of rows of the ranking, suspects first; and each by its number. */
 static inline size_t ranked_count(const struct hd_diff *d)
 {
-    return d->suspect_count + d->minor_count;
+    return d->suspect_count + d->below_threshold_count;
 }
 static inline const struct hd_suspect *ranked_row(const struct hd_diff *d, size_t i)
 {
-    return i < d->suspect_count ? &d->suspects[i] : &d->minor[i - d->suspect_count];
+    return i < d->suspect_count ? &d->suspects[i]
+                                : &d->below_threshold[i - d->suspect_count];
 }
 
 /* --- suppressions ---------------------------------------------------------------- */

@@ -30,7 +30,7 @@ static bool add_none(struct build *b, struct doc_section *s)
         text_free(&why);
         return true;
     }
-    if (d->suspect_count + d->minor_count + d->pooled_count == 0) {
+    if (d->suspect_count + d->below_threshold_count + d->pooled_count == 0) {
         hidden |= d->types.len == 0 && b->r->found.diff.types.len > 0;
         PARAGRAPH(b, s,
                   hidden              ? "None of the types shown keeps growing."
@@ -192,15 +192,16 @@ static void add_group(struct build *b, struct doc_table *t,
  * and follow the peak load. */
 static void suspects_add_groups(struct build *b, struct doc_table *t)
 {
-    enum { MAX_MINOR = 5 };
+    enum { MAX_BELOW_THRESHOLD = 5 };
     const struct hd_diff *d = &b->r->diff;
     struct arena scratch = {0};
-    const struct hd_suspect **rows =
-        arena_array(&scratch, const struct hd_suspect *, d->minor_count + d->pooled_count);
-    size_t most = b->r->options.rows != 0 ? MAX_MINOR : d->minor_count, len = 0;
-    for (size_t i = 0; i < d->minor_count; i++)
-        if (!report_has_leveled_off(d, d->minor[i].type))
-            rows[len++] = &d->minor[i];
+    const struct hd_suspect **rows = arena_array(
+        &scratch, const struct hd_suspect *, d->below_threshold_count + d->pooled_count);
+    size_t most = b->r->options.rows != 0 ? MAX_BELOW_THRESHOLD : d->below_threshold_count,
+           len = 0;
+    for (size_t i = 0; i < d->below_threshold_count; i++)
+        if (!report_has_leveled_off(d, d->below_threshold[i].type))
+            rows[len++] = &d->below_threshold[i];
     text_add_string(&b->words, "below ");
     text_line(&b->words, b->r);
     text_add_string(&b->words, " at the current rate");
@@ -248,7 +249,7 @@ void build_suspects(struct build *b)
 {
     const struct hd_diff *d = &b->r->diff;
     struct doc_section *s = doc_topic(b->doc, "Suspects", NULL);
-    if (d->suspect_count + d->minor_count + d->pooled_count > 0)
+    if (d->suspect_count + d->below_threshold_count + d->pooled_count > 0)
         s->remark = basis(b->r);
     if (!add_none(b, s))
         suspects_add_table(b, s);

@@ -255,36 +255,43 @@ static void report_suspects_place(struct suspect_rows *to, struct hd_suspect s, 
         to->ranking[found->suspect_count] = h;
         found->suspects[found->suspect_count++] = s;
     } else {
-        found->minor[found->minor_count++] = s;
+        found->below_threshold[found->below_threshold_count++] = s;
     }
 }
 
 /* The order of rows below the threshold: ranked ones, then noise, then types that leveled
  * off, which are listed elsewhere. */
-enum minor_group { MINOR_WORTH_A_LINE, MINOR_NOISE, MINOR_STOPPED, MINOR_GROUPS };
+enum below_threshold_group {
+    BELOW_THRESHOLD_WORTH_A_LINE,
+    BELOW_THRESHOLD_NOISE,
+    BELOW_THRESHOLD_LEVELED_OFF,
+    BELOW_THRESHOLD_GROUPS
+};
 
-static enum minor_group group_of(const struct hd_report *r, const struct hd_suspect *s)
+static enum below_threshold_group group_of(const struct hd_report *r,
+                                           const struct hd_suspect *s)
 {
     if (report_has_leveled_off(&r->found.diff, s->type))
-        return MINOR_STOPPED;
+        return BELOW_THRESHOLD_LEVELED_OFF;
     return text_gain_share(&r->diff, r->snapshot_count, s) < TEXT_NOISE_SHARE
-               ? MINOR_NOISE
-               : MINOR_WORTH_A_LINE;
+               ? BELOW_THRESHOLD_NOISE
+               : BELOW_THRESHOLD_WORTH_A_LINE;
 }
 
 /* Sorts them, so that visible ranks have no gaps. */
-static void order_minor(struct hd_report *r, struct arena *scratch)
+static void order_below_threshold(struct hd_report *r, struct arena *scratch)
 {
     struct hd_diff *found = &r->found.diff;
-    struct hd_suspect *rows = arena_array(scratch, struct hd_suspect, found->minor_count);
+    struct hd_suspect *rows =
+        arena_array(scratch, struct hd_suspect, found->below_threshold_count);
     size_t len = 0;
-    for (int group = 0; group < MINOR_GROUPS; group++)
-        for (size_t i = 0; i < found->minor_count; i++)
-            if ((int)group_of(r, &found->minor[i]) == group)
-                rows[len++] = found->minor[i];
+    for (int group = 0; group < BELOW_THRESHOLD_GROUPS; group++)
+        for (size_t i = 0; i < found->below_threshold_count; i++)
+            if ((int)group_of(r, &found->below_threshold[i]) == group)
+                rows[len++] = found->below_threshold[i];
     for (size_t i = 0; i < len; i++) {
-        found->minor[i] = rows[i];
-        found->minor[i].rank = found->suspect_count + i + 1;
+        found->below_threshold[i] = rows[i];
+        found->below_threshold[i].rank = found->suspect_count + i + 1;
     }
 }
 
@@ -307,7 +314,7 @@ static void allocate_rows(struct suspect_rows *to, size_t count, struct arena *s
 {
     struct hd_report *r = to->r;
     r->found.diff.suspects = arena_array(&r->arena, struct hd_suspect, count);
-    r->found.diff.minor = arena_array(&r->arena, struct hd_suspect, count);
+    r->found.diff.below_threshold = arena_array(&r->arena, struct hd_suspect, count);
     r->found.diff.pooled = arena_array(&r->arena, struct hd_suspect, count);
     to->heads = arena_array(scratch, path_id, count);
     to->whole_types = arena_array(scratch, label_id, count);
@@ -434,7 +441,7 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
         }
         report_suspects_place(to, s, i + 1, NULL);
     }
-    order_minor(to->r, scratch);
+    order_below_threshold(to->r, scratch);
     report_suspects_show(to);
     const struct hd_diff *found = &to->r->found.diff;
     const struct hd_tally **at =
@@ -490,7 +497,7 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
     add_leveled_off(to, &h);
     add_power(to, &line, heap);
     judge_growth(to, &h.growth.open);
-    order_minor(to->r, scratch);
+    order_below_threshold(to->r, scratch);
     report_suspects_show(to);
 }
 

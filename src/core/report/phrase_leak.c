@@ -526,8 +526,8 @@ static const struct hd_suspect *growing_array(const struct hd_report *r, size_t 
 {
     const struct hd_diff *d = &r->found.diff;
     const struct hd_suspect *most = NULL;
-    for (size_t i = 0; i < d->minor_count; i++) {
-        const struct hd_suspect *s = &d->minor[i];
+    for (size_t i = 0; i < d->below_threshold_count; i++) {
+        const struct hd_suspect *s = &d->below_threshold[i];
         size_t first = 0, last = r->snapshot_count - 1;
         while (first < last && s->held != NULL && s->held[first] == HD_UNKNOWN)
             first++;
@@ -597,9 +597,9 @@ void phrase_none(struct sentence *h, const struct hd_report *r)
     const struct hd_diff *all = &r->found.diff;
     /* Rows below the threshold, but above noise; between two snapshots any growth deserves
      * the exact words. */
-    bool is_near = snapshots == 2 && all->minor_count > 0;
-    for (size_t i = 0; i < all->minor_count; i++)
-        is_near |= text_gain_share(&r->diff, r->snapshot_count, &all->minor[i]) >=
+    bool is_near = snapshots == 2 && all->below_threshold_count > 0;
+    for (size_t i = 0; i < all->below_threshold_count; i++)
+        is_near |= text_gain_share(&r->diff, r->snapshot_count, &all->below_threshold[i]) >=
                    TEXT_NOISE_SHARE;
     if (is_near) {
         say(h, "above ");

@@ -461,12 +461,12 @@ static const struct record_field end_of_suspect_fields[] = {
 };
 static const RECORD_OF(end_of_suspect, NULL, end_of_suspect_fields, NULL);
 
-static const struct record_field minor_fields[] = {
+static const struct record_field below_threshold_fields[] = {
     FIELDS_OF(SAME(record_begin_of_suspect)),
     FIELDS_OF(SAME(record_end_of_suspect)),
 };
 static const RECORD_OF(
-    minor, "minor", minor_fields,
+    below_threshold, "minor", below_threshold_fields,
     "A type below the threshold of suspects, or pooled; without chains.");
 
 static const struct record_field suspect_fields[] = {
@@ -693,9 +693,9 @@ static const struct record_field begin_of_diff_fields[] = {
     FIELD("totals", GROUP(record_totals), NEVER_NULL, NULL),
     FIELD("suspects", RECORDS(suspects, suspect_count, record_suspect), NEVER_NULL,
           "Types ranked as likely leaks, the likeliest first; never truncated."),
-    FIELD("minor", RECORDS(minor, minor_count, record_minor), NEVER_NULL,
-          "Ranked types with a score below --min-score; never truncated."),
-    FIELD("pooled", RECORDS(pooled, pooled_count, record_minor), NEVER_NULL,
+    FIELD("minor", RECORDS(below_threshold, below_threshold_count, record_below_threshold),
+          NEVER_NULL, "Ranked types with a score below --min-score; never truncated."),
+    FIELD("pooled", RECORDS(pooled, pooled_count, record_below_threshold), NEVER_NULL,
           "Buffers owned by pools, which are not ranked; never suspects."),
     FIELD("types", RECORDS(types.rows, types.shown, record_row), NEVER_NULL,
           "Types by growth, truncated by --rows."),

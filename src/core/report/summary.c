@@ -250,8 +250,8 @@ static void add_also(struct hd_report *r)
             as_size_signed((int64_t)(d->leveled_off[0].growth + 0.5)), ")");
     if (rest && d->hidden_count > 0)
         phrase_hidden(&also(&h)->words, d->hidden_count);
-    for (size_t i = 0; i < d->minor_count; i++)
-        smaller += !report_has_leveled_off(d, d->minor[i].type);
+    for (size_t i = 0; i < d->below_threshold_count; i++)
+        smaller += !report_has_leveled_off(d, d->below_threshold[i].type);
     if (smaller > 0)
         say(also(&h), smaller, " smaller");
     add_fact(r, "also", &h);

@@ -70,8 +70,8 @@ void view_suspects(struct hd_diff *shown, const struct hd_diff *all, const struc
 {
     shown->suspects = all->suspects;
     shown->suspect_count = all->suspect_count;
-    shown->minor = all->minor;
-    shown->minor_count = all->minor_count;
+    shown->below_threshold = all->below_threshold;
+    shown->below_threshold_count = all->below_threshold_count;
     shown->pooled = all->pooled;
     shown->pooled_count = all->pooled_count;
     shown->hidden_count = 0;
@@ -79,7 +79,8 @@ void view_suspects(struct hd_diff *shown, const struct hd_diff *all, const struc
         return;
     shown->suspects =
         view_choose(all->suspects, all->suspect_count, &shown->suspect_count, v, r, a);
-    shown->minor = view_choose(all->minor, all->minor_count, &shown->minor_count, v, r, a);
+    shown->below_threshold = view_choose(all->below_threshold, all->below_threshold_count,
+                                         &shown->below_threshold_count, v, r, a);
     shown->pooled =
         view_choose(all->pooled, all->pooled_count, &shown->pooled_count, v, r, a);
     shown->hidden_count = all->suspect_count - shown->suspect_count;
@@ -128,7 +129,7 @@ static int by_keys(const void *a, const void *b)
 /* Returns the number of rows of the ranking, suspects first. */
 static size_t ranked_rows(const struct hd_diff *d)
 {
-    return d->suspect_count + d->minor_count + d->pooled_count;
+    return d->suspect_count + d->below_threshold_count + d->pooled_count;
 }
 
 static const struct hd_suspect *ranked_row_at(const struct hd_diff *d, size_t i)
@@ -136,7 +137,8 @@ static const struct hd_suspect *ranked_row_at(const struct hd_diff *d, size_t i)
     if (i < d->suspect_count)
         return &d->suspects[i];
     i -= d->suspect_count;
-    return i < d->minor_count ? &d->minor[i] : &d->pooled[i - d->minor_count];
+    return i < d->below_threshold_count ? &d->below_threshold[i]
+                                        : &d->pooled[i - d->below_threshold_count];
 }
 
 struct view_ranked_type {

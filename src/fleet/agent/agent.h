@@ -2,8 +2,7 @@
  * and the queue of snapshots for the store.
  *
  * Monitoring reads these structs: struct watched_process for a process, struct agent,
- * struct store_queue for the store. Each part has its own file; sidecar.c is the main loop.
- */
+ * struct store_queue for the store. One file per part; sidecar.c is the main loop. */
 #ifndef AGENT_H
 #define AGENT_H
 

@@ -276,7 +276,7 @@ static const char *told(const struct made_series *m)
 static const struct hd_suspect *row(const struct hd_report *r, size_t i)
 {
     return i < r->diff.suspect_count ? &r->diff.suspects[i]
-                                     : &r->diff.minor[i - r->diff.suspect_count];
+                                     : &r->diff.below_threshold[i - r->diff.suspect_count];
 }
 
 static void expect_row(const struct hd_report *r, size_t i, const char *where)
@@ -341,8 +341,8 @@ static void expect_parts(const struct hd_report *r, bool sampled, const char *wh
             cr_expect_eq(sum + g->pools_at[k] + g->rest_at[k], r->diff.reachable[k].bytes,
                          "%s: all in snapshot %zu", where, k);
     }
-    for (size_t i = 0; i < all->minor_count; i++)
-        cr_expect_null(all->minor[i].own, "%s: no suspect", where);
+    for (size_t i = 0; i < all->below_threshold_count; i++)
+        cr_expect_null(all->below_threshold[i].own, "%s: no suspect", where);
 }
 
 /* Counts per snapshot equal to those of the type in the rest of the heap. */
@@ -376,7 +376,7 @@ static struct {
 
 static void count_kinds(const struct hd_report *r)
 {
-    for (size_t i = 0; i < r->diff.suspect_count + r->diff.minor_count; i++) {
+    for (size_t i = 0; i < r->diff.suspect_count + r->diff.below_threshold_count; i++) {
         const struct hd_suspect *s = row(r, i);
         met.suspects += s->suspicion != HD_SUSPECT_NOT;
         met.steady += s->suspicion == HD_SUSPECT_STEADY;
@@ -407,15 +407,16 @@ static void expect_ranks(const struct hd_report *r, const char *where)
             wanted++;
         }
     }
-    for (size_t i = 0; i < found->minor_count; i++)
-        cr_expect_eq(found->minor[i].rank, found->suspect_count + i + 1, "%s", where);
+    for (size_t i = 0; i < found->below_threshold_count; i++)
+        cr_expect_eq(found->below_threshold[i].rank, found->suspect_count + i + 1, "%s",
+                     where);
     free(text);
 }
 
 static void expect_report(const struct hd_report *r, bool sampled, const char *where)
 {
     count_kinds(r);
-    for (size_t i = 0; i < r->diff.suspect_count + r->diff.minor_count; i++) {
+    for (size_t i = 0; i < r->diff.suspect_count + r->diff.below_threshold_count; i++) {
         expect_row(r, i, where);
         if (sampled)
             cr_expect_neq(row(r, i)->suspicion, HD_SUSPECT_STEADY, "%s: of a sample",

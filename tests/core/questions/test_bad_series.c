@@ -248,7 +248,8 @@ Test(bad_series, a_heap_that_shrinks_has_no_suspect)
         snaps[k] = forge_finish(&f);
     }
     struct hd_report *r = looked_at(snaps, MOST);
-    cr_expect_eq(r->diff.suspect_count + r->diff.minor_count + r->diff.leveled_off_count,
+    cr_expect_eq(r->diff.suspect_count + r->diff.below_threshold_count +
+                     r->diff.leveled_off_count,
                  0);
     cr_expect(isnan(r->diff.growth.explained), "nothing to explain");
     cr_expect_lt(r->diff.growth.bytes, 0);
@@ -290,7 +291,7 @@ Test(bad_series, types_that_all_grow_are_one_suspect_if_one_store_has_them)
     cr_assert_eq(r->diff.suspect_count, 1);
     cr_expect_str_eq(r->diff.suspects[0].type, "App.T0");
     cr_expect_eq(r->diff.suspects[0].also_count, TYPES - 1);
-    cr_expect_eq(r->diff.minor_count, 0);
+    cr_expect_eq(r->diff.below_threshold_count, 0);
     cr_expect_eq(r->diff.growth.suspects, 5 * TYPES * 1000);
     cr_expect_eq(r->check.verdict, HD_FAIL);
     hd_report_free(r);
@@ -300,7 +301,7 @@ Test(bad_series, types_that_all_grow_by_themselves_leave_the_gate_open)
 {
     struct hd_report *r = all_types_grow(false);
     cr_expect_eq(r->diff.suspect_count, 0);
-    cr_expect_eq(r->diff.minor_count, TYPES);
+    cr_expect_eq(r->diff.below_threshold_count, TYPES);
     cr_expect(r->diff.growth.is_open);
     cr_expect_eq(r->check.verdict, HD_INCONCLUSIVE);
     cr_expect_eq(r->diff.confidence, HD_CONFIDENCE_MEDIUM);
@@ -361,7 +362,7 @@ Test(bad_series, growing_garbage_is_not_a_suspect)
     }
     struct hd_report *r = looked_at(snaps, MOST);
     cr_expect(r->diff.by_graph);
-    cr_expect_eq(r->diff.suspect_count + r->diff.minor_count, 0);
+    cr_expect_eq(r->diff.suspect_count + r->diff.below_threshold_count, 0);
     cr_expect_eq(r->diff.growth.bytes, 0);
     hd_report_free(r);
 }
@@ -393,7 +394,7 @@ Test(bad_series, heaps_that_are_all_empty)
         snaps[k] = forge_finish(&f);
     }
     struct hd_report *r = looked_at(snaps, MOST);
-    cr_expect_eq(r->diff.suspect_count + r->diff.minor_count, 0);
+    cr_expect_eq(r->diff.suspect_count + r->diff.below_threshold_count, 0);
     cr_expect_eq(r->check.verdict, HD_INCONCLUSIVE);
     hd_report_free(r);
 }
@@ -576,7 +577,7 @@ Test(bad_series, growth_within_a_pool_is_reported_but_not_a_suspect)
         snaps[k] = forge_finish(&f);
     }
     struct hd_report *r = looked_at(snaps, MOST);
-    cr_expect_eq(r->diff.suspect_count + r->diff.minor_count, 0);
+    cr_expect_eq(r->diff.suspect_count + r->diff.below_threshold_count, 0);
     cr_assert_eq(r->diff.pooled_count, 1);
     cr_expect_eq(r->diff.pooled[0].rank, 0);
     cr_expect_eq(r->diff.growth.pools, 500 * 4096);

@@ -119,9 +119,9 @@ Test(report_diff, suspects_score_at_least_the_minimum_and_ranks_continue_below)
     cr_expect_float_eq(r->diff.suspects[0].score_share, 30.0 * 96 / 5840, 1e-9, "%f",
                        r->diff.suspects[0].score_share);
     cr_expect_str_eq(r->diff.suspects[1].type, "System.String");
-    cr_assert_eq(r->diff.minor_count, 1);
-    cr_expect_str_eq(r->diff.minor[0].type, "App.Order[]");
-    cr_expect_eq(r->diff.minor[0].rank, 3);
+    cr_assert_eq(r->diff.below_threshold_count, 1);
+    cr_expect_str_eq(r->diff.below_threshold[0].type, "App.Order[]");
+    cr_expect_eq(r->diff.below_threshold[0].rank, 3);
     cr_expect_eq(hd_report_suspects(r), 2);
     hd_report_free(r);
 }
@@ -136,7 +136,7 @@ Test(report_diff, a_minimum_in_bytes_counts_instead_of_the_share)
     opt.min_bytes = 2881;
     r = shop_table_diff(&opt);
     cr_expect_eq(r->diff.suspect_count, 0);
-    cr_expect_eq(r->diff.minor_count, 3);
+    cr_expect_eq(r->diff.below_threshold_count, 3);
     hd_report_free(r);
 }
 

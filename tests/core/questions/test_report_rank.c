@@ -136,10 +136,10 @@ Test(report_rank, suspects_have_at_least_the_minimum_share)
     opt.min_steady_share = 0;
     r = shop_diff(&opt);
     cr_expect_eq(r->diff.suspect_count, 0);
-    cr_assert_geq(r->diff.minor_count, 1);
-    cr_expect_str_eq(r->diff.minor[0].type, "App.Order");
-    cr_expect_eq(r->diff.minor[0].rank, 1, "ranks are those without a minimum");
-    cr_expect_eq(r->diff.minor[0].chains.len, 0);
+    cr_assert_geq(r->diff.below_threshold_count, 1);
+    cr_expect_str_eq(r->diff.below_threshold[0].type, "App.Order");
+    cr_expect_eq(r->diff.below_threshold[0].rank, 1, "ranks are those without a minimum");
+    cr_expect_eq(r->diff.below_threshold[0].chains.len, 0);
     hd_report_free(r);
 }
 
@@ -166,7 +166,7 @@ Test(report_rank, buffers_that_a_pool_holds_have_no_rank)
                                        "System.Byte[]", NULL};
     static const char *const cache[] = {"App.Cache", "System.Byte[]", NULL};
     struct hd_report *r = chain_diff(pool, NULL);
-    cr_expect_eq(r->diff.suspect_count + r->diff.minor_count, 0);
+    cr_expect_eq(r->diff.suspect_count + r->diff.below_threshold_count, 0);
     cr_assert_eq(r->diff.pooled_count, 1);
     cr_expect_str_eq(r->diff.pooled[0].type, "System.Byte[]");
     cr_expect_eq(r->diff.pooled[0].rank, 0);

@@ -12,7 +12,7 @@ struct made {
     struct hd_snapshot_facts snapshots[MOST];
     struct hd_tally totals[MOST], at[MOST], subject_at[MOST];
     uint64_t counts[MOST];
-    struct hd_suspect suspects[4], minor[1];
+    struct hd_suspect suspects[4], below_threshold[1];
     struct hd_type_row rows[1];
     struct hd_no_match unmatched;
     struct hd_warning warnings[1];
@@ -420,24 +420,24 @@ Test(summary, the_all_clear_is_plain_only_without_doubts)
                 "longer run");
 }
 
-static void add_minor(struct made *m, double share)
+static void add_below_threshold(struct made *m, double share)
 {
-    m->minor[0] = m->suspects[0];
-    m->minor[0].more_share = share;
-    m->r.found.diff.minor = m->minor;
-    m->r.found.diff.minor_count = 1;
+    m->below_threshold[0] = m->suspects[0];
+    m->below_threshold[0].more_share = share;
+    m->r.found.diff.below_threshold = m->below_threshold;
+    m->r.found.diff.below_threshold_count = 1;
 }
 
 Test(summary, growth_below_the_threshold_is_mentioned)
 {
     struct made *m = make(6, 0);
-    add_minor(m, 0.001);
+    add_below_threshold(m, 0.001);
     expect_words(m, HD_SEVERITY_GOOD, NONE);
     m = make(6, 0);
-    add_minor(m, 0.01);
+    add_below_threshold(m, 0.01);
     expect_words(m, HD_SEVERITY_GOOD, "NO LEAK FOUND above 2 % of the heap in 6 snapshots");
     m = make(2, 0);
-    add_minor(m, 0.001);
+    add_below_threshold(m, 0.001);
     expect_words(m, HD_SEVERITY_UNSURE,
                  "UNSURE No leak found above 2 % of the heap between 2 snapshots, but one "
                  "cannot be ruled out");
@@ -465,12 +465,12 @@ Test(summary, a_single_array_that_grows_is_named)
                 "apart."}};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         struct made *m = make(6, 0);
-        add_minor(m, 0.01);
-        m->minor[0].type = "System.Byte[]";
-        m->minor[0].subject = "App.Log";
-        m->minor[0].held = (uint64_t *)all[i].held;
-        m->minor[0].retained = (uint64_t *)retained;
-        m->minor[0].more = all[i].more;
+        add_below_threshold(m, 0.01);
+        m->below_threshold[0].type = "System.Byte[]";
+        m->below_threshold[0].subject = "App.Log";
+        m->below_threshold[0].held = (uint64_t *)all[i].held;
+        m->below_threshold[0].retained = (uint64_t *)retained;
+        m->below_threshold[0].more = all[i].more;
         m->r.diff.growth.rest = all[i].rest;
         m->r.diff.growth.is_open = true;
         m->r.diff.growth.open_share = 0.4;

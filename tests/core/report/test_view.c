@@ -32,7 +32,7 @@ static struct hd_suspect suspects[] = {
      .suspicion = HD_SUSPECT_SIZE},
     {.rank = 3, .type = "Zebra", .subject = "Zebra", .suspicion = HD_SUSPECT_STEADY},
 };
-static struct hd_suspect minor[] = {
+static struct hd_suspect below_threshold[] = {
     {.rank = 2, .type = "App.Shop", .subject = "App.Shop"},
 };
 static struct hd_suspect pooled[] = {
@@ -48,8 +48,8 @@ static struct hd_leveled_off leveled_off[] = {
 static const struct hd_diff found = {
     .suspects = suspects,
     .suspect_count = 2,
-    .minor = minor,
-    .minor_count = 1,
+    .below_threshold = below_threshold,
+    .below_threshold_count = 1,
     .pooled = pooled,
     .pooled_count = 1,
     .leveled_off = leveled_off,
@@ -117,7 +117,7 @@ Test(view, hides_suspects_by_type_and_title_and_counts_them)
     static const char *const orders[] = {"App.Order"}, *const strings[] = {"System.*"};
     static const struct {
         struct view view;
-        size_t suspects, minor, pooled, hidden, leveled_off;
+        size_t suspects, below_threshold, pooled, hidden, leveled_off;
     } cases[] = {
         {{.app_only = false}, 2, 1, 1, 0, 4},
         {{.app_only = true}, 2, 1, 0, 1, 3},
@@ -130,7 +130,7 @@ Test(view, hides_suspects_by_type_and_title_and_counts_them)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct hd_report r = seen(&cases[i].view, 0, &a);
         cr_expect_eq(r.diff.suspect_count, cases[i].suspects, "view %zu", i);
-        cr_expect_eq(r.diff.minor_count, cases[i].minor, "view %zu", i);
+        cr_expect_eq(r.diff.below_threshold_count, cases[i].below_threshold, "view %zu", i);
         cr_expect_eq(r.diff.pooled_count, cases[i].pooled, "view %zu", i);
         cr_expect_eq(r.diff.hidden_count, cases[i].hidden, "view %zu", i);
         cr_expect_eq(r.diff.leveled_off_count, cases[i].leveled_off, "view %zu", i);

@@ -11,7 +11,7 @@ struct suspects {
     struct view view;
     const struct hd_suspect **rows; /* those that are shown, in their order */
     size_t len;
-    size_t real; /* number of suspects among these; the others are minor */
+    size_t real; /* number of suspects among these; the others are below the threshold */
 };
 
 static const struct suspects *suspects_of(const struct view *v)
@@ -85,10 +85,10 @@ static void suspects_refresh(struct view *v)
     v->rows = s->len = s->real = 0;
     if (d == NULL)
         return;
-    s->rows = zeroed(d->suspect_count + d->minor_count, sizeof(void *));
+    s->rows = zeroed(d->suspect_count + d->below_threshold_count, sizeof(void *));
     suspects_add_rows(s, d->suspects, d->suspect_count);
     s->real = s->len;
-    suspects_add_rows(s, d->minor, d->minor_count);
+    suspects_add_rows(s, d->below_threshold, d->below_threshold_count);
     /* One more for the line above the rows below the threshold. */
     v->rows = s->len + (s->len > s->real);
 }

@@ -931,7 +931,9 @@ static json_t *report_without(const struct hd_report *r)
     if (m.diff != NULL) {
         diff = *m.diff;
         diff.types.shown = 0;
-        diff.minor_count = diff.minor_count > STATIC_ROWS ? STATIC_ROWS : diff.minor_count;
+        diff.below_threshold_count = diff.below_threshold_count > STATIC_ROWS
+                                         ? STATIC_ROWS
+                                         : diff.below_threshold_count;
         diff.pooled_count =
             diff.pooled_count > STATIC_ROWS ? STATIC_ROWS : diff.pooled_count;
         m.diff = &diff;
