@@ -434,7 +434,7 @@ struct hd_leveled_off {
 
 /* A type with more instances in every snapshot than in the one before, which holds memory
  * outside the heap. */
-struct hd_native {
+struct hd_native_memory {
     const char *type, *what;   /* "System.Threading.Thread", "threads" */
     const struct hd_tally *at; /* per snapshot */
     uint64_t first,
@@ -574,8 +574,8 @@ struct hd_diff {
     const struct hd_process_growth *process; /* NULL: fewer than two have the size */
     const struct hd_free_growth *free;       /* NULL: fewer than two have it */
 
-    struct hd_native *native; /* shown ones; filtered by type only */
-    size_t native_count;
+    struct hd_native_memory *native_memory; /* shown ones; filtered by type only */
+    size_t native_memory_count;
 
     struct hd_no_match *unmatched;
     size_t unmatched_count;
@@ -659,7 +659,7 @@ enum hd_reason_code {
     HD_REASON_UNEXPLAINED,   /* unexplained growth of this share of the heap since snapshot
                                 count */
     HD_REASON_RESERVED,      /* suspect grew like one, but has a reservation */
-    HD_REASON_NATIVE,        /* native grows */
+    HD_REASON_NATIVE_MEMORY, /* native grows */
     HD_REASON_OUTSIDE,       /* the process grew, but not its objects */
     HD_REASON_FRAGMENTED,    /* free space between objects grew */
     HD_REASON_SCALE_UNKNOWN, /* of the baseline: its run was longer or shorter by an unknown
@@ -693,7 +693,7 @@ struct hd_reason {
     const char *words; /* of the suppression, as in its file */
     const char *until; /* its last day, likewise */
     int64_t bytes;
-    const struct hd_native *native;
+    const struct hd_native_memory *native_memory;
     const struct hd_process_growth *process;
     const struct hd_free_growth *free;
     const struct hd_suspect *suspect;

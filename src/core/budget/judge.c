@@ -683,7 +683,7 @@ static bool may_be_hidden(const struct check_run *c, const struct rule *rule)
 }
 
 /* True if the growth is neither suppressed nor accepted. */
-static bool is_counted(const struct check_run *c, const struct hd_native *n)
+static bool is_counted(const struct check_run *c, const struct hd_native_memory *n)
 {
     struct hd_accepted all = baseline_find(&c->b->baseline, HD_ACCEPTED_TYPE, n->type);
     double accepted = scale_accepted(&c->b->baseline, c->e, all.count, HD_PER_TOTAL).least;
@@ -707,9 +707,10 @@ static struct hd_reason doubt_about_none(const struct check_run *c, const struct
         return (struct hd_reason){.code = HD_REASON_UNEXPLAINED,
                                   .share = d->growth.open_share,
                                   .count = d->growth.since};
-    for (size_t i = 0; i < d->native_count; i++)
-        if (is_counted(c, &d->native[i]))
-            return (struct hd_reason){.code = HD_REASON_NATIVE, .native = &d->native[i]};
+    for (size_t i = 0; i < d->native_memory_count; i++)
+        if (is_counted(c, &d->native_memory[i]))
+            return (struct hd_reason){.code = HD_REASON_NATIVE_MEMORY,
+                                      .native_memory = &d->native_memory[i]};
     if (d->free != NULL && d->free->is_finding)
         return (struct hd_reason){.code = HD_REASON_FRAGMENTED, .free = d->free};
     struct hd_reason outside = reason_outside(c);

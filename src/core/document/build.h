@@ -105,7 +105,7 @@ void build_diff_head(struct build *b);
 void build_suspects(struct build *b);
 void build_sites(struct build *b);
 void build_leveled_off(struct build *b);
-void build_native(struct build *b);
+void build_native_memory(struct build *b);
 
 /* Below the row: where its objects were allocated, or why that is not known; nothing if
  * allocations were not sampled. */

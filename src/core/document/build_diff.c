@@ -94,7 +94,7 @@ void build_evidence(struct build *b)
     build_suspects(b);
     build_sites(b);
     build_leveled_off(b);
-    build_native(b);
+    build_native_memory(b);
     if (b->r->kind == HD_REPORT_DIFF)
         diff_add_types(b);
     for (; first < b->doc->section_count; first++) {
@@ -162,7 +162,7 @@ void build_leveled_off(struct build *b)
 /* --- outside the heap -------------------------------------------------------------- */
 
 /* Types that accumulate and hold memory outside every snapshot: number, and usual cause. */
-void build_native(struct build *b)
+void build_native_memory(struct build *b)
 {
     static const struct doc_column columns[] = {
         {RIGHT("count")},
@@ -170,14 +170,14 @@ void build_native(struct build *b)
         {.title = ""},
         {.title = "type", .is_subject = true, .is_title = true}};
     const struct hd_diff *d = &b->r->diff;
-    if (d->native_count == 0)
+    if (d->native_memory_count == 0)
         return;
     struct doc_section *s =
         doc_topic(b->doc, "Outside the heap",
                   "more in every step; their native memory is in no snapshot");
     struct doc_table *t = TABLE(b, s, columns);
-    for (size_t i = 0; i < d->native_count; i++) {
-        const struct hd_native *n = &d->native[i];
+    for (size_t i = 0; i < d->native_memory_count; i++) {
+        const struct hd_native_memory *n = &d->native_memory[i];
         build_row(b, t, DOC_ROW);
         CELL(b, n->first, " → ", n->last);
         build_cell_trend(b, n->at, b->r->snapshot_count);

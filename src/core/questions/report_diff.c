@@ -9,7 +9,7 @@
 #include "questions/questions.h"
 #include "questions/report_suspects.h"
 #include "ranking/free_growth.h"
-#include "ranking/native.h"
+#include "ranking/native_memory.h"
 #include "ranking/process_growth.h"
 #include "ranking/suspect_title.h"
 #include "report/phrases.h"
@@ -494,30 +494,30 @@ static bool add_chains(struct ranker *k, struct hd_error *err)
 /* --- the whole diff --------------------------------------------------------------- */
 
 /* Objects with memory outside of the heap are more important than their bytes suggest. */
-static void add_native(const struct ranker *k, struct arena *scratch)
+static void add_native_memory(const struct ranker *k, struct arena *scratch)
 {
     const struct series *s = k->s;
     size_t count = 0;
-    struct native_growth *all = native_growths_of(s, &count, scratch);
+    struct native_memory_growth *all = native_memory_growths_of(s, &count, scratch);
     struct hd_diff *d = &k->r->diff;
-    d->native = arena_array(&k->r->arena, struct hd_native, count);
+    d->native_memory = arena_array(&k->r->arena, struct hd_native_memory, count);
     for (size_t i = 0; i < count; i++) {
         const struct series_row *row = all[i].row;
-        struct hd_native n = {.type = row->name,
-                              .what = all[i].kind->what,
-                              .at = row->at,
-                              .first = row->at[s->usable[0]].count,
-                              .last = row->at[s->usable[s->usable_count - 1]].count,
-                              .hint = all[i].hint,
-                              .is_undecided = all[i].is_much};
+        struct hd_native_memory n = {.type = row->name,
+                                     .what = all[i].kind->what,
+                                     .at = row->at,
+                                     .first = row->at[s->usable[0]].count,
+                                     .last = row->at[s->usable[s->usable_count - 1]].count,
+                                     .hint = all[i].hint,
+                                     .is_undecided = all[i].is_much};
         struct text message = {0};
-        phrase_native_memory(&message, &n);
+        phrase_native_warning(&message, &n);
         report_warn_text(k->r, WARN_NATIVE_MEMORY, (size_t)-1, &message);
         for (size_t q = 0; q < d->suspect_count; q++) /* a suspect shows only one hint */
             if (strcmp(d->suspects[q].type, n.type) == 0)
                 d->suspects[q].hint = n.hint;
         if (report_shows_row(k->r, k->opt, row->name))
-            d->native[d->native_count++] = n;
+            d->native_memory[d->native_memory_count++] = n;
     }
 }
 
@@ -577,7 +577,7 @@ static bool report_rank(struct hd_report *r, struct hd_comparison *c,
         r->diff.free = free_growth_of(s, r->diff.process, &r->arena);
     }
     if (ok && s->by == HD_BY_TYPE)
-        add_native(&k, &scratch);
+        add_native_memory(&k, &scratch);
     series_index_free(&k.by_name);
     arena_free(&scratch);
     return ok;

@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "heap/process_facts.h"
-#include "ranking/native.h"
+#include "ranking/native_memory.h"
 #include "series/ranking_constants.h"
 
 #include <math.h>
@@ -120,7 +120,7 @@ static int64_t difference(uint64_t first, uint64_t last)
 }
 
 /* The class of native memory that grew most. */
-static enum hd_fact native_class_of(const struct process_series *p)
+static enum hd_fact native_memory_class_of(const struct process_series *p)
 {
     static const enum hd_fact classes[] = {HD_FACT_OF_ARENAS, HD_FACT_OF_BRK,
                                            HD_FACT_OF_LARGE, HD_FACT_OF_SMALL};
@@ -197,7 +197,7 @@ static uint64_t *per_snapshot(const struct series *s, const struct process_serie
 /* Finds objects whose native memory, which no snapshot shows, may have grown. */
 static void find_holder(struct hd_process_growth *g, const struct series *s)
 {
-    const struct series_row *row = native_holder_of(s);
+    const struct series_row *row = native_memory_holder_of(s);
     if (row == NULL)
         return;
     g->holder = row->name;
@@ -230,7 +230,7 @@ static void find_where(struct hd_process_growth *g, const struct process_series 
                        ? fmax(of_objects, 0) / (double)g->growth
                        : NAN;
     g->where = part_that_grows(p, seconds);
-    g->within = g->where == HD_PART_NATIVE ? native_class_of(p) : HD_FACT_COUNT;
+    g->within = g->where == HD_PART_NATIVE ? native_memory_class_of(p) : HD_FACT_COUNT;
     if (g->where == HD_PART_COUNT)
         return;
     g->hint = hint_of_part(g->where);

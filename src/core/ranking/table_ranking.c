@@ -1,7 +1,7 @@
 #include "ranking/table_ranking.h"
 
 #include "heap/names.h"
-#include "ranking/native.h"
+#include "ranking/native_memory.h"
 #include "series/ranking_constants.h"
 
 #include <stdlib.h>
@@ -94,13 +94,13 @@ struct rest_growth table_rest_growth(const struct series *s,
     return rest_growth_of(&rest, heap, 0);
 }
 
-/* --- native memory (native.h) --------------------------------------------------- */
+/* --- native memory (native_memory.h) ------------------------------------------------ */
 
 static const char assembly[] = "System.Reflection.RuntimeAssembly",
                   module[] = "System.Reflection.RuntimeModule";
 
 /* Names of .NET 10, as snapshots spell them. */
-static const struct native_kind kinds[] = {
+static const struct native_memory_kind kinds[] = {
     {assembly, "loaded assemblies", "assembly-not-unloaded"},
     {module, "loaded modules", "assembly-not-unloaded"},
     {"System.Reflection.LoaderAllocator", "collectible load contexts",
@@ -112,10 +112,11 @@ static const struct native_kind kinds[] = {
     {"System.Threading.Thread", "threads", "thread-never-ends"}};
 
 /* A program derives classes of its own. */
-static const struct native_kind handles = {NULL, "handles of the system",
-                                           "handle-not-disposed"};
+static const struct native_memory_kind handles = {NULL, "handles of the system",
+                                                  "handle-not-disposed"};
 
-const struct native_kind *native_kind_of(const char *type, enum type_origin origin)
+const struct native_memory_kind *native_memory_kind_of(const char *type,
+                                                       enum type_origin origin)
 {
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
         if (strcmp(type, kinds[i].type) == 0)
@@ -134,7 +135,7 @@ static bool knows(const struct series *s, const char *pattern)
 
 /* The generator of an assembly per XmlSerializer leaves no object of its own, but its
  * tables show that it is used. */
-static const char *hint_of(const struct series *s, const struct native_kind *kind)
+static const char *hint_of(const struct series *s, const struct native_memory_kind *kind)
 {
     bool is_assembly = kind->type == assembly || kind->type == module;
     return is_assembly && knows(s, "*System.Xml.Serialization.TempAssembly*")
@@ -198,7 +199,7 @@ static bool is_holder(const char *type)
     return false;
 }
 
-const struct series_row *native_holder_of(const struct series *s)
+const struct series_row *native_memory_holder_of(const struct series *s)
 {
     const struct series_row *best = NULL;
     uint64_t most = 0;
@@ -216,20 +217,22 @@ const struct series_row *native_holder_of(const struct series *s)
     return best;
 }
 
-struct native_growth *native_growths_of(const struct series *s, size_t *count,
-                                        struct arena *a)
+struct native_memory_growth *native_memory_growths_of(const struct series *s, size_t *count,
+                                                      struct arena *a)
 {
-    struct native_growth *all = arena_array(a, struct native_growth, s->row_count);
+    struct native_memory_growth *all =
+        arena_array(a, struct native_memory_growth, s->row_count);
     *count = 0;
     for (size_t i = 0; i < s->row_count && s->usable_count >= rank_by.some_snapshots; i++) {
         const struct series_row *row = &s->rows[i];
-        const struct native_kind *kind = native_kind_of(row->name, ORIGIN_UNKNOWN);
+        const struct native_memory_kind *kind =
+            native_memory_kind_of(row->name, ORIGIN_UNKNOWN);
         if (kind == NULL || !rises_always(s, row) ||
-            native_kind_of(row->name, type_origin_in(s->snaps, s->count, row->name)) ==
-                NULL)
+            native_memory_kind_of(row->name,
+                                  type_origin_in(s->snaps, s->count, row->name)) == NULL)
             continue;
         all[(*count)++] =
-            (struct native_growth){kind, row, hint_of(s, kind), is_much(s, row)};
+            (struct native_memory_growth){kind, row, hint_of(s, kind), is_much(s, row)};
     }
     /* each assembly has its module */
     size_t kept = 0;

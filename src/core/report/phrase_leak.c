@@ -564,7 +564,7 @@ void phrase_other_growth(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
     const struct hd_growth *g = &d->growth;
-    const struct hd_native *native = phrase_native_of(d);
+    const struct hd_native_memory *native_memory = phrase_native_memory_of(d);
     struct text hidden = {0}, pools = {0}, outside = {0};
     /* no all-clear if no row was shown */
     if (d->hidden_count > 0 || (d->types.len == 0 && r->found.diff.types.len > 0)) {
@@ -585,8 +585,8 @@ void phrase_other_growth(struct sentence *h, const struct hd_report *r)
         phrase_pools(&pools, g);
         add_clause(h, &pools);
     }
-    if (native != NULL) {
-        phrase_native(&outside, native);
+    if (native_memory != NULL) {
+        phrase_native_memory(&outside, native_memory);
         add_clause(h, &outside);
     }
 }

@@ -313,8 +313,8 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
     case HD_REASON_HIDDEN:
         phrase_hidden(t, why->count);
         break;
-    case HD_REASON_NATIVE:
-        phrase_native(t, why->native);
+    case HD_REASON_NATIVE_MEMORY:
+        phrase_native_memory(t, why->native_memory);
         break;
     case HD_REASON_OUTSIDE:
         phrase_outside(t, why->process);
@@ -393,7 +393,7 @@ void phrase_pools(struct text *t, const struct hd_growth *g)
         as_percent(g->pools_share), " of the heap");
 }
 
-void phrase_native(struct text *t, const struct hd_native *n)
+void phrase_native_memory(struct text *t, const struct hd_native_memory *n)
 {
     say(t, n->what, " rose in every step, ", n->first, " → ", n->last,
         "; their memory outside the heap is not counted");
@@ -494,11 +494,11 @@ void phrase_process(struct sentence *h, const struct hd_report *r)
             as_size_change(g->parts[g->where][g->first], g->parts[g->where][g->last]));
 }
 
-const struct hd_native *phrase_native_of(const struct hd_diff *d)
+const struct hd_native_memory *phrase_native_memory_of(const struct hd_diff *d)
 {
-    for (size_t i = 0; i < d->native_count; i++)
-        if (d->native[i].is_undecided)
-            return &d->native[i];
+    for (size_t i = 0; i < d->native_memory_count; i++)
+        if (d->native_memory[i].is_undecided)
+            return &d->native_memory[i];
     return NULL;
 }
 
@@ -539,7 +539,7 @@ void phrase_leveled_off(struct text *t, const struct hd_leveled_off *s, const ch
         "load stopped. Was the load still running? Measure again under load");
 }
 
-void phrase_native_memory(struct text *t, const struct hd_native *n)
+void phrase_native_warning(struct text *t, const struct hd_native_memory *n)
 {
     say(t, n->type, " grows in every step, ", n->first, " → ", n->last, ": ", n->what,
         " hold memory outside the heap, which is not counted here");

@@ -162,10 +162,10 @@ const char *phrase_part(enum hd_process_part part);
 
 /* Appends "loaded assemblies rose in every step, 8 → 34; what they hold outside the heap is
  * not counted". */
-void phrase_native(struct text *t, const struct hd_native *n);
+void phrase_native_memory(struct text *t, const struct hd_native_memory *n);
 
 /* Returns the first one that a check must not ignore, or NULL. */
-const struct hd_native *phrase_native_of(const struct hd_diff *d);
+const struct hd_native_memory *phrase_native_memory_of(const struct hd_diff *d);
 
 /* "no type matches App.Ordre; did you mean App.Order?" */
 void phrase_no_match(struct text *t, enum hd_unit by, const struct hd_no_match *none);
@@ -189,7 +189,7 @@ void phrase_unexplained(struct text *t, const struct hd_growth *g, bool suspects
 void phrase_leveled_off(struct text *t, const struct hd_leveled_off *s, const char *name,
                         uint64_t first, uint64_t last);
 
-void phrase_native_memory(struct text *t, const struct hd_native *n);
+void phrase_native_warning(struct text *t, const struct hd_native_memory *n);
 
 /* Appends the code that allocated the objects of a suspect: "Shop.Checkout.Add
  * (Checkout.cs:42) ← Orders.Post   11 of 11 samples, in every interval", within `columns`

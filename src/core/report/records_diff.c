@@ -591,8 +591,8 @@ static const RECORD_OF(leveled_off, NULL, leveled_off_fields,
                        "A type that grew and then leveled off.");
 #undef T
 
-#define T struct hd_native
-static const struct record_field native_fields[] = {
+#define T struct hd_native_memory
+static const struct record_field native_memory_fields[] = {
     FIELD("type", TEXT(type), NEVER_NULL, "The type."),
     FIELD("what", TEXT(what), NEVER_NULL,
           "Resource that an instance represents: `loaded assemblies`, `threads`."),
@@ -603,7 +603,7 @@ static const struct record_field native_fields[] = {
           "True if the growth is too large for a check to pass without a suspect: ten or "
           "more instances over four or more snapshots."),
 };
-static const RECORD_OF(native, NULL, native_fields,
+static const RECORD_OF(native_memory, NULL, native_memory_fields,
                        "A type that holds memory outside the snapshots.");
 #undef T
 
@@ -752,7 +752,8 @@ static json_t *free_growth(const void *of, const struct record_walk *w)
 }
 
 static const struct record_field end_of_diff_fields[] = {
-    FIELD("native", RECORDS(native, native_count, record_native), NEVER_NULL,
+    FIELD("native", RECORDS(native_memory, native_memory_count, record_native_memory),
+          NEVER_NULL,
           "Types with more instances in every snapshot than in the one before that hold "
           "memory outside the snapshots."),
     FIELD("process", POINTER(process, record_process_growth), MAY_BE_NULL, NULL),

@@ -67,7 +67,7 @@ const char *summary_line(struct hd_report *r)
 
 /* True if the native kind and the suspect have the same cause, which the hint of the
  * suspect explains: they gain the same in every step. */
-static bool comes_with(const struct hd_native *n, const struct hd_report *r,
+static bool comes_with(const struct hd_native_memory *n, const struct hd_report *r,
                        const struct hd_suspect *s)
 {
     struct leak_counts c = leak_counts_of(r, s);
@@ -82,7 +82,7 @@ static bool comes_with(const struct hd_native *n, const struct hd_report *r,
 
 /* True if native memory is the main finding, not a few objects that accompany another
  * one. */
-static bool leads(const struct hd_native *n, const struct hd_report *r)
+static bool leads(const struct hd_native_memory *n, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
     return n != NULL && d->suspect_count > 0 &&
@@ -108,15 +108,15 @@ static void add_fix(struct hd_report *r, const char *hint_name)
 static void add_leaks(struct hd_report *r, const char *label, bool has_fix)
 {
     const struct hd_diff *d = &r->diff;
-    const struct hd_native *native = phrase_native_of(d);
+    const struct hd_native_memory *native_memory = phrase_native_memory_of(d);
     bool several = d->suspect_count > 1;
-    if (leads(native, r)) {
+    if (leads(native_memory, r)) {
         struct sentence h = {0};
-        phrase_native(&h.words, native);
+        phrase_native_memory(&h.words, native_memory);
         sentence_capitalize(&h, 0);
         summary_add(r, label, &h);
         if (has_fix)
-            add_fix(r, native->hint);
+            add_fix(r, native_memory->hint);
         has_fix = false;
     }
     for (size_t i = 0; i < d->suspect_count && i < MAX_LEAKS; i++) {
@@ -232,15 +232,16 @@ static void add_opened(struct sentence *h, const struct hd_report *r)
 static void add_also(struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
-    const struct hd_native *native = phrase_native_of(d);
+    const struct hd_native_memory *native_memory = phrase_native_memory_of(d);
     struct sentence h = {0};
     size_t smaller = 0;
     /* Without suspects the verdict has sentences about the rest, except that a failing
      * check has the rules there. */
     bool fails = r->kind == HD_REPORT_CHECK && r->check.verdict == HD_FAIL;
     bool rest = d->suspect_count > 0 || fails;
-    if (rest && native != NULL && !leads(native, r))
-        say(also(&h), native->last, " ", native->what, ", more in every step");
+    if (rest && native_memory != NULL && !leads(native_memory, r))
+        say(also(&h), native_memory->last, " ", native_memory->what,
+            ", more in every step");
     if (rest && d->growth.pools_are_reported)
         say(also(&h), "buffer pools and threads ", as_size_signed(d->growth.pools));
     add_opened(&h, r);

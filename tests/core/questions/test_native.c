@@ -123,7 +123,7 @@ Test(native_report, does_not_pass_unless_it_is_excused)
                      verdict_names[hd_report_verdict(r)], text_of_reason(f));
         cr_expect_eq(hd_report_status(r, true), cases[i].strict, "case %zu", i);
         if (cases[i].verdict == HD_INCONCLUSIVE)
-            cr_expect_eq(f->reason.code, HD_REASON_NATIVE, "case %zu", i);
+            cr_expect_eq(f->reason.code, HD_REASON_NATIVE_MEMORY, "case %zu", i);
         hd_report_free(r);
         hd_budgets_free(b);
     }
@@ -134,9 +134,9 @@ Test(native_report, is_reported_in_every_format_with_its_number)
     static const char *const formats[] = {"text", "md",    "json",  "csv",
                                           "html", "junit", "sarif", "github"};
     struct hd_report *r = check(5, LARGE_HEAP, NULL, NULL);
-    cr_assert_eq(r->diff.native_count, 1, "an assembly and its module are one");
-    cr_expect_str_eq(r->diff.native[0].type, ASSEMBLY);
-    cr_expect_str_eq(r->diff.native[0].hint, "assembly-not-unloaded");
+    cr_assert_eq(r->diff.native_memory_count, 1, "an assembly and its module are one");
+    cr_expect_str_eq(r->diff.native_memory[0].type, ASSEMBLY);
+    cr_expect_str_eq(r->diff.native_memory[0].hint, "assembly-not-unloaded");
     for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
         char *all = written(r, formats[i]);
         cr_expect_not_null(strstr(all, "loaded assemblies"), "%s: %s", formats[i], all);

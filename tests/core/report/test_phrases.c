@@ -61,12 +61,16 @@ Test(phrases, every_reason_has_a_sentence_of_its_own)
 {
     static const struct hd_suspect cache = {.subject = "App.Page",
                                             .reservation = HD_RESERVED_FILLS};
-    static const struct hd_native threads = {.what = "threads", .first = 3, .last = 9};
-    static uint64_t size[] = {50 << 20, 90 << 20}, native[] = {10 << 20, 50 << 20};
-    static const struct hd_process_growth process = {
-        .size = size, .last = 1, .where = HD_PART_NATIVE, .parts[HD_PART_NATIVE] = native};
+    static const struct hd_native_memory threads = {
+        .what = "threads", .first = 3, .last = 9};
+    static uint64_t size[] = {50 << 20, 90 << 20}, native_memory[] = {10 << 20, 50 << 20};
+    static const struct hd_process_growth process = {.size = size,
+                                                     .last = 1,
+                                                     .where = HD_PART_NATIVE,
+                                                     .parts[HD_PART_NATIVE] =
+                                                         native_memory};
     static uint64_t blocks[] = {3, 70}, largest[] = {4 << 20, 8 << 20};
-    static const struct hd_free_growth free_space = {.bytes = native,
+    static const struct hd_free_growth free_space = {.bytes = native_memory,
                                                      .blocks = blocks,
                                                      .largest = largest,
                                                      .last = 1,
@@ -81,7 +85,7 @@ Test(phrases, every_reason_has_a_sentence_of_its_own)
                                              .meant = "App.Order",
                                              .words = "a pool",
                                              .until = "2026-11-20",
-                                             .native = &threads,
+                                             .native_memory = &threads,
                                              .process = &process,
                                              .free = &free_space,
                                              .suspect = &cache}};
@@ -92,8 +96,9 @@ Test(phrases, every_reason_has_a_sentence_of_its_own)
         for (int other = 0; other < code; other++)
             cr_expect_str_neq(all[code], all[other], "reasons %d and %d", other, code);
     }
-    cr_expect_str_eq(all[HD_REASON_NATIVE], "threads rose in every step, 3 → 9; their "
-                                            "memory outside the heap is not counted");
+    cr_expect_str_eq(all[HD_REASON_NATIVE_MEMORY],
+                     "threads rose in every step, 3 → 9; their "
+                     "memory outside the heap is not counted");
     cr_expect_str_eq(all[HD_REASON_OUTSIDE],
                      "the process grew from 50.0 MiB to 90.0 MiB, outside of the managed "
                      "heap: native memory 10.0 MiB → 50.0 MiB");

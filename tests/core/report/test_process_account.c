@@ -149,10 +149,10 @@ Test(process_account, json_has_sizes_parts_and_the_part_that_grows)
     const char *lines[SERIES] = {grows[0], grows[1], "threads=8", grows[3]};
     struct hd_report *r = series_of(grows), *gap = series_of(lines);
     json_t *p = process_of(r), *g = process_of(gap);
-    json_t *native = json_object_get(json_object_get(p, "parts"), "native");
+    json_t *native_memory = json_object_get(json_object_get(p, "parts"), "native");
     cr_expect_eq(json_integer_value(json_array_get(json_object_get(p, "size"), 3)),
                  136314880);
-    cr_expect_eq(json_integer_value(json_array_get(native, 0)), 41943040);
+    cr_expect_eq(json_integer_value(json_array_get(native_memory, 0)), 41943040);
     cr_expect_eq(json_integer_value(json_array_get(json_object_get(p, "threads"), 3)), 9);
     cr_expect_eq(json_integer_value(json_object_get(p, "growth")), 31457280);
     cr_expect_str_eq(json_string_value(json_object_get(p, "where")), "native");

@@ -191,12 +191,12 @@ Test(summary, the_next_step_is_below_its_leak)
 Test(summary, growth_with_a_known_cause_is_not_a_second_leak)
 {
     struct hd_tally threads[MOST];
-    struct hd_native native = {.type = "System.Threading.Thread",
-                               .what = "threads",
-                               .at = threads,
-                               .first = 20,
-                               .last = 620,
-                               .is_undecided = true};
+    struct hd_native_memory native_memory = {.type = "System.Threading.Thread",
+                                             .what = "threads",
+                                             .at = threads,
+                                             .first = 20,
+                                             .last = 620,
+                                             .is_undecided = true};
     static const struct {
         const char *hint;
         uint64_t more;
@@ -210,8 +210,8 @@ Test(summary, growth_with_a_known_cause_is_not_a_second_leak)
             threads[k] = (struct hd_tally){20 + m->counts[k] + (k == 3) * all[i].more, 0};
         m->suspects[0].suspicion = HD_SUSPECT_STEADY;
         m->suspects[0].hint = all[i].hint;
-        m->r.diff.native = &native;
-        m->r.diff.native_count = 1;
+        m->r.diff.native_memory = &native_memory;
+        m->r.diff.native_memory_count = 1;
         report_summarize(&m->r);
         cr_assert_eq(m->r.summary.verdict_len, all[i].lines, "case %zu", i);
         cr_expect_eq(strstr(m->r.summary.verdict[0].text, "Threads rose") == NULL, i == 0,

@@ -1,6 +1,6 @@
 /* Types with memory outside the heap, by name, and the growth at which they are reported.
  */
-#include "ranking/native.h"
+#include "ranking/native_memory.h"
 
 #include "support/forge.h"
 
@@ -39,8 +39,8 @@ Test(native, is_recognized_by_whole_names_of_the_runtime)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
         for (int origin = ORIGIN_RUNTIME; origin <= ORIGIN_PROGRAM; origin++) {
-            const struct native_kind *kind =
-                native_kind_of(cases[i].name, (enum type_origin)origin);
+            const struct native_memory_kind *kind =
+                native_memory_kind_of(cases[i].name, (enum type_origin)origin);
             bool wanted =
                 cases[i].what != NULL && (origin != ORIGIN_PROGRAM || cases[i].is_handle);
             cr_assert_eq(kind != NULL, wanted, "%s, %d", cases[i].name, origin);
@@ -77,7 +77,7 @@ static void expect_native(const struct native_case *c)
         snaps[k] = forge_finish(&f);
     }
     cr_assert(series_align(&s, snaps, c->n, &ask, &a, &ignored, NULL));
-    struct native_growth *all = native_growths_of(&s, &count, &a);
+    struct native_memory_growth *all = native_memory_growths_of(&s, &count, &a);
     cr_assert_eq(count, c->found, "%s, %llu, %zu", c->name,
                  (unsigned long long)c->counts[1], c->n);
     if (c->found) {
