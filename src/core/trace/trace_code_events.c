@@ -61,14 +61,15 @@ bool code_map_parse(struct bytes payload, struct code_map *m)
 /* In IL; others are of no instruction: -3 to -1. */
 enum { LARGEST_OFFSET = INT32_MAX };
 
-/* Pairs are usually in the order of the code. */
+/* Pairs are in any order, but epilogues follow instructions: where a return and an epilogue
+ * share an offset, the code from there on is the epilogue's. */
 uint32_t code_map_find(const struct code_map *m, uint32_t native)
 {
     const uint32_t prologue = UINT32_MAX - 1, epilogue = UINT32_MAX - 2;
     uint32_t found = CODE_NO_OFFSET, best = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         uint32_t at = le_u32(m->native + 4 * (size_t)i), il = le_u32(m->il + 4 * (size_t)i);
-        bool ends = il == epilogue && (at > best || found == CODE_NO_OFFSET);
+        bool ends = il == epilogue;
         if (at == 0 && il == prologue)
             il = 0;
         if (at > native || at < best || (il > LARGEST_OFFSET && !ends))

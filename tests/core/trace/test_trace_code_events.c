@@ -78,11 +78,12 @@ Test(trace_code_events, a_module_has_a_path)
     text_free(&t);
 }
 
-/* As in the runtime: prologues, also of a handler, instructions, epilogue. */
+/* As in the runtime: prologues, also of a handler, instructions, the epilogue of a return,
+ * code without an instruction. */
 static const struct {
     uint32_t il, native;
-} pairs[] = {{0xFFFFFFFE, 0}, {0xFFFFFFFE, 60}, {0, 8},          {5, 8},
-             {9, 20},         {0xFFFFFFFF, 30}, {0xFFFFFFFD, 40}};
+} pairs[] = {{0xFFFFFFFE, 0}, {0xFFFFFFFE, 60}, {0, 8},           {5, 8},
+             {9, 20},         {12, 40},         {0xFFFFFFFD, 40}, {0xFFFFFFFF, 30}};
 
 static void forge_map(struct text *t, uint32_t count)
 {
@@ -118,7 +119,8 @@ Test(trace_code_events, an_offset_in_code_is_of_the_last_instruction_before_it)
                      (unsigned)cases[i].native);
     cr_expect_eq(code_map_next(&m, 0), 5);
     cr_expect_eq(code_map_next(&m, 5), 9);
-    cr_expect_eq(code_map_next(&m, 9), CODE_NO_OFFSET);
+    cr_expect_eq(code_map_next(&m, 9), 12);
+    cr_expect_eq(code_map_next(&m, 12), CODE_NO_OFFSET);
     text_free(&t);
 }
 
