@@ -659,7 +659,7 @@ enum hd_reason_code {
     HD_REASON_UNEXPLAINED,   /* unexplained growth of this share of the heap since snapshot
                                 count */
     HD_REASON_RESERVED,      /* suspect grew like one, but has a reservation */
-    HD_REASON_NATIVE_MEMORY, /* native grows */
+    HD_REASON_NATIVE_MEMORY, /* native memory grows */
     HD_REASON_OUTSIDE,       /* the process grew, but not its objects */
     HD_REASON_FRAGMENTED,    /* free space between objects grew */
     HD_REASON_SCALE_UNKNOWN, /* of the baseline: its run was longer or shorter by an unknown
