@@ -75,10 +75,9 @@ static void add_limits(void *context, uint64_t pid, struct hd_process_facts *fac
     hd_fact_set(facts, HD_FACT_USED, used);
 }
 
-/* A process near the limit of its control group is killed for the memory that a snapshot
- * takes. Processes of which snapshots are taken at the same time may share a group, and so
- * may this one, in a container: what it takes itself is by docs/collect.md some bytes of
- * each object, and names. */
+/* A snapshot can exhaust a control group, and its processes are killed. Processes that
+ * are collected at the same time may share a group, also with this program in a container:
+ * its own memory is some bytes per object (docs/performance.md), and names. */
 static uint64_t left_to_process(void *context, uint64_t pid)
 {
     const uint64_t per_object = 38, names = (uint64_t)96 << 20,
