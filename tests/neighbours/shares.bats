@@ -72,7 +72,7 @@ setup() {
     host '. "$tmp/agent.bash"
         strangers drip 700; agent --interval=30s --timeout=500ms
         full() { [[ $(ask /metrics | grep -c "snapshots_total{") -ge 300 ]]; }
-        within 120 full; mallory OTEL_SERVICE_NAME=Shop python3 /tmp/strangers.py drip 1 Shop >/dev/null &
+        within 30 full; mallory OTEL_SERVICE_NAME=Shop python3 /tmp/strangers.py drip 1 Shop >/dev/null &
         OTEL_RESOURCE_ATTRIBUTES=process.owner=77,env=a honest Shop; stored Shop 1 60
         python3 -c "import sqlite3; print(*sqlite3.connect(\"/tmp/store.db\").execute(\"SELECT labels FROM series\"))"
         counted() { ask /metrics | grep "snapshots_total.*Shop.* 1$"; }; within 10 counted >/dev/null
