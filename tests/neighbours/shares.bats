@@ -70,7 +70,7 @@ setup() {
 
 @test "a stranger's services displace no others in the metrics, and cannot pass for them" {
     host '. "$tmp/agent.bash"
-        strangers drip 700; agent --interval=30s --timeout=500ms
+        strangers drip 350; agent --interval=30s --timeout=500ms
         full() { [[ $(ask /metrics | grep -c "snapshots_total{") -ge 300 ]]; }
         within 30 full; mallory OTEL_SERVICE_NAME=Shop python3 /tmp/strangers.py drip 1 Shop >/dev/null &
         OTEL_RESOURCE_ATTRIBUTES=process.owner=77,env=a honest Shop; stored Shop 1 60
