@@ -174,8 +174,8 @@ def judge(name, report):
     name = name.split("/")[0]
     hints = [s["hint"] for s in report["suspects"]]
     all_hints = hints + [n["hint"] for n in report["native"]]
-    if name in NO_LEAK:
-        return "wrong" if hints else "right"
+    if name in NO_LEAK:  # it fills a cache, which grows until then: no leak must be claimed
+        return "wrong" if report["headline"].startswith("LEAK") else "right"
     if all_hints and all_hints[0] in (name, *ALSO_RIGHT.get(name, ())[:1]):
         return "right"
     if name in all_hints:
