@@ -40,11 +40,13 @@ enum { RARE = 4 };
 
 enum { MEASURED_SHARE = 1 << 16 }; /* positions of a that are measured at a time */
 
-/* Successor counts, by key or by kind. Computed one after the other to save memory. */
+/* Successor counts, by key or by kind. Computed one after the other to save memory. Both
+ * sides share the counters if one thread counts them, or the objects are few: otherwise
+ * each has its own, and they are added up. */
 struct align_counters {
     struct alignment *al;
     const uint32_t *before[2];    /* per side, keys or kinds by position */
-    uint32_t *pairs[2], *keys[2]; /* counters */
+    uint32_t *pairs[2], *keys[2]; /* the sum of both in the first */
     uint32_t pair_mask, key_mask;
 };
 
@@ -74,7 +76,13 @@ static bool count_side(void *context, size_t i)
     return true;
 }
 
-/* The resulting counters of keys are sums over both sides. */
+static void add_up(uint32_t *counters[2], uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        counters[0][i] += counters[1][i];
+    free(counters[1]);
+}
+
 static void align_count(struct align_counters *c, uint32_t most_keys)
 {
     uint64_t objects = (uint64_t)c->al->a.len + c->al->b.len;
@@ -82,14 +90,18 @@ static void align_count(struct align_counters *c, uint32_t most_keys)
     uint32_t keys = slots_for(objects / 2, most_keys);
     c->pair_mask = pairs - 1;
     c->key_mask = keys - 1;
+    bool apart = c->al->threads > 1 && objects > MEASURED_SHARE;
     for (size_t i = 0; i < 2; i++) {
-        c->pairs[i] = alloc_zeroed(array_bytes(pairs, sizeof(**c->pairs)));
-        c->keys[i] = alloc_zeroed(array_bytes(keys, sizeof(**c->keys)));
+        bool own = i == 0 || apart;
+        c->pairs[i] =
+            own ? alloc_zeroed(array_bytes(pairs, sizeof(**c->pairs))) : c->pairs[0];
+        c->keys[i] = own ? alloc_zeroed(array_bytes(keys, sizeof(**c->keys))) : c->keys[0];
     }
-    workers_run(2, c->al->threads, count_side, c);
-    for (uint32_t i = 0; i < keys; i++)
-        c->keys[0][i] += c->keys[1][i];
-    free(c->keys[1]);
+    workers_run(2, apart ? 2 : 1, count_side, c);
+    if (!apart)
+        return;
+    add_up(c->keys, keys);
+    add_up(c->pairs, pairs);
 }
 
 /* Returns -log2 of the chance that this key follows that one. A pair seen once counts as
@@ -98,7 +110,7 @@ static uint32_t information(const struct align_counters *c, uint32_t p)
 {
     uint32_t before = c->before[0][p - 1];
     uint32_t slot = pair_of(before, c->al->a.key[p]) & c->pair_mask;
-    uint32_t n = c->pairs[0][slot] + c->pairs[1][slot];
+    uint32_t n = c->pairs[0][slot];
     uint32_t all = eighths(c->keys[0][before & c->key_mask]) + BIT;
     uint32_t twice = n > 1 ? eighths(n - 1) + BIT : 0;
     uint32_t bits = all > twice ? all - twice : 0;
@@ -137,7 +149,6 @@ static void measure(struct alignment *al)
     al->bits = alloc_resize(al->bits, al->a.len);
     workers_run(shares, al->threads, measure_keys, &c);
     free(c.pairs[0]);
-    free(c.pairs[1]);
     al->seen = c.keys[0];
     al->seen_mask = c.key_mask;
     if (!al->by_contents)
@@ -146,7 +157,6 @@ static void measure(struct alignment *al)
     align_count(&c, MAX_KEY_SLOTS);
     workers_run(shares, al->threads, measure_kinds, &c);
     free(c.pairs[0]);
-    free(c.pairs[1]);
     free(c.keys[0]);
 }
 
