@@ -16,7 +16,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -410,11 +412,26 @@ uint64_t memory_resident(const char *root, uint64_t pid)
                : HD_UNKNOWN;
 }
 
+/* Huge pages for the first of malloc's memory, which it then keeps when it is free: faults
+ * of small pages were a third of a comparison of six small snapshots. A kernel without them
+ * refuses the advice, and a process limit the memory: it costs nothing until it is used. */
+static void advise_huge_heap(void)
+{
+#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
+    enum { SIZE = 32 << 20 };
+    mallopt(M_TRIM_THRESHOLD, SIZE);
+    mallopt(M_TOP_PAD, SIZE);
+    void *volatile first = malloc(1 << 20); /* more than is there: grows by the top pad */
+    (void)madvise((char *)sbrk(0) - SIZE, SIZE, MADV_HUGEPAGE);
+    free(first);
+#endif
+}
+
 void memory_give_back_large(void)
 {
 #ifdef M_MMAP_THRESHOLD
     mallopt(M_MMAP_THRESHOLD, 4 << 20);
-    mallopt(M_TRIM_THRESHOLD, 4 << 20);
+    advise_huge_heap();
     mallopt(M_TOP_PAD, 1 << 20);
 #endif
 }
