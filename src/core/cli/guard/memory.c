@@ -412,46 +412,56 @@ uint64_t memory_resident(const char *root, uint64_t pid)
                : HD_UNKNOWN;
 }
 
-/* Huge pages for the first of malloc's memory, which it then keeps when it is free: faults
- * of small pages were a third of a comparison of six small snapshots. A kernel without them
- * refuses the advice, and a process limit the memory: it costs nothing until it is used. */
-static void advise_huge_heap(void)
-{
-#if defined(__GLIBC__) && defined(MADV_HUGEPAGE)
-    enum { SIZE = 32 << 20 };
-    mallopt(M_TRIM_THRESHOLD, SIZE);
-    mallopt(M_TOP_PAD, SIZE);
-    void *volatile first = malloc(1 << 20); /* more than is there: grows by the top pad */
-    (void)madvise((char *)sbrk(0) - SIZE, SIZE, MADV_HUGEPAGE);
-    free(first);
-#endif
-}
+#ifdef __GLIBC__
+
+/* The first of malloc's memory, in huge pages: faults of small ones were a third of a
+ * comparison of six small snapshots. malloc retains it when freed. The kernel may refuse
+ * the advice, and a process limit the memory, of which only touched pages count. */
+enum { HUGE_HEAP = 32 << 20 };
+static char *huge_heap;
 
 void memory_give_back_large(void)
 {
-#ifdef M_MMAP_THRESHOLD
     mallopt(M_MMAP_THRESHOLD, 4 << 20);
-    advise_huge_heap();
+    mallopt(M_TRIM_THRESHOLD, HUGE_HEAP);
+    mallopt(M_TOP_PAD, HUGE_HEAP);
+    void *volatile first = malloc(1 << 20); /* more than is there: grows by the top pad */
+    huge_heap = (char *)sbrk(0) - HUGE_HEAP;
+    (void)madvise(huge_heap, HUGE_HEAP, MADV_HUGEPAGE);
+    free(first);
     mallopt(M_TOP_PAD, 1 << 20);
-#endif
 }
 
-/* Two threads share it: the one that reads a snapshot while it is received, and the one
- * that waits. */
+/* Two threads share the arena: the one that reads a snapshot while it is received, and the
+ * one that waits. The kernel would fill huge pages up again. */
 void memory_keep_little(void)
 {
-#ifdef M_ARENA_MAX
     mallopt(M_ARENA_MAX, 1);
-#endif
+    mallopt(M_TRIM_THRESHOLD, 4 << 20);
+    (void)madvise(huge_heap, HUGE_HEAP, MADV_NOHUGEPAGE);
+}
+
+void memory_give_back(void)
+{
+    malloc_trim(0);
+}
+
+#else
+
+void memory_give_back_large(void)
+{
+}
+
+void memory_keep_little(void)
+{
 }
 
 /* musl returns pages when they are freed. */
 void memory_give_back(void)
 {
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
 }
+
+#endif
 
 uint64_t memory_usual_limit(uint64_t available)
 {
