@@ -223,19 +223,20 @@ static struct hd_suspect from_row(const struct suspect_rows *to, const struct su
                                   const struct suspect_line *line)
 {
     double whole = whole_heap(to);
-    struct hd_suspect s = {
-        .type = t->row->name,
-        .subject = t->row->name,
-        .basis = HD_BASIS_TABLE,
-        .suspicion = reaches_line(line, t->score, whole) ? HD_SUSPECT_SIZE : HD_SUSPECT_NOT,
-        .score = t->score,
-        .score_share = whole > 0 ? t->score / whole : 0,
-        .tau = t->tau,
-        .at = t->row->at,
-        .survivors = t->row->survivors,
-        .survivors_low = t->row->survivors_low,
-        .survivors_high = t->row->survivors_high,
-        .per_iteration = t->per_iteration};
+    struct hd_suspect s = {.type = t->row->name,
+                           .subject = t->row->name,
+                           .basis = HD_BASIS_TABLE,
+                           .suspicion = reaches_line(line, t->score, whole) && !t->is_jump
+                                            ? HD_SUSPECT_SIZE
+                                            : HD_SUSPECT_NOT,
+                           .score = t->score,
+                           .score_share = whole > 0 ? t->score / whole : 0,
+                           .tau = t->tau,
+                           .at = t->row->at,
+                           .survivors = t->row->survivors,
+                           .survivors_low = t->row->survivors_low,
+                           .survivors_high = t->row->survivors_high,
+                           .per_iteration = t->per_iteration};
     add_counts(to, &s, t->row, NULL);
     return s;
 }
@@ -373,7 +374,8 @@ static void add_power(const struct suspect_rows *to, const struct suspect_line *
                                                       .heap = heap});
 }
 
-static void judge_growth(const struct suspect_rows *to, const struct rest_growth *open)
+static void judge_growth(const struct suspect_rows *to, bool is_repeated,
+                         const struct rest_growth *open)
 {
     struct hd_report *r = to->r;
     struct hd_growth *g = &r->diff.growth;
@@ -383,6 +385,7 @@ static void judge_growth(const struct suspect_rows *to, const struct rest_growth
         .open = open,
         .leveled_off_share = found->leveled_off_count > 0 ? found->leveled_off[0].share : 0,
         .has_suspects = suspects,
+        .is_repeated = is_repeated,
         .has_undecided = r->diff.undecided != NULL,
         .growth = g->bytes,
         .rest = g->rest,
@@ -428,6 +431,8 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
     struct suspect_line line = line_of(to->opt);
     struct ranking t = growth_rank(to->s, to->opt->iterations, scratch);
     struct joined_holder *joined = NULL;
+    const struct hd_diff *found = &to->r->found.diff;
+    bool is_repeated = false; /* of the first suspect */
     if (to->s->by == HD_BY_HOLDER)
         joined =
             nested_holders_join(&t, to->s->count, &line, whole_heap(to), &to->r->arena);
@@ -439,11 +444,11 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
             s.also = joined[i].below;
             s.also_count = joined[i].len;
         }
+        is_repeated = found->suspect_count > 0 ? is_repeated : t.all[i].is_repeated;
         report_suspects_place(to, s, i + 1, NULL);
     }
     order_below_threshold(to->r, scratch);
     report_suspects_show(to);
-    const struct hd_diff *found = &to->r->found.diff;
     const struct hd_tally **at =
         arena_array(scratch, const struct hd_tally *, found->suspect_count);
     for (size_t i = 0; i < found->suspect_count; i++)
@@ -451,7 +456,7 @@ void suspects_by_tables(struct suspect_rows *to, struct arena *scratch)
     struct rest_growth open =
         table_rest_growth(to->s, at, found->suspect_count, whole_heap(to));
     add_power(to, &line, whole_heap(to));
-    judge_growth(to, &open);
+    judge_growth(to, is_repeated, &open);
 }
 
 void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
@@ -496,7 +501,7 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
     g->pools_are_reported = g->pools_share >= rank_by.pools_warn_share;
     add_leveled_off(to, &h);
     add_power(to, &line, heap);
-    judge_growth(to, &h.growth.open);
+    judge_growth(to, h.len > 0 && h.all[0].is_repeated, &h.growth.open);
     order_below_threshold(to->r, scratch);
     report_suspects_show(to);
 }

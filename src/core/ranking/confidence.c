@@ -168,7 +168,7 @@ struct growth_verdict growth_verdict_of(const struct growth_question *q)
     bool lower = doubt && !q->has_suspects && q->confidence > HD_CONFIDENCE_LOW;
     v.confidence = lower ? q->confidence - 1 : q->confidence;
     v.time_limit = time_limit_of(q);
-    if (q->has_suspects && v.time_limit > HD_TIME_UNKNOWN &&
+    if (q->has_suspects && (v.time_limit > HD_TIME_UNKNOWN || !q->is_repeated) &&
         v.confidence == HD_CONFIDENCE_HIGH)
         v.confidence = HD_CONFIDENCE_MEDIUM;
     return v;

@@ -49,6 +49,7 @@ struct growth_question {
     const struct rest_growth *open; /* growth without an explanation */
     double leveled_off_share;       /* of the largest type that leveled off; 0: none */
     bool has_suspects, has_undecided;
+    bool is_repeated;     /* the first suspect's growth is more than a jump or two */
     int64_t growth, rest; /* bytes; rest: outside of suspects and pools; both 0 for tables,
                              which cannot give it */
     enum hd_confidence confidence; /* by number and kind of snapshots */

@@ -47,6 +47,7 @@ struct leak_ranker {
     bool *turns_over;       /* per label: turns over at the place where it gained most */
     bool *queues;           /* per label: the oldest die first at the place where it gained
                                most */
+    uint64_t *whole;        /* per label and snapshot: all objects */
     struct pair_table also; /* co-retained types of each row */
     struct arena *a;
     struct arena scratch;
@@ -676,16 +677,47 @@ static void make_reservations(const struct leak_ranker *r, struct ranked_row *ro
     }
 }
 
-static enum hd_suspicion suspicion_of(const struct leak_ranker *r,
-                                      const struct ranked_row *row)
+/* Asks something of a series of numbers. */
+static bool is_true_of(const struct leak_ranker *r, const uint64_t *at,
+                       bool (*ask)(const struct trend *))
+{
+    double y[SERIES_MAX_SNAPSHOTS];
+    for (size_t k = 0; k < r->n; k++)
+        y[k] = (double)at[k];
+    return ask(&(struct trend){r->n, r->s->x, y, NULL});
+}
+
+/* True if it grew in one step only: here in number and in size, and in the whole heap,
+ * since paths may change from step to step. */
+static bool is_jump(const struct leak_ranker *r, label_id label, const uint64_t *count,
+                    const uint64_t *retained)
+{
+    return is_true_of(r, count, trend_is_jump) && is_true_of(r, retained, trend_is_jump) &&
+           is_true_of(r, &r->whole[label * r->n], trend_is_jump);
+}
+
+/* True if it grew often: here, or in the whole heap. */
+static bool rises_often(const struct leak_ranker *r, const struct ranked_type *type)
+{
+    bool in_count = ranked_delta(type->count, r->n) > 0;
+    return is_true_of(r, in_count ? type->count : type->retained, trend_rises_often) ||
+           is_true_of(r, &r->whole[type->label * r->n], trend_rises_often);
+}
+
+static enum hd_suspicion suspicion_of(const struct leak_ranker *r, struct ranked_row *row)
 {
     bool accumulates = reaches_steady_line(r->line, row->accumulates, r->heap);
     bool steady = reaches_steady_line(r->line, row->steady, r->heap);
     bool turns_over = r->turns_over[row->type.label] && !(steady && is_by_order(r));
     if (!accumulates && (r->queues[row->type.label] || turns_over))
         return HD_SUSPECT_NOT;
-    if (reaches_line(r->line, row->type.score, r->heap))
-        return is_by_events(r) && is_bounded(r, row) ? HD_SUSPECT_NOT : HD_SUSPECT_SIZE;
+    row->type.is_repeated = accumulates || steady || rises_often(r, &row->type);
+    if (reaches_line(r->line, row->type.score, r->heap)) {
+        bool once = !accumulates &&
+                    is_jump(r, row->type.label, row->type.count, row->type.retained);
+        bool bounded = is_by_events(r) && is_bounded(r, row);
+        return once || bounded ? HD_SUSPECT_NOT : HD_SUSPECT_SIZE;
+    }
     return steady ? HD_SUSPECT_STEADY : accumulates ? HD_SUSPECT_AGE : HD_SUSPECT_NOT;
 }
 
@@ -725,6 +757,10 @@ static void ranked_paths_of(struct leak_ranker *r)
     const struct cohorts *b = r->growths.cohorts;
     r->turns_over = arena_array(&r->scratch, bool, r->t->labels.len);
     r->queues = arena_array(&r->scratch, bool, r->t->labels.len);
+    r->whole = arena_array(&r->scratch, uint64_t, r->t->labels.len * r->n);
+    for (path_id p = 1; p < r->t->len; p++)
+        for (size_t k = 0; k < r->n; k++)
+            r->whole[r->t->label[p] * r->n + k] += r->t->count[p * r->n + k];
     for (path_id p = 1; b != NULL && p < r->t->len; p++) {
         label_id label = r->t->label[p];
         int64_t more = ranked_delta(&r->t->count[p * r->n], r->n);
@@ -783,6 +819,7 @@ static void rank_whole_type(struct leak_ranker *r, struct ranked_row *row,
     to->retained = arena_array(r->a, uint64_t, r->n);
     memcpy(to->count, &g->count[label * r->n], r->n * sizeof(*to->count));
     memcpy(to->retained, &g->retained[label * r->n], r->n * sizeof(*to->retained));
+    to->is_repeated = to->suspicion == HD_SUSPECT_STEADY || rises_often(r, to);
     to->head = r->t->full[r->n - 1].cut[type_growths_topmost(g, label)];
     to->more = ranked_delta(to->retained, r->n);
     to->subject = type_growths_title(g, label);
@@ -804,7 +841,9 @@ static bool may_be_added(const struct leak_ranker *r, const struct type_growths 
                           r->rows[at].type.reservation != HD_RESERVED_NOT)) ||
         type_growths_topmost(g, label) == NO_PATH)
         return false;
-    if (reaches_line(r->line, score, r->heap) && !r->turns_over[label] && !r->queues[label])
+    bool once = is_jump(r, label, &g->count[label * r->n], &g->retained[label * r->n]);
+    if (reaches_line(r->line, score, r->heap) && !once && !r->turns_over[label] &&
+        !r->queues[label])
         return true;
     bool accumulates =
         is_by_events(r) && type_cohorts_accumulate(&r->by_type, label) &&

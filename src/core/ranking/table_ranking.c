@@ -20,6 +20,17 @@ static double score_of(const struct series *s, const struct series_row *row, dou
     return trend_slowing(&b, half) * trend_sustained(&b, half) * length * *tau * *tau;
 }
 
+/* Fills in whether it grew once or often. */
+static void judge_steps(const struct series *s, struct suspect *to)
+{
+    double counts[SERIES_MAX_SNAPSHOTS], bytes[SERIES_MAX_SNAPSHOTS];
+    double noise[SERIES_MAX_SNAPSHOTS];
+    struct trend c = series_trend(s, to->row, false, counts, noise);
+    struct trend b = s->bytes_known ? series_trend(s, to->row, true, bytes, noise) : c;
+    to->is_jump = trend_is_jump(&c) && trend_is_jump(&b);
+    to->is_repeated = trend_rises_often(to->row->growth == GROWS_IN_COUNT ? &c : &b);
+}
+
 uint64_t growth_per_iteration(const struct series *s, const struct series_row *row,
                               const uint64_t *iterations)
 {
@@ -69,6 +80,7 @@ struct ranking growth_rank(const struct series *s, const uint64_t *iterations,
             .tau = tau,
             .count_delta = (int64_t)(row->at[last].count - row->at[first].count),
             .per_iteration = growth_per_iteration(s, row, iterations)};
+        judge_steps(s, &r.all[r.len - 1]);
     }
     qsort(r.all, r.len, sizeof(*r.all), table_ranking_by_score);
     return r;

@@ -13,6 +13,8 @@ struct suspect {
     const struct series_row *row;
     double score;           /* bytes; objects if bytes are unknown */
     double tau;             /* of the counts, or of the bytes if it grows in size */
+    bool is_jump;           /* it grew in one step only */
+    bool is_repeated;       /* it rose in every step, or is sure to rise */
     int64_t count_delta;    /* last minus first usable snapshot */
     uint64_t per_iteration; /* "exactly q per iteration", or HD_UNKNOWN */
 };

@@ -20,7 +20,7 @@ static const struct ranking_constants {
     int least_tau, of_tau;
     double sure_rise, even_step, even_step_of_few, even_pace;
     double large_share, steady_share;
-    unsigned fewest_steady, fewest_alike;
+    unsigned fewest_steady, fewest_alike, fewest_rises;
     double most_explained;
     unsigned untypical_owners, covering, of_covering, of_migration, most_migrated;
     unsigned whole_type, title_levels, goes_along;
@@ -77,6 +77,9 @@ static const struct ranking_constants {
      * step. */
     .fewest_steady = 10,
     .fewest_alike = 12,
+    /* Steps in which a suspect by size grows: a single one may be a cache that was filled
+     * once. */
+    .fewest_rises = 2,
 
     /* --- owners ---------------------------------------------------------------------- */
 

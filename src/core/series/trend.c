@@ -130,6 +130,28 @@ bool trend_rises_always(const uint64_t *counts, size_t n)
     return true;
 }
 
+/* Returns the number of steps that gain at least a part of what an even step would. */
+static size_t rising_steps(const struct trend *t, double part)
+{
+    double even = (t->y[t->n - 1] - t->y[0]) / (double)(t->n - 1);
+    size_t found = 0;
+    for (size_t k = 1; k < t->n; k++)
+        found += t->y[k] > t->y[k - 1] && (t->y[k] - t->y[k - 1]) * part >= even;
+    return found;
+}
+
+bool trend_is_jump(const struct trend *t)
+{
+    return t->n >= rank_by.enough_snapshots &&
+           rising_steps(t, rank_by.settled_part) < rank_by.fewest_rises;
+}
+
+bool trend_rises_often(const struct trend *t)
+{
+    size_t rises = t->n >= 2 ? rising_steps(t, INFINITY) : 0;
+    return rises + 1 == t->n || (2 * rises + 1 >= t->n && trend_rises_surely(t));
+}
+
 /* --- chance -------------------------------------------------------------------------- */
 
 /* Stirling's series, which is exact to a double from 10 on; below, x + 1 is one step up.

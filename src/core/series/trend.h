@@ -66,6 +66,13 @@ bool trend_rises_evenly(const struct trend *t);
 /* True if each of n counts is more than the one before. */
 bool trend_rises_always(const uint64_t *counts, size_t n);
 
+/* True if four points or more rise in one step only: no other step gains a tenth of an even
+ * one. A cache that was filled once and a leak that occurred once look alike. */
+bool trend_is_jump(const struct trend *t);
+
+/* True if y rises in every step; or surely, and in half of the steps. */
+bool trend_rises_often(const struct trend *t);
+
 /* --- chance -------------------------------------------------------------------------- */
 
 /* How likely it is that chance alone made what was counted. It does not know

@@ -17,6 +17,8 @@ static const char *const matters[MATTERS] = {
 enum truth {
     GROWS,   /* no all-clear */
     STAYS,   /* grew, and is constant now: a pass with a reservation at most */
+    JUMPS,   /* grew once, not long ago: no all-clear, and no leak either */
+    TIRES,   /* grew in half of the steps at most: no all-clear, and nothing for sure */
     BOUNDED, /* an all-clear */
     UNKNOWN
 };
@@ -126,6 +128,15 @@ static void expect_truth(const struct shape *shape, enum matter matter,
     case STAYS:
         cr_expect_not(clear, "%s", where);
         cr_expect_not(calms(diff), "%s", where);
+        break;
+    case JUMPS:
+        cr_expect_eq(diff->diff.suspect_count, 0, "%s", where);
+        cr_expect_eq(check->check.verdict, HD_INCONCLUSIVE, "%s", where);
+        cr_expect_not(calms(diff), "%s", where);
+        break;
+    case TIRES:
+        cr_expect_neq(check->check.verdict, HD_PASS, "%s", where);
+        cr_expect_neq(diff->diff.confidence, HD_CONFIDENCE_HIGH, "%s", where);
         break;
     case BOUNDED:
         cr_expect(clear, "%s", where);
@@ -282,6 +293,29 @@ Test(shapes, teeth_that_rise_are_growth, .timeout = 120)
         struct shape s = {.name = "rising saw", .n = n, .truth = GROWS};
         for (uint32_t k = 0; k < n; k++)
             s.level[k] = k % 2 * 20 + k * 80 / (n - 1);
+        expect_shape(&s);
+    }
+}
+
+/* In the last third, so that it may not have leveled off. */
+Test(shapes, a_single_jump_is_no_leak_and_no_all_clear, .timeout = 60)
+{
+    for (uint32_t n = FEWEST; n <= MOST; n = next_length(n)) {
+        for (uint32_t at = n - n / 3; at < n; at += 1 + n / 8) {
+            struct shape s = {.name = "jump", .at = at, .n = n, .truth = JUMPS};
+            for (uint32_t k = at; k < n; k++)
+                s.level[k] = HIGH;
+            expect_shape(&s);
+        }
+    }
+}
+
+Test(shapes, growth_in_half_of_the_steps_is_not_sure, .timeout = 60)
+{
+    static const uint32_t levels[][5] = {{0, 50, 50, 100, 100}, {0, 0, 50, 50, 100}};
+    for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
+        struct shape s = {.name = "in two of four steps", .n = 5, .truth = TIRES};
+        memcpy(s.level, levels[i], sizeof(levels[i]));
         expect_shape(&s);
     }
 }
