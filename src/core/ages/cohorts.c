@@ -548,6 +548,20 @@ static void judge_late(const struct cohorts *b, path_id p, struct retention *bes
 
 /* --- all of it ------------------------------------------------------------ */
 
+/* True if half of the steps or more have no match there: order fails for equal objects in
+ * regions of their own, whose departures prove as little as their arrivals. */
+static bool is_unmatched(const struct cohorts *b, path_id p)
+{
+    size_t steps = 0;
+    for (size_t k = 1; k < b->n; k++) {
+        uint64_t same = 0;
+        for (size_t c = 0; c < k; c++)
+            same += cohorts_at(b, p, c, k);
+        steps += same == 0;
+    }
+    return b->source != HD_SAME_BY_EVENTS && 2 * steps >= b->n - 1;
+}
+
 struct retention retention_test(const struct cohorts *b, path_id p)
 {
     struct retention best = {.chance = 1, .share = 1};
@@ -559,6 +573,7 @@ struct retention retention_test(const struct cohorts *b, path_id p)
     if (best.arrived == 0) /* most paths: no evidence */
         return best;
     best.has_of_each = some_of_each_survive(b, p, &all);
+    best.is_unmatched = is_unmatched(b, p);
     struct deaths deaths = deaths_of(b, p, 0);
     best.queues = deaths.queues;
     bool hides = deaths.hides_a_leak && best.has_of_each;

@@ -87,13 +87,14 @@ static inline uint32_t cohorts_lost(const struct cohorts *b, path_id p, size_t c
  * of paths. */
 
 struct retention {
-    bool accumulates; /* objects that are added survive */
-    bool turns_over;  /* at every age departures match arrivals: it grows with its load */
-    bool queues;      /* the oldest leave first, as in a queue */
-    bool has_of_each; /* some arrivals of each interval are still there */
-    unsigned age;     /* snapshots after which objects are counted: 0, 1 or 2 */
-    size_t since;     /* it accumulates after this snapshot; 0: all the time */
-    double chance;    /* p-value of the counts at that age under turnover */
+    bool accumulates;  /* objects that are added survive */
+    bool turns_over;   /* at every age departures match arrivals: it grows with its load */
+    bool queues;       /* the oldest leave first, as in a queue */
+    bool has_of_each;  /* some arrivals of each interval are still there */
+    bool is_unmatched; /* by order, in half of the steps no object was recognized */
+    unsigned age;      /* snapshots after which objects are counted: 0, 1 or 2 */
+    size_t since;      /* it accumulates after this snapshot; 0: all the time */
+    double chance;     /* p-value of the counts at that age under turnover */
     uint64_t arrived, died; /* at that age, in all steps since then */
     double share; /* of the arrivals that are there: the share that survives at that age's
                      rate */

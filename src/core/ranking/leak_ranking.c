@@ -1040,6 +1040,13 @@ static void look_at_types(struct leak_ranker *r, struct leak_ranking *to)
 
 /* --- undecided --------------------------------------------------------------- */
 
+/* By counts, as if identity were unknown. */
+static bool grows_unmatched(const struct leak_ranker *r, const struct ranked_type *row)
+{
+    return row->retention.is_unmatched && is_true_of(r, row->count, trend_grows) &&
+           reaches_line(r->line, (double)ranked_delta(row->retained, r->n), r->heap);
+}
+
 /* A leak may hide in a store that turns over, if its size rises in every step and it has
  * survivors of each interval; and matching by order may mistake a moved batch for a dead
  * one. */
@@ -1054,10 +1061,12 @@ static bool may_leak(const struct leak_ranker *r, const struct ranked_type *row)
         r->queues[row->label] &&
         (double)row->retention.died >= rank_by.turnover * (double)row->retention.arrived;
     bool acquitted = (queues || leaves) && b->source == HD_SAME_BY_EVENTS;
-    return row->suspicion == HD_SUSPECT_NOT && !acquitted &&
-           trend_rises_always(row->count, r->n) &&
-           ranked_delta(row->count, r->n) >= rank_by.fewest_undecided &&
-           reaches_steady_line(r->line, (double)ranked_delta(row->retained, r->n), r->heap);
+    if (row->suspicion != HD_SUSPECT_NOT || acquitted ||
+        ranked_delta(row->count, r->n) < rank_by.fewest_undecided)
+        return false;
+    double more = (double)ranked_delta(row->retained, r->n);
+    return grows_unmatched(r, row) || (trend_rises_always(row->count, r->n) &&
+                                       reaches_steady_line(r->line, more, r->heap));
 }
 
 /* Counts that rise in each of several steps are not chance; with ages a fast leak would

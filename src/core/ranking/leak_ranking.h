@@ -23,7 +23,7 @@ struct ranked_type {
     label_id label;
     enum hd_basis basis; /* HD_BASIS_GRAPH, or HD_BASIS_TYPE: held in changing places */
     enum hd_suspicion suspicion;
-    bool is_repeated; /* a suspect whose growth is more than a jump or two */
+    bool is_repeated;                /* its growth is more than a jump or two */
     enum hd_reservation reservation; /* why it is not a suspect despite its score */
     const struct known_store *store; /* with a lifetime longer than the series; or NULL */
     double score;

@@ -510,8 +510,14 @@ static void say_undecided(struct sentence *h, const struct hd_report *r)
     uint64_t first = c.at[0].count, last = c.at[c.len - 1].count;
     struct text why = {0};
     if (s->reservation == HD_RESERVED_NOT) {
-        say(h, as_place(r, s->subject), " rose in every step, ", first, " → ", last,
-            ", and may leak: take more snapshots.");
+        size_t up = 0;
+        for (size_t i = 1; i < c.len; i++)
+            up += c.at[i].count > c.at[i - 1].count;
+        say(h, as_place(r, s->subject),
+            up + 1 == c.len ? " rose in every step, " : " grew, ", first, " → ", last,
+            ", and may leak: ",
+            up + 1 == c.len ? "take more snapshots."
+                            : "its objects cannot be told apart; use watch.");
         return;
     }
     phrase_reservation(&why, s);

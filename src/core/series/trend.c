@@ -130,7 +130,7 @@ bool trend_rises_always(const uint64_t *counts, size_t n)
     return true;
 }
 
-/* Returns the number of steps that gain at least a part of what an even step would. */
+/* Returns the number of steps with a gain of at least a part of an even step's. */
 static size_t rising_steps(const struct trend *t, double part)
 {
     double even = (t->y[t->n - 1] - t->y[0]) / (double)(t->n - 1);

@@ -18,7 +18,7 @@ enum truth {
     GROWS,   /* no all-clear */
     STAYS,   /* grew, and is constant now: a pass with a reservation at most */
     JUMPS,   /* grew once, not long ago: no all-clear, and no leak either */
-    TIRES,   /* grew in half of the steps at most: no all-clear, and nothing for sure */
+    TIRES,   /* grew in half of the steps at most: low or medium confidence */
     BOUNDED, /* an all-clear */
     UNKNOWN
 };
@@ -298,7 +298,7 @@ Test(shapes, teeth_that_rise_are_growth, .timeout = 120)
 }
 
 /* In the last third, so that it may not have leveled off. */
-Test(shapes, a_single_jump_is_no_leak_and_no_all_clear, .timeout = 60)
+Test(shapes, a_single_jump_stays_unexplained, .timeout = 60)
 {
     for (uint32_t n = FEWEST; n <= MOST; n = next_length(n)) {
         for (uint32_t at = n - n / 3; at < n; at += 1 + n / 8) {

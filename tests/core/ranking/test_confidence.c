@@ -196,6 +196,7 @@ Test(confidence, one_step_is_taken_whatever_the_number_of_reasons)
         struct growth_question q = {.open = &cases[i].open,
                                     .leveled_off_share = cases[i].leveled_off,
                                     .has_suspects = cases[i].suspects,
+                                    .is_repeated = true,
                                     .has_undecided = cases[i].undecided,
                                     .confidence = (enum hd_confidence)cases[i].before,
                                     .seconds = NAN,
@@ -219,6 +220,7 @@ Test(confidence, high_needs_time_that_shows_what_only_lives_long)
         struct rest_growth open = {0};
         struct growth_question q = {.open = &open,
                                     .has_suspects = true,
+                                    .is_repeated = true,
                                     .confidence = HD_CONFIDENCE_HIGH,
                                     .snapshots = 6,
                                     .seconds = cases[i].seconds,
@@ -229,6 +231,8 @@ Test(confidence, high_needs_time_that_shows_what_only_lives_long)
         bool limited = v.time_limit > HD_TIME_UNKNOWN;
         cr_expect_eq(v.time_limit, cases[i].limit, "case %zu", i);
         cr_expect_eq(v.confidence, limited ? HD_CONFIDENCE_MEDIUM : HD_CONFIDENCE_HIGH);
+        q.is_repeated = false;
+        cr_expect_eq(growth_verdict_of(&q).confidence, HD_CONFIDENCE_MEDIUM, "case %zu", i);
     }
 }
 
