@@ -548,8 +548,8 @@ static void judge_late(const struct cohorts *b, path_id p, struct retention *bes
 
 /* --- all of it ------------------------------------------------------------ */
 
-/* True if half of the steps or more have no match there. Equal objects in regions of their
- * own have none by order, and departures without a match are no evidence. */
+/* True if half of the steps or more lack a match there, by order, as those of equal objects
+ * in regions of their own do: departures are evidence only where others are matched. */
 static bool is_unmatched(const struct cohorts *b, path_id p)
 {
     size_t steps = 0;
