@@ -186,14 +186,40 @@ static void count_survivors(struct growth_folder *f, const struct hd_snapshot *l
 
 /* --- folding ---------------------------------------------------------------- */
 
-/* Bytes of a path in its own ownership tree and in the aligned one, and of the search. */
+/* Bytes of a path in its own ownership tree, and of the search. */
 enum { PER_PATH = 176 };
 
-static bool too_many_paths(const struct growth_folder *f, struct hd_error *err)
+/* Of one in its own ownership tree once that is complete, with its index; of an aligned
+ * path, and of it in each snapshot, there and in cohorts; of a label in each. */
+enum { PER_FULL_PATH = 88, PER_ALIGNED = 80, PER_CELL = 28 + 12, PER_LABEL = 24 };
+
+static uint64_t per_aligned(const struct growth_folder *f)
+{
+    return PER_ALIGNED + PER_CELL * (uint64_t)f->s->usable_count;
+}
+
+static bool too_many_paths(const struct growth_folder *f, uint64_t bytes,
+                           struct hd_error *err)
 {
     uint64_t limit = f->c->how.max_memory;
-    return fail_memory(err, "computing the dominators of this many paths",
-                       limit + f->objects * PER_PATH, limit);
+    return fail_memory(err, "computing the dominators of this many paths", limit + bytes,
+                       limit);
+}
+
+/* Snapshots may share all paths, or none: the number of aligned ones is known once they are
+ * there, and each of them costs the more, the more snapshots there are. */
+static bool align(struct growth_folder *f, struct hd_error *err)
+{
+    struct ownership_tree *t = &f->o->tree;
+    uint64_t left = f->work->plan.left, paths = 0;
+    for (size_t k = 0; k < t->snapshots; k++)
+        paths += t->full[k].len;
+    uint64_t taken = paths * PER_FULL_PATH + t->labels.len * t->snapshots * PER_LABEL;
+    uint64_t most = (left > taken ? left - taken : 0) / per_aligned(f);
+    if (most < paths)
+        t->most = 1 + (size_t)most;
+    return ownership_tree_align(t) ||
+           too_many_paths(f, taken + paths * per_aligned(f), err);
 }
 
 static void tell(const struct growth_folder *f, uint64_t more)
@@ -261,7 +287,7 @@ static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
         remember_first(f, snap);
     if (is_last && !alone)
         count_survivors(f, snap);
-    return fits || too_many_paths(f, err);
+    return fits || too_many_paths(f, f->objects * PER_PATH, err);
 }
 
 /* Chains are found in the first and the last, or in all of them. */
@@ -292,9 +318,7 @@ static bool ownership_fold(struct growth_folder *f, struct hd_error *err)
     bool ok = comparison_work(&w, err);
     if (f->remembers)
         survivors_free(&f->first);
-    if (ok)
-        ownership_tree_align(&f->o->tree);
-    return ok;
+    return ok && align(f, err);
 }
 
 struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,

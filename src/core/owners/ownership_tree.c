@@ -540,10 +540,11 @@ static path_id add_path(struct ownership_tree *t, path_id parent, label_id label
 }
 
 /* A path begins at the nearest anchor at or above its end; then its field is above. */
-static void merge_snapshot(struct ownership_tree *t, size_t k, struct place_table *in)
+static bool merge_snapshot(struct ownership_tree *t, size_t k, struct place_table *in)
 {
     struct full_tree *f = &t->full[k];
     path_id *cut = f->cut = alloc_zeroed(array_bytes(f->len + 1, sizeof(*cut)));
+    size_t most = t->most > 0 ? t->most : SIZE_MAX;
     for (size_t p = 1; p < f->len; p++) {
         label_id label = f->label[p];
         bool starts = t->labels.all[label].is_anchor;
@@ -559,10 +560,13 @@ static void merge_snapshot(struct ownership_tree *t, size_t k, struct place_tabl
         t->bytes[cell] += f->bytes[p];
         if (t->full_of[cell] == NO_PATH)
             t->full_of[cell] = (path_id)p;
+        if (t->len > most)
+            return false;
     }
+    return true;
 }
 
-void ownership_tree_align(struct ownership_tree *t)
+bool ownership_tree_align(struct ownership_tree *t)
 {
     for (size_t i = 0; i < t->labels.len; i++) {
         struct label *label = &t->labels.all[i];
@@ -573,18 +577,22 @@ void ownership_tree_align(struct ownership_tree *t)
     struct place_table in = {.parts = t->fields == OWNERSHIP_PARTS_FIELDS};
     ownership_fields_align(t);
     add_path(t, NO_PATH, 0, NO_FIELD);
-    for (size_t k = 0; k < t->snapshots; k++) {
+    bool fits = true;
+    for (size_t k = 0; fits && k < t->snapshots; k++) {
         t->full_of[k] = 0;
         index_labels(&t->full[k], t->labels.len);
-        merge_snapshot(t, k, &in);
+        fits = merge_snapshot(t, k, &in);
     }
     place_table_free(&in);
+    if (!fits)
+        return false;
     size_t n = t->snapshots;
     for (size_t i = 0; i < t->len * n; i++)
         t->retained[i] = t->bytes[i];
     for (size_t p = t->len; p-- > 1;)
         for (size_t k = 0; k < n; k++)
             t->retained[t->parent[p] * n + k] += t->retained[p * n + k];
+    return true;
 }
 
 void ownership_tree_free(struct ownership_tree *t)

@@ -99,6 +99,7 @@ struct ownership_tree {
     uint64_t *count, *bytes, *retained; /* [path * snapshots + snapshot] */
     path_id *full_of;                   /* same shape: path in full, or NO_PATH */
     size_t len, cap;
+    size_t most; /* maximum number of aligned paths; 0: no limit */
 };
 
 void ownership_tree_begin(struct ownership_tree *t, size_t snapshots);
@@ -121,8 +122,9 @@ bool ownership_tree_add_owned(struct ownership_tree *t, size_t k,
                               const struct hd_snapshot *snap, struct dominators *d,
                               enum selection selection);
 
-/* Finds the anchors, cuts and merges; after all snapshots were added. */
-void ownership_tree_align(struct ownership_tree *t);
+/* Finds the anchors, cuts and merges; after all snapshots were added. False if there are
+ * more than `most` aligned paths: then it can only be freed. */
+bool ownership_tree_align(struct ownership_tree *t);
 
 /* Returns the selected objects of a label anywhere below a path of a full ownership tree,
  * itself excluded; O(log). */

@@ -2,6 +2,7 @@
  * that names the snapshot; the comparison remains usable. */
 #include "compare/comparison.h"
 #include "render/written.h"
+#include "support/forge.h"
 
 #include <criterion/criterion.h>
 
@@ -155,4 +156,56 @@ Test(limits, reservations_of_others_count)
         free(all);
         hd_comparison_free(c);
     }
+}
+
+/* --- many snapshots ------------------------------------------------------------------- */
+
+enum { SNAPSHOTS = 50, LINKS = 400, LINK_TYPES = 20 };
+
+/* A chain of objects below one whose type no other snapshot has. */
+static struct hd_snapshot *chain(size_t k, bool alike)
+{
+    struct forge f = {0};
+    char name[40];
+    snprintf(name, sizeof(name), "App.Store%zu", alike ? 0 : k);
+    node_id all = forge_object(&f, "System.Object[]", 64);
+    node_id last = forge_object(&f, name, 24), other = forge_object(&f, name, 24);
+    forge_reference(&f, all, last);
+    forge_reference(&f, all, other);
+    for (size_t i = 0; i < LINKS; i++) {
+        snprintf(name, sizeof(name), "App.Link%zu", i % LINK_TYPES);
+        node_id next = forge_object(&f, name, 32);
+        forge_reference(&f, last, next);
+        last = next;
+    }
+    forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_all", all);
+    struct hd_snapshot *snap = forge_finish(&f);
+    snap->clock = 60.0 * (double)(k + 1);
+    return snap;
+}
+
+static enum hd_status status_of_chains(bool alike, uint64_t max_memory)
+{
+    struct hd_snapshot *snaps[SNAPSHOTS];
+    for (size_t k = 0; k < SNAPSHOTS; k++)
+        snaps[k] = chain(k, alike);
+    struct hd_read_options how = {.max_memory = max_memory, .threads = 1};
+    struct hd_options opt = hd_default_options();
+    struct hd_comparison *c = hd_comparison_of(snaps, SNAPSHOTS, &how);
+    struct hd_error err = {0};
+    hd_report_free(hd_report_diff(c, &opt, &err));
+    cr_expect_eq(c->reserved, 0);
+    hd_comparison_free(c);
+    for (size_t k = 0; k < SNAPSHOTS; k++)
+        hd_snapshot_close(snaps[k]);
+    return err.status;
+}
+
+/* 20,000 paths in 50 snapshots are a million cells of 40 bytes. */
+Test(limits, paths_of_many_snapshots_count_in_each)
+{
+    enum { MIB = 1 << 20 };
+    cr_expect_eq(status_of_chains(false, 8 * MIB), HD_TOO_BIG);
+    cr_expect_eq(status_of_chains(false, 64 * MIB), HD_OK);
+    cr_expect_eq(status_of_chains(true, 8 * MIB), HD_OK, "all have the same");
 }
