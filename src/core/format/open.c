@@ -269,10 +269,13 @@ static struct input *open_again(const struct hd_snapshot *snap, struct hd_error 
 void snapshot_release_graph(struct hd_snapshot *snap)
 {
     enum { SMALL_GRAPH = 8 << 20, SMALL_SHARE = 8 };
+    /* All small ones together are at most half of the memory. */
+    uint64_t share =
+        snap->beside > SMALL_SHARE / 2 ? 2 * (uint64_t)snap->beside : SMALL_SHARE;
     if (snap->graph == NULL || !snap->may_drop || snap->pins > 0)
         return;
     uint64_t limit = snap->read.max_memory, bytes = snap->graph_bytes;
-    if (bytes <= SMALL_GRAPH && (limit == 0 || bytes <= limit / SMALL_SHARE))
+    if (bytes <= SMALL_GRAPH && (limit == 0 || bytes <= limit / share))
         return;
     /* Reachability is preserved, a bit per node, to avoid another walk. */
     snap->reachable = snap->graph->reachable;

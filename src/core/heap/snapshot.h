@@ -325,6 +325,7 @@ struct hd_snapshot {
                                         compress it themselves */
     bool may_drop;                   /* a large graph may be dropped: it can be read
                                         again */
+    unsigned beside;                 /* snapshots of its comparison, if that opened it */
     unsigned pins;                   /* users of the graph; it is not dropped before this is
                                         0 */
     double clock;       /* seconds since some start, for ordering; NAN if unknown */

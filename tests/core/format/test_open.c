@@ -120,6 +120,18 @@ Test(open, a_large_graph_is_dropped_and_read_again_when_needed)
     hd_snapshot_close(snap);
 }
 
+/* Of many, all small ones together could be more than the limit. */
+Test(open, a_small_graph_is_dropped_if_there_are_many)
+{
+    struct hd_snapshot *snap = open_good(PLAIN, NULL);
+    snap->read.max_memory = 16 * snap->graph_bytes;
+    snap->beside = 8;
+    cr_expect_not_null(dropping(snap)->graph);
+    snap->beside = 9;
+    cr_expect_null(dropping(snap)->graph);
+    hd_snapshot_close(snap);
+}
+
 Test(open, a_small_graph_is_kept)
 {
     struct hd_snapshot *snap = dropping(open_good(PLAIN, NULL));
