@@ -200,6 +200,7 @@ static bool open_one(void *context, size_t i)
                                     : hd_snapshot_open(in->path, &how, &entry->error);
     if (entry->snap != NULL) {
         entry->snap->may_drop = o->count > 1;
+        entry->snap->beside = (unsigned)o->count;
         entry->snap->is_ordered = in->is_ordered;
         entry->snap->has_no_order = in->has_no_order;
         keep_or_drop(o, i);
@@ -413,6 +414,19 @@ bool comparison_blame(struct hd_error *err, size_t k)
     return false;
 }
 
+/* Returns the bytes that callers and kept answers hold in addition to graphs. */
+static uint64_t kept_by(const struct hd_comparison *c)
+{
+    uint64_t kept = c->reserved;
+    for (int selection = 0; selection < SELECTIONS; selection++) {
+        const struct ownership *o = c->owned[selection];
+        for (size_t i = 0; o != NULL && i < o->usable_count; i++)
+            if (o->tree.full[i].at_node != NULL)
+                kept += ownership_node_bytes(c->snaps[o->usable[i]]);
+    }
+    return kept;
+}
+
 /* --- work on graphs -------------------------------------------------------- */
 
 struct graph_run {
@@ -451,7 +465,7 @@ static bool plan_work_on(struct graph_work *w, struct hd_error *err)
     /* Available memory: the limit without pinned graphs of other snapshots. */
     const struct hd_comparison *c = w->c;
     struct hd_read_options how = c->how;
-    uint64_t held = c->reserved;
+    uint64_t held = kept_by(c);
     for (size_t k = 0; k < c->count; k++)
         if (c->snaps[k]->pins > 0 && !works_on(w, k))
             held += c->snaps[k]->graph_bytes;
@@ -489,7 +503,7 @@ bool comparison_work(struct graph_work *w, struct hd_error *err)
 
 static uint64_t held_by(const struct hd_comparison *c)
 {
-    uint64_t held = c->reserved;
+    uint64_t held = kept_by(c);
     for (size_t k = 0; k < c->count; k++)
         held += c->snaps[k]->graph != NULL ? c->snaps[k]->graph_bytes : 0;
     return held;
@@ -531,6 +545,7 @@ const struct ownership *comparison_ownership(struct hd_comparison *c,
         return NULL;
     }
     ownership_free(*kept);
+    *kept = NULL;
     *kept = ownership_of(c, s, fields, all_chains_follow, err);
     return *kept;
 }

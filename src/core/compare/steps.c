@@ -321,10 +321,26 @@ static bool ownership_fold(struct growth_folder *f, struct hd_error *err)
     return ok && align(f, err);
 }
 
+/* Those of one snapshot are part of the work on it. */
+static uint64_t node_bytes_of_others(const struct hd_comparison *c, const struct series *s)
+{
+    uint64_t all = 0, most = 0;
+    for (size_t i = 0; i < s->usable_count; i++) {
+        const struct hd_snapshot *snap = c->snaps[s->usable[i]];
+        uint64_t bytes = snap->digest == NULL ? ownership_node_bytes(snap) : 0;
+        all += bytes;
+        most = bytes > most ? bytes : most;
+    }
+    return all - most;
+}
+
 struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
                                enum ownership_fields fields, bool all_chains_follow,
                                struct hd_error *err)
 {
+    uint64_t kept = node_bytes_of_others(c, s);
+    if (!comparison_reserve(c, kept, "keeping the paths of all objects", err))
+        return NULL;
     struct ownership *o = alloc_zeroed(sizeof(*o));
     struct growth_folder f = {
         .c = c, .s = s, .o = o, .all_chains_follow = all_chains_follow};
@@ -337,6 +353,7 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
     pthread_mutex_init(&f.lock, NULL);
     pthread_cond_init(&f.changed, NULL);
     bool ok = ownership_fold(&f, err);
+    comparison_unreserve(c, kept);
     pthread_cond_destroy(&f.changed);
     pthread_mutex_destroy(&f.lock);
     if (ok)

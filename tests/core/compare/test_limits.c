@@ -162,7 +162,7 @@ Test(limits, reservations_of_others_count)
 
 enum { SNAPSHOTS = 50, LINKS = 400, LINK_TYPES = 20 };
 
-/* A chain of objects below one whose type no other snapshot has. */
+/* A chain of objects below one of a type of its own. */
 static struct hd_snapshot *chain(size_t k, bool alike)
 {
     struct forge f = {0};
@@ -208,4 +208,41 @@ Test(limits, paths_of_many_snapshots_count_in_each)
     cr_expect_eq(status_of_chains(false, 8 * MIB), HD_TOO_BIG);
     cr_expect_eq(status_of_chains(false, 64 * MIB), HD_OK);
     cr_expect_eq(status_of_chains(true, 8 * MIB), HD_OK, "all have the same");
+}
+
+/* The path of each object is kept for the steps of identity: of 50 snapshots with a star of
+ * 3,000 objects 600 kB. */
+Test(limits, paths_of_all_objects_count_in_each_snapshot)
+{
+    enum { OBJECTS = 3000, KIB = 1 << 10 };
+    struct hd_snapshot *snaps[SNAPSHOTS];
+    for (size_t k = 0; k < SNAPSHOTS; k++) {
+        struct forge f = {0};
+        node_id all = forge_object(&f, "System.Object[]", 64);
+        node_id first = forge_objects(&f, "App.Link", 32, OBJECTS);
+        for (node_id i = 0; i < OBJECTS; i++)
+            forge_reference(&f, all, first + i);
+        forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_all", all);
+        snaps[k] = forge_finish(&f);
+        snaps[k]->clock = 60.0 * (double)(k + 1);
+    }
+    uint64_t graphs = SNAPSHOTS * snaps[0]->graph_bytes;
+    static const struct {
+        uint64_t more;
+        enum hd_status wanted;
+    } limits[] = {{400 * KIB, HD_TOO_BIG}, {1000 * KIB, HD_OK}};
+    for (size_t i = 0; i < 2; i++) {
+        struct hd_read_options how = {.max_memory = graphs + limits[i].more, .threads = 1};
+        struct hd_options opt = hd_default_options();
+        struct hd_comparison *c = hd_comparison_of(snaps, SNAPSHOTS, &how);
+        struct hd_error err = {0};
+        opt.no_ages = true;
+        opt.chains = 0;
+        hd_report_free(hd_report_diff(c, &opt, &err));
+        cr_expect_eq(err.status, limits[i].wanted, "%zu: %s", i, err.message);
+        cr_expect_eq(c->reserved, 0);
+        hd_comparison_free(c);
+    }
+    for (size_t k = 0; k < SNAPSHOTS; k++)
+        hd_snapshot_close(snaps[k]);
 }

@@ -243,7 +243,7 @@ Test(plan, every_report_of_a_graph_has_an_estimate_of_memory)
         cr_expect_eq(errors[i].status, HD_TOO_BIG, "%zu: %s", i, errors[i].message);
         cr_expect_eq(errors[i].topic, HD_ABOUT_GRAPH_MEMORY);
     }
-    cr_expect_eq(errors[0].snapshot, 1);
+    cr_expect_gt(errors[1].snapshot, 0);
     for (size_t k = 0; k < COUNT; k++)
         hd_snapshot_close(snaps[k]);
 }
