@@ -124,6 +124,15 @@ static void survivors_add_name(struct survivors *s, const char *name, uint32_t n
     HASH_ADD_KEYPTR(hh, s->names, arena_strdup(&s->arena, name, len), len, slot);
 }
 
+/* Sizes are chosen by a file, so the pair is replaced by another one that it cannot
+ * predict: different pairs remain different. */
+static uint32_t survivor_kind(struct pair_table *kinds, uint32_t number, uint32_t size,
+                              uint32_t new_kind)
+{
+    uint64_t pair = mix(((uint64_t)number << 32 | size) ^ hash_seed());
+    return pair_table_put(kinds, (uint32_t)(pair >> 32), (uint32_t)pair, new_kind);
+}
+
 /* Objects of one type mostly have one size, so the latest answer of each type is kept. */
 struct latest {
     uint32_t size, kind;
@@ -134,7 +143,7 @@ static inline uint32_t kind_of(struct survivors *s, struct latest *latest, uint3
 {
     struct latest *l = &latest[number];
     if (l->size != size || l->kind == NO_PAIR)
-        *l = (struct latest){size, pair_table_put(&s->kinds, number, size, new_kind)};
+        *l = (struct latest){size, survivor_kind(&s->kinds, number, size, new_kind)};
     return l->kind;
 }
 

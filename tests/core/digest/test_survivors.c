@@ -102,6 +102,30 @@ Test(survivors, types_are_matched_by_name_not_by_number)
     cr_expect_eq(kept(heap_of(first, 3), heap_of(last, 3), "App.New"), 0);
 }
 
+/* Sizes whose products with the factor of pair tables begin alike. */
+Test(survivors, a_file_cannot_choose_sizes_that_collide, .timeout = 20)
+{
+    enum { ALL = 1500, FAST = 64 };
+    const uint64_t factor = 0x9E3779B97F4A7C15U;
+    static struct placed all[ALL];
+    for (uint64_t size = 24, i = 0; i < ALL; size++)
+        if ((size + 1) * factor >> 52 == 77)
+            all[i++] = (struct placed){"App.A", size, HD_GEN2};
+    struct hd_snapshot *first = heap_of(all, ALL);
+    struct survivors s;
+    cr_assert(survivors_begin(&s, first, SELECT_ALL, false));
+    /* The longest row of used slots: with equal hashes all of them. */
+    size_t row = 0, longest = 0;
+    for (size_t i = 0; i < s.kinds.cap; i++) {
+        row = s.kinds.keys[i] != 0 ? row + 1 : 0;
+        longest = row > longest ? row : longest;
+    }
+    cr_expect_eq(s.kinds.len, ALL);
+    cr_expect_lt(longest, FAST);
+    survivors_free(&s);
+    cr_expect_eq(kept(first, heap_of(all, ALL), "App.A"), ALL);
+}
+
 /* A refreshed cache: the same number, but partly other objects. */
 Test(survivors, some_stay_and_some_are_others)
 {
