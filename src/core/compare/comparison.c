@@ -189,7 +189,10 @@ static bool open_one(void *context, size_t i)
         entry->skipped = may_be_skipped(&o->inputs[i], &entry->error);
         return true;
     }
-    how.max_memory = (how.max_memory - for_waiting(o)) / o->at_once;
+    if (how.max_memory > 0) {
+        how.max_memory = (how.max_memory - for_waiting(o)) / o->at_once;
+        how.max_memory += how.max_memory == 0; /* which would be without a limit */
+    }
     how.threads = o->each;
     if (how.file != NULL)
         how.file(how.progress_context, i, entry, false);

@@ -158,6 +158,25 @@ Test(limits, reservations_of_others_count)
     }
 }
 
+/* A share of less than one byte is not without a limit. */
+Test(limits, a_limit_of_bytes_is_one_for_several_files, .timeout = 20)
+{
+    enum { SEVERAL = 8 };
+    struct hd_input inputs[SEVERAL];
+    for (size_t i = 0; i < SEVERAL; i++)
+        inputs[i] = files[i % FILES];
+    for (uint64_t limit = 1; limit <= 2 * SEVERAL; limit++) {
+        struct hd_read_options how = {.max_memory = limit, .threads = SEVERAL};
+        struct hd_comparison *c = hd_comparison_open(inputs, SEVERAL, &how);
+        size_t count;
+        const struct hd_info_entry *entries = hd_comparison_entries(c, &count);
+        for (size_t i = 0; i < count; i++)
+            cr_expect_eq(entries[i].error.status, HD_TOO_BIG, "%zu of %llu bytes", i,
+                         (unsigned long long)limit);
+        hd_comparison_free(c);
+    }
+}
+
 /* --- many snapshots ------------------------------------------------------------------- */
 
 enum { SNAPSHOTS = 50, LINKS = 400, LINK_TYPES = 20 };
