@@ -615,7 +615,13 @@ static const uint32_t NO_LINK = UINT32_MAX;
 struct young_link {
     struct run run;
     uint32_t back;
-    int64_t bits, score;
+    int64_t score; /* ~score once it is used */
+    union {
+        int64_t bits; /* until it is linked */
+        struct {
+            uint32_t depth, jump; /* afterwards: an ancestor further back */
+        };
+    };
 };
 
 struct young_chains {
@@ -654,7 +660,7 @@ static void add_runs(struct young_chains *c, const struct gram_pairs *pairs,
         if (by_neighbours && bits < BY_NEIGHBOURS)
             bits = BY_NEIGHBOURS;
         c->link = grow(c->link, c->len, &c->cap, sizeof(*c->link));
-        c->link[c->len++] = (struct young_link){r, NO_LINK, bits, 0};
+        c->link[c->len++] = (struct young_link){.run = r, .back = NO_LINK, .bits = bits};
     }
 }
 
@@ -736,15 +742,52 @@ static bool link_share(void *context, size_t i)
     return true;
 }
 
+/* --- which chains to take ------------------------------------------------------- */
+
+/* Links form a tree, and those used are all that is behind one of them: so the first used
+ * one behind a link is found by jumps, as many chains of few links are refused at the end
+ * of a long one. A link jumps over as many as the two of its back do together, or to its
+ * back (Myers, "An applicative random-access stack", 1983). */
+
+static uint32_t depth_of(const struct young_chains *c, uint32_t i)
+{
+    return i != NO_LINK ? c->link[i].depth : 0;
+}
+
+static uint32_t jump_of(const struct young_chains *c, uint32_t i)
+{
+    return i != NO_LINK ? c->link[i].jump : NO_LINK;
+}
+
+static void add_jumps(struct young_chains *c)
+{
+    for (size_t i = 0; i < c->len; i++) {
+        uint32_t back = c->link[i].back, jump = jump_of(c, back), far = jump_of(c, jump);
+        uint32_t depth = depth_of(c, back);
+        bool alike = depth - depth_of(c, jump) == depth_of(c, jump) - depth_of(c, far);
+        c->link[i].depth = depth + 1;
+        c->link[i].jump = alike ? far : back;
+    }
+}
+
+static bool is_used(const struct young_chains *c, uint32_t i)
+{
+    return i == NO_LINK || c->link[i].score < 0;
+}
+
+/* Returns the first used link behind one, or NO_LINK. O(log links). */
+static uint32_t first_used(struct young_chains *c, uint32_t i)
+{
+    for (; !is_used(c, i); c->al->work++)
+        i = is_used(c, c->link[i].jump) ? c->link[i].back : c->link[i].jump;
+    return i;
+}
+
 static void take_chain(struct young_chains *c, uint32_t last)
 {
     struct alignment *al = c->al;
-    int64_t base = 0;
-    uint32_t end = last;
-    while (end != NO_LINK && c->link[end].score >= 0)
-        end = c->link[end].back;
-    if (end != NO_LINK)
-        base = ~c->link[end].score;
+    uint32_t end = first_used(c, last);
+    int64_t base = end != NO_LINK ? ~c->link[end].score : 0;
     if (c->link[last].score - base < MIN_CHAIN)
         return;
     for (uint32_t i = last; i != end; i = c->link[i].back) {
@@ -752,7 +795,8 @@ static void take_chain(struct young_chains *c, uint32_t last)
         for (uint32_t k = 0; k < r->len; k++)
             if (al->a.mate[r->x + k] == FREE && al->b.mate[r->y + k] == FREE)
                 take(al, &(struct run){r->x + k, r->y + k, 1});
-        c->link[i].score = ~c->link[i].score; /* used */
+        c->link[i].score = ~c->link[i].score;
+        al->work += r->len;
     }
 }
 
@@ -802,6 +846,7 @@ void find_young(struct alignment *al)
     if (c.len > 0) {
         sort_runs(&c);
         workers_run(al->share_count, al->threads, link_share, &c);
+        add_jumps(&c);
         take_chains(&c);
     }
     free(c.link);

@@ -184,3 +184,40 @@ Test(align_hostile, takes_regions_of_any_size)
     free(apart.all);
     free(close.all);
 }
+
+/* Objects identified by their only referrers, in another region: first a row with one other
+ * object between two of them, then a longer one with more between them than they are worth.
+ * So there is one chain, from which many others branch off that are refused. */
+static struct heap_laid rising_and_falling(uint32_t falling, uint64_t address,
+                                           uint64_t step)
+{
+    enum { BETWEEN = 30 };
+    struct heap_laid h = {0};
+    struct random r = random_from(1);
+    uint32_t rising = falling * 14 / 95 + 50, all = rising + falling;
+    for (uint32_t i = 0; i < all; i++)
+        lay(&h, (struct laid){1 + i, 10 + random_below(&r, 8), 32, START + 32 * i,
+                              all + 1 + i});
+    for (uint32_t i = 0; i < all; i++) {
+        lay(&h, (struct laid){all + 1 + i, 1, 24, address, 0});
+        for (uint32_t k = i < rising ? 1 : BETWEEN; k > 0; k--)
+            lay(&h, (struct laid){0, 2, 24, address += step, 0});
+        address += step;
+    }
+    return h;
+}
+
+static uint64_t steps_of_falling(uint32_t falling)
+{
+    struct heap_laid a = rising_and_falling(falling, 0x7f0008000000, 2);
+    struct heap_laid b = rising_and_falling(falling, 0x7f0009000000, 1);
+    struct tally_of_same t = compare_laid(&a, &b, 1);
+    free(a.all);
+    free(b.all);
+    return t.steps;
+}
+
+Test(align_hostile, does_not_walk_a_chain_for_each_that_branches_off)
+{
+    cr_expect_lt(2 * steps_of_falling(8000), 5 * steps_of_falling(4000));
+}
