@@ -683,8 +683,10 @@ static void fill(struct gap_filler *f, const struct gap *g)
 static bool is_bracketed(struct gap_filler *f, struct gap *g)
 {
     const struct side *a = &f->al->a, *b = &f->al->b;
-    if (g->y == 0 || g->y_end == b->len || !IS_MATE(b->mate[g->y_end]) ||
-        region_of(b->address[g->y - 1]) != region_of(b->address[g->y_end]))
+    /* In another region it may be that of another thread. */
+    if (g->y == 0 || g->y_end == b->len ||
+        region_of(b->address[g->y - 1]) != region_of(b->address[g->y_end]) ||
+        !IS_MATE(b->mate[g->y_end]))
         return false;
     uint32_t left = b->mate[g->y - 1], right = b->mate[g->y_end];
     if (left >= right || right - left > MAX_OBJECTS || right - left <= g->y_end - g->y ||
