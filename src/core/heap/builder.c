@@ -527,15 +527,16 @@ static bool mark_piece(void *others, size_t piece)
     struct others *o = others;
     const struct graph *g = o->snap->graph;
     struct interval objects = object_rows(o->snap);
-    uint32_t end = border(g->node_count, piece + 1, o->pieces);
-    for (node_id n = border(g->node_count, piece, o->pieces); n < end; n += BLOCK) {
+    /* 64 bits, since the number after the last block of 2^32 nodes is one too many. */
+    uint64_t end = border(g->node_count, piece + 1, o->pieces);
+    for (uint64_t n = border(g->node_count, piece, o->pieces); n < end; n += BLOCK) {
         const type_id *type = g->type + n;
-        uint32_t count = end - n < BLOCK ? end - n : BLOCK, outside = 0;
+        uint32_t count = end - n < BLOCK ? (uint32_t)(end - n) : BLOCK, outside = 0;
         for (uint32_t k = 0; count == BLOCK && k < BLOCK; k++)
             outside |= !is_within(objects, type[k]);
         for (uint32_t k = 0; (count < BLOCK || outside != 0) && k < count; k++)
             if (o->snap->types[type[k]].kind != TYPE_OBJECT)
-                bits_set(o->nodes, n + k);
+                bits_set(o->nodes, (node_id)n + k);
     }
     return true;
 }
@@ -545,11 +546,10 @@ static bool count_piece(void *others, size_t piece)
     struct others *o = others;
     const struct graph *g = o->snap->graph;
     const struct interval low = o->low, high = o->high;
-    uint32_t end = border(g->edge_count, piece + 1, o->pieces);
-    uint64_t references = 0;
-    for (uint32_t e = border(g->edge_count, piece, o->pieces); e < end; e += FEW) {
+    uint64_t end = border(g->edge_count, piece + 1, o->pieces), references = 0;
+    for (uint64_t e = border(g->edge_count, piece, o->pieces); e < end; e += FEW) {
         const node_id *to = g->edge_to + e;
-        uint32_t count = end - e < FEW ? end - e : FEW, within = 0;
+        uint32_t count = end - e < FEW ? (uint32_t)(end - e) : FEW, within = 0;
         for (uint32_t k = 0; count == FEW && k < FEW; k++)
             within |= is_within(low, to[k]) | is_within(high, to[k]);
         for (uint32_t k = 0; (count < FEW || within != 0) && k < count; k++)

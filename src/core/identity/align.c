@@ -79,7 +79,7 @@ static bool count_side(void *context, size_t i)
 static void add_up(uint32_t *counters[2], uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        counters[0][i] += counters[1][i];
+        counters[0][i] = counter_sum(counters[0][i], counters[1][i]);
     free(counters[1]);
 }
 
@@ -90,14 +90,15 @@ static void align_count(struct align_counters *c, uint32_t most_keys)
     uint32_t keys = slots_for(objects / 2, most_keys);
     c->pair_mask = pairs - 1;
     c->key_mask = keys - 1;
-    bool apart = c->al->threads > 1 && objects > MEASURED_SHARE;
+    bool several = c->al->threads > 1;
+    bool apart = (several && objects > MEASURED_SHARE) || objects > UINT32_MAX;
     for (size_t i = 0; i < 2; i++) {
         bool own = i == 0 || apart;
         c->pairs[i] =
             own ? alloc_zeroed(array_bytes(pairs, sizeof(**c->pairs))) : c->pairs[0];
         c->keys[i] = own ? alloc_zeroed(array_bytes(keys, sizeof(**c->keys))) : c->keys[0];
     }
-    workers_run(2, apart ? 2 : 1, count_side, c);
+    workers_run(2, apart && several ? 2 : 1, count_side, c);
     if (!apart)
         return;
     add_up(c->keys, keys);
@@ -121,8 +122,8 @@ static bool measure_keys(void *context, size_t i)
 {
     const struct align_counters *c = context;
     struct alignment *al = c->al;
-    uint32_t begin = (uint32_t)i * MEASURED_SHARE, end = begin + MEASURED_SHARE;
-    for (uint32_t p = begin; p < al->a.len && p < end; p++)
+    struct share part = part_of(i, MEASURED_SHARE, al->a.len);
+    for (uint32_t p = part.begin; p < part.end; p++)
         al->bits[p] = (uint8_t)(p > 0 ? information(c, p) : 8 * BIT);
     return true;
 }
@@ -131,8 +132,8 @@ static bool measure_kinds(void *context, size_t i)
 {
     const struct align_counters *c = context;
     struct alignment *al = c->al;
-    uint32_t begin = (uint32_t)i * MEASURED_SHARE, end = begin + MEASURED_SHARE;
-    for (uint32_t p = begin > 0 ? begin : 1; p < al->a.len && p < end; p++) {
+    struct share part = part_of(i, MEASURED_SHARE, al->a.len);
+    for (uint32_t p = part.begin > 0 ? part.begin : 1; p < part.end; p++) {
         uint32_t bits = information(c, p);
         if (al->seen[al->a.key[p - 1] & al->seen_mask] <= RARE || bits < al->bits[p])
             al->bits[p] = (uint8_t)bits;
@@ -900,8 +901,8 @@ static bool report_share(void *context, size_t i)
 {
     const struct same_writer *t = context;
     const struct side *a = &t->al->a, *b = &t->al->b;
-    uint32_t begin = (uint32_t)i * SHARE, end = begin + SHARE;
-    for (uint32_t x = begin; x < a->len && x < end; x++) {
+    struct share part = part_of(i, SHARE, a->len);
+    for (uint32_t x = part.begin; x < part.end; x++) {
         if (!IS_MATE(a->mate[x]))
             continue;
         node_id from = a->node[x], to = b->node[a->mate[x]];

@@ -84,6 +84,20 @@ static inline uint32_t alone(const struct alignment *al, uint32_t key)
     return b < 12 * BIT ? b : 12 * BIT;
 }
 
+/* Adds up counters of both heaps, which may have more objects together than fit one. */
+static inline uint32_t counter_sum(uint32_t a, uint32_t b)
+{
+    return b <= UINT32_MAX - a ? a + b : UINT32_MAX;
+}
+
+/* Returns the positions of part i of all, `size` each; the last may have fewer. */
+static inline struct share part_of(size_t i, uint32_t size, uint32_t all)
+{
+    uint64_t begin = (uint64_t)i * size, end = begin + size;
+    return (struct share){(uint32_t)(begin < all ? begin : all),
+                          (uint32_t)(end < all ? end : all)};
+}
+
 /* Called by threads after each share; a sum does not depend on the order. */
 static inline void count_work(struct alignment *al, uint64_t steps)
 {

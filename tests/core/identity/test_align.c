@@ -1,4 +1,5 @@
 /* Objects that are moved, stay, die and are allocated, as with real collectors. */
+#include "identity/align_parts.h"
 #include "identity/laid_out.h"
 
 enum { REGION = 1 << 22 };
@@ -322,4 +323,27 @@ Test(align, does_not_depend_on_how_nodes_are_numbered)
         free(shuffled);
         free_pair(&p);
     }
+}
+
+/* --- the largest heaps ------------------------------------------------------------------
+ */
+
+Test(align, parts_of_the_largest_heap_end_with_it)
+{
+    enum { SIZE = 1 << 16 };
+    const uint32_t all = UINT32_MAX - 2;
+    struct share first = part_of(0, SIZE, all), last = part_of(all / SIZE, SIZE, all);
+    cr_expect_eq(first.begin, 0);
+    cr_expect_eq(first.end, SIZE);
+    cr_expect_eq(last.begin, UINT32_MAX - SIZE + 1);
+    cr_expect_eq(last.end, all);
+    struct share none = part_of(2, SIZE, 2 * SIZE);
+    cr_expect_eq(none.begin, none.end);
+}
+
+Test(align, counters_of_both_heaps_do_not_wrap)
+{
+    cr_expect_eq(counter_sum(3, 4), 7);
+    cr_expect_eq(counter_sum(UINT32_MAX - 2, 2), UINT32_MAX);
+    cr_expect_eq(counter_sum(UINT32_MAX - 2, UINT32_MAX - 2), UINT32_MAX);
 }
