@@ -187,7 +187,8 @@ static bool arrives_below(const void *stretches, size_t i, const void *address)
     return s->to <= a && a - s->to >= s->size;
 }
 
-/* Returns the stretches that moved, in the order of their new addresses; malloc'd. */
+/* Returns the stretches that moved, in the order of their new addresses; malloc'd. NULL if
+ * some arrive at the same place, each of which would be searched for all of them. */
 static struct stretch *arrivals(const struct gc_moves_part *c, size_t *count)
 {
     struct stretch *all = alloc_zeroed(array_bytes(c->stretch_count + 1, sizeof(*all)));
@@ -196,6 +197,13 @@ static struct stretch *arrivals(const struct gc_moves_part *c, size_t *count)
         if (c->stretches[i].from != c->stretches[i].to)
             all[(*count)++] = c->stretches[i];
     qsort(all, *count, sizeof(*all), by_to);
+    for (size_t i = 1; i < *count; i++) {
+        if (all[i].to - all[i - 1].to >= all[i - 1].size)
+            continue;
+        free(all);
+        *count = 0;
+        return NULL;
+    }
     return all;
 }
 
@@ -282,10 +290,13 @@ static bool fold(struct gc_moves *m, struct gc_moves_part *c)
         alloc_zeroed(array_bytes(c->territory_count, sizeof(*all)));
     size_t count = gc_moves_find(&m->now, c, all);
     bool makes_sense = sort_stretches(c), changed = false;
-    bool ok = count == 0 || (c->stretch_count > 0 && makes_sense);
     size_t arrived_count = 0;
-    struct stretch *arrived =
-        makes_sense && c->depth < FULL ? arrivals(c, &arrived_count) : NULL;
+    struct stretch *arrived = NULL;
+    if (makes_sense && c->depth < FULL) {
+        arrived = arrivals(c, &arrived_count);
+        makes_sense = arrived != NULL;
+    }
+    bool ok = count == 0 || (c->stretch_count > 0 && makes_sense);
     if (ok)
         changed = gc_moves_overwrite(m, arrived, arrived_count, all, count);
     for (size_t i = 0; ok && i < count; i++)

@@ -282,6 +282,8 @@ Test(gc_moves, inconsistent_collections_are_refused)
     cr_expect_not(fold(&m, 2, endless, 1));
     const struct stretch away[] = {{0x3000, UINT64_MAX - 4, 0x20}};
     cr_expect_not(fold(&m, 2, away, 1));
+    const struct stretch onto[] = {{0x1000, 0x3000, 0x20}, {0x1020, 0x3010, 0x20}};
+    cr_expect_not(fold(&m, 0, onto, 2));
     gc_moves_free(&m);
 }
 
