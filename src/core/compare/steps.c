@@ -58,13 +58,34 @@ const char *steps_why_unknown(const struct series *s)
 /* Bytes of same_find() for each object of both, and of cohorts for each of the newer. */
 enum { PER_OBJECT = 48 };
 
-/* First, since reserving may release graphs. */
+static uint64_t bytes_to_read(const struct hd_snapshot *snap)
+{
+    return snap->graph == NULL ? snap->graph_bytes : 0;
+}
+
+/* Reserves memory for a step and for its graphs, which count as such once they are read.
+ * First, since that may release other graphs. */
+static bool reserve_step(struct hd_comparison *c, struct hd_snapshot *older,
+                         struct hd_snapshot *newer, uint64_t bytes, struct hd_error *err)
+{
+    uint64_t graphs = bytes_to_read(older) + bytes_to_read(newer);
+    older->pins++;
+    newer->pins++;
+    bool ok =
+        comparison_reserve(c, bytes + graphs, "following objects between snapshots", err);
+    older->pins--;
+    newer->pins--;
+    if (ok)
+        comparison_unreserve(c, graphs);
+    return ok;
+}
+
 static bool show_step(struct hd_comparison *c, const struct series *s, size_t i,
                       step_visitor *visit, void *context, bool *more, struct hd_error *err)
 {
     struct hd_snapshot *older = c->snaps[s->usable[i - 1]], *newer = c->snaps[s->usable[i]];
     uint64_t bytes = PER_OBJECT * ((uint64_t)older->node_count + newer->node_count);
-    if (!comparison_reserve(c, bytes, "following objects between snapshots", err))
+    if (!reserve_step(c, older, newer, bytes, err))
         return false;
     bool ok = snapshot_need_graph(older, err) && snapshot_need_graph(newer, err);
     struct same same = {0};

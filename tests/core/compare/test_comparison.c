@@ -1,5 +1,7 @@
 /* Several questions to one comparison. */
 #include "compare/comparison.h"
+#include "compare/steps.h"
+#include "format/open.h"
 #include "format/usual_gcdump.h"
 #include "render/written.h"
 #include "support/scratch.h"
@@ -215,6 +217,53 @@ Test(comparison, names_a_snapshot_that_changed_between_two_questions)
     cr_expect_str_eq(err.message, "was modified after it was first read");
     opt.by = HD_BY_NAMESPACE;
     free(json_of(c, &opt)); /* questions that need no graph are answered */
+    hd_comparison_free(c);
+    scratch_remove(&scratch);
+}
+
+struct steps_seen {
+    const struct hd_comparison *c;
+    size_t count;
+    uint64_t most; /* bytes of graphs and reserved ones */
+};
+
+static bool see_step(void *context, size_t i, const struct hd_snapshot *older,
+                     const struct hd_snapshot *newer, const struct same *same)
+{
+    struct steps_seen *seen = context;
+    uint64_t held = seen->c->reserved;
+    (void)i, (void)older, (void)newer, (void)same;
+    for (size_t k = 0; k < seen->c->count; k++)
+        held += seen->c->snaps[k]->graph != NULL ? seen->c->snaps[k]->graph_bytes : 0;
+    seen->most = held > seen->most ? held : seen->most;
+    seen->count++;
+    return true;
+}
+
+/* Both graphs are read after memory for the step is reserved. */
+Test(comparison, graphs_of_a_step_are_within_the_limit)
+{
+    struct scratch scratch = {0};
+    scratch_open(&scratch);
+    struct hd_input inputs[] = {{.path = large_file(&scratch, "1.gcdump", 24)},
+                                {.path = large_file(&scratch, "2.gcdump", 32)},
+                                {.path = large_file(&scratch, "3.gcdump", 40)}};
+    struct hd_comparison *c = hd_comparison_open(inputs, 3, NULL);
+    struct series s = {.snaps = c->snaps, .usable = {0, 1, 2}, .usable_count = 3};
+    uint64_t graph = c->snaps[0]->graph_bytes;
+    uint64_t step = UINT64_C(2) * 48 * c->snaps[0]->node_count;
+    for (uint64_t graphs = 1; graphs <= 3; graphs++) {
+        struct hd_error err = {0};
+        struct steps_seen seen = {.c = c};
+        for (size_t k = 0; k < 3; k++)
+            snapshot_release_graph(c->snaps[k]);
+        c->how.max_memory = step + graphs * graph + graph / 2;
+        bool ok = steps_follow(c, &s, see_step, &seen, &err);
+        cr_expect_eq(ok, graphs > 1, "%s", err.message);
+        cr_expect_eq(seen.count, graphs > 1 ? 2 : 0);
+        cr_expect_leq(seen.most, c->how.max_memory);
+        cr_expect_eq(c->reserved, 0);
+    }
     hd_comparison_free(c);
     scratch_remove(&scratch);
 }
