@@ -417,7 +417,7 @@ bool comparison_blame(struct hd_error *err, size_t k)
     return false;
 }
 
-/* Returns the bytes that callers and kept answers hold in addition to graphs. */
+/* Returns the bytes that callers and earlier answers hold in addition to graphs. */
 static uint64_t kept_by(const struct hd_comparison *c)
 {
     uint64_t kept = c->reserved;

@@ -163,7 +163,7 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
 bool ownership_need_cohorts(struct hd_comparison *c, struct ownership *o,
                             const struct series *s, struct hd_error *err);
 
-/* Returns the bytes of the paths of objects of a snapshot, which an ownership keeps. */
+/* Returns the bytes of a snapshot in an ownership: a path for each object. */
 static inline uint64_t ownership_node_bytes(const struct hd_snapshot *snap)
 {
     return (uint64_t)snap->node_count * sizeof(path_id);

@@ -210,8 +210,8 @@ static void count_survivors(struct growth_folder *f, const struct hd_snapshot *l
 /* Bytes of a path in its own ownership tree, and of the search. */
 enum { PER_PATH = 176 };
 
-/* Of one in its own ownership tree once that is complete, with its index; of an aligned
- * path, and of it in each snapshot, there and in cohorts; of a label in each. */
+/* Bytes after the search: a path in its own ownership tree, with its index; an aligned
+ * path, and its numbers for each snapshot, with cohorts; the numbers of a label. */
 enum { PER_FULL_PATH = 88, PER_ALIGNED = 80, PER_CELL = 28 + 12, PER_LABEL = 24 };
 
 static uint64_t per_aligned(const struct growth_folder *f)
@@ -227,8 +227,8 @@ static bool too_many_paths(const struct growth_folder *f, uint64_t bytes,
                        limit);
 }
 
-/* Snapshots may share all paths, or none: the number of aligned ones is known once they are
- * there, and each of them costs the more, the more snapshots there are. */
+/* Limits the aligned paths. Snapshots may have all paths in common or all different, so the
+ * number is unknown before; the bytes for each grow with the number of snapshots. */
 static bool align(struct growth_folder *f, struct hd_error *err)
 {
     struct ownership_tree *t = &f->o->tree;
@@ -342,7 +342,8 @@ static bool ownership_fold(struct growth_folder *f, struct hd_error *err)
     return ok && align(f, err);
 }
 
-/* Those of one snapshot are part of the work on it. */
+/* Returns the bytes for all snapshots except the largest: its paths are part of the work.
+ */
 static uint64_t node_bytes_of_others(const struct hd_comparison *c, const struct series *s)
 {
     uint64_t all = 0, most = 0;

@@ -124,8 +124,8 @@ static void survivors_add_name(struct survivors *s, const char *name, uint32_t n
     HASH_ADD_KEYPTR(hh, s->names, arena_strdup(&s->arena, name, len), len, slot);
 }
 
-/* Sizes are chosen by a file, so the pair is replaced by another one that it cannot
- * predict: different pairs remain different. */
+/* Replaces the pair by one that a file, which chooses the sizes, cannot predict. Different
+ * pairs remain different. */
 static uint32_t survivor_kind(struct pair_table *kinds, uint32_t number, uint32_t size,
                               uint32_t new_kind)
 {

@@ -188,7 +188,7 @@ static bool arrives_below(const void *stretches, size_t i, const void *address)
 }
 
 /* Returns the stretches that moved, in the order of their new addresses; malloc'd. NULL if
- * some arrive at the same place, each of which would be searched for all of them. */
+ * some arrive at the same place: millions would have to be searched for each object. */
 static struct stretch *arrivals(const struct gc_moves_part *c, size_t *count)
 {
     struct stretch *all = alloc_zeroed(array_bytes(c->stretch_count + 1, sizeof(*all)));

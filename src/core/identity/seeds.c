@@ -742,12 +742,11 @@ static bool link_share(void *context, size_t i)
     return true;
 }
 
-/* --- which chains to take ------------------------------------------------------- */
+/* --- use of chains ------------------------------------------------------- */
 
-/* Links form a tree, and those used are all that is behind one of them: so the first used
- * one behind a link is found by jumps, as many chains of few links are refused at the end
- * of a long one. A link jumps over as many as the two of its back do together, or to its
- * back (Myers, "An applicative random-access stack", 1983). */
+/* Links form a tree, and all ancestors of a used link are used. So the nearest used one is
+ * found by jumps (Myers, "An applicative random-access stack", 1983): thousands of short
+ * chains may branch off a long one and be refused. */
 
 static uint32_t depth_of(const struct young_chains *c, uint32_t i)
 {
@@ -775,8 +774,8 @@ static bool is_used(const struct young_chains *c, uint32_t i)
     return i == NO_LINK || c->link[i].score < 0;
 }
 
-/* Returns the first used link behind one, or NO_LINK. O(log links). */
-static uint32_t first_used(struct young_chains *c, uint32_t i)
+/* Returns the nearest used ancestor of a link, or NO_LINK. O(log links). */
+static uint32_t nearest_used(struct young_chains *c, uint32_t i)
 {
     for (; !is_used(c, i); c->al->work++)
         i = is_used(c, c->link[i].jump) ? c->link[i].back : c->link[i].jump;
@@ -786,7 +785,7 @@ static uint32_t first_used(struct young_chains *c, uint32_t i)
 static void take_chain(struct young_chains *c, uint32_t last)
 {
     struct alignment *al = c->al;
-    uint32_t end = first_used(c, last);
+    uint32_t end = nearest_used(c, last);
     int64_t base = end != NO_LINK ? ~c->link[end].score : 0;
     if (c->link[last].score - base < MIN_CHAIN)
         return;

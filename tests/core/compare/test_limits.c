@@ -181,7 +181,7 @@ Test(limits, a_limit_of_bytes_is_one_for_several_files, .timeout = 20)
 
 enum { SNAPSHOTS = 50, LINKS = 400, LINK_TYPES = 20 };
 
-/* A chain of objects below one of a type of its own. */
+/* A chain of objects below a type of its own. */
 static struct hd_snapshot *chain(size_t k, bool alike)
 {
     struct forge f = {0};
@@ -229,8 +229,7 @@ Test(limits, paths_of_many_snapshots_count_in_each)
     cr_expect_eq(status_of_chains(true, 8 * MIB), HD_OK, "all have the same");
 }
 
-/* The path of each object is kept for the steps of identity: of 50 snapshots with a star of
- * 3,000 objects 600 kB. */
+/* Identity needs the path of each object later: 600 kB for 50 stars of 3,000 objects. */
 Test(limits, paths_of_all_objects_count_in_each_snapshot)
 {
     enum { OBJECTS = 3000, KIB = 1 << 10 };

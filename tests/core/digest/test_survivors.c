@@ -114,7 +114,7 @@ Test(survivors, a_file_cannot_choose_sizes_that_collide, .timeout = 20)
     struct hd_snapshot *first = heap_of(all, ALL);
     struct survivors s;
     cr_assert(survivors_begin(&s, first, SELECT_ALL, false));
-    /* The longest row of used slots: with equal hashes all of them. */
+    /* The longest row of used slots: with equal hashes all. */
     size_t row = 0, longest = 0;
     for (size_t i = 0; i < s.kinds.cap; i++) {
         row = s.kinds.keys[i] != 0 ? row + 1 : 0;

@@ -120,7 +120,7 @@ Test(open, a_large_graph_is_dropped_and_read_again_when_needed)
     hd_snapshot_close(snap);
 }
 
-/* Of many, all small ones together could be more than the limit. */
+/* Together they could be larger than the limit. */
 Test(open, a_small_graph_is_dropped_if_there_are_many)
 {
     struct hd_snapshot *snap = open_good(PLAIN, NULL);

@@ -185,9 +185,9 @@ Test(align_hostile, takes_regions_of_any_size)
     free(close.all);
 }
 
-/* Objects identified by their only referrers, in another region: first a row with one other
- * object between two of them, then a longer one with more between them than they are worth.
- * So there is one chain, from which many others branch off that are refused. */
+/* Objects identified by their only referrers, in another region: a row with one other
+ * object in each gap, then a longer row with so large gaps that each costs more than its
+ * object adds. Many chains that are refused branch off one that is used. */
 static struct heap_laid rising_and_falling(uint32_t falling, uint64_t address,
                                            uint64_t step)
 {
