@@ -104,15 +104,33 @@ static void find_arenas(struct memory_block *all, const struct block_run *r)
     }
 }
 
-/* Marks the reservation in run r. Blocks before the first reserved one are the collector's
- * tables, unless they are too large; blocks after the last large reserved one may be its
- * newest regions, which begin at a multiple of 4 MiB, or the stack above it. */
+/* The kernel places mappings from the top down, so stacks may be right below the
+ * reservation: a guard, and a block of 1 MiB or more, which tables after small gaps do not
+ * have. Returns the block after the last such stack below the first large reserved block.
+ */
+static size_t after_stacks(const struct memory_block *all, const struct block_run *r)
+{
+    const uint64_t most_guard = 64 << 10, least_stack = 1 << 20;
+    for (size_t i = r->first_large; i > r->first + 1; i--) {
+        const struct memory_block *guard = &all[i - 2], *stack = &all[i - 1];
+        if (is_unclassified(guard) && guard->is_reserved && size_of(guard) <= most_guard &&
+            is_unclassified(stack) && !stack->is_reserved && size_of(stack) >= least_stack)
+            return i;
+    }
+    return r->first;
+}
+
+/* Marks the reservation in run r, above the stacks at its lower end. Blocks before the
+ * first reserved one are the collector's tables, unless they are too large; blocks after
+ * the last large reserved one may be its newest regions, which begin at a multiple of 4
+ * MiB, or the stack above it. */
 static void mark_reservation(struct memory_block *all, const struct block_run *r)
 {
     const uint64_t most_tables = (uint64_t)64 << 20, region = (uint64_t)4 << 20;
-    for (size_t i = r->first; i < r->end; i++) {
+    size_t first = after_stacks(all, r);
+    for (size_t i = first; i < r->end; i++) {
         struct memory_block *b = &all[i];
-        bool is_ahead = i == r->first && !b->is_reserved && size_of(b) > most_tables;
+        bool is_ahead = i == first && !b->is_reserved && size_of(b) > most_tables;
         bool is_after = i > r->last_large && !b->is_reserved && b->start % region != 0;
         if (is_unclassified(b) && !is_ahead && !is_after)
             b->kind = BLOCK_GC;

@@ -280,6 +280,28 @@ Test(read_facts, stack_right_above_the_reservation)
     expect_layout(&l, "stack");
 }
 
+/* The kernel places later mappings right below earlier ones. */
+Test(read_facts, stacks_and_native_blocks_right_below_the_reservation)
+{
+    struct layout l = {.at = BASE + 12 * KIB};
+    lay(&l, 10 * MIB, USED, BLOCK_PRIVATE);
+    lay(&l, 4 * KIB, RESERVED, BLOCK_PRIVATE);
+    lay(&l, 8 * MIB, USED, BLOCK_STACK);
+    lay(&l, 10 * MIB, USED, BLOCK_PRIVATE);
+    lay(&l, 64 * KIB, RESERVED, BLOCK_PRIVATE);
+    lay(&l, 1536 * KIB, USED, BLOCK_STACK);
+    lay_reservation(&l, BASE + 48 * GIB);
+    expect_layout(&l, "below");
+    l = (struct layout){.at = BASE + 12 * KIB};
+    lay(&l, 80 * KIB, USED, BLOCK_GC);
+    lay(&l, 64 * KIB, RESERVED, BLOCK_GC);
+    lay(&l, 900 * KIB, USED, BLOCK_GC);
+    lay(&l, 68 * KIB, RESERVED, BLOCK_GC);
+    lay(&l, 2 * MIB, USED, BLOCK_GC);
+    lay(&l, 48 * GIB, RESERVED, BLOCK_GC);
+    expect_layout(&l, "tables");
+}
+
 Test(read_facts, large_objects_at_the_upper_end_of_the_reservation)
 {
     struct layout l = {.at = BASE + 12 * KIB};

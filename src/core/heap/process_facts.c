@@ -207,8 +207,9 @@ uint64_t hd_process_parts(const struct hd_process_facts *facts, uint64_t objects
         return size;
     uint64_t committed = hd_fact(facts, HD_FACT_GC_COMMITTED);
     /* Committed memory is mostly resident: less than a quarter means that another range was
-     * taken for the collector's. */
-    if (of_gc == HD_UNKNOWN || (committed != HD_UNKNOWN && of_gc < committed / 4))
+     * classified as the collector's; more, that blocks next to its range were. */
+    if (committed != HD_UNKNOWN &&
+        (of_gc == HD_UNKNOWN || of_gc < committed / 4 || of_gc > committed))
         of_gc = committed;
     uint64_t of_heap = of_gc != HD_UNKNOWN ? of_gc : size;
     parts[HD_PART_CODE] = take(&left, hd_fact(facts, HD_FACT_OF_CODE));

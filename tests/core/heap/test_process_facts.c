@@ -375,6 +375,8 @@ Test(process_facts, parts_of_a_size)
                  PARTS(30, 5, 25, NONE, NONE, NONE, 40));
     expect_parts("resident=100 of_gc=50 gc_committed=60", 30, 100,
                  PARTS(30, NONE, 20, NONE, NONE, NONE, 50));
+    expect_parts("resident=100 of_gc=61 gc_committed=60", 30, 100,
+                 PARTS(30, NONE, 30, NONE, NONE, NONE, 40));
     expect_parts("resident=100", 30, 100, PARTS(30, NONE, NONE, NONE, NONE, NONE, 70));
     expect_parts("resident=100 fragmented=10", 30, 100,
                  PARTS(30, 10, NONE, NONE, NONE, NONE, 60));
