@@ -306,7 +306,9 @@ static bool collect_named(const struct target *t, const struct hd_collect_option
         return true;
     if (!session_flush(t, how, &why) && why.status != HD_CANCELLED)
         return true; /* an incomplete snapshot is better than none */
-    if (!plan_buffer(t, how, &buffer, facts, &why))
+    /* Facts of the first attempt remain: a session adds native memory. */
+    struct hd_process_facts later = {0};
+    if (!plan_buffer(t, how, &buffer, &later, &why))
         return true;
     return start_again(to, from, err) && collect_walk(t, how, &buffer, to, result, err);
 }
