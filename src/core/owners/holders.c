@@ -109,6 +109,7 @@ static struct hd_snapshot *part_begin(const struct hd_snapshot *snap, size_t mos
     struct hd_snapshot *to = alloc_zeroed(sizeof(*to));
     to->info = snap->info;
     to->origin = snap->origin;
+    to->facts = snap->facts;
     to->read.tables_only = true; /* it has no graph to read again */
     to->clock = snap->clock;
     to->clock_is_date = snap->clock_is_date;

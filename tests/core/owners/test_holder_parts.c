@@ -69,6 +69,20 @@ Test(holder_parts, have_the_types_below_their_holders_and_no_others)
     }
 }
 
+Test(holder_parts, have_the_facts_of_the_process)
+{
+    struct hd_snapshot *snap = heap(false), *of_parts[PARTS];
+    hd_fact_set(&snap->facts, HD_FACT_RESIDENT, 77);
+    struct hd_snapshot *holders = holders_of(snap, SELECT_ALL, &parts, of_parts, 0);
+    cr_expect_eq(hd_fact(&holders->facts, HD_FACT_RESIDENT), 77);
+    for (size_t i = 0; i < PARTS; i++) {
+        cr_expect_eq(hd_fact(&of_parts[i]->facts, HD_FACT_RESIDENT), 77);
+        snapshot_free(of_parts[i]);
+    }
+    snapshot_free(holders);
+    hd_snapshot_close(snap);
+}
+
 Test(holder_parts, have_no_unreachable_part_if_only_reachable_objects_count)
 {
     struct hd_snapshot *snap = heap(false), *of_parts[PARTS];
