@@ -474,12 +474,16 @@ struct hd_process_growth {
     uint64_t *threads;
     size_t first, last; /* first and last such snapshot, from 0 */
     int64_t growth;     /* bytes, between these */
-    double explained;   /* share explained by objects; NAN: no growth, or their size is
-                           unknown */
+    double explained;   /* share explained by objects, without those in memory that the
+                           collector had; NAN: no growth, or their size is unknown */
     enum hd_process_part where; /* part that grows steadily and most; HD_PART_COUNT: none */
     enum hd_fact within; /* of native memory, what grew most; HD_FACT_COUNT: unknown */
-    bool is_outside;  /* it grows steadily, objects explain less than half of that, and the
-                         part half or more */
+    bool is_outside;     /* parts have sustained growth of half of `rise` or more, and
+                            objects explain less than half */
+    bool is_undivided;   /* the process has sustained growth, and the known parts have
+                            half of that at most */
+    bool keeps_growing[HD_PART_COUNT];
+    double rise;      /* growth; if it is 0 or less, what the parts that grew have gained */
     const char *hint; /* as in hd_suspect */
     const char *holder; /* type whose name stands for native memory and whose count rises
                            too; or NULL */
@@ -938,6 +942,10 @@ const char *hd_basis_name(enum hd_basis basis);
 const char *hd_suspicion_name(enum hd_suspicion suspicion);
 /* True if there is no suspect, but a type with a reservation. */
 bool hd_diff_is_reserved(const struct hd_diff *diff);
+
+/* True if memory outside the objects has sustained growth: a part of the process, what
+ * cannot be divided into parts, or free space. */
+bool hd_diff_grows_outside(const struct hd_diff *diff);
 const char *hd_reservation_name(enum hd_reservation reservation);    /* NULL: none */
 const char *hd_time_limit_name(enum hd_time_limit limit);            /* NULL: none */
 const char *hd_identity_source_name(enum hd_identity_source source); /* NULL: unknown */

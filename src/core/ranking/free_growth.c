@@ -88,8 +88,9 @@ const struct hd_free_growth *free_growth_of(const struct series *s,
     }
     if (known < 2)
         return NULL;
-    g.is_finding = process != NULL ? process->is_outside && process->where == HD_PART_FREE
-                                   : heap_is_fragmented(s, &g);
+    bool has_sizes = process != NULL && process->known >= rank_by.enough_snapshots;
+    g.is_finding = has_sizes ? process->is_outside && process->where == HD_PART_FREE
+                             : heap_is_fragmented(s, &g);
     g.hint = g.is_finding ? "heap-fragmented" : NULL;
     find_generation(&g, s);
     const struct hd_snapshot *last = s->snaps[g.last];

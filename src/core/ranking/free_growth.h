@@ -1,8 +1,9 @@
 /* free_growth.h - whether the free space between objects keeps growing, and the objects
  * around it.
  *
- * Uses the rule for a part of the process (process_growth.h). If the size of the process is
- * unknown, as in `dumpheap -stat`, the heap with its free space replaces it. */
+ * Uses the rule for a part of the process (process_growth.h). If fewer than four snapshots
+ * have the size of the process, as in `dumpheap -stat`, the heap with its free space
+ * replaces it. */
 #ifndef FREE_GROWTH_H
 #define FREE_GROWTH_H
 

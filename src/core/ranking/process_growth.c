@@ -147,21 +147,91 @@ static bool remainder_is_native(const struct process_series *p)
     return is_known(p->part[HD_PART_GC], p->count);
 }
 
-/* Returns the part that keeps growing and grew most; HD_PART_COUNT if none does. */
-static enum hd_process_part part_that_grows(const struct process_series *p, double seconds)
+static struct process_ends ends_of(const struct process_series *p, double seconds)
 {
-    const struct process_ends ends = {p->size[0], p->size[p->count - 1], seconds};
-    enum hd_process_part where = HD_PART_COUNT;
-    double most = 0;
+    return (struct process_ends){p->size[0], p->size[p->count - 1], seconds};
+}
+
+static void find_parts(struct hd_process_growth *g, const struct process_series *p,
+                       double seconds)
+{
+    const struct process_ends ends = ends_of(p, seconds);
     enum hd_process_part end = remainder_is_native(p) ? HD_PART_COUNT : HD_PART_NATIVE;
-    for (enum hd_process_part k = HD_PART_FREE; k < end; k++) {
-        double growth = growth_of(p->part[k], p->count);
-        if (growth > most && process_part_keeps_growing(k, p->part[k], p->count, &ends)) {
+    for (enum hd_process_part k = HD_PART_FREE; k < end; k++)
+        g->keeps_growing[k] = is_known(p->part[k], p->count) &&
+                              process_part_keeps_growing(k, p->part[k], p->count, &ends);
+}
+
+/* Parts from `from` on with sustained growth. */
+struct growing_parts {
+    enum hd_process_part most; /* HD_PART_COUNT: none */
+    double bytes;              /* their total */
+};
+
+static struct growing_parts parts_that_grow(const struct hd_process_growth *g,
+                                            const struct process_series *p,
+                                            enum hd_process_part from)
+{
+    struct growing_parts all = {HD_PART_COUNT, 0};
+    double most = 0;
+    for (enum hd_process_part k = from; k < HD_PART_COUNT; k++) {
+        double growth = g->keeps_growing[k] ? growth_of(p->part[k], p->count) : 0;
+        all.bytes += growth;
+        if (growth > most) {
             most = growth;
-            where = k;
+            all.most = k;
         }
     }
-    return where;
+    return all;
+}
+
+/* The growth of objects, without those in memory that the collector had: these
+ * explain no growth of the process. */
+static double growth_of_objects(const struct process_series *p)
+{
+    double objects = growth_of(p->part[HD_PART_OBJECTS], p->count),
+           managed = objects + growth_of(p->part[HD_PART_FREE], p->count);
+    if (is_known(p->part[HD_PART_GC], p->count)) {
+        managed = 0;
+        for (enum hd_process_part k = HD_PART_OBJECTS; k <= HD_PART_GC; k++) {
+            uint64_t first = p->part[k][0], last = p->part[k][p->count - 1];
+            managed += last != HD_UNKNOWN ? (double)last : 0;
+            managed -= first != HD_UNKNOWN ? (double)first : 0;
+        }
+    }
+    return fmax(fmin(objects, managed), 0);
+}
+
+/* The growth of the process. If it does not grow, because the collector returns memory, the
+ * gains of all parts; memory within the collector's is one part. */
+static double rise_of(const struct hd_process_growth *g, const struct process_series *p,
+                      double of_objects)
+{
+    double rise = of_objects;
+    if (g->growth > 0)
+        return (double)g->growth;
+    for (enum hd_process_part k = HD_PART_CODE; k < HD_PART_COUNT; k++)
+        rise += fmax(growth_of(p->part[k], p->count), 0);
+    return rise;
+}
+
+/* True if the growth of the process is sustained, and the known parts have half at most. */
+static bool is_undivided(const struct hd_process_growth *g, const struct process_series *p,
+                         double seconds)
+{
+    const struct process_ends ends = ends_of(p, seconds);
+    uint64_t rest[SERIES_MAX_SNAPSHOTS];
+    bool is_divided =
+        remainder_is_native(p) && is_known(p->part[HD_PART_OBJECTS], p->count);
+    if (is_divided || g->growth <= 0 || g->explained >= rank_by.process_explained)
+        return false;
+    for (size_t i = 0; i < p->count; i++)
+        rest[i] = p->size[i];
+    for (enum hd_process_part k = HD_PART_OBJECTS; k < HD_PART_NATIVE; k++)
+        for (size_t i = 0; is_known(p->part[k], p->count) && i < p->count; i++)
+            rest[i] -= p->part[k][i] < rest[i] ? p->part[k][i] : rest[i];
+    return process_part_keeps_growing(HD_PART_NATIVE, rest, p->count, &ends) &&
+           growth_of(rest, p->count) >= rank_by.process_part * (double)g->growth;
 }
 
 static const char *hint_of_part(enum hd_process_part part)
@@ -219,24 +289,29 @@ static bool is_opened(const uint64_t *at, size_t count)
     return more >= rank_by.fewest_native && more >= at[0] / part;
 }
 
-/* Finds the part of p that grew; p has two snapshots or more. */
+/* Finds the parts of p that grew; p has two snapshots or more. */
 static void find_where(struct hd_process_growth *g, const struct process_series *p,
                        double seconds)
 {
-    const uint64_t *objects = p->part[HD_PART_OBJECTS];
-    double of_objects = growth_of(objects, p->count);
+    bool objects_known = is_known(p->part[HD_PART_OBJECTS], p->count);
+    double of_objects = growth_of_objects(p);
     g->growth = difference(p->size[0], p->size[p->count - 1]);
-    g->explained = g->growth > 0 && is_known(objects, p->count)
-                       ? fmax(of_objects, 0) / (double)g->growth
-                       : NAN;
-    g->where = part_that_grows(p, seconds);
+    g->rise = rise_of(g, p, of_objects);
+    g->explained = g->growth > 0 && objects_known ? of_objects / (double)g->growth : NAN;
+    find_parts(g, p, seconds);
+    struct growing_parts all = parts_that_grow(g, p, HD_PART_FREE),
+                         outside = parts_that_grow(g, p, HD_PART_CODE);
+    /* Memory that moves within the collector's needs a process that grows. */
+    if (g->growth <= 0 && outside.most != HD_PART_COUNT)
+        all = outside;
+    bool counts = g->growth > 0 || outside.most != HD_PART_COUNT;
+    g->where = all.most;
     g->within = g->where == HD_PART_NATIVE ? native_memory_class_of(p) : HD_FACT_COUNT;
-    if (g->where == HD_PART_COUNT)
-        return;
-    g->hint = hint_of_part(g->where);
-    g->is_outside =
-        g->growth > 0 && g->explained < rank_by.process_explained &&
-        growth_of(p->part[g->where], p->count) >= rank_by.process_part * (double)g->growth;
+    g->hint = g->where != HD_PART_COUNT ? hint_of_part(g->where) : NULL;
+    g->is_outside = g->where != HD_PART_COUNT && counts && objects_known &&
+                    of_objects < rank_by.process_explained * g->rise &&
+                    all.bytes >= rank_by.process_part * g->rise;
+    g->is_undivided = !g->is_outside && is_undivided(g, p, seconds);
 }
 
 const struct hd_process_growth *process_growth_of(const struct series *s, struct arena *a)

@@ -565,7 +565,7 @@ static void say_open_growth(struct sentence *h, const struct hd_report *r)
         ", which is most of the growth: take more snapshots, further apart.");
 }
 
-/* Growth in the heap itself that rules out an all-clear. */
+/* Growth that rules out an all-clear: in the heap itself, or of unknown parts. */
 void phrase_other_growth(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
@@ -593,6 +593,10 @@ void phrase_other_growth(struct sentence *h, const struct hd_report *r)
     }
     if (native_memory != NULL) {
         phrase_native_memory(&outside, native_memory);
+        add_clause(h, &outside);
+    }
+    if (d->process != NULL && d->process->is_undivided) {
+        phrase_outside(&outside, d->process);
         add_clause(h, &outside);
     }
 }
@@ -654,7 +658,8 @@ static void doubt_number(struct sentence *to, const struct hd_report *r)
             " could not be compared");
 }
 
-static void doubt_inputs(struct sentence *to, const struct hd_report *r)
+/* Doubts that concern memory outside the objects, too. */
+static void doubt_origins(struct sentence *to, const struct hd_report *r)
 {
     bool sampled = false;
     for (size_t k = 0; k < r->snapshot_count; k++)
@@ -665,6 +670,11 @@ static void doubt_inputs(struct sentence *to, const struct hd_report *r)
         say(reason(to), "the snapshots seem to be of different programs");
     else if (report_is_warned(r, WARN_DIFFERENT_PROCESS))
         say(reason(to), "the snapshots are not of one process");
+}
+
+static void doubt_inputs(struct sentence *to, const struct hd_report *r)
+{
+    doubt_origins(to, r);
     if (!r->diff.by_graph && r->options.by == HD_BY_TYPE)
         say(reason(to), report_is_warned(r, WARN_MOSTLY_UNREACHABLE)
                             ? "most roots are unknown, so holders are, too"
@@ -688,6 +698,8 @@ bool phrase_has_doubts(const struct hd_report *r)
 static void doubt_growth(struct sentence *to, const struct hd_report *r)
 {
     const struct hd_diff *d = &r->diff;
+    if (d->suspect_count == 0 && d->process != NULL && d->process->is_undivided)
+        say(reason(to), "what the process gained is unknown");
     if (d->suspect_count > 0 || (!d->growth.has_leveled_off && !d->growth.is_open))
         return;
     if (d->growth.is_open) {
@@ -786,18 +798,28 @@ static void doubt_time(struct sentence *to, const struct hd_report *r)
  * start-up. */
 static bool add_confidence_outside(struct sentence *h, const struct hd_report *r)
 {
-    const struct hd_process_growth *g = r->diff.process;
-    if (g == NULL || !g->is_outside || r->diff.suspect_count > 0)
+    const struct hd_diff *d = &r->diff;
+    const struct hd_process_growth *g =
+        d->process != NULL && d->process->is_outside ? d->process : NULL;
+    struct sentence why = {0};
+    if (d->suspect_count > 0 || (g == NULL && (d->free == NULL || !d->free->is_finding)))
         return false;
-    bool is_long = r->diff.span_seconds >= rank_by.sure_seconds;
-    bool is_high = is_long && g->where != HD_PART_FREE && g->where != HD_PART_GC &&
-                   g->known >= rank_by.sure_snapshots_by_counts;
-    say(h, confidence_names[is_high ? HD_CONFIDENCE_HIGH : HD_CONFIDENCE_MEDIUM], ": ",
-        as_plural(g->known, "snapshot"));
+    bool is_long = d->span_seconds >= rank_by.sure_seconds;
+    doubt_origins(&why, r);
+    bool is_high = why.words.len == 0 && is_long && g != NULL && g->where != HD_PART_FREE &&
+                   g->where != HD_PART_GC && g->known >= rank_by.sure_snapshots_by_counts;
+    enum hd_confidence level = !report_is_one_process(r) ? HD_CONFIDENCE_LOW
+                               : is_high                 ? HD_CONFIDENCE_HIGH
+                                                         : HD_CONFIDENCE_MEDIUM;
+    say(h, confidence_names[level], ": ",
+        as_plural(g != NULL ? g->known : d->usable_count, "snapshot"));
     heading_add_span(&h->words, r);
+    if (why.words.len > 0)
+        say(h, "; ", as_text(&why.words));
     if (!is_long)
         say(h, "; what starts may grow for minutes: watch for longer than ",
             as_duration(rank_by.sure_seconds));
+    sentence_free(&why);
     return true;
 }
 
@@ -810,8 +832,11 @@ void phrase_confidence(struct sentence *h, const struct hd_report *r)
     bool suspects = d->suspect_count > 0;
     bool clears = d->suspect_count + d->hidden_count == 0 && !d->growth.is_open &&
                   !d->growth.has_leveled_off && d->undecided == NULL &&
-                  report_is_enough(d->usable_count);
-    say(h, confidence_names[d->confidence]);
+                  !hd_diff_grows_outside(d) && report_is_enough(d->usable_count);
+    bool undivided = !suspects && d->process != NULL && d->process->is_undivided;
+    say(h, confidence_names[undivided && d->confidence > HD_CONFIDENCE_MEDIUM
+                                ? HD_CONFIDENCE_MEDIUM
+                                : d->confidence]);
     if (clears)
         add_power(h, r);
     doubt_number(&why, r);

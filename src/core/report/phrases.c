@@ -320,7 +320,10 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
         phrase_outside(t, why->process);
         break;
     case HD_REASON_OUTSIDE_ALLOWED:
-        phrase_outside(t, why->process);
+        if (why->free != NULL)
+            phrase_free(t, why->free);
+        else
+            phrase_outside(t, why->process);
         if (why->words != NULL)
             say(t, "; the budget ", why->words, " allows that");
         else
@@ -411,10 +414,22 @@ const char *phrase_part(enum hd_process_part part)
 
 void phrase_outside(struct text *t, const struct hd_process_growth *g)
 {
+    bool grew = g->size[g->last] > g->size[g->first];
+    if (!grew)
+        say(t, "the process did not grow, but memory");
+    else
+        say(t, "the process grew from ", as_size(g->size[g->first]), " to ",
+            as_size(g->size[g->last]));
+    if (g->is_undivided) {
+        if (!isnan(g->explained))
+            say(t, "; objects explain ", as_percent(g->explained), " of that");
+        say(t, "; where the rest is, is unknown");
+        return;
+    }
     const uint64_t *part = g->parts[g->where];
-    say(t, "the process grew from ", as_size(g->size[g->first]), " to ",
-        as_size(g->size[g->last]));
-    if (g->where == HD_PART_FREE || g->where == HD_PART_GC)
+    if (!grew)
+        say(t, " outside of the managed heap did");
+    else if (g->where == HD_PART_FREE || g->where == HD_PART_GC)
         say(t, ", and objects explain ", as_percent(g->explained), " of that");
     else
         say(t, ", outside of the managed heap");
@@ -476,10 +491,13 @@ void phrase_process(struct sentence *h, const struct hd_report *r)
     enum { BARS = 16 };
     const struct hd_process_growth *g = r->diff.process;
     const double worth = 0.2; /* start-up uses less, mostly */
-    if (g == NULL || g->growth <= 0 || !(g->explained < rank_by.process_explained))
+    if (g == NULL)
         return;
     uint64_t first = g->size[g->first], last = g->size[g->last];
-    if (!g->is_outside && (double)g->growth < worth * (double)first)
+    bool is_finding = g->is_outside || g->is_undivided,
+         is_unexplained = g->growth > 0 && g->explained < rank_by.process_explained &&
+                          (double)g->growth >= worth * (double)first;
+    if (!is_finding && !is_unexplained)
         return;
     struct hd_tally bars[SERIES_MAX_SNAPSHOTS];
     size_t n = 0;
@@ -488,7 +506,9 @@ void phrase_process(struct sentence *h, const struct hd_report *r)
             bars[n++] = (struct hd_tally){.count = g->size[k]};
     say(h, as_size(first), " → ", as_size(last), "  ");
     format_trend_of(&h->words, bars, n, BARS);
-    say(h, "  ", as_size_change(first, last), ", objects ", as_percent(g->explained));
+    say(h, "  ", as_size_change(first, last));
+    if (!isnan(g->explained))
+        say(h, ", objects ", as_percent(g->explained));
     if (g->where != HD_PART_COUNT)
         say(h, ", ", phrase_part(g->where), " ",
             as_size_change(g->parts[g->where][g->first], g->parts[g->where][g->last]));

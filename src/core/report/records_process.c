@@ -66,8 +66,11 @@ static const struct record_field growth_fields[] = {
           "The class of native memory that gained most, as in the `process_facts` of "
           "heapdrift-info; null if unknown, and for other parts."),
     FIELD("outside", TRUTH(is_outside), NEVER_NULL,
-          "True if a part has sustained growth, and objects explain less than half of the "
+          "True if parts have sustained growth, and objects explain less than half of the "
           "growth."),
+    FIELD("undivided", TRUTH(is_undivided), NEVER_NULL,
+          "True if the process has sustained growth, but its division into parts is "
+          "unknown."),
     FIELD("hint", TEXT(hint), MAY_BE_NULL,
           "Hint: a section of docs/hints.md; null if there is none.", SCHEMA_HINT),
     FIELD("holder", GROUP(record_process_holder), MAY_BE_NULL, NULL, NULL, has_holder),

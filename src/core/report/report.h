@@ -160,6 +160,9 @@ bool report_refresh_reach(struct hd_report *r, struct hd_snapshot *const *snaps,
 /* Adds the general warning with this code about a snapshot, or about none: (size_t)-1. */
 void report_warn(struct hd_report *r, enum warning_code code, size_t snapshot);
 bool report_is_warned(const struct hd_report *r, enum warning_code code);
+
+/* False if the snapshots are of several processes, or seem to be of several programs. */
+bool report_is_one_process(const struct hd_report *r);
 /* Does the same with a message of its own. */
 void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snapshot,
                         const char *message);

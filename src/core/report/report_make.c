@@ -294,6 +294,12 @@ bool report_is_warned(const struct hd_report *r, enum warning_code code)
     return false;
 }
 
+bool report_is_one_process(const struct hd_report *r)
+{
+    return !report_is_warned(r, WARN_DIFFERENT_PROGRAM) &&
+           !report_is_warned(r, WARN_DIFFERENT_PROCESS);
+}
+
 void report_warn_detail(struct hd_report *r, enum warning_code code, size_t snapshot,
                         const char *message)
 {
@@ -454,7 +460,7 @@ bool hd_report_conclusive(const struct hd_report *report)
         return !undecided;
     if (report->diff.suspect_count + report->diff.hidden_count == 0 &&
         (report->diff.growth.is_open || report->diff.growth.has_leveled_off ||
-         hd_diff_is_reserved(&report->diff)))
+         hd_diff_is_reserved(&report->diff) || hd_diff_grows_outside(&report->diff)))
         return false;
     return report->kind != HD_REPORT_DIFF ||
            report->diff.usable_count >= rank_by.enough_snapshots;

@@ -327,7 +327,8 @@ static bool add_outside(struct hd_report *r, const char *unsure)
         return true;
     if (g == NULL || !g->is_outside)
         return false;
-    bool is_sure = g->where != HD_PART_FREE && g->where != HD_PART_GC;
+    bool is_sure =
+        g->where != HD_PART_FREE && g->where != HD_PART_GC && report_is_one_process(r);
     r->summary.severity = HD_SEVERITY_UNSURE;
     phrase_outside(&words, g);
     sentence_add_words(&h, &words);
@@ -442,16 +443,15 @@ static void add_undecided(struct hd_report *r, bool suspects)
 
 static void add_passed(struct hd_report *r, bool suspects)
 {
-    const struct hd_process_growth *g = r->diff.process;
-    bool outside = g != NULL && g->is_outside && r->diff.no_match == NULL;
+    bool outside = hd_diff_grows_outside(&r->diff) && r->diff.no_match == NULL;
     if (suspects || outside) {
         struct sentence h = {0};
         say(&h, "All budgets are kept.");
         summary_add(r, "PASS", &h);
         if (suspects)
             add_leaks_or_growth(r, "LEAK");
-        else
-            add_outside(r, "UNSURE");
+        else if (!add_outside(r, "UNSURE"))
+            add_no_leak(r, "UNSURE", "UNSURE");
     } else {
         add_diff(r, "LEAK", "PASS", "PASS");
     }

@@ -33,6 +33,13 @@ bool hd_diff_is_reserved(const struct hd_diff *diff)
     return diff->undecided != NULL && diff->undecided->reservation != HD_RESERVED_NOT;
 }
 
+bool hd_diff_grows_outside(const struct hd_diff *diff)
+{
+    const struct hd_process_growth *p = diff->process;
+    return (p != NULL && (p->is_outside || p->is_undivided)) ||
+           (diff->free != NULL && diff->free->is_finding);
+}
+
 const struct suspect_line usual_line = {.share = USUAL_SHARE,
                                         .steady_share = USUAL_STEADY_SHARE};
 

@@ -3,6 +3,7 @@
 #include "ranking/free_growth.h"
 
 #include "owners/aligned.h"
+#include "ranking/process_growth.h"
 
 #include <criterion/criterion.h>
 
@@ -62,6 +63,21 @@ Test(free_growth, that_objects_outgrow_is_not_reported)
 {
     expect_finding(false, (const uint64_t[]){13, 60, 120, 180, 240, 300},
                    (const uint64_t[]){5, 45, 91, 140, 188, 240});
+}
+
+/* The rule for the process needs four of its sizes. */
+Test(free_growth, of_a_process_with_few_sizes_is_found_by_the_heap)
+{
+    static const uint64_t of_free[] = {5, 45, 91, 140, 188, 240};
+    for (size_t known = 2; known <= 4; known++) {
+        const struct hd_process_growth process = {.known = known, .where = HD_PART_COUNT};
+        struct aligned a = {0};
+        grown(&a, flat, of_free);
+        const struct hd_free_growth *g = free_growth_of(&a.series, &process, &a.arena);
+        cr_assert_not_null(g);
+        cr_expect_eq(g->is_finding, known < 4, "%zu", known);
+        aligned_free(&a);
+    }
 }
 
 Test(free_growth, is_not_in_totals)

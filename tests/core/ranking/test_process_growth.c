@@ -601,3 +601,158 @@ Test(process_growth, sizes_beyond_measure_are_cut)
     cr_expect_eq(g->growth, -INT64_MAX);
     aligned_free(&a);
 }
+
+/* Six snapshots; each number is MiB at first and in each step. */
+struct made_parts {
+    int objects[2], kept[2], fragmented[2], code[2], stacks[2], files[2], native[2];
+};
+
+static const struct hd_process_growth *growth_of_parts(struct aligned *a,
+                                                       const struct made_parts *m)
+{
+    for (int k = 0; k < 6; k++) {
+        struct hd_process_facts facts = {0};
+        struct text t = {0};
+        uint64_t size = 0, at[7];
+        const int *all[] = {m->objects, m->kept,  m->fragmented, m->code,
+                            m->stacks,  m->files, m->native};
+        for (int i = 0; i < 7; i++) {
+            at[i] = (uint64_t)(all[i][0] + k * all[i][1]) * MIB;
+            size += at[i];
+        }
+        hd_fact_set(&facts, HD_FACT_RESIDENT, size);
+        hd_fact_set(&facts, HD_FACT_OF_GC, at[0] + at[1] + at[2]);
+        hd_fact_set(&facts, HD_FACT_FRAGMENTED, at[2]);
+        hd_fact_set(&facts, HD_FACT_OF_CODE, at[3]);
+        hd_fact_set(&facts, HD_FACT_OF_STACKS, at[4]);
+        hd_fact_set(&facts, HD_FACT_OF_FILES, at[5]);
+        hd_fact_set(&facts, HD_FACT_OF_BRK, at[6]);
+        process_facts_put(&facts, &t);
+        add(a, at[0], text_string(&t));
+        text_free(&t);
+    }
+    return growth_in(a);
+}
+
+static void expect_parts(const char *what, const struct made_parts *m,
+                         enum hd_process_part where, bool is_outside)
+{
+    struct aligned a = {0};
+    const struct hd_process_growth *g = growth_of_parts(&a, m);
+    cr_assert_not_null(g);
+    cr_expect_eq(g->where, where, "%s: %d", what, (int)g->where);
+    cr_expect_eq(g->is_outside, is_outside, "%s", what);
+    cr_expect_not(g->is_undivided, "%s", what);
+    aligned_free(&a);
+}
+
+Test(process_growth, objects_in_memory_of_the_collector_are_not_an_explanation)
+{
+    expect_parts(
+        "kept memory",
+        &(struct made_parts){.objects = {100, 8}, .kept = {200, -8}, .native = {100, 15}},
+        HD_PART_NATIVE, true);
+    expect_parts("free memory",
+                 &(struct made_parts){
+                     .objects = {100, 8}, .fragmented = {200, -8}, .native = {100, 10}},
+                 HD_PART_NATIVE, true);
+    expect_parts(
+        "half of it",
+        &(struct made_parts){.objects = {100, 20}, .kept = {200, -8}, .native = {100, 12}},
+        HD_PART_NATIVE, false);
+    expect_parts(
+        "the collector keeps more besides",
+        &(struct made_parts){.objects = {100, 20}, .kept = {20, 2}, .native = {100, 15}},
+        HD_PART_NATIVE, false);
+}
+
+Test(process_growth, several_parts_are_added)
+{
+    expect_parts(
+        "three",
+        &(struct made_parts){
+            .objects = {50, 0}, .stacks = {5, 10}, .files = {10, 11}, .native = {30, 10}},
+        HD_PART_FILES, true);
+    expect_parts("less than half",
+                 &(struct made_parts){.objects = {50, 10},
+                                      .kept = {10, 12},
+                                      .stacks = {5, 4},
+                                      .files = {400, 4},
+                                      .native = {30, 5}},
+                 HD_PART_NATIVE, false);
+    expect_parts(
+        "less than objects",
+        &(struct made_parts){.objects = {50, 22}, .stacks = {5, 10}, .native = {30, 10}},
+        HD_PART_STACKS, false);
+}
+
+Test(process_growth, part_may_grow_while_the_collector_shrinks)
+{
+    expect_parts(
+        "shrinks",
+        &(struct made_parts){.objects = {2, 0}, .kept = {150, -22}, .native = {20, 20}},
+        HD_PART_NATIVE, true);
+    expect_parts(
+        "as large",
+        &(struct made_parts){.objects = {2, 0}, .kept = {150, -20}, .native = {20, 20}},
+        HD_PART_NATIVE, true);
+    expect_parts(
+        "objects in place of files",
+        &(struct made_parts){.objects = {2, 30}, .files = {300, -40}, .native = {20, 10}},
+        HD_PART_NATIVE, false);
+    expect_parts(
+        "space that moves within the collector's memory",
+        &(struct made_parts){.objects = {2, 0}, .kept = {150, -22}, .fragmented = {2, 20}},
+        HD_PART_FREE, false);
+}
+
+static void expect_undivided(bool wanted, const char *first, const char *last, int step)
+{
+    struct aligned a = {0};
+    for (int k = 0; k < 6; k++) {
+        char facts[256];
+        snprintf(facts, sizeof(facts), "resident=%d %s", 60000000 + step * k,
+                 k < 4 ? first : last);
+        add(&a, MIB, facts);
+    }
+    const struct hd_process_growth *g = growth_in(&a);
+    cr_assert_not_null(g);
+    cr_expect_eq(g->is_undivided, wanted, "%s, %s, %d", first, last, step);
+    cr_expect_not(g->is_outside);
+    aligned_free(&a);
+}
+
+#define ALL "of_gc=9000000 of_code=5000000 of_stacks=1000000 of_files=10000000"
+
+Test(process_growth, undivided_growth_is_reported)
+{
+    expect_undivided(true, "private=30000000", "private=30000000", 10000000);
+    expect_undivided(true, ALL, "", 10000000);
+    expect_undivided(true, ALL " gc_committed=9000000", "gc_committed=9000000", 10000000);
+    expect_undivided(false, "", "", 100000);
+    expect_undivided(false, "", "", 0);
+    expect_undivided(false, "", "", -1000000);
+}
+
+Test(process_growth, growth_that_slows_down_or_that_objects_explain_is_not_undivided)
+{
+    static const uint64_t slows[] = {60, 90, 105, 110, 112, 113};
+    struct aligned a = {0}, b = {0}, c = {0};
+    for (uint64_t k = 0; k < 6; k++) {
+        char facts[64];
+        snprintf(facts, sizeof(facts), "resident=%llu",
+                 (unsigned long long)(slows[k] * MIB));
+        add(&a, MIB, facts);
+        snprintf(facts, sizeof(facts), "resident=%llu",
+                 (unsigned long long)((60 + 10 * k) * MIB));
+        add(&b, (1 + 6 * k) * MIB, facts);
+        if (k < 3)
+            add(&c, MIB, facts);
+    }
+    cr_expect_not(growth_in(&a)->is_undivided, "slows down");
+    cr_expect_not(growth_in(&b)->is_undivided, "objects");
+    cr_expect_not(growth_in(&c)->is_undivided, "three");
+    aligned_free(&a);
+    aligned_free(&b);
+    aligned_free(&c);
+}

@@ -803,7 +803,8 @@ static const char *process_of(const struct made *m)
     return NULL;
 }
 
-#define OUTSIDE "The process grew from 58.0 MiB to 116 MiB, "
+#define OUTSIDE_SIZES "The process grew from 58.0 MiB to 116 MiB"
+#define OUTSIDE OUTSIDE_SIZES ", "
 
 Test(summary, growth_outside_of_objects_is_not_an_all_clear)
 {
@@ -844,6 +845,104 @@ Test(summary, growth_outside_of_objects_is_not_an_all_clear)
         cr_assert_not_null(process_of(m));
         drop(m);
     }
+}
+
+static const char *confidence_in(const struct made *m)
+{
+    for (size_t i = 0; i < m->r.summary.fact_len; i++)
+        if (strcmp(m->r.summary.facts[i].label, "confidence") == 0)
+            return m->r.summary.facts[i].text;
+    return "";
+}
+
+/* Sizes of two processes may differ from the start. */
+Test(summary, growth_outside_across_a_restart_or_of_samples_is_less_certain)
+{
+    static const struct {
+        int what;
+        const char *label, *confidence;
+    } cases[] = {
+        {-1, "NOT MANAGED", "high: 6 snapshots"},
+        {9, "UNSURE", "low: 6 snapshots; the snapshots are not of one process"},
+        {4, "NOT MANAGED", "medium: 6 snapshots; counts are estimates from a sample"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct made *m = make(6, 0);
+        struct made_process p;
+        grow_process(m, &p, HD_PART_NATIVE, "native-memory-grows");
+        m->r.diff.span_seconds = 3600;
+        if (cases[i].what >= 0)
+            change(m, cases[i].what);
+        report_summarize(&m->r);
+        cr_expect_str_eq(m->r.summary.verdict[0].label, cases[i].label);
+        const char *said = confidence_in(m);
+        bool begins = strncmp(said, cases[i].confidence, 5) == 0;
+        const char *doubt = strchr(cases[i].confidence, ';');
+        cr_expect(begins && (doubt != NULL) == (strchr(said, ';') != NULL), "%s", said);
+        cr_expect(doubt == NULL || strstr(said, doubt) != NULL, "%s", said);
+        drop(m);
+    }
+}
+
+Test(summary, growth_that_cannot_be_divided_is_not_an_all_clear)
+{
+    struct made *m = make(6, 0);
+    struct made_process p;
+    grow_process(m, &p, HD_PART_COUNT, NULL);
+    p.growth.is_outside = false;
+    p.growth.is_undivided = true;
+    report_summarize(&m->r);
+    cr_expect_str_eq(m->r.diff.headline,
+                     "UNSURE " OUTSIDE_SIZES
+                     "; objects explain 2.0 % of that; where the rest is, is unknown.",
+                     "%s", m->r.diff.headline);
+    cr_expect_eq(m->r.summary.severity, HD_SEVERITY_UNSURE);
+    cr_expect_str_eq(confidence_in(m), "medium: what the process gained is unknown", "%s",
+                     confidence_in(m));
+    cr_assert_not_null(process_of(m));
+    drop(m);
+}
+
+Test(summary, a_process_that_shrinks_has_another_sentence)
+{
+    struct made *m = make(6, 0);
+    struct made_process p;
+    grow_process(m, &p, HD_PART_NATIVE, "native-memory-grows");
+    p.size[5] = p.size[0];
+    p.growth.growth = 0;
+    p.growth.explained = NAN;
+    report_summarize(&m->r);
+    cr_expect_str_eq(m->r.diff.headline,
+                     "NOT MANAGED The process did not grow, but memory outside of the "
+                     "managed heap did: native memory 8.00 MiB → 60.0 MiB.",
+                     "%s", m->r.diff.headline);
+    cr_assert_not_null(process_of(m));
+    cr_expect_null(strstr(process_of(m), "objects"), "%s", process_of(m));
+    drop(m);
+}
+
+Test(summary, fragmentation_has_its_own_confidence)
+{
+    struct made *m = make(6, 0);
+    uint64_t bytes[6], unknown[6];
+    for (uint64_t k = 0; k < 6; k++) {
+        bytes[k] = (2 + 10 * k) << 20;
+        unknown[k] = HD_UNKNOWN;
+    }
+    const struct hd_free_growth g = {.bytes = bytes,
+                                     .blocks = unknown,
+                                     .largest = unknown,
+                                     .last = 5,
+                                     .within = HD_FACT_COUNT,
+                                     .pinned_objects = HD_UNKNOWN,
+                                     .is_finding = true,
+                                     .hint = "heap-fragmented"};
+    m->r.diff.free = &g;
+    report_summarize(&m->r);
+    cr_expect_str_eq(m->r.summary.verdict[0].label, "UNSURE");
+    cr_expect_eq(strncmp(confidence_in(m), "medium: 6 snapshots", 19), 0, "%s",
+                 confidence_in(m));
+    cr_expect_null(strstr(confidence_in(m), "above"));
+    drop(m);
 }
 
 Test(summary, leak_stays_a_leak_when_more_grows_outside)
