@@ -369,7 +369,20 @@ static void judge_process(struct check_run *c, const struct rule *rule)
     add_finding(c, f);
 }
 
-/* True if a limit for that number also limits the part. */
+/* True if swapped-out memory, which these numbers lack, grew. */
+static bool lacks_growth(const struct check_run *c, enum hd_process_number number)
+{
+    const struct series *s = c->s;
+    if (number != HD_PROCESS_RESIDENT && number != HD_PROCESS_PRIVATE)
+        return false;
+    uint64_t first = hd_fact(&s->snaps[s->usable[0]]->facts, HD_FACT_SWAPPED),
+             last =
+                 hd_fact(&s->snaps[s->usable[s->usable_count - 1]]->facts, HD_FACT_SWAPPED);
+    return last != HD_UNKNOWN && last > (first != HD_UNKNOWN ? first : 0);
+}
+
+/* True if a limit for that number also limits the part; HD_PART_COUNT: a part that is not
+ * known. */
 static bool has_part(enum hd_process_number number, enum hd_process_part part)
 {
     switch (number) {
@@ -377,7 +390,7 @@ static bool has_part(enum hd_process_number number, enum hd_process_part part)
     case HD_PROCESS_RESIDENT:
         return true;
     case HD_PROCESS_PRIVATE:
-        return part != HD_PART_FILES && part != HD_PART_CODE;
+        return part != HD_PART_FILES && part != HD_PART_CODE && part != HD_PART_COUNT;
     case HD_PROCESS_NATIVE:
         return part == HD_PART_NATIVE;
     case HD_PROCESS_FRAGMENTED:
@@ -387,39 +400,91 @@ static bool has_part(enum hd_process_number number, enum hd_process_part part)
     }
 }
 
-/* True if the growth outside the heap is allowed, by a budget that passes (*by) or by a
- * baseline (NULL). */
-static bool allows_outside(const struct check_run *c, const struct hd_process_growth *g,
-                           const char **by)
+/* True if a budget that contains the part passes; *by is the budget. */
+static bool budget_allows(const struct check_run *c, enum hd_process_part part,
+                          const char **by)
 {
     const struct hd_budgets *b = c->b;
     for (size_t i = 0; i < b->rule_count; i++) {
         const struct rule *rule = &b->rules[i];
-        if (rule->kind != HD_RULE_PROCESS || !has_part(rule->process, g->where))
+        if (rule->kind != HD_RULE_PROCESS || !has_part(rule->process, part) ||
+            lacks_growth(c, rule->process))
             continue;
         struct values v = values_of_process(c->e, rule->process);
+        if (hold_process(c, rule, &v).status != HD_FOUND_PASS)
+            continue;
         *by = rule_name(rule->kind, rule->total, rule->pattern, c->a);
-        if (hold_process(c, rule, &v).status == HD_FOUND_PASS)
-            return true;
+        return true;
     }
-    struct hd_accepted all = baseline_find(&b->baseline, HD_ACCEPTED_PROCESS,
-                                           budget_process_names[HD_PROCESS_SIZE]);
-    *by = NULL;
-    return (double)g->growth <=
-           scale_accepted(&b->baseline, c->e, all.bytes, HD_PER_TOTAL).least;
+    return false;
 }
 
-/* Returns the reason for growth outside of the heap; or no reason. */
+/* True if the baseline accepts that growth of the number. */
+static bool baseline_accepts(const struct check_run *c, enum hd_process_number number,
+                             double growth)
+{
+    struct hd_accepted all =
+        baseline_find(&c->b->baseline, HD_ACCEPTED_PROCESS, budget_process_names[number]);
+    return growth > 0 &&
+           growth <= scale_accepted(&c->b->baseline, c->e, all.bytes, HD_PER_TOTAL).least;
+}
+
+static double growth_between(const uint64_t *at, size_t first, size_t last)
+{
+    return (double)at[last] - (double)at[first];
+}
+
+/* True if a budget or the baseline allows that part; *by is the budget or stays NULL. */
+static bool allows_part(const struct check_run *c, enum hd_process_part part, double growth,
+                        const char **by)
+{
+    return budget_allows(c, part, by) ||
+           (part == HD_PART_NATIVE && baseline_accepts(c, HD_PROCESS_NATIVE, growth)) ||
+           (part == HD_PART_FREE && baseline_accepts(c, HD_PROCESS_FRAGMENTED, growth));
+}
+
+/* True if growth of the process outside the objects is allowed: the other parts with
+ * sustained growth would not be a finding. */
+static bool allows_outside(const struct check_run *c, const struct hd_process_growth *g,
+                           const char **by)
+{
+    double left = 0;
+    if (baseline_accepts(c, HD_PROCESS_SIZE, (double)g->growth))
+        return true;
+    if (g->is_undivided)
+        return budget_allows(c, HD_PART_COUNT, by);
+    for (enum hd_process_part k = 0; k < HD_PART_COUNT; k++) {
+        if (!g->keeps_growing[k])
+            continue;
+        double growth = growth_between(g->parts[k], g->first, g->last);
+        const char *name = NULL;
+        bool allowed = allows_part(c, k, growth, &name);
+        left += allowed ? 0 : growth;
+        if (allowed && (*by == NULL || k == g->where))
+            *by = name;
+    }
+    return left < rank_by.process_part * g->rise;
+}
+
+/* Returns the reason for growth outside of the objects; or no reason. */
 static struct hd_reason reason_outside(const struct check_run *c)
 {
     const struct hd_process_growth *g = c->e->diff->process;
+    const struct hd_free_growth *free = c->e->diff->free;
     const char *by = NULL;
-    if (g == NULL || !g->is_outside)
+    bool is_free = free != NULL && free->is_finding, allowed;
+    if (!hd_diff_grows_outside(c->e->diff))
         return because(HD_REASON_NONE);
-    bool allowed = allows_outside(c, g, &by);
-    return (struct hd_reason){.code =
-                                  allowed ? HD_REASON_OUTSIDE_ALLOWED : HD_REASON_OUTSIDE,
+    if (g != NULL && (g->is_outside || g->is_undivided))
+        allowed = allows_outside(c, g, &by);
+    else
+        allowed = allows_part(c, HD_PART_FREE,
+                              growth_between(free->bytes, free->first, free->last), &by);
+    return (struct hd_reason){.code = allowed   ? HD_REASON_OUTSIDE_ALLOWED
+                                      : is_free ? HD_REASON_FRAGMENTED
+                                                : HD_REASON_OUTSIDE,
                               .process = g,
+                              .free = is_free ? free : NULL,
                               .words = by};
 }
 
@@ -711,10 +776,8 @@ static struct hd_reason doubt_about_none(const struct check_run *c, const struct
         if (is_counted(c, &d->native_memory[i]))
             return (struct hd_reason){.code = HD_REASON_NATIVE_MEMORY,
                                       .native_memory = &d->native_memory[i]};
-    if (d->free != NULL && d->free->is_finding)
-        return (struct hd_reason){.code = HD_REASON_FRAGMENTED, .free = d->free};
     struct hd_reason outside = reason_outside(c);
-    if (outside.code == HD_REASON_OUTSIDE)
+    if (outside.code == HD_REASON_OUTSIDE || outside.code == HD_REASON_FRAGMENTED)
         return outside;
     return because(may_be_hidden(c, rule) ? HD_REASON_SAMPLE_MAY_HIDE : HD_REASON_NONE);
 }

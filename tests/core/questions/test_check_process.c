@@ -353,6 +353,14 @@ static const struct {
     {"threads: 100", HD_FACT_RESIDENT, false, HD_FOUND_INCONCLUSIVE, "native memory"},
     {"fragmented: 100MiB", HD_FACT_RESIDENT, false, HD_FOUND_INCONCLUSIVE, "native"},
     {NULL, HD_FACT_RESIDENT, true, HD_FOUND_PASS, "; the baseline accepts that"},
+    {"resident: 100%", HD_FACT_RESIDENT, false, HD_FOUND_PASS,
+     "; the budget process resident allows that"},
+    {"private: 100%", HD_FACT_RESIDENT, false, HD_FOUND_PASS,
+     "; the budget process private allows that"},
+    {"resident: 100%", HD_FACT_SWAPPED, false, HD_FOUND_INCONCLUSIVE, "native memory"},
+    {"private: 100%", HD_FACT_SWAPPED, false, HD_FOUND_INCONCLUSIVE, "native memory"},
+    {"size: 100%", HD_FACT_SWAPPED, false, HD_FOUND_PASS,
+     "; the budget process size allows that"},
 };
 
 Test(check_process, the_default_passes_growth_outside_that_a_budget_allows)
@@ -384,6 +392,96 @@ Test(check_process, the_default_passes_growth_outside_that_a_budget_allows)
         hd_budgets_free(b);
         close_all(snaps, SNAPSHOTS);
     }
+}
+
+/* The facts that remain, and the one that grows by 10 MiB a step. */
+static const struct {
+    const char *process; /* NULL: no budget */
+    enum hd_fact keep, grows, grows_too;
+    bool accept;
+    enum hd_finding_status status; /* of the default rule */
+    const char *says;
+} others[] = {
+    {NULL, HD_FACT_FRAGMENTED, HD_FACT_FRAGMENTED, HD_FACT_COUNT, false,
+     HD_FOUND_INCONCLUSIVE, "the heap is fragmented"},
+    {"native: 100MiB", HD_FACT_FRAGMENTED, HD_FACT_FRAGMENTED, HD_FACT_COUNT, false,
+     HD_FOUND_INCONCLUSIVE, "the heap is fragmented"},
+    {"fragmented: 10MiB", HD_FACT_FRAGMENTED, HD_FACT_FRAGMENTED, HD_FACT_COUNT, false,
+     HD_FOUND_INCONCLUSIVE, "the heap is fragmented"},
+    {"fragmented: 100MiB", HD_FACT_FRAGMENTED, HD_FACT_FRAGMENTED, HD_FACT_COUNT, false,
+     HD_FOUND_PASS, "; the budget process fragmented allows that"},
+    {NULL, HD_FACT_FRAGMENTED, HD_FACT_FRAGMENTED, HD_FACT_COUNT, true, HD_FOUND_PASS,
+     "; the baseline accepts that"},
+    {NULL, HD_FACT_RESIDENT, HD_FACT_RESIDENT, HD_FACT_COUNT, false, HD_FOUND_INCONCLUSIVE,
+     "where the rest is, is unknown"},
+    {"native: 100MiB", HD_FACT_RESIDENT, HD_FACT_RESIDENT, HD_FACT_COUNT, false,
+     HD_FOUND_INCONCLUSIVE, "where the rest is, is unknown"},
+    {"private: 100MiB", HD_FACT_RESIDENT, HD_FACT_RESIDENT, HD_FACT_COUNT, false,
+     HD_FOUND_INCONCLUSIVE, "where the rest is, is unknown"},
+    {"size: 100MiB", HD_FACT_RESIDENT, HD_FACT_RESIDENT, HD_FACT_COUNT, false,
+     HD_FOUND_PASS, "; the budget process size allows that"},
+    {NULL, HD_FACT_RESIDENT, HD_FACT_RESIDENT, HD_FACT_COUNT, true, HD_FOUND_PASS,
+     "; the baseline accepts that"},
+    {"native: 60MiB", HD_FACT_COUNT, HD_FACT_RESIDENT, HD_FACT_OF_STACKS, false,
+     HD_FOUND_INCONCLUSIVE, "stacks of threads"},
+};
+
+static void keep_fact(struct hd_snapshot **snaps, enum hd_fact fact)
+{
+    for (size_t k = 0; k < SNAPSHOTS && fact != HD_FACT_COUNT; k++)
+        snaps[k]->facts.known &= (uint64_t)1 << fact;
+}
+
+/* Stacks that grow by 15 MiB a step, and native memory by 10. */
+static void grow_too(struct hd_snapshot **snaps, enum hd_fact fact)
+{
+    for (uint64_t k = 0; k < SNAPSHOTS && fact != HD_FACT_COUNT; k++) {
+        struct hd_process_facts *f = &snaps[k]->facts;
+        hd_fact_set(f, fact, hd_fact(f, fact) + k * 15 * MIB);
+        hd_fact_set(f, HD_FACT_RESIDENT, hd_fact(f, HD_FACT_RESIDENT) + k * 15 * MIB);
+    }
+}
+
+Test(check_process, the_default_passes_other_growth_outside_that_a_budget_allows)
+{
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+        struct hd_snapshot *snaps[SNAPSHOTS];
+        char yaml[200];
+        bool has_budget = others[i].process != NULL;
+        snprintf(yaml, sizeof(yaml), "version: 1\n%s%s\n", has_budget ? "process:\n  " : "",
+                 has_budget ? others[i].process : "");
+        struct hd_budgets *b = budgets_of(yaml);
+        if (others[i].accept)
+            hd_budgets_accept(b);
+        open_series(snaps, others[i].grows, INT64_C(10) * MIB);
+        keep_fact(snaps, others[i].keep);
+        grow_too(snaps, others[i].grows_too);
+        struct hd_report *r = check(snaps, b);
+        const struct hd_finding *f = &r->check.rules[r->check.rule_count - 1];
+        cr_expect(f->is_default);
+        cr_expect_eq(f->status, others[i].status, "%zu: %s", i, text_of_reason(f));
+        cr_expect_not(f->is_lenient);
+        expect_part(text_of_reason(f), others[i].says);
+        hd_report_free(r);
+        hd_budgets_free(b);
+        close_all(snaps, SNAPSHOTS);
+    }
+}
+
+/* Native memory that replaces what the collector returns is in no size. */
+Test(check_process, a_baseline_without_native_memory_does_not_accept_it)
+{
+    struct hd_snapshot *snaps[SNAPSHOTS];
+    struct hd_budgets *b = budgets_of("version: 1\n");
+    open_series(snaps, HD_FACT_COUNT, 0);
+    for (uint64_t k = 0; k < SNAPSHOTS; k++)
+        hd_fact_set(&snaps[k]->facts, HD_FACT_OF_GC, (20 - 3 * k) * MIB);
+    struct hd_report *r = check(snaps, b);
+    cr_expect_eq(r->check.rules[0].status, HD_FOUND_INCONCLUSIVE);
+    expect_part(text_of_reason(&r->check.rules[0]), "the process did not grow");
+    hd_report_free(r);
+    hd_budgets_free(b);
+    close_all(snaps, SNAPSHOTS);
 }
 
 /* --- baselines --------------------------------------------------------------------- */
