@@ -54,7 +54,7 @@ enum hd_doubt {
     HD_DOUBT_UNEXPLAINED, /* unsure: no suspect, but the heap grew */
     HD_DOUBT_LEVELED_OFF, /* unsure: no suspect, but something grew and leveled off */
     HD_DOUBT_RESERVED, /* unsure: no suspect, but a store fills, or keeps entries longer */
-    HD_DOUBT_OUTSIDE,  /* unsure: no suspect, but the process grew outside of its heap */
+    HD_DOUBT_OUTSIDE,  /* unsure: no suspect, but memory outside the objects grew */
     HD_DOUBT_COUNT
 };
 

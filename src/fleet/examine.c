@@ -202,7 +202,7 @@ static void examine_judge(struct run_at_work *w, const struct hd_report *report,
         doubt(w, HD_UNSURE, HD_DOUBT_FEW);
     else if (w->taken[w->count - 1] - w->taken[0] < min_span)
         doubt(w, HD_UNSURE, HD_DOUBT_SHORT);
-    else if (d->suspect_count == 0 && d->process != NULL && d->process->is_outside)
+    else if (d->suspect_count == 0 && hd_diff_grows_outside(d))
         doubt(w, HD_UNSURE, HD_DOUBT_OUTSIDE);
     else if (d->suspect_count > 0 || hd_report_conclusive(report))
         doubt(w, HD_JUDGED, HD_DOUBT_NONE);

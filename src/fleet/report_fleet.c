@@ -148,7 +148,7 @@ const char *phrase_doubt(enum hd_doubt doubt)
         [HD_DOUBT_UNEXPLAINED] = "no suspect, but the heap grew",
         [HD_DOUBT_LEVELED_OFF] = "no suspect, but growth leveled off",
         [HD_DOUBT_RESERVED] = "no suspect, but a store fills or empties later",
-        [HD_DOUBT_OUTSIDE] = "no suspect, but the process grew outside its heap",
+        [HD_DOUBT_OUTSIDE] = "no suspect, but memory outside the objects grew",
     };
     return (unsigned)doubt < HD_DOUBT_COUNT ? words[doubt] : "";
 }

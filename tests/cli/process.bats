@@ -79,3 +79,34 @@ EOF
     out_lacks process
     out_lacks "NOT MANAGED"
 }
+
+@test "diff by holder and diff --strict report growth outside, too" {
+    grown none of_brk
+    works -q --by=holder "$tmp/of_brk"
+    out_matches '^NOT MANAGED '
+    hd -q --strict "$tmp/of_brk"
+    status_is 3
+    err_has "the process grew outside of its objects"
+    grown none fragmented
+    sed -i 's/resident=[0-9]* of_gc=[0-9]* //' "$tmp"/fragmented/*.digest
+    works -q --by=holder "$tmp/fragmented"
+    out_matches '^UNSURE +The heap is fragmented'
+    out_lacks 'leaks above'
+    hd -q --strict "$tmp/fragmented"
+    status_is 3
+    err_has "the heap is fragmented"
+}
+
+@test "growth of unknown parts is UNSURE, and check does not pass" {
+    grown none of_brk
+    sed -i 's/ of_gc=[0-9]* of_brk=[0-9]*//' "$tmp"/of_brk/*.digest
+    works -q "$tmp/of_brk"
+    out_matches '^UNSURE .*The process grew from 57\.2 MiB to 105 MiB; objects explain 2\.7 % of that; where the rest is'
+    hd check -q --strict "$tmp/of_brk"
+    status_is 3
+    hd check -q --max-process-growth=100MiB "$tmp/of_brk"
+    status_is 0
+    out_matches '^PASS '
+    hd -q --strict "$tmp/of_brk"
+    status_is 3
+}

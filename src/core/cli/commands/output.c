@@ -206,10 +206,16 @@ static const char *why_inconclusive(const struct hd_report *report)
         if (!m->snapshots[k].info.complete || m->snapshots[k].info.sampled)
             return "a snapshot is incomplete or sampled";
     bool none = d != NULL && d->suspect_count + d->hidden_count == 0;
+    if (none && d->free != NULL && d->free->is_finding)
+        return "the heap is fragmented";
+    if (none && hd_diff_grows_outside(d))
+        return "the process grew outside of its objects";
     if (none && d->growth.is_open)
         return "part of the growth is unexplained";
     if (none && d->growth.has_leveled_off)
         return "the heap grew, then leveled off";
+    if (none && hd_diff_is_reserved(d))
+        return "what grew may be there by design";
     return "fewer than four snapshots can be compared";
 }
 
