@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/arrays.h"
 #include "base/error.h"
-#include "collect/code_names.h"
 #include "collect/transport.h"
 #include "heap/allocation_sites.h"
 
@@ -15,11 +14,6 @@
 /* Reading names may take one of this number of milliseconds. */
 enum { NAMES_TAKE = 10 };
 
-struct named_address {
-    uint64_t address;
-    struct site_frame frame; /* method NULL: the process has none */
-};
-
 void site_keeper_forget(struct site_keeper *k)
 {
     arena_free(&k->arena);
@@ -29,7 +23,7 @@ void site_keeper_forget(struct site_keeper *k)
 void site_keeper_free(struct site_keeper *k)
 {
     arena_free(&k->arena);
-    arena_free(&k->names_arena);
+    site_names_free(&k->names);
     *k = (struct site_keeper){0};
 }
 
@@ -123,22 +117,6 @@ static struct busy_stacks busy_stacks_of(const struct gc_move_events *e)
 
 /* --- names ----------------------------------------------------------------------- */
 
-static uint64_t address_of(const struct site_frame *f)
-{
-    return strtoull(f->method, NULL, 16);
-}
-
-static bool is_below(const void *names, size_t i, const void *address)
-{
-    return ((const struct named_address *)names)[i].address < *(const uint64_t *)address;
-}
-
-static const struct named_address *find_name(const struct site_keeper *k, uint64_t address)
-{
-    size_t i = search_first(k->names, 0, k->name_count, is_below, &address);
-    return i < k->name_count && k->names[i].address == address ? &k->names[i] : NULL;
-}
-
 /* A frame of the sites. */
 struct wanted_address {
     uint64_t address;
@@ -159,7 +137,7 @@ static struct wanted_address *wanted_addresses(const struct allocation_sites *s,
     size_t most = s->frame_count + (size_t)MAX_BUSY * MAX_STACK_FRAMES, len = 0, kept = 0;
     struct wanted_address *all = alloc_zeroed(array_bytes(most, sizeof(*all)));
     for (uint32_t i = 0; i < s->frame_count; i++)
-        all[len++].address = address_of(&s->frames[i]);
+        all[len++].address = site_address(&s->frames[i]);
     for (uint32_t i = 0; i < s->stack_count; i++)
         all[s->stacks[i].frames[0]].is_innermost = true;
     for (size_t i = 0; i < busy->count; i++)
@@ -177,23 +155,12 @@ static struct wanted_address *wanted_addresses(const struct allocation_sites *s,
     return all;
 }
 
-/* Copies a frame, or the previously known one of its address. */
-static struct site_frame kept_frame(const struct site_keeper *k, uint64_t address,
-                                    const struct site_frame *frame, struct arena *a)
-{
-    const struct named_address *before = find_name(k, address);
-    struct site_frame f = frame->method == NULL && before != NULL ? before->frame : *frame;
-    f.method = f.method != NULL ? arena_strdup(a, f.method, strlen(f.method)) : NULL;
-    f.file = f.file != NULL ? arena_strdup(a, f.file, strlen(f.file)) : NULL;
-    return f;
-}
-
-/* Reads the names of all addresses, since some may be new. Names of freed code are kept. */
+/* Reads the names of all addresses, since some may be new. */
 static void read_names(struct site_keeper *k, const struct wanted_address *wanted,
                        size_t count, const struct hd_collect_options *opt)
 {
     struct code_names read;
-    struct arena arena = {0}, scratch = {0};
+    struct arena scratch = {0};
     uint64_t *addresses = arena_array(&scratch, uint64_t, count);
     bool *innermost = arena_array(&scratch, bool, count);
     for (size_t i = 0; i < count; i++) {
@@ -201,22 +168,13 @@ static void read_names(struct site_keeper *k, const struct wanted_address *wante
         innermost[i] = wanted[i].is_innermost;
     }
     k->error = (struct hd_error){0};
-    code_names_read(&read, &(struct code_addresses){addresses, innermost, count}, opt,
-                    &k->error);
-    struct named_address *all = arena_array(&arena, struct named_address, count);
-    for (size_t i = 0; i < count; i++)
-        all[i] = (struct named_address){
-            addresses[i], kept_frame(k, addresses[i], &read.all[i].frame, &arena)};
-    arena_free(&scratch);
+    bool ok = code_names_read(&read, &(struct code_addresses){addresses, innermost, count},
+                              opt, &k->error);
+    site_names_update(&k->names, addresses, count, &read, ok);
     k->cost_ms = read.ms;
     k->read_at = clock_ms();
-    bool is_own_known = read.own_is_known;
     code_names_free(&read);
-    arena_free(&k->names_arena);
-    k->names_arena = arena;
-    k->names = all;
-    k->name_count = count;
-    k->own_is_known = is_own_known;
+    arena_free(&scratch);
 }
 
 /* Reads the names of all frames if some are missing and the process can afford it. */
@@ -227,58 +185,12 @@ static void name_frames(struct site_keeper *k, const struct busy_stacks *busy,
     struct wanted_address *wanted = wanted_addresses(k->by_address, busy, &count);
     bool is_missing = false;
     for (size_t i = 0; i < count && !is_missing; i++)
-        is_missing = find_name(k, wanted[i].address) == NULL;
+        is_missing = site_names_find(&k->names, wanted[i].address) == NULL;
     bool is_due = k->read_at == 0 || opt->is_last ||
                   clock_ms() - k->read_at >= NAMES_TAKE * k->cost_ms;
     if (is_missing && is_due)
         read_names(k, wanted, count, opt);
     free(wanted);
-}
-
-/* Returns the named frames of a stack, leaf first, by number; NO_SITE: the process has no
- * name for that address, as for stubs of the runtime. 0 if an address was never looked up:
- * without its inner frames a stack would name the wrong code. */
-static size_t named_frames(const struct site_keeper *k, const struct site_stack *stack,
-                           const uint32_t *frames, uint32_t *named)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < stack->frame_count; i++) {
-        uint32_t frame = stack->frames[i];
-        if (find_name(k, address_of(&k->by_address->frames[frame])) == NULL)
-            return 0;
-        if (frames[frame] != NO_SITE)
-            named[count++] = frames[frame];
-    }
-    return count;
-}
-
-/* Returns the sites with methods in the place of addresses, in a. */
-static const struct allocation_sites *named_sites(const struct site_keeper *k,
-                                                  struct arena *a)
-{
-    const struct allocation_sites *s = k->by_address;
-    struct site_builder b;
-    uint32_t *frames = alloc_zeroed(array_bytes(s->frame_count + 1, sizeof(*frames)));
-    uint32_t *stacks = alloc_zeroed(array_bytes(s->stack_count + 1, sizeof(*stacks)));
-    site_builder_begin(&b, a);
-    for (uint32_t i = 0; i < s->frame_count; i++) {
-        const struct named_address *n = find_name(k, address_of(&s->frames[i]));
-        bool has_name = n != NULL && n->frame.method != NULL;
-        frames[i] = has_name ? site_builder_frame(&b, &n->frame) : NO_SITE;
-    }
-    for (uint32_t i = 0; i < s->stack_count; i++) {
-        uint32_t named[MAX_STACK_FRAMES];
-        size_t count = named_frames(k, &s->stacks[i], frames, named);
-        stacks[i] = site_builder_stack(&b, named, count);
-    }
-    for (uint32_t i = 0; i < s->object_count; i++) {
-        struct site_object object = s->objects[i];
-        object.stack = stacks[object.stack];
-        site_builder_object(&b, object);
-    }
-    free(frames);
-    free(stacks);
-    return site_builder_end(&b, s, false);
 }
 
 /* Sets *method to the innermost method of the program's own on a busy stack, NULL if it has
@@ -290,13 +202,13 @@ static bool find_busy_site(const struct site_keeper *k, const struct busy_stacks
     bool has_name = false;
     *method = NULL;
     for (size_t j = 0; j < frame_count(busy, i); j++) {
-        const struct named_address *n = find_name(k, frame_at(busy, i, j));
+        const struct named_address *n = site_names_find(&k->names, frame_at(busy, i, j));
         if (n == NULL)
-            return false; /* as named_frames() */
+            return false; /* it may be the site */
         if (n->frame.method == NULL)
             continue;
         has_name = true;
-        if (n->frame.is_own || !k->own_is_known) {
+        if (n->frame.is_own || !k->names.own_is_known) {
             *method = n->frame.method;
             break;
         }
@@ -375,7 +287,7 @@ void site_keeper_add(struct site_keeper *k, struct gc_move_events *events,
     k->by_address = all;
     if (all->frame_count > 0 || busy.count > 0)
         name_frames(k, &busy, opt);
-    snap->sites = named_sites(k, &snap->arena);
+    snap->sites = site_names_apply(&k->names, k->by_address, &snap->arena);
     activity->allocated = gc_move_events_allocated(events);
     add_busy_sites(k, &busy, events, activity);
 }

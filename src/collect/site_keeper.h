@@ -8,6 +8,7 @@
 #define SITE_KEEPER_H
 
 #include "collect/gc_move_events.h"
+#include "collect/site_names.h"
 #include "heap/survivor_map.h"
 #include "heapdrift.h"
 
@@ -15,10 +16,7 @@ struct site_keeper {
     struct arena arena; /* of the sites */
     /* Of the last snapshot; methods are addresses of code, in hexadecimal. NULL: none */
     const struct allocation_sites *by_address;
-    struct arena names_arena;
-    struct named_address *names; /* ascending */
-    size_t name_count;
-    bool own_is_known;         /* which methods are the program's own */
+    struct site_names names;
     uint64_t read_at, cost_ms; /* of the last session for names; 0: none */
     struct hd_error error;     /* of that session, or why there are no samples */
 };
