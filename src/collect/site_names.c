@@ -32,8 +32,8 @@ static bool needs_file(const struct code_name *c)
     return c->module != NULL && !names_is_framework(name_part(c->frame.method), NAME_CLASS);
 }
 
-/* Sets *to to the frame at an address as read, or as known before. False if neither is an
- * answer. */
+/* Sets *to to the frame at an address as read, or as known before. False if it remains
+ * unknown. */
 static bool choose_frame(const struct site_names *n, uint64_t address,
                          const struct code_names *read, const struct code_name *c,
                          bool is_complete, struct site_frame *to)

@@ -30,7 +30,7 @@ void site_names_update(struct site_names *n, const uint64_t *addresses, size_t c
                        const struct code_names *read, bool is_complete);
 void site_names_free(struct site_names *n);
 
-/* Returns the address of a frame whose method is one in hexadecimal. */
+/* Returns the address that a frame has as its method, in hexadecimal. */
 uint64_t site_address(const struct site_frame *f);
 
 /* Returns sites of addresses with methods in their place, in a. Samples are unnamed if

@@ -8,7 +8,7 @@
 enum { ADD, MAIN, STUB, RUN, ADDRESSES };
 static const uint64_t addresses[ADDRESSES] = {0x100, 0x200, 0x280, 0x300};
 
-/* What a session got. */
+/* Faults of a session. */
 enum {
     LACKS_ADD = 1,
     LACKS_RUN = 2,
@@ -92,7 +92,7 @@ Test(site_names, an_address_without_a_method_is_skipped_after_a_complete_list_on
     site_names_free(&n);
 }
 
-Test(site_names, a_session_that_was_refused_changes_nothing)
+Test(site_names, after_a_refused_session_names_remain)
 {
     struct site_names n = {0};
     update(&n, 0);
@@ -116,7 +116,7 @@ Test(site_names, lines_and_own_code_outlive_a_session_that_could_not_read_files)
 }
 
 /* Else the caller would seem to be the innermost of the program. */
-Test(site_names, new_code_is_unknown_if_only_files_tell_whose_it_is)
+Test(site_names, new_code_is_unknown_while_the_files_of_the_program_are_unread)
 {
     struct site_names n = {0};
     update(&n, LACKS_ADD);

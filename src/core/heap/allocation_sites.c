@@ -119,6 +119,20 @@ void site_builder_object(struct site_builder *b, struct site_object object)
         *APPEND(b->objects, b->object_count, b->object_cap) = object;
 }
 
+bool site_builder_fits(const struct site_builder *b)
+{
+    return b->left_out == 0 && b->object_count <= MAX_SITE_OBJECTS;
+}
+
+/* Objects that were drawn before often have the same number again. */
+bool site_object_is_drawn(const struct allocation_sites *from,
+                          const struct site_object *object, uint64_t share)
+{
+    uint64_t draw = mix(from->token ^ mix(from->per_sample));
+    return share <= 1 ||
+           mix(draw ^ ((uint64_t)object->object << 32 | object->born)) % share == 0;
+}
+
 static int by_object(const void *a, const void *b)
 {
     const struct site_object *x = a, *y = b;
@@ -154,7 +168,8 @@ static void drop_same(struct site_builder *b)
     free(keys);
 }
 
-/* Drops all except every n-th: the same share of all addresses and moments. */
+/* Drops all except every n-th: the same share of all addresses and moments. For objects of
+ * unknown weight; others are drawn, since those carried on would be thinned out again. */
 static void thin(struct site_builder *b)
 {
     size_t kept = 0, count = b->object_count;
@@ -206,12 +221,6 @@ static bool is_before(const void *all, size_t i, const void *wanted)
     return ((const struct site_object *)all)[i].object < *(const uint32_t *)wanted;
 }
 
-/* Selects one object in `share` by a hash, since neighbours were allocated in turns. */
-static bool is_drawn(const struct site_object *object, uint64_t share)
-{
-    return share <= 1 || mix((uint64_t)object->object << 32 | object->born) % share == 0;
-}
-
 /* Copies the objects of the older snapshot in a run. stack_of: for each stack of older its
  * number in b plus 1; 0 if not copied yet. */
 static void carry_run(struct site_builder *b, const struct allocation_sites *older,
@@ -221,7 +230,7 @@ static void carry_run(struct site_builder *b, const struct allocation_sites *old
     for (; i < older->object_count && older->objects[i].object - run->older < run->count;
          i++) {
         struct site_object object = older->objects[i];
-        if (!is_drawn(&object, share))
+        if (!site_object_is_drawn(older, &object, share))
             continue;
         if (stack_of[object.stack] == 0)
             stack_of[object.stack] = site_builder_copy_stack(b, older, object.stack) + 1;
@@ -249,7 +258,7 @@ static void carry_all(struct site_builder *b, const struct allocation_sites *old
 static struct allocation_sites *carry_share(const struct allocation_sites *older,
                                             const struct survivor_map *map,
                                             const struct allocation_sites *newer,
-                                            uint64_t each, struct arena *a)
+                                            uint64_t each, bool *fits, struct arena *a)
 {
     struct site_builder b;
     uint64_t of_newer = newer->per_sample > 0 ? each / newer->per_sample : 1;
@@ -258,18 +267,20 @@ static struct allocation_sites *carry_share(const struct allocation_sites *older
         carry_all(&b, older, map, older->per_sample > 0 ? each / older->per_sample : 1);
     for (uint32_t i = 0; i < newer->object_count; i++) {
         struct site_object object = newer->objects[i];
-        if (!is_drawn(&object, of_newer))
+        if (!site_object_is_drawn(newer, &object, of_newer))
             continue;
         object.stack = site_builder_copy_stack(&b, newer, object.stack);
         site_builder_object(&b, object);
     }
     struct allocation_sites of = *newer;
     of.per_sample = newer->per_sample > 0 ? each : 0;
+    *fits = site_builder_fits(&b);
     return site_builder_end(&b, &of, false);
 }
 
 /* If there are more stacks than fit, those of later samples would be dropped, and with them
- * a leak that begins late. */
+ * a leak that begins late. If there are more objects, older ones would be dropped more
+ * often than newer ones, so that constant growth would seem to accelerate. */
 struct allocation_sites *allocation_sites_carry(const struct allocation_sites *older,
                                                 const struct survivor_map *map,
                                                 const struct allocation_sites *newer,
@@ -282,10 +293,11 @@ struct allocation_sites *allocation_sites_carry(const struct allocation_sites *o
     uint64_t each = newer->per_sample;
     if (older != NULL && each > 0 && older->per_sample > each)
         each = older->per_sample;
-    struct allocation_sites *sites = carry_share(older, map, newer, each, a);
-    for (int i = 0; i < TRIES && sites->unnamed > newer->unnamed && each > 0; i++) {
+    bool fits;
+    struct allocation_sites *sites = carry_share(older, map, newer, each, &fits, a);
+    for (int i = 0; i < TRIES && !fits && each > 0; i++) {
         each *= 2;
-        sites = carry_share(older, map, newer, each, a);
+        sites = carry_share(older, map, newer, each, &fits, a);
     }
     return sites;
 }

@@ -91,6 +91,16 @@ uint32_t site_builder_copy_stack(struct site_builder *b,
 /* Adds an object, in any order. With NO_SITE as stack it is counted as unnamed. */
 void site_builder_object(struct site_builder *b, struct site_object object);
 
+/* True if no object was left out and the objects are within the limit. Else objects must be
+ * drawn, so that those of all moments have the same weight. */
+bool site_builder_fits(const struct site_builder *b);
+
+/* Selects one object of `from` in `share` by a hash, since neighbours were allocated in
+ * turns. A remaining one represents share times the bytes. Draws from the result are
+ * independent if its per_sample or token differs. */
+bool site_object_is_drawn(const struct allocation_sites *from,
+                          const struct site_object *object, uint64_t share);
+
 /* Returns the sites, in the arena, with the token and numbers of `of`. If objects have the
  * same number, all are stored if `several`, else the last added. Beyond the limit, objects
  * all over the heap are dropped. */
@@ -101,9 +111,9 @@ struct survivor_map;
 
 /* Returns the sites of a snapshot: sites of the snapshot before whose objects survived by
  * the map, and the newer ones, whose numbers and token it gets. If older or map is NULL, or
- * their tokens do not match, only the newer ones. If not all stacks fit, or samples of the
- * two have different weights in bytes, samples are thinned out and per_sample is larger.
- * The result is in a and independent of the arguments. */
+ * their tokens do not match, only the newer ones. If not all stacks or objects fit, or
+ * samples of the two have different weights in bytes, samples are thinned out and
+ * per_sample is larger. The result is in a and independent of the arguments. */
 struct allocation_sites *allocation_sites_carry(const struct allocation_sites *older,
                                                 const struct survivor_map *map,
                                                 const struct allocation_sites *newer,

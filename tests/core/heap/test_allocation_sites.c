@@ -447,3 +447,37 @@ Test(allocation_sites, where_stacks_are_too_many_a_part_of_all_is_carried)
               "%u", (unsigned)all->object_count);
     arena_free(&a);
 }
+
+/* 6,000 samples survive each interval, of two stacks by turns. */
+Test(allocation_sites, where_objects_are_too_many_the_same_part_of_each_interval_is_carried)
+{
+    enum { EACH = 6000, ROUNDS = 8, USUAL = 102400 };
+    struct arena a = {0};
+    uint32_t *older_of = arena_array(&a, uint32_t, EACH * ROUNDS),
+             *objects = arena_array(&a, uint32_t, EACH);
+    const struct allocation_sites *all = NULL;
+    for (uint32_t k = 1; k <= ROUNDS; k++) {
+        struct survivor_side from = {k - 1, EACH * (k - 1)}, to = {k, EACH * k};
+        for (uint32_t i = 0; i < to.objects; i++)
+            older_of[i] = i < from.objects ? i : UINT32_MAX;
+        struct survivor_map map = survivor_map_write(&from, &to, older_of, &a);
+        for (uint32_t i = 0; i < EACH; i++)
+            objects[i] = from.objects + i;
+        struct allocation_sites *newer = sites_of(k, objects, EACH, k, &a);
+        newer->per_sample = USUAL;
+        all = allocation_sites_carry(all, k > 1 ? &map : NULL, newer, &a);
+        double counted = (double)all->object_count * (double)all->per_sample;
+        double wanted = (double)to.objects * USUAL;
+        cr_expect(counted > 0.95 * wanted && counted < 1.05 * wanted, "%u: %f of %f", k,
+                  counted, wanted);
+        cr_expect_eq(all->unnamed, 0);
+    }
+    uint32_t born[ROUNDS + 1] = {0}, share = (uint32_t)(all->per_sample / USUAL);
+    for (uint32_t i = 0; i < all->object_count; i++)
+        born[all->objects[i].born]++;
+    cr_expect_eq(share, 4);
+    for (uint32_t k = 1; k <= ROUNDS; k++)
+        cr_expect(born[k] > EACH / share * 9 / 10 && born[k] < EACH / share * 11 / 10,
+                  "%u of interval %u", born[k], k);
+    arena_free(&a);
+}
