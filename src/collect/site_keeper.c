@@ -48,31 +48,49 @@ static uint32_t stack_of_addresses(struct site_builder *b, struct bytes stack,
     return site_builder_stack(b, frames, count);
 }
 
-/* Returns the samples whose objects are in the snapshot, allocated in a. */
+/* Returns one in `share` of the samples whose objects are in the snapshot, allocated in a.
+ */
+static struct allocation_sites *share_of(const struct gc_move_events *e,
+                                         const struct allocation_sites *of,
+                                         const struct placed_sample *placed, size_t count,
+                                         uint64_t share, bool *fits, struct arena *a)
+{
+    struct site_builder b;
+    struct allocation_sites drawn = *of;
+    drawn.per_sample *= share;
+    site_builder_begin(&b, a);
+    for (size_t i = 0; i < count; i++) {
+        const struct sample *s = &e->gc_moves.samples[placed[i].sample];
+        struct site_object object = {.object = placed[i].object, .born = of->collection};
+        if (!site_object_is_drawn(of, &object, share))
+            continue;
+        object.stack =
+            stack_of_addresses(&b, stack_table_at(&e->stacks, s->stack), e->pointer_size);
+        site_builder_object(&b, object);
+    }
+    *fits = site_builder_fits(&b);
+    return site_builder_end(&b, &drawn, false);
+}
+
+/* Returns the samples whose objects are in the snapshot, allocated in a. If there are more
+ * stacks or objects than fit, a part of all: the first would be those at low addresses. */
 static struct allocation_sites *samples_of(struct gc_move_events *e,
                                            const struct hd_snapshot *snap,
                                            const struct places *places, struct arena *a)
 {
-    struct gc_moves *m = &e->gc_moves;
+    enum { MOST = 256 };
     const struct allocation_sites of = {.token = snap->survivor_map->newer.token,
                                         .collection = snap->identity.collection,
                                         .sampled = e->sampled,
                                         .per_sample = gc_move_events_per_sample(e)};
-    struct site_builder b;
     size_t count;
-    struct placed_sample *placed = gc_moves_samples(m, snap, places, &count);
-    site_builder_begin(&b, a);
-    for (size_t i = 0; i < count; i++) {
-        const struct sample *s = &m->samples[placed[i].sample];
-        struct site_object object = {
-            .object = placed[i].object,
-            .stack = stack_of_addresses(&b, stack_table_at(&e->stacks, s->stack),
-                                        e->pointer_size),
-            .born = snap->identity.collection};
-        site_builder_object(&b, object);
-    }
+    bool fits = false;
+    struct allocation_sites *sites = NULL;
+    struct placed_sample *placed = gc_moves_samples(&e->gc_moves, snap, places, &count);
+    for (uint64_t share = 1; !fits && share <= MOST; share *= 2)
+        sites = share_of(e, &of, placed, count, share, &fits, a);
     free(placed);
-    return site_builder_end(&b, &of, false);
+    return sites;
 }
 
 /* --- what is allocated most ------------------------------------------------------ */
