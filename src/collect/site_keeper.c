@@ -48,8 +48,7 @@ static uint32_t stack_of_addresses(struct site_builder *b, struct bytes stack,
     return site_builder_stack(b, frames, count);
 }
 
-/* Returns one in `share` of the samples whose objects are in the snapshot, allocated in a.
- */
+/* Returns one in `share` of the placed samples, allocated in a. */
 static struct allocation_sites *share_of(const struct gc_move_events *e,
                                          const struct allocation_sites *of,
                                          const struct placed_sample *placed, size_t count,

@@ -54,27 +54,31 @@ static bool *choose_stacks(const struct allocation_sites *sites, size_t most)
     return chosen;
 }
 
-/* Every `of`-th object of the `most` stacks. */
+/* One object in `share` of the `most` stacks; those of other stacks are unnamed. */
 static struct allocation_sites *put_in_places(const struct hd_snapshot *snap,
                                               const node_id *nodes,
                                               const struct full_tree *t, size_t most,
-                                              uint32_t of, struct arena *a)
+                                              uint64_t share, struct arena *a)
 {
     const struct allocation_sites *sites = snap->sites;
     bool *chosen = choose_stacks(sites, most);
+    struct allocation_sites drawn = *sites;
     struct site_builder b;
+    drawn.per_sample *= share;
     site_builder_begin(&b, a);
-    for (uint32_t i = 0; i < sites->object_count; i += of) {
+    for (uint32_t i = 0; i < sites->object_count; i++) {
         struct site_object object = sites->objects[i];
         path_id place = t->at_node[nodes[i]];
-        if (!chosen[object.stack] || place == NO_PATH || place == 0)
+        if (place == NO_PATH || place == 0 || !site_object_is_drawn(sites, &object, share))
             continue;
         object.object = place;
-        object.stack = site_builder_copy_stack(&b, sites, object.stack);
+        object.stack = chosen[object.stack]
+                           ? site_builder_copy_stack(&b, sites, object.stack)
+                           : NO_SITE;
         site_builder_object(&b, object);
     }
     free(chosen);
-    return site_builder_end(&b, sites, true);
+    return site_builder_end(&b, &drawn, true);
 }
 
 struct allocation_sites *sampled_by_place(const struct hd_snapshot *snap,
@@ -84,10 +88,10 @@ struct allocation_sites *sampled_by_place(const struct hd_snapshot *snap,
     struct allocation_sites *kept = NULL;
     size_t most = MAX_SITE_STACKS;
     bool fits = nodes == NULL;
-    for (uint32_t of = 1; !fits; of++, most /= 2) {
+    for (uint64_t share = 1; !fits; share++, most /= 2) {
         struct arena scratch = {0};
         struct text text = {0};
-        allocation_sites_put(put_in_places(snap, nodes, t, most, of, &scratch), &text);
+        allocation_sites_put(put_in_places(snap, nodes, t, most, share, &scratch), &text);
         fits = text.len > 0 && text.len <= MAX_DIGEST_SITES;
         if (fits)
             kept = allocation_sites_parse(text.data, text.len, a);

@@ -13,8 +13,8 @@
 node_id *sampled_nodes(const struct hd_snapshot *snap);
 
 /* Returns the sites for a digest, with places in the full tree t of the snapshot alone
- * instead of objects. Only the stacks with most objects, up to MAX_DIGEST_SITES bytes as
- * text. In a; NULL as sampled_nodes(). */
+ * instead of objects. If their text has more than MAX_DIGEST_SITES bytes, the stacks with
+ * most objects, of objects that are drawn. In a; NULL as sampled_nodes(). */
 enum { MAX_DIGEST_SITES = 64 << 10 };
 struct allocation_sites *sampled_by_place(const struct hd_snapshot *snap,
                                           const struct full_tree *t, struct arena *a);

@@ -4,6 +4,7 @@
 #include "support/made_sites.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A digest of two orders, of which one has a sample. */
@@ -97,5 +98,48 @@ Test(digest_sites, that_cannot_be_are_refused)
                        changes[i][1]);
         cr_expect_eq(err.status, HD_BAD_FORMAT);
     }
+    hd_memory_free(&json);
+}
+
+/* 2,000 samples of one stack, and 1,000 with long names. Bytes per sample grow as samples
+ * are left out. */
+Test(digest_sites, of_too_many_bytes_are_drawn_by_their_weight)
+{
+    enum { USUAL = 2000, RARE = 1000, ALL = USUAL + RARE, EACH = 100 << 10 };
+    struct forge f = {0};
+    struct made_sample *all = calloc(ALL, sizeof(*all));
+    char(*names)[256] = calloc(RARE, sizeof(*names));
+    node_id order = forge_objects(&f, "App.Order", 40, ALL);
+    node_id array = forge_object(&f, "App.Order[]", 40);
+    for (node_id n = 0; n < ALL; n++)
+        forge_reference(&f, array, order + n);
+    for (node_id n = 0; n <= ALL; n++)
+        forge_generation(&f, n, HD_GEN2);
+    forge_root(&f, HD_ROOT_STATIC, "App.s_all", array);
+    struct hd_snapshot *snap = forge_finish(&f);
+    for (uint32_t i = 0; i < ALL; i++) {
+        all[i] = (struct made_sample){order + i, "App.Add < App.Main", 3};
+        if (i % 3 == 0) {
+            /* No common beginning, which would be written once. */
+            snprintf(names[i / 3], sizeof(*names), "M%u%0160d < App.Main", i * 7919 % 10007,
+                     0);
+            all[i].stack = names[i / 3];
+        }
+    }
+    made_sites(snap, 4, all, ALL);
+    struct hd_memory json = digest_json_of(snap);
+    hd_snapshot_close(snap);
+    free(names);
+    free(all);
+    struct hd_error err = {0};
+    snap = hd_snapshot_from_memory(json.bytes, json.size, NULL, &err);
+    cr_assert_not_null(snap, "%s", err.message);
+    const struct allocation_sites *s = snap->digest->sites;
+    uint64_t share = s->per_sample / EACH, seen = s->object_count + s->unnamed;
+    cr_expect_geq(share, 2);
+    cr_expect_gt(s->unnamed, 0);
+    cr_expect(seen * share > ALL * 9 / 10 && seen * share < ALL * 11 / 10, "%u of %d",
+              (unsigned)(seen * share), ALL);
+    hd_snapshot_close(snap);
     hd_memory_free(&json);
 }
