@@ -9,7 +9,7 @@
 
 struct named_address {
     uint64_t address;
-    struct site_frame frame; /* method NULL: the process has none, as for stubs */
+    struct site_frame frame; /* method NULL: a stub */
 };
 
 /* Initialised with {0}. */

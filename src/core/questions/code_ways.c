@@ -3,6 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Strings are copied once per frame. */
+const struct hd_code *codes_of_sites(struct hd_report *r,
+                                     const struct allocation_sites *sites)
+{
+    struct hd_code *codes = arena_array(&r->arena, struct hd_code, sites->frame_count + 1);
+    for (uint32_t i = 0; i < sites->frame_count; i++) {
+        const struct site_frame *from = &sites->frames[i];
+        codes[i] = (struct hd_code){.method = report_string(r, from->method),
+                                    .file = report_string(r, from->file),
+                                    .line = from->line > 0 ? from->line : HD_UNKNOWN,
+                                    .is_own = from->is_own};
+    }
+    return codes;
+}
+
 int code_order(const struct hd_code *a, const struct hd_code *b)
 {
     int order = a == b ? 0 : strcmp(a->method, b->method);

@@ -6,7 +6,15 @@
 #define CODE_WAYS_H
 
 #include "base/arena.h"
+#include "heap/allocation_sites.h"
 #include "report/report.h"
+
+/* Bytes per sample, unless a file has the number: runtimes report one in 100 KB. */
+enum { USUAL_SAMPLE = 102400 };
+
+/* Returns the frames of sites by their numbers, in the report's arena. */
+const struct hd_code *codes_of_sites(struct hd_report *r,
+                                     const struct allocation_sites *sites);
 
 struct code_way {
     const struct hd_code **codes;

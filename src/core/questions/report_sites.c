@@ -13,9 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes per sample, unless a file has the number: runtimes report one in 100 KB. */
-enum { USUAL_SAMPLE = 102400 };
-
 /* Sites of a suspect, and stacks of each: all of them would dominate the size of a page. */
 enum { MAX_SITES = 10, MAX_STACKS = 5 };
 
@@ -179,25 +176,113 @@ static void set_stack(const struct site_finder *f, struct hd_site_stack *to,
     *to = (struct hd_site_stack){frames, s->frame_count, from->samples};
 }
 
-/* Groups the stacks of one method, most samples first. Marks them in done. */
-static struct hd_site group_of(struct site_finder *f, const struct suspect_samples *of,
-                               size_t first, bool *done)
+/* Samples at a place in code. */
+struct code_count {
+    const struct hd_code *code; /* may be NULL */
+    uint64_t samples;
+    size_t first; /* smallest number of a stack with it */
+};
+
+static int by_code(const void *a, const void *b)
 {
-    const struct stack_count *most = &of->stacks[first];
-    size_t site = site_of(f, most->stack), n = f->s->usable_count;
-    struct hd_site g = {.code = code_of(f, most->stack, site),
-                        .caller = caller_of(f, most->stack, site)};
+    const struct code_count *x = a, *y = b;
+    int order = 0;
+    if (x->code != NULL && y->code != NULL)
+        order = strcmp(x->code->method, y->code->method);
+    if (order == 0)
+        order = (x->code > y->code) - (x->code < y->code);
+    return order != 0 ? order : (x->first > y->first) - (x->first < y->first);
+}
+
+static bool is_more(const struct code_count *a, const struct code_count *b)
+{
+    return a->samples != b->samples ? a->samples > b->samples : a->first < b->first;
+}
+
+static bool is_same_method(const struct hd_code *a, const struct hd_code *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a->method, b->method) == 0);
+}
+
+/* Adds up adjacent counts with the same code; returns the number that remains. */
+static size_t add_up(struct code_count *all, size_t count)
+{
+    size_t len = 0;
+    for (size_t i = 0; i < count; i++)
+        if (len > 0 && all[len - 1].code == all[i].code)
+            all[len - 1].samples += all[i].samples;
+        else
+            all[len++] = all[i];
+    return len;
+}
+
+/* Returns the line with most samples in the method with most; changes the order. */
+static const struct hd_code *most_of(struct code_count *all, size_t count)
+{
+    struct code_count best = {.code = NULL};
+    qsort(all, count, sizeof(*all), by_code);
+    count = add_up(all, count);
+    for (size_t i = 0, end; i < count; i = end) {
+        struct code_count method = all[i], line = all[i];
+        for (end = i + 1; end < count && is_same_method(all[end].code, line.code); end++) {
+            method.samples += all[end].samples;
+            if (all[end].first < method.first)
+                method.first = all[end].first;
+            if (is_more(&all[end], &line))
+                line = all[end];
+        }
+        method.code = line.code;
+        if (i == 0 || is_more(&method, &best))
+            best = method;
+    }
+    return best.code;
+}
+
+/* A stack by its site. */
+struct stack_site {
+    size_t stack, site; /* index of the samples' stacks; of the frame */
+    const struct hd_code *code;
+};
+
+static int by_method(const void *a, const void *b)
+{
+    const struct stack_site *x = a, *y = b;
+    int order = strcmp(x->code->method, y->code->method);
+    return order != 0 ? order : (x->stack > y->stack) - (x->stack < y->stack);
+}
+
+/* Sets the line with most samples, and its most frequent caller. */
+static void set_codes(struct site_finder *f, struct hd_site *g,
+                      const struct suspect_samples *of, const struct stack_site *all,
+                      size_t count)
+{
+    struct code_count *counts = arena_array(&f->scratch, struct code_count, count);
+    size_t len = 0;
+    for (size_t i = 0; i < count; i++)
+        counts[i] = (struct code_count){all[i].code, of->stacks[all[i].stack].samples, i};
+    g->code = most_of(counts, count);
+    for (size_t i = 0; i < count; i++)
+        if (all[i].code == g->code)
+            counts[len++] = (struct code_count){
+                caller_of(f, of->stacks[all[i].stack].stack, all[i].site),
+                of->stacks[all[i].stack].samples, i};
+    g->caller = most_of(counts, len);
+}
+
+/* Makes the group of stacks of one method. */
+static struct hd_site group_of(struct site_finder *f, const struct suspect_samples *of,
+                               const struct stack_site *all, size_t count)
+{
+    size_t n = f->s->usable_count;
+    struct hd_site g = {.stack_count = count < MAX_STACKS ? count : MAX_STACKS};
     uint64_t *at = arena_array(&f->scratch, uint64_t, n);
     struct hd_site_stack *stacks =
         arena_array(&f->r->arena, struct hd_site_stack, MAX_STACKS);
-    for (size_t i = first; i < of->len; i++) {
-        const struct stack_count *s = &of->stacks[i];
-        if (done[i] ||
-            strcmp(code_of(f, s->stack, site_of(f, s->stack))->method, g.code->method) != 0)
-            continue;
-        done[i] = true;
-        if (g.stack_count < MAX_STACKS)
-            set_stack(f, &stacks[g.stack_count++], s);
+    set_codes(f, &g, of, all, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct stack_count *s = &of->stacks[all[i].stack];
+        if (i < MAX_STACKS)
+            set_stack(f, &stacks[i], s);
         g.samples += s->samples;
         for (size_t k = 0; k < n; k++)
             at[k] += s->at[k];
@@ -210,11 +295,18 @@ static struct hd_site group_of(struct site_finder *f, const struct suspect_sampl
 static void add_groups(struct site_finder *f, struct hd_allocations *to,
                        const struct suspect_samples *of)
 {
-    bool *done = arena_array(&f->scratch, bool, of->len + 1);
+    struct stack_site *all = arena_array(&f->scratch, struct stack_site, of->len);
     struct hd_site *sites = arena_array(&f->r->arena, struct hd_site, of->len);
-    for (size_t i = 0; i < of->len; i++)
-        if (!done[i])
-            sites[to->site_count++] = group_of(f, of, i, done);
+    for (size_t i = 0; i < of->len; i++) {
+        size_t site = site_of(f, of->stacks[i].stack);
+        all[i] = (struct stack_site){i, site, code_of(f, of->stacks[i].stack, site)};
+    }
+    qsort(all, of->len, sizeof(*all), by_method);
+    for (size_t i = 0, end; i < of->len; i = end) {
+        for (end = i + 1; end < of->len && is_same_method(all[end].code, all[i].code);)
+            end++;
+        sites[to->site_count++] = group_of(f, of, &all[i], end - i);
+    }
     if (to->site_count > 0)
         qsort(sites, to->site_count, sizeof(*sites), site_order);
     to->site_count = to->site_count < MAX_SITES ? to->site_count : MAX_SITES;
@@ -351,22 +443,6 @@ static const struct hd_allocations *allocations_of(struct site_finder *f,
     return to;
 }
 
-/* Copies strings to the report's arena, once per frame. */
-static const struct hd_code *codes_of(struct site_finder *f)
-{
-    const struct allocation_sites *sites = f->samples.sites;
-    struct hd_code *codes =
-        arena_array(&f->r->arena, struct hd_code, sites->frame_count + 1);
-    for (uint32_t i = 0; i < sites->frame_count; i++) {
-        const struct site_frame *from = &sites->frames[i];
-        codes[i] = (struct hd_code){.method = report_string(f->r, from->method),
-                                    .file = report_string(f->r, from->file),
-                                    .line = from->line > 0 ? from->line : HD_UNKNOWN,
-                                    .is_own = from->is_own};
-    }
-    return codes;
-}
-
 /* True if samples were requested for any snapshot. */
 static bool see_intervals(struct site_finder *f, struct hd_snapshot *const *snaps)
 {
@@ -397,213 +473,11 @@ void report_add_sites(struct hd_report *r, const struct suspect_rows *rows)
     if (see_intervals(&f, snaps) && count > 0) {
         if (f.samples.sites == NULL)
             f.samples = (struct leak_samples){.sites = &none};
-        f.codes = codes_of(&f);
+        f.codes = codes_of_sites(r, f.samples.sites);
         struct suspect_samples *all = count_samples(&f, rows, count);
         for (size_t i = 0; i < count; i++)
             r->diff.suspects[i].allocated =
                 allocations_of(&f, &r->diff.suspects[i], &all[i]);
     }
     arena_free(&f.scratch);
-}
-
-/* --- the heap as a tree of sites -------------------------------------------------------
- */
-
-/* Stacks of all snapshots, each once, with their surviving samples. */
-struct merged_sites {
-    struct hd_report *r;
-    struct site_builder stacks;
-    const struct allocation_sites *all; /* the stacks, once all are in */
-    uint64_t *at;                       /* [stack * snapshots + snapshot] */
-    uint64_t *others;                   /* per snapshot: stacks beyond the limit */
-    size_t first, last;
-    uint64_t per_sample;
-    struct arena scratch;
-};
-
-static void merge_sites(struct merged_sites *m, const struct allocation_sites *sites,
-                        size_t k)
-{
-    size_t n = m->r->snapshot_count;
-    uint32_t *merged = arena_array(&m->scratch, uint32_t, sites->stack_count);
-    for (uint32_t i = 0; i < sites->stack_count; i++)
-        merged[i] = site_builder_copy_stack(&m->stacks, sites, i);
-    for (uint32_t i = 0; i < sites->object_count; i++) {
-        uint32_t stack = merged[sites->objects[i].stack];
-        if (stack == NO_SITE)
-            m->others[k]++;
-        else
-            m->at[stack * n + k]++;
-    }
-    if (sites->per_sample > 0 && sites->per_sample < UINT64_MAX >> 16)
-        m->per_sample = sites->per_sample;
-}
-
-struct method_tree {
-    struct merged_sites *m;
-    struct hd_tree_node *nodes;
-    size_t len;
-};
-
-/* Returns samples and their bytes, an estimate; unknown for snapshots without sites. */
-static struct hd_tally *tallies_of(struct merged_sites *m, const uint64_t *samples)
-{
-    size_t n = m->r->snapshot_count;
-    struct hd_tally *at = arena_array(&m->r->arena, struct hd_tally, n);
-    for (size_t k = 0; k < n; k++)
-        at[k] = samples[k] != HD_UNKNOWN
-                    ? (struct hd_tally){samples[k], samples[k] * m->per_sample}
-                    : (struct hd_tally){HD_UNKNOWN, HD_UNKNOWN};
-    return at;
-}
-
-static struct hd_tree_node place_of_samples(struct merged_sites *m, const uint64_t *at,
-                                            const uint64_t *owned)
-{
-    struct hd_tree_node node = {.parent = HD_NO_NODE,
-                                .at = tallies_of(m, at),
-                                .owned = tallies_of(m, owned),
-                                .survived = HD_UNKNOWN};
-    node.growth = (int64_t)(node.owned[m->last].bytes - node.owned[m->first].bytes);
-    return node;
-}
-
-/* A node is one frame; ways that end there have their samples at it. */
-static size_t add_method(void *context, const struct code_way *all,
-                         const struct code_branch *b)
-{
-    struct method_tree *t = context;
-    struct merged_sites *m = t->m;
-    size_t n = m->r->snapshot_count, after = b->from + 1;
-    uint64_t *at = arena_array(&m->scratch, uint64_t, n);
-    uint64_t *owned = arena_array(&m->scratch, uint64_t, n);
-    for (size_t k = 0; k < n; k++)
-        for (size_t i = b->first; i < b->end; i++) {
-            if (all[i].at[k] == HD_UNKNOWN) {
-                at[k] = owned[k] = HD_UNKNOWN;
-                break;
-            }
-            owned[k] += all[i].at[k];
-            at[k] += all[i].len == after ? all[i].at[k] : 0;
-        }
-    struct hd_tree_node node = place_of_samples(m, at, owned);
-    node.kind = HD_NODE_METHOD;
-    node.parent = b->parent != SIZE_MAX ? b->parent + 1 : 0; /* after the node of the
-                                                                heap */
-    node.depth = b->depth + 1;
-    node.code = all[b->first].codes[b->from];
-    node.type = node.code->method;
-    if (node.code->file != NULL && node.code->line != HD_UNKNOWN)
-        node.full_name = arena_printf(&m->r->arena, "%s (%s:%llu)", node.code->method,
-                                      node.code->file, (unsigned long long)node.code->line);
-    t->nodes[t->len++] = node;
-    return after;
-}
-
-/* Returns ways from the outermost frame down to the allocating method. */
-static struct code_way *ways_down(struct merged_sites *m, size_t *frames)
-{
-    size_t n = m->r->snapshot_count;
-    struct site_finder f = {.r = m->r, .samples = {.sites = m->all}};
-    struct code_way *all =
-        arena_array(&m->scratch, struct code_way, m->all->stack_count + 1);
-    f.codes = codes_of(&f);
-    for (uint32_t i = 0; i < m->all->stack_count; i++) {
-        const struct site_stack *s = &m->all->stacks[i];
-        struct code_way *to = &all[i];
-        to->len = s->frame_count;
-        to->codes = arena_array(&m->scratch, const struct hd_code *, to->len);
-        for (size_t k = 0; k < to->len; k++)
-            to->codes[k] = &f.codes[s->frames[to->len - 1 - k]];
-        to->at = &m->at[i * n];
-        to->samples = to->at[m->last];
-        to->growth =
-            m->first != m->last ? (int64_t)(to->at[m->last] - to->at[m->first]) : 0;
-        *frames += to->len;
-    }
-    return all;
-}
-
-/* The subtree of a node ends before the next one at its depth or above. */
-static void set_ends(struct method_tree *t)
-{
-    for (size_t i = 0; i < t->len; i++)
-        t->nodes[i].end = i + 1;
-    for (size_t i = t->len; i-- > 1;) {
-        struct hd_tree_node *parent = &t->nodes[t->nodes[i].parent];
-        if (parent->end < t->nodes[i].end)
-            parent->end = t->nodes[i].end;
-    }
-}
-
-static void grow_methods(struct merged_sites *m)
-{
-    size_t n = m->r->snapshot_count, frames = 0;
-    struct code_way *all = ways_down(m, &frames);
-    struct method_tree t = {m, arena_array(&m->r->arena, struct hd_tree_node, frames + 2),
-                            1};
-    uint64_t *none = arena_array(&m->scratch, uint64_t, n);
-    uint64_t *sums = arena_array(&m->scratch, uint64_t, n);
-    bool any_others = false;
-    memcpy(sums, m->others, n * sizeof(*sums));
-    for (size_t k = 0; k < n; k++)
-        for (uint32_t i = 0; i < m->all->stack_count && sums[k] != HD_UNKNOWN; i++)
-            sums[k] += m->at[i * n + k];
-    for (size_t k = 0; k < n; k++) {
-        any_others |= m->others[k] != HD_UNKNOWN && m->others[k] > 0;
-        none[k] = m->others[k] != HD_UNKNOWN ? 0 : HD_UNKNOWN;
-    }
-    code_ways_walk(all, m->all->stack_count, add_method, &t);
-    t.nodes[0] = place_of_samples(m, none, sums);
-    t.nodes[0].kind = HD_NODE_HEAP;
-    if (any_others) {
-        struct hd_tree_node others = place_of_samples(m, m->others, m->others);
-        others.kind = HD_NODE_OTHERS;
-        others.parent = 0;
-        others.depth = 1;
-        others.others = 1;
-        t.nodes[t.len++] = others;
-    }
-    set_ends(&t);
-    m->r->found.tree = (struct hd_tree){.nodes = t.nodes,
-                                        .len = t.len,
-                                        .first = m->first,
-                                        .last = m->last,
-                                        .is_sites = true,
-                                        .reachable = tallies_of(m, sums)};
-    tree_fold(&m->r->found.tree);
-}
-
-bool report_add_tree_of_sites(struct hd_report *r, struct hd_snapshot *const *snaps,
-                              struct hd_error *err)
-{
-    size_t n = r->snapshot_count;
-    struct merged_sites m = {.r = r, .first = SIZE_MAX, .per_sample = USUAL_SAMPLE};
-    m.at = arena_array(&m.scratch, uint64_t, n * MAX_SITE_STACKS);
-    m.others = arena_array(&m.scratch, uint64_t, n);
-    site_builder_begin(&m.stacks, &m.scratch);
-    for (size_t k = 0; k < n; k++) {
-        const struct allocation_sites *sites = leak_sites_of(snaps[k]);
-        if (sites == NULL)
-            continue;
-        m.first = m.first == SIZE_MAX ? k : m.first;
-        m.last = k;
-        merge_sites(&m, sites, k);
-    }
-    m.all = site_builder_end(&m.stacks, &(struct allocation_sites){0}, false);
-    for (size_t k = 0; k < n; k++) {
-        if (leak_sites_of(snaps[k]) != NULL)
-            continue;
-        m.others[k] = HD_UNKNOWN;
-        for (size_t i = 0; i < m.all->stack_count; i++)
-            m.at[i * n + k] = HD_UNKNOWN;
-    }
-    bool ok = m.first != SIZE_MAX ||
-              fail(err, HD_USAGE,
-                   "no samples of allocations here; `heapdrift watch` and `heapdrift "
-                   "collect --count` take them");
-    if (ok)
-        grow_methods(&m);
-    arena_free(&m.scratch);
-    return ok;
 }

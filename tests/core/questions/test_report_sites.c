@@ -142,6 +142,37 @@ Test(report_sites, samples_are_counted_by_the_interval_that_made_them)
     hd_report_free(r);
 }
 
+/* One stack has three samples of line 42; three stacks have seven of line 10: four from
+ * Import, three from Post. */
+Test(report_sites, the_line_and_the_caller_are_those_of_most_samples)
+{
+    static const char *const stacks[] = {
+        ADD " < Shop.Other.Run",
+        "Shop.Checkout.Add@Checkout.cs:10 < Shop.Import.Run@I.cs:1",
+        "Shop.Checkout.Add@Checkout.cs:10 < Shop.Import.Run@I.cs:2",
+        "Shop.Checkout.Add@Checkout.cs:10 < " POST};
+    static const uint32_t counts[] = {3, 2, 2, 3};
+    struct hd_snapshot *snaps[SERIES];
+    for (size_t k = 0; k < SERIES; k++) {
+        struct made_sample all[10];
+        size_t count = 0;
+        snaps[k] = shop_at(k);
+        for (uint32_t i = 0; i < 4; i++)
+            for (uint32_t j = 0; j < counts[i]; j++, count++)
+                all[count] = (struct made_sample){
+                    order_at(k, PER_STEP * (uint32_t)k + (uint32_t)count), stacks[i],
+                    collection_of(k)};
+        made_sites(snaps[k], collection_of(k), all, count);
+    }
+    struct hd_report *r = diff_of(snaps, SERIES, NULL);
+    const struct hd_allocations *a = allocated(r);
+    cr_assert_eq(a->site_count, 1);
+    cr_expect_eq(a->sites[0].samples, 10);
+    cr_expect_eq(a->sites[0].code->line, 10);
+    cr_expect_str_eq(a->sites[0].caller->method, "Shop.Import.Run");
+    hd_report_free(r);
+}
+
 /* The data of a page must not be dominated by stacks. */
 Test(report_sites, the_first_of_many_sites_and_stacks_are_kept)
 {
@@ -591,6 +622,46 @@ Test(report_sites, the_tree_by_site_adds_up_and_starts_at_the_outermost_method)
         expect_part(text, "Shop.Checkout.Add");
         free(text);
     }
+    hd_report_free(r);
+}
+
+/* As when samples are drawn in the last snapshot. */
+Test(report_sites, bytes_of_each_snapshot_are_those_of_its_samples)
+{
+    struct hd_snapshot *snaps[SERIES];
+    sampled_series(snaps);
+    ((struct allocation_sites *)snaps[SERIES - 1]->sites)->per_sample = 4 * (100 << 10);
+    struct hd_report *r = tree_of(snaps, SERIES);
+    const struct hd_tree *t = hd_report_model(r)->tree;
+    cr_expect_eq(t->nodes[0].owned[0].count, 2);
+    cr_expect_eq(t->nodes[0].owned[0].bytes, 2 * (100 << 10));
+    cr_expect_eq(t->nodes[0].owned[SERIES - 1].bytes, 8 * 4 * (100 << 10));
+    cr_expect_eq(t->nodes[0].growth, (8 * 4 - 2) * (100 << 10));
+    hd_report_free(r);
+}
+
+/* A sample of the second snapshot represents four times the bytes. */
+Test(report_sites, ways_of_a_tree_are_in_the_order_of_bytes)
+{
+    struct hd_snapshot *snaps[2];
+    for (size_t k = 0; k < 2; k++) {
+        struct made_sample all[16];
+        size_t count = 0;
+        snaps[k] = shop_at(k + 1);
+        for (uint32_t i = 0; i < (k == 0 ? 10 : 5); i++, count++)
+            all[count] = (struct made_sample){order_at(1, i), "Shop.Grows < Shop.Main", 1};
+        for (uint32_t i = 10; i < (k == 0 ? 11 : 12); i++, count++)
+            all[count] = (struct made_sample){order_at(1, i), "Shop.Adds < Shop.Main", 1};
+        made_sites(snaps[k], collection_of(k), all, count);
+        ((struct allocation_sites *)snaps[k]->sites)->per_sample = k == 0 ? 100 : 400;
+    }
+    struct hd_report *r = tree_of(snaps, 2);
+    const struct hd_tree *t = hd_report_model(r)->tree;
+    cr_assert_eq(t->len, 4);
+    cr_expect_str_eq(t->nodes[2].type, "Shop.Grows", "by more bytes, of fewer samples");
+    cr_expect_eq(t->nodes[2].growth, 5 * 400 - 10 * 100);
+    cr_expect_str_eq(t->nodes[3].type, "Shop.Adds");
+    cr_expect_eq(t->nodes[3].growth, 2 * 400 - 100);
     hd_report_free(r);
 }
 

@@ -101,8 +101,8 @@ Test(digest_sites, that_cannot_be_are_refused)
     hd_memory_free(&json);
 }
 
-/* 2,000 samples of one stack, and 1,000 with long names. Bytes per sample grow as samples
- * are left out. */
+/* 2,000 samples have one stack, and 1,000 have long names. Bytes per sample grow if
+ * samples are left out. */
 Test(digest_sites, of_too_many_bytes_are_drawn_by_their_weight)
 {
     enum { USUAL = 2000, RARE = 1000, ALL = USUAL + RARE, EACH = 100 << 10 };
