@@ -365,15 +365,28 @@ bool ascii_same_word(const char *a, const char *b)
 
 /* --- word ------------------------------------------------------------------------- */
 
+static bool is_escaped(unsigned char c)
+{
+    return c <= ' ' || c > '~' || c == '%'; /* in any locale */
+}
+
 void text_add_word(struct text *t, const char *name)
 {
     for (; *name != '\0'; name++) {
         unsigned char c = (unsigned char)*name;
         char escaped[4] = {(char)c};
-        if (c <= ' ' || c > '~' || c == '%') /* in any locale */
+        if (is_escaped(c))
             snprintf(escaped, sizeof(escaped), "%%%02x", c);
         text_add_string(t, escaped);
     }
+}
+
+size_t text_word_length(const char *name, size_t len)
+{
+    size_t bytes = len;
+    for (size_t i = 0; i < len; i++)
+        bytes += is_escaped((unsigned char)name[i]) ? 2 : 0;
+    return bytes;
 }
 
 /* Returns 16 if c is not a hexadecimal digit. */

@@ -66,7 +66,7 @@ struct site_builder {
     struct site_stack *stacks;
     struct site_object *objects;
     size_t frame_count, frame_cap, stack_count, stack_cap, object_count, object_cap;
-    size_t name_bytes;
+    size_t text_bytes; /* of the frames as text */
     uint64_t left_out; /* objects whose stack did not fit */
     struct site_slot *frame_slots, *stack_slots;
 };
@@ -118,6 +118,9 @@ struct allocation_sites *allocation_sites_carry(const struct allocation_sites *o
                                                 const struct survivor_map *map,
                                                 const struct allocation_sites *newer,
                                                 struct arena *a);
+
+/* Returns the number of methods; a method has a frame per line. */
+uint32_t allocation_sites_methods(const struct allocation_sites *sites);
 
 /* --- as text --------------------------------------------------------------------- */
 

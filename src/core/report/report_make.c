@@ -349,7 +349,7 @@ static struct hd_snapshot_facts report_make_describe(struct hd_report *r,
         snap->digest != NULL ? snap->digest->sites : snap->sites;
     if (sites != NULL) {
         s.sampled = sites->object_count;
-        s.methods = sites->frame_count;
+        s.methods = allocation_sites_methods(sites);
     }
     memcpy(s.roots_by_kind, snap->roots_by_kind, sizeof(s.roots_by_kind));
     memcpy(s.by_generation, snap->by_generation, sizeof(s.by_generation));

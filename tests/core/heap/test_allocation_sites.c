@@ -306,6 +306,54 @@ Test(allocation_sites, long_names_are_cut_between_characters)
     arena_free(&a);
 }
 
+/* A byte beyond ASCII is three of the text. */
+Test(allocation_sites, names_of_escapes_are_left_out_before_the_text_is_too_long)
+{
+    enum { FRAMES = 600 };
+    struct arena a = {0};
+    struct text t = {0};
+    struct site_builder b;
+    char name[MAX_SITE_NAME + 1];
+    site_builder_begin(&b, &a);
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        int len = snprintf(name, sizeof(name), "%u", i);
+        for (size_t at = (size_t)len; at < MAX_SITE_NAME; at++)
+            name[at] = "\xc3\xa9"[at % 2];
+        name[MAX_SITE_NAME] = '\0';
+        uint32_t frame = frame_named(&b, name);
+        site_builder_object(&b,
+                            (struct site_object){i, site_builder_stack(&b, &frame, 1), 1});
+    }
+    const struct allocation_sites *s =
+        site_builder_end(&b, &(struct allocation_sites){.token = 1}, false);
+    cr_expect(s->object_count > 100 && s->object_count < 200, "%u", s->object_count);
+    cr_expect_eq(s->unnamed, FRAMES - s->object_count);
+    allocation_sites_put(s, &t);
+    cr_expect_not_null(allocation_sites_parse(t.data, t.len, &a), "%zu bytes", t.len);
+    text_free(&t);
+    arena_free(&a);
+}
+
+Test(allocation_sites, methods_are_counted_once_for_all_their_lines)
+{
+    struct arena a = {0};
+    struct site_builder b;
+    const struct site_frame frames[] = {
+        {.method = "A.Add", .file = "A.cs", .line = 1},
+        {.method = "A.Run"},
+        {.method = "A.Add", .file = "A.cs", .line = 2},
+        {.method = "A.Add"},
+    };
+    site_builder_begin(&b, &a);
+    for (size_t i = 0; i < 4; i++)
+        site_builder_frame(&b, &frames[i]);
+    const struct allocation_sites *s =
+        site_builder_end(&b, &(struct allocation_sites){.token = 1}, false);
+    cr_expect_eq(s->frame_count, 4);
+    cr_expect_eq(allocation_sites_methods(s), 2);
+    arena_free(&a);
+}
+
 /* --- carried --------------------------------------------------------------------- */
 
 /* Objects with a stack of one frame each; its name has the object's number. */
