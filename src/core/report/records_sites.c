@@ -46,9 +46,11 @@ VALUE(site_caller, code_at(x->caller, w))
 static const struct record_field site_fields[] = {
     FIELD("at", MADE_RECORD(site_code, record_code), NEVER_NULL,
           "The innermost method of the program on the stacks or, if there is none, the "
-          "innermost of all; with the line of most samples."),
+          "innermost outside of the framework, else the innermost of all; with the line "
+          "of most samples."),
     FIELD("caller", MADE_RECORD(site_caller, record_code), MAY_BE_NULL,
-          "The next method of the program above; null if there is none."),
+          "The next method of the program above, of most samples with that line; null if "
+          "they have none."),
     FIELD("samples", UINT64(samples), NEVER_NULL, "Samples that the method allocated."),
     FIELD("new", SERIES(at), MAY_BE_NULL,
           "Samples by the interval before each snapshot; null for the first. Null as a "
@@ -79,8 +81,8 @@ static const struct record_field sampling_fields[] = {
     FIELD("bytes_per_sample", UINT64(per_sample), MAY_BE_NULL,
           "Allocated bytes per sample, on average; null if unknown."),
     FIELD("unnamed", UINT64(unnamed), NEVER_NULL,
-          "Samples of the whole heap whose methods have no names, because the process "
-          "ended before the names were read."),
+          "Samples of the whole heap without names of methods: the process had ended or "
+          "did not list them, or they exceed a limit."),
     FIELD("wait_seconds", UINT64(wait_seconds), MAY_BE_NULL,
           "Seconds until a sample is likely, at the current rate of growth. Null with "
           "samples, and if the rate is unknown."),
