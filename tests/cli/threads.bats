@@ -41,7 +41,7 @@ same_with_threads() {
     local size done=0
     works diff -q -j2 --format=json fixtures/leaklab/cache
     cp "$tmp/.out" "$tmp/plenty"
-    for size in 2M 3M 4M 6M 8M 12M 20M 50M; do
+    for size in 2M 3M 4M 6M 8M 16M 20M 50M; do
         hd diff -q -j2 --memory=$size --format=json fixtures/leaklab/cache
         if [[ $status == 0 ]]; then
             cmp "$tmp/.out" "$tmp/plenty" || complain "differs with $size"

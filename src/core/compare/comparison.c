@@ -100,10 +100,13 @@ static bool too_big(const struct hd_snapshot *snap, size_t k, uint64_t need, uin
     return fail_memory(err, what, need, limit);
 }
 
-bool plan_graphs(struct plan *plan, struct hd_snapshot *const *snaps, size_t count,
-                 plan_work *work, const struct hd_read_options *how, struct hd_error *err)
+/* used: bytes of the limit that others hold. */
+static bool plan_beside(struct plan *plan, struct hd_snapshot *const *snaps, size_t count,
+                        plan_work *work, const struct hd_read_options *how, uint64_t used,
+                        struct hd_error *err)
 {
-    uint64_t limit = how->max_memory, graphs = 0, held = 0, largest = 0, more = 0;
+    uint64_t all = how->max_memory, limit = all > used ? all - used : all > 0;
+    uint64_t graphs = 0, held = 0, largest = 0, more = 0;
     uint64_t *needs = alloc_zeroed(array_bytes(count + 1, sizeof(*needs)));
     bool ok = true;
     for (size_t k = 0; ok && k < count; k++) {
@@ -115,7 +118,7 @@ bool plan_graphs(struct plan *plan, struct hd_snapshot *const *snaps, size_t cou
         extra += snaps[k]->graph == NULL ? graph : 0;
         more = extra > more ? extra : more;
         if (limit > 0 && needs[k] > limit)
-            ok = too_big(snaps[k], k, needs[k], limit, err);
+            ok = too_big(snaps[k], k, used + needs[k], all, err);
     }
     if (ok && count > 0)
         qsort(needs, count, sizeof(*needs), descending);
@@ -130,6 +133,12 @@ bool plan_graphs(struct plan *plan, struct hd_snapshot *const *snaps, size_t cou
     for (size_t k = plan->at_once; ok && crowded && k < count; k++)
         snapshot_release_graph(snaps[k]);
     return ok;
+}
+
+bool plan_graphs(struct plan *plan, struct hd_snapshot *const *snaps, size_t count,
+                 plan_work *work, const struct hd_read_options *how, struct hd_error *err)
+{
+    return plan_beside(plan, snaps, count, work, how, 0, err);
 }
 
 /* --- opening files ------------------------------------------------------------------- */
@@ -465,16 +474,13 @@ static bool plan_work_on(struct graph_work *w, struct hd_error *err)
     struct hd_error own = {0};
     for (size_t i = 0; i < w->count; i++)
         snaps[i] = w->c->snaps[w->indexes[i]];
-    /* Available memory: the limit without pinned graphs of other snapshots. */
+    /* In use: pinned graphs of other snapshots, too. */
     const struct hd_comparison *c = w->c;
-    struct hd_read_options how = c->how;
     uint64_t held = kept_by(c);
     for (size_t k = 0; k < c->count; k++)
         if (c->snaps[k]->pins > 0 && !works_on(w, k))
             held += c->snaps[k]->graph_bytes;
-    if (how.max_memory > 0)
-        how.max_memory = held < how.max_memory ? how.max_memory - held : 1;
-    if (plan_graphs(&w->plan, snaps, w->count, w->work, &how, &own))
+    if (plan_beside(&w->plan, snaps, w->count, w->work, &c->how, held, &own))
         return true;
     if (err == NULL || err->status != HD_OK)
         return false;
