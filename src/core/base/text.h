@@ -129,7 +129,7 @@ bool ascii_same_word(const char *a, const char *b);
  * bytes beyond ASCII are "%20". */
 void text_add_word(struct text *t, const char *name);
 
-/* Returns the length of such a word for len bytes of a name. */
+/* Returns the length of such a word; len is that of the name. */
 size_t text_word_length(const char *name, size_t len);
 
 /* Returns the next byte of such a word, which has one, and moves *at past it. NUL only if

@@ -269,7 +269,7 @@ static void set_codes(struct site_finder *f, struct hd_site *g,
     g->caller = most_of(counts, len);
 }
 
-/* Makes the group of stacks of one method. */
+/* Makes a group from all stacks with the same method. */
 static struct hd_site group_of(struct site_finder *f, const struct suspect_samples *of,
                                const struct stack_site *all, size_t count)
 {
