@@ -51,6 +51,27 @@ report_of() {
     [[ ! -e $tmp/x.csv ]]
 }
 
+@test "a folder is converted to a digest for each of its snapshots" {
+    mkdir "$tmp/series" "$tmp/out" "$tmp/one"
+    cp fixtures/leaklab/cache/[0-2].* "$tmp/series"
+    echo "no snapshot" >"$tmp/series/notes.md"
+    works convert "$tmp/series" -o "$tmp/out/x.digest"
+    err_has "notes.md: skipped: "
+    [[ $(ls "$tmp/out") == $'x-1.digest\nx-2.digest\nx-3.digest' ]]
+    works info --format=json "$tmp/out"
+    [[ $(json '[.snapshots[].objects] | tojson') == "$("$HEAPDRIFT" info --format=json fixtures/leaklab/cache/[0-2].* | jq '[.snapshots[].objects] | tojson' -r)" ]]
+    hd convert -q "$tmp/series" -o "$tmp/x.csv"
+    fails_with "convert takes one snapshot, not 3"
+    echo broken >"$tmp/series/3.gcdump"
+    hd convert -q "$tmp/series" -o "$tmp/out/y.digest"
+    status_is 2
+    err_has "3.gcdump"
+    cp "$before" "$tmp/one"
+    works convert -q "$tmp/one" -o "$tmp/x.csv"
+    works convert --help
+    out_lacks "instead of standard output"
+}
+
 @test "a type table can be converted to tables only" {
     local t
     for t in gcdump heap-text; do

@@ -1,5 +1,6 @@
 #include "cli/commands/answer.h"
 #include "cli/commands/output.h"
+#include "cli/guard/allocate.h"
 #include "cli/options/options.h"
 
 #include <stdlib.h>
@@ -81,6 +82,59 @@ static bool convert_check(const struct settings *s, size_t count, struct hd_targ
                        target->name);
 }
 
+/* --- folders ------------------------------------------------------------- */
+
+/* Operands, with the snapshots of a folder in its place. */
+struct expansion {
+    struct hd_inputs files;
+    const char **operands;
+    size_t count;
+};
+
+static void add_operand(struct expansion *x, const char *operand)
+{
+    x->operands = more(x->operands, (x->count + 1) * sizeof(*x->operands));
+    x->operands[x->count++] = operand;
+}
+
+/* A folder with one snapshot stays: it is opened like in other commands. */
+static void expand(struct expansion *x, const struct settings *s, const char *operand)
+{
+    struct stat st;
+    size_t first = x->files.count, found = 0;
+    bool is_folder = stat(operand, &st) == 0 && S_ISDIR(st.st_mode);
+    if (is_folder)
+        hd_inputs_add(&x->files, operand, NULL);
+    size_t count = x->files.count - first;
+    const struct hd_input *all = x->files.all + first;
+    bool *skipped = zeroed(count + 1, sizeof(*skipped));
+    for (size_t i = 0; i < count; i++)
+        skipped[i] = all[i].from_folder && !hd_path_is_snapshot(all[i].path);
+    hd_inputs_claim(all, count, skipped);
+    for (size_t i = 0; i < count; i++)
+        found += !skipped[i];
+    if (found < 2)
+        add_operand(x, operand);
+    for (size_t i = 0; found > 1 && i < count; i++)
+        if (!skipped[i])
+            add_operand(x, all[i].path);
+        else if (!s->quiet)
+            put_message("note", NULL, "%s: skipped: no snapshot", input_name(all[i].path));
+    free(skipped);
+}
+
+static struct expansion expand_all(struct settings *s)
+{
+    struct expansion x = {0};
+    for (size_t i = 0; s->stored == NULL && i < s->operand_count; i++)
+        expand(&x, s, s->operands[i]);
+    if (x.count > 0) {
+        s->operands = x.operands;
+        s->operand_count = x.count;
+    }
+    return x;
+}
+
 /* --- converting ------------------------------------------------------------ */
 
 struct conversion {
@@ -158,7 +212,7 @@ static int convert_number(const struct settings *s, size_t i,
     return status;
 }
 
-static int convert_run(struct settings *s)
+static int convert_all(struct settings *s)
 {
     struct hd_target target;
     int status = EXIT_DONE;
@@ -182,6 +236,15 @@ static int convert_run(struct settings *s)
     return status;
 }
 
+static int convert_run(struct settings *s)
+{
+    struct expansion x = expand_all(s);
+    int status = convert_all(s);
+    hd_inputs_free(&x.files);
+    free(x.operands);
+    return status;
+}
+
 OPTIONS_OF(struct convert_options);
 
 static const struct option options[] = {
@@ -192,7 +255,7 @@ static const struct option options[] = {
     {"redact", 0, GROUP_OUTPUT, ON_CONVERT, FLAG(own.redact),
      .help = "with a core dump: overwrite all values with zeros"},
     {"output", 'o', GROUP_OUTPUT, ON_CONVERT, TEXT(SNAPSHOT, s.output),
-     .help = "write to FILE instead of standard output"},
+     .help = "where to write; required, - is standard output"},
     {.more = shared_options}};
 
 const struct command cmd_convert = {
@@ -207,9 +270,9 @@ const struct command cmd_convert = {
                    "core dump (.core).\n"
                    "Data that the target format cannot hold is listed on standard error. "
                    "-o - is standard\n"
-                   "output. A series is converted to digests OUT-1, OUT-2, ..., which keep "
-                   "the age of\n"
-                   "objects if the snapshots have it.",
+                   "output. A series, also in a folder, is converted to digests OUT-1, "
+                   "OUT-2, ...,\n"
+                   "which keep the age of objects if the snapshots have it.",
     .examples =
         {
             {"heapdrift convert app.nettrace -o app.gcdump",
