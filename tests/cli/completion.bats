@@ -4,7 +4,7 @@ load helper
 # Files to choose from, and the program by its name; ps lists two processes.
 files() {
     mkdir -p "$tmp/here/snapshots" "$tmp/bin"
-    touch "$tmp/here"/{a.gcdump,b.nettrace.zst,c.txt,notes.md}
+    touch "$tmp/here"/{a.gcdump,b.nettrace.zst,c.txt,d.digest,core.4711,core.c,notes.md,q.part}
     # Commands that would run if a shell expanded them.
     local evil='$(touch pwned)'
     printf '#!/bin/sh\n[ "$1" = ps ] || exec %q "$@"\nprintf %q\n' "$HEAPDRIFT" \
@@ -18,14 +18,16 @@ files() {
 cases() {
     cat <<'CASES'
 heapdrift di|diff
-heapdrift c|c.txt check collect completion convert
+heapdrift c|c.txt check collect completion convert core.4711
 heapdrift help fo|formats
 heapdrift help hi|hint
 heapdrift help hint timer|timer-not-disposed
 heapdrift help hint gc-|gc-handle-not-freed
 heapdrift help hint rep|reply-never-removed
 heapdrift completion |bash fish zsh
-heapdrift top |a.gcdump b.nettrace.zst c.txt snapshots
+heapdrift top |a.gcdump b.nettrace.zst c.txt core.4711 d.digest snapshots
+heapdrift diff d|d.digest
+heapdrift fleet --merge q|q.part
 heapdrift top a|a.gcdump
 heapdrift object a|a.gcdump
 heapdrift object --val|--values

@@ -75,7 +75,7 @@ static void put_operands(const struct command *c, const char *const *words, size
         if (strchr(c->operands, '|') != NULL)
             put_alternatives(c->operands);
         else if (c->operands[0] != '\0')
-            puts(":snapshot");
+            puts(strcmp(c->name, "fleet") == 0 ? ":file" : ":snapshot"); /* of parts */
     } else if (count == 2 && strcmp(words[0], "hint") == 0) {
         for (size_t i = 0; (name = hd_hint_name(i)) != NULL; i++)
             put_word("", name, "");
@@ -145,7 +145,7 @@ int complete_words(const char *const *words, size_t count)
 
 /* How names of snapshots end, as "a|b|c" of a regular expression. */
 #define SNAPSHOT_SUFFIXES \
-    "gcdump|nettrace|core|dmp|netperf|txt|csv|tsv|json|zip|diagsession"
+    "gcdump|nettrace|digest|core|dmp|netperf|txt|csv|tsv|json|zip|diagsession"
 #define PACKED_SUFFIXES "gz|zst|xz|bz2"
 
 /* 4.0 and later, without the package bash-completion. */
@@ -155,6 +155,9 @@ static const char bash[] =
     "_heapdrift() {\n"
     "    local cur=${COMP_WORDS[COMP_CWORD]} prefix='' before='' word file\n"
     "    local suffix='\\.(" SNAPSHOT_SUFFIXES ")(\\.(" PACKED_SUFFIXES "))?$'\n"
+    "    # core.4711 of the kernel, coredump.4711 of the runtime, core_DATE of "
+    "dotnet-dump\n"
+    "    suffix+='|(^|/)core(dump)?[._][0-9_]+$'\n"
     "    local program=${COMP_WORDS[0]} all=() words=(\"${COMP_WORDS[@]:1:COMP_CWORD}\")\n"
     "    COMPREPLY=()\n"
     "    # A word may be broken at \"=\", as COMP_WORDBREAKS says.\n"
@@ -197,8 +200,8 @@ static const char zsh[] =
     "        case $word in\n"
     "        :file) _files ;;\n"
     "        :folder) _files -/ ;;\n"
-    "        :snapshot) _files -g '*.(" SNAPSHOT_SUFFIXES ")(|.(" PACKED_SUFFIXES
-    "))(-.)' ;;\n"
+    "        :snapshot) _files -g '(*.(" SNAPSHOT_SUFFIXES ")(|.(" PACKED_SUFFIXES
+    "))|core(|dump)[._][0-9]*)(-.)' ;;\n"
     "        :process*) all=(${(f)\"$($program ps -q --format=tsv 2>/dev/null |\n"
     "            tail -n +2 | cut -f$word[10])\"})\n"
     "            compadd -- $all ;;\n"
@@ -240,7 +243,8 @@ static const char fish[] =
     "                printf '%s\\n' $prefix(__fish_complete_path \"$path\")\n"
     "            case :snapshot\n"
     "                printf '%s\\n' $prefix(__fish_complete_path \"$path\" |\n"
-    "                    string match -r \"^(?:.*/|.*\\\\.$suffix)(?:\\t.*)?\\$\")\n"
+    "                    string match -r \"^(?:.*/|.*\\\\.$suffix|"
+    "(?:.*/)?core(?:dump)?[._][0-9_]+)(?:\\t.*)?\\$\")\n"
     "            case '*'\n"
     "                printf '%s\\n' $line\n"
     "        end\n"
