@@ -80,6 +80,11 @@ static void move_back(uint32_t *begin, size_t count)
 
 /* --- by type --------------------------------------------------------------------- */
 
+bool type_index_has(const struct type_index *index, const struct graph *g, node_id n)
+{
+    return !index->omits_garbage || graph_reachable(g, n);
+}
+
 static bool fill_types(struct type_index *index, const struct hd_snapshot *snap,
                        struct watch *watch)
 {
@@ -87,7 +92,8 @@ static bool fill_types(struct type_index *index, const struct hd_snapshot *snap,
     for (node_id n = 0; n < g->node_count; n++) {
         if (n % WATCH_EVERY == 0 && !watch_goes_on(watch, n / 2, g->node_count))
             return false;
-        index->node[index->begin[g->type[n]]++] = n;
+        if (type_index_has(index, g, n))
+            index->node[index->begin[g->type[n]]++] = n;
     }
     return true;
 }
@@ -111,14 +117,15 @@ static bool sort_types(struct type_index *index, const struct hd_snapshot *snap,
 }
 
 bool type_index_make(struct type_index *index, const struct hd_snapshot *snap,
-                     struct watch *watch)
+                     bool omits_garbage, struct watch *watch)
 {
     const struct graph *g = snap->graph;
+    index->omits_garbage = omits_garbage && g->reachable != NULL;
     index->begin = new_offsets(snap->type_count);
     index->node = new_nodes(g->node_count);
     index->by_address = g->addresses != NULL ? new_nodes(g->node_count) : NULL;
     for (node_id n = 0; n < g->node_count; n++)
-        index->begin[g->type[n]]++;
+        index->begin[g->type[n]] += type_index_has(index, g, n);
     add_up(index->begin, snap->type_count);
     bool ok = fill_types(index, snap, watch);
     move_back(index->begin, snap->type_count);

@@ -13,6 +13,7 @@
 /* The objects of type t are node[begin[t]] ... node[begin[t + 1] - 1]: largest first, then
  * by number. by_address has them by address; NULL without addresses. */
 struct type_index {
+    bool omits_garbage;
     uint32_t *begin; /* types + 1 */
     node_id *node, *by_address;
 };
@@ -24,9 +25,13 @@ struct referrer_index {
     node_id *from;
 };
 
-/* False: stopped; then *index is {0}. */
+/* True if the index has the node. */
+bool type_index_has(const struct type_index *index, const struct graph *g, node_id n);
+
+/* False: stopped; then *index is {0}. omits_garbage: unreachable objects are left out, as
+ * far as they are known. */
 bool type_index_make(struct type_index *index, const struct hd_snapshot *snap,
-                     struct watch *watch);
+                     bool omits_garbage, struct watch *watch);
 bool referrer_index_make(struct referrer_index *index, const struct graph *g,
                          struct watch *watch);
 

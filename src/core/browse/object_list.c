@@ -57,12 +57,13 @@ static void put_in_order(struct hd_object_list *list, const struct graph *g,
 
 /* Collects the instances of t, as in the graph. Every node is written, and kept if it is
  * one: that avoids an unpredictable branch, and needs capacity for one more. */
-static void collect_type(struct hd_object_list *list, const struct graph *g, type_id t)
+static void collect_type(struct hd_object_list *list, const struct type_index *index,
+                         const struct graph *g, type_id t)
 {
     size_t count = 0;
     for (node_id n = 0; n < g->node_count; n++) {
         list->own[count] = n;
-        count += g->type[n] == t;
+        count += g->type[n] == t && type_index_has(index, g, n);
     }
     list->count = count;
 }
@@ -97,9 +98,12 @@ struct hd_object_list *hd_objects_of_type(struct hd_objects *o, const char *type
         ok = list_reserve(list, count, err);
         comparison_end(o->c);
         if (ok)
-            collect_type(list, snap->graph, t);
+            collect_type(list, &o->of_types, snap->graph, t);
     }
-    list->bytes = snap->types[t].raw.bytes;
+    if (ok && o->of_types.omits_garbage)
+        add_up_bytes(list, snap->graph);
+    else
+        list->bytes = snap->types[t].raw.bytes;
     if (ok)
         return list;
     hd_object_list_free(list);

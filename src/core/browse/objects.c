@@ -52,7 +52,8 @@ static bool make_types(struct hd_objects *o, struct hd_error *err)
     uint64_t work = type_index_work(o->snap);
     if (!objects_reserve(o, type_index_bytes(o->snap) + work, err))
         return false;
-    bool ok = type_index_make(&o->of_types, o->snap, &o->watch);
+    bool ok =
+        type_index_make(&o->of_types, o->snap, comparison_leaves_garbage(o->c), &o->watch);
     objects_unreserve(o, work);
     return ok;
 }

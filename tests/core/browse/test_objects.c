@@ -138,6 +138,34 @@ Test(objects, a_chain_of_garbage_begins_with_an_object)
     shop_close(&s);
 }
 
+/* A core dump contains garbage, which its table of types does not count. */
+Test(objects, of_a_type_in_a_core_dump_omit_garbage)
+{
+    for (int dump = 0; dump < 2; dump++) {
+        struct forge f = {0};
+        node_id held = forge_objects(&f, "App.Order", 40, 5);
+        for (uint32_t i = 0; i < 3; i++)
+            forge_root(&f, HD_ROOT_STACK, NULL, held + i);
+        struct hd_snapshot *snap = forge_finish(&f);
+        snap->info.holds_garbage = dump == 1;
+        struct hd_comparison *c = hd_comparison_of(&snap, 1, NULL);
+        struct hd_objects *o = hd_objects_open(c, 0);
+        cr_assert(hd_objects_wait(o, NULL));
+        for (int order = 0; order < 3; order++) {
+            struct hd_object_list *list =
+                hd_objects_of_type(o, "App.Order", (enum hd_object_order)order, NULL);
+            cr_assert_not_null(list);
+            size_t count = hd_object_list_count(list);
+            cr_expect_eq(count, dump == 1 ? 3 : 5, "%d", order);
+            cr_expect_eq(hd_object_list_bytes(list), 40 * count);
+            hd_object_list_free(list);
+        }
+        hd_objects_close(o);
+        hd_comparison_free(c);
+        hd_snapshot_close(snap);
+    }
+}
+
 Test(objects, a_long_chain_loses_its_middle)
 {
     enum { LINKS = 100000 };
@@ -469,7 +497,7 @@ Test(objects, stopped_indexes_are_empty)
     struct referrer_index referrers = {0};
     struct walk walk;
     struct arena a = {0};
-    cr_expect_not(type_index_make(&types, snap, &watch));
+    cr_expect_not(type_index_make(&types, snap, false, &watch));
     cr_expect_null(types.node);
     cr_expect_not(referrer_index_make(&referrers, snap->graph, &watch));
     cr_expect_null(referrers.from);
