@@ -63,6 +63,24 @@ bad_fixtures() {
     done
 }
 
+@test "a cut gcdump is called damaged or truncated, wherever it ends" {
+    local size
+    zcat fixtures/leaklab/cache/0.gcdump.gz >"$tmp/whole"
+    for size in 60 61 200 1000 5000 9000 12000 20000 50000; do
+        head -c $size "$tmp/whole" >"$tmp/cut.gcdump"
+        hd info "$tmp/cut.gcdump"
+        status_is 2
+        err_matches ': damaged or truncated$'
+        err_lacks " 1 bytes"
+    done
+}
+
+@test "a tab in heapdrift.yml is called one" {
+    printf 'version: 1\nbudgets:\n\t- total: bytes\n' >"$tmp/tab.yml"
+    hd check -c "$tmp/tab.yml" "${pair[@]}"
+    fails_with "$tmp/tab.yml:3: bad-yaml: a tab; indent with blanks"
+}
+
 @test "a gcdump without its end mark is read, with a warning" {
     head -c -5 fixtures/gcdump-made/tiny.gcdump >"$tmp/cut.gcdump"
     works top "$tmp/cut.gcdump"

@@ -48,8 +48,9 @@ void cursor_seek(struct cursor *c, uint64_t offset)
     if (c->failed)
         return;
     if (offset > (uint64_t)(c->end - c->start))
-        cursor_fail(c, "refers to byte 0x%llx, beyond the end of the file",
-                    (unsigned long long)offset);
+        cursor_fail(
+            c, "refers to byte 0x%llx, beyond the end of the file: damaged or truncated",
+            (unsigned long long)offset);
     else
         c->at = c->start + offset;
 }
@@ -59,7 +60,9 @@ const unsigned char *cursor_bytes(struct cursor *c, size_t size)
     if (c->failed)
         return NULL;
     if (size > cursor_left(c)) {
-        cursor_fail(c, "the file ends here, %zu bytes too early", size - cursor_left(c));
+        size_t missing = size - cursor_left(c);
+        cursor_fail(c, "the file ends here, %zu byte%s too early: damaged or truncated",
+                    missing, missing == 1 ? "" : "s");
         return NULL;
     }
     const unsigned char *p = c->at;

@@ -266,6 +266,13 @@ static bool load_document(struct config_reader *r, yaml_parser_t *parser,
         return true;
     alloc_blame();
     bool is_unread = is_first && parser->error == YAML_READER_ERROR;
+    /* libyaml calls it a character that cannot start any token. */
+    bool is_tab = parser->error == YAML_SCANNER_ERROR &&
+                  parser->buffer.pointer < parser->buffer.last &&
+                  *parser->buffer.pointer == '\t';
+    if (is_tab)
+        return fail_at_line(r->err, parser->problem_mark.line + 1, "bad-yaml",
+                            "a tab; indent with blanks");
     const char *context = is_first ? parser->context : NULL;
     return fail_at_line(r->err, is_unread ? 0 : parser->problem_mark.line + 1, "bad-yaml",
                         "%s%s%s", context != NULL ? context : "",

@@ -110,11 +110,12 @@ static void add_descriptors(struct build *b, struct doc_facts *f,
 {
     static const enum hd_fact kinds[] = {HD_FACT_SOCKETS, HD_FACT_REGULAR, HD_FACT_PIPES,
                                          HD_FACT_OTHERS};
+    static const char *const nouns[] = {"socket", "open file", "pipe", "other descriptor"};
     struct known_facts all = {b, p, f, NULL};
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
         if (hd_fact(p, kinds[i]) != HD_UNKNOWN)
-            SAY(b, next_fact(&all, "descriptors"), hd_fact(p, kinds[i]), " ",
-                process_account_name(kinds[i]));
+            SAY(b, next_fact(&all, "descriptors"),
+                as_plural(hd_fact(p, kinds[i]), nouns[i]));
 }
 
 static void add_collector(struct build *b, struct doc_facts *f,

@@ -200,7 +200,7 @@ Test(process_account, info_lists_all_facts_of_a_snapshot)
                 "60.0 MiB private, 40.0 MiB of files, 0 B shared, 0 B swapped out\n");
     expect_line(text, "  control group ", "110 MiB used, 200 MiB limit, 55 % of it\n");
     expect_line(text, "  threads ", "12, 9 .NET TP Worker, 3 a\\x1b[2Jb\n");
-    expect_line(text, "  descriptors ", "2 sockets, 5 open files, 1 pipes\n");
+    expect_line(text, "  descriptors ", "2 sockets, 5 open files, 1 pipe\n");
     expect_line(text, "  collector ",
                 "20.0 MiB committed, 1.00 MiB in free regions, 2 heaps, 1 pinned object\n");
     expect_line(text, "  fragmented ", "2.00 KiB, gen2 2.00 KiB\n");

@@ -89,7 +89,8 @@ static bool expect_tag(struct fastser *f, enum fastser_tag tag, const char *what
         return true;
     int found = cursor_peek(&f->c);
     if (found < 0)
-        return cursor_fail(&f->c, "the file ends where %s should follow", what);
+        return cursor_fail(
+            &f->c, "the file ends where %s should follow: damaged or truncated", what);
     return cursor_fail(&f->c, "expected %s, found tag %d", what, found);
 }
 
@@ -252,7 +253,10 @@ bool fastser_string(struct fastser *f, struct text *out)
     if ((size_t)units > cursor_left(&f->c)) {
         f->c = before;
         return cursor_fail(
-            &f->c, "a string of %d units does not fit into the remaining bytes", units);
+            &f->c,
+            "a string of %d units does not fit into the remaining bytes: damaged or "
+            "truncated",
+            units);
     }
     uint32_t high = 0; /* a high surrogate that waits for its low one */
     for (int32_t i = 0; i < units && cursor_ok(&f->c); i++) {

@@ -782,13 +782,16 @@ static void warn_incomplete(struct trace_reader *r)
         w->nodes.missing + w->edges.missing + w->roots.missing + w->pairs.missing;
     uint64_t off = edges < 0 ? (uint64_t)-edges : (uint64_t)edges;
     const char *which = edges < 0 ? "missing" : "left over";
+    const char *references = off == 1 ? "reference is" : "references are";
+    uint64_t lost = w->events_lost > 0 ? w->events_lost : missing;
     if (w->events_lost > 0 || missing > 0)
         note_incomplete(
             r, arena_printf(a,
-                            "%" PRIu64 " events of the trace were lost, %" PRIu64
-                            " references are %s, others may be wrong; take it again with a "
-                            "larger buffer",
-                            w->events_lost > 0 ? w->events_lost : missing, off, which));
+                            "%" PRIu64 " event%s of the trace %s lost, %" PRIu64
+                            " %s %s, others may be wrong; take it again with a larger "
+                            "buffer",
+                            lost, lost == 1 ? "" : "s", lost == 1 ? "was" : "were", off,
+                            references, which));
     else if (r->end == TRACE_CUT)
         note_incomplete(r, "the file is truncated");
     else if (w->gc_start == HD_UNKNOWN || w->gc_end == HD_UNKNOWN)
@@ -796,9 +799,10 @@ static void warn_incomplete(struct trace_reader *r)
                                ? "the start of the heap walk is not in the trace"
                                : "the end of the heap walk is not in the trace");
     else if (edges != 0)
-        note_incomplete(r, arena_printf(a, "%" PRIu64 " references are %s", off, which));
+        note_incomplete(r, arena_printf(a, "%" PRIu64 " %s %s", off, references, which));
     else if (r->repeat_count > 0)
-        note_incomplete(r, arena_printf(a, "%zu objects occur twice", r->repeat_count));
+        note_incomplete(r, arena_printf(a, "%zu object%s twice", r->repeat_count,
+                                        r->repeat_count == 1 ? " occurs" : "s occur"));
 }
 
 static void add_trace_warnings(struct trace_reader *r, uint64_t unnamed)

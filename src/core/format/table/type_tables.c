@@ -119,6 +119,29 @@ bool type_table_add(struct builder *b, const struct type_table_row *row,
     return true;
 }
 
+/* Rows with a size and without. */
+struct size_count {
+    size_t known, unknown;
+};
+
+/* Free blocks are not objects: they need no size. */
+static void size_count_add(struct size_count *c, const struct type_table_row *row)
+{
+    bool is_free = row->module.len == 0 && span_is(row->name, "Free");
+    c->known += !row->bytes_unknown && !is_free;
+    c->unknown += row->bytes_unknown && !is_free;
+}
+
+static void size_count_warn(const struct size_count *c, struct builder *b)
+{
+    if (c->unknown == 0)
+        return;
+    builder_warn(b, WARN_BYTES_UNKNOWN, 0);
+    if (c->known > 0)
+        warnings_add_detail(&b->snap->warnings, WARN_BYTES_UNKNOWN,
+                            "some rows have no size in bytes; only counts can be compared");
+}
+
 /* --- the report of dotnet-gcdump ----------------------------------------- */
 
 /*         6,317,152  GC Heap bytes
@@ -340,7 +363,7 @@ static bool read_csv_number(struct csv_reader *r, size_t field, uint64_t *number
 
 /* Adds the record as a row. heapdrift writes an apostrophe before a name that a spreadsheet
  * would treat as a formula. */
-static bool add_record(struct csv_reader *r, bool *bytes_unknown)
+static bool add_record(struct csv_reader *r, struct size_count *sizes)
 {
     struct type_table_row row = {.name = csv_value(r, CSV_TYPE), .line = r->record};
     if (row.name.len == 0)
@@ -349,7 +372,7 @@ static bool add_record(struct csv_reader *r, bool *bytes_unknown)
         csv_needs_apostrophe(row.name.data + 1, row.name.len - 1))
         row.name = (struct span){row.name.data + 1, row.name.len - 1};
     row.bytes_unknown = r->values[CSV_BYTES].len == 0;
-    *bytes_unknown |= row.bytes_unknown;
+    size_count_add(sizes, &row);
     return read_csv_number(r, CSV_COUNT, &row.count) &&
            (row.bytes_unknown || read_csv_number(r, CSV_BYTES, &row.bytes)) &&
            type_table_add(r->t->b, &row, r->t->err);
@@ -357,7 +380,7 @@ static bool add_record(struct csv_reader *r, bool *bytes_unknown)
 
 static bool read_records(struct csv_reader *r)
 {
-    bool bytes_unknown = false;
+    struct size_count sizes = {0};
     skip_empty_lines(r);
     if (!read_record(r))
         return false;
@@ -371,14 +394,13 @@ static bool read_records(struct csv_reader *r)
             return false;
         if (r->fields != columns)
             return fail_at_line(r->t->err, r->record, "bad-row",
-                                "%zu fields, the header has %zu; a type with a comma in "
+                                "%zu field%s, the header has %zu; a type with a comma in "
                                 "its name needs quotes",
-                                r->fields, columns);
-        if (!add_record(r, &bytes_unknown))
+                                r->fields, r->fields == 1 ? "" : "s", columns);
+        if (!add_record(r, &sizes))
             return false;
     }
-    if (bytes_unknown)
-        builder_warn(r->t->b, WARN_BYTES_UNKNOWN, 0);
+    size_count_warn(&sizes, r->t->b);
     return true;
 }
 
@@ -697,7 +719,7 @@ static bool read_table(const json_t *json, struct builder *b, struct hd_error *e
     const json_t *types = json_object_get(json, "types");
     if (!json_is_array(types))
         return fail_at_line(err, 0, "bad-header", "\"types\" is missing or not an array");
-    bool bytes_unknown = false;
+    struct size_count sizes = {0};
     for (size_t i = 0; i < json_array_size(types); i++) {
         struct type_table_row row;
         if (!parse_row(json_array_get(types, i), &row))
@@ -707,10 +729,9 @@ static bool read_table(const json_t *json, struct builder *b, struct hd_error *e
                                 i);
         if (!type_table_add(b, &row, err))
             return false;
-        bytes_unknown |= row.bytes_unknown;
+        size_count_add(&sizes, &row);
     }
-    if (bytes_unknown)
-        builder_warn(b, WARN_BYTES_UNKNOWN, 0);
+    size_count_warn(&sizes, b);
     parse_snapshot(json, b);
     return true;
 }

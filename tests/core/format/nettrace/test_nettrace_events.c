@@ -105,7 +105,7 @@ Test(nettrace_events, references_beyond_those_of_all_objects_are_left_over)
     struct hd_snapshot *snap = open_good(&f);
     const struct warning *w = warnings_find(&snap->warnings, WARN_INCOMPLETE);
     cr_assert_not_null(w);
-    cr_expect_str_eq(w->detail, "1 references are left over");
+    cr_expect_str_eq(w->detail, "1 reference is left over");
     cr_expect_eq(snap->info.references, 1);
     cr_expect_eq(warned(snap, WARN_DANGLING_REFERENCE), 1);
     hd_snapshot_close(snap);
