@@ -577,6 +577,36 @@ late_leak() {
     works check -q --strict fixtures/leaklab/none/[2-5].gcdump*
 }
 
+@test "--strict names the reservation of a pass, or counts undecided results" {
+    hd check -q --strict fixtures/leaklab/none
+    status_is 3
+    out_matches '^PASS '
+    err_is "heapdrift: passed with a reservation: the heap grew, then leveled off; --strict makes that status 3"
+    hd check -q --strict --budget=Nope=0 fixtures/leaklab/cache
+    status_is 3
+    err_is "heapdrift: passed with a reservation: a budget without a match; --strict makes that status 3"
+    hd check -q --strict -x '*Session*' fixtures/leaklab/cache
+    err_is "heapdrift: passed with a reservation: options hide a suspect, or every type; --strict makes that status 3"
+    hd check -q --strict "${pair[@]}"
+    status_is 3
+    err_is "heapdrift: inconclusive: 1 of 1 results could not be decided; see the report"
+}
+
+@test "a --type without a match makes a check inconclusive" {
+    works check --type=Nope fixtures/leaklab/cache
+    out_matches '^INCONCLUSIVE '
+    err_has "warning: no-such-type: no type matches Nope"
+    works check -q --type=Nope --format=json fixtures/leaklab/cache
+    [[ $(json .verdict) == inconclusive ]]
+    hd check -q --strict --type=Nope fixtures/leaklab/cache
+    status_is 3
+    # A total does not depend on it.
+    works check -q --type=Nope --max-growth=100GB --format=json fixtures/leaklab/cache
+    [[ $(json .verdict) == pass ]]
+    hd check -q --type=Nope --type='*Session' fixtures/leaklab/cache
+    status_is 1
+}
+
 @test "a budget of the process is undecided where snapshots have no facts" {
     local pair=(fixtures/heap-text/before.txt fixtures/heap-text/after.txt)
     hd check -q --max-process-growth=5% "${pair[@]}"

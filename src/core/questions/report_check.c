@@ -427,6 +427,15 @@ static bool accept(struct report_check *c, struct baseline *made)
     return true;
 }
 
+/* A mistyped --type hides every row, so a rule about rows cannot pass. */
+static void leave_unmatched_open(const struct report_check *c, struct finding *f)
+{
+    if (c->r->diff.no_match == NULL || f->status != HD_FOUND_PASS || !f->is_lenient)
+        return;
+    f->status = HD_FOUND_INCONCLUSIVE;
+    f->is_lenient = false;
+}
+
 static bool report_check_decide(struct report_check *c)
 {
     struct baseline made = {0};
@@ -439,6 +448,7 @@ static bool report_check_decide(struct report_check *c)
         check->rules = arena_array(&c->r->arena, struct hd_finding, found.len);
         check->verdict = HD_PASS;
         for (size_t i = 0; i < found.len; i++) {
+            leave_unmatched_open(c, &found.all[i]);
             enum hd_finding_status status = found.all[i].status;
             check->rules[check->rule_count++] = report_rule_of(c, &found.all[i]);
             if (status == HD_FOUND_FAIL)

@@ -96,6 +96,49 @@ static bool write_baseline(const void *report, const struct settings *s, FILE *t
     return hd_report_write_baseline(report, hd_sink_file(to), err);
 }
 
+/* Returns why --strict rejects a pass of this rule. */
+static const char *reservation_of(const struct hd_finding *f)
+{
+    switch (f->reason.code) {
+    case HD_REASON_NO_MATCH:
+        return "a budget without a match";
+    case HD_REASON_HIDDEN:
+        return "options hide a suspect, or every type";
+    case HD_REASON_LEVELED_OFF:
+        return "the heap grew, then leveled off";
+    case HD_REASON_POOLS_BY_NAME:
+        return "what seem to be buffer pools grew";
+    default:
+        return "a rule has a remark";
+    }
+}
+
+/* Prints why --strict makes the status 3. */
+static void tell_inconclusive(const struct hd_report *report)
+{
+    const struct hd_model *m = hd_report_model(report);
+    size_t open = 0;
+    const char *why = NULL;
+    for (size_t i = 0; i < m->check->rule_count; i++) {
+        const struct hd_finding *f = &m->check->rules[i];
+        open += f->status == HD_FOUND_INCONCLUSIVE;
+        if (why == NULL && f->is_lenient)
+            why = reservation_of(f);
+    }
+    for (size_t k = 0; k < m->snapshot_count; k++)
+        if (!m->snapshots[k].info.complete || m->snapshots[k].info.sampled)
+            why = "a snapshot is incomplete or sampled";
+    if (open > 0)
+        fprintf(stderr,
+                "heapdrift: inconclusive: %zu of %zu results could not be decided; see the "
+                "report\n",
+                open, m->check->rule_count);
+    else
+        fprintf(stderr,
+                "heapdrift: passed with a reservation: %s; --strict makes that status 3\n",
+                why != NULL ? why : "see the report");
+}
+
 static int check(struct settings *s, const struct loaded *l)
 {
     const struct check_options *own = s->own;
@@ -113,8 +156,7 @@ static int check(struct settings *s, const struct loaded *l)
     }
     int status = hd_report_status(report, s->strict);
     if (status == EXIT_INCONCLUSIVE)
-        fputs("heapdrift: inconclusive: the snapshots allow no verdict; see the report\n",
-              stderr);
+        tell_inconclusive(report);
     else if (hd_report_verdict(report) == HD_INCONCLUSIVE && !s->quiet)
         fputs("heapdrift: warning: inconclusive: some rules could not be decided, see the "
               "report; with --strict this is status 3\n",
@@ -178,7 +220,7 @@ const struct command cmd_check = {
         "against the budgets of heapdrift.yml and of the options. Without a budget, the\n"
         "check fails on a suspect of 2 % of the heap, given four snapshots or more. Exit\n"
         "status: 1 over budget, 2 an input is unusable, 3 (with --strict) the snapshots\n"
-        "allow no verdict.",
+        "allow no verdict, or one with a reservation.",
     .examples =
         {
             {"heapdrift check snapshots/", "by heapdrift.yml, or any leak"},
