@@ -113,6 +113,32 @@ check_of() { hd check --format=json -q "$@"; }
     [[ $(warned out-of-order) == "" ]]
 }
 
+# The span and the rate are of the first and the last, which say nothing of the others.
+@test "a series out of order has no span and no rate, and its leak is one so far" {
+    local t=fixtures/leaklab2/svc-timer
+    works -q -v $t/0.* $t/2.* $t/1.* $t/3.* $t/4.*
+    out_matches '^LEAK  so far, Contoso.Orders.Order: '
+    out_has "the snapshots are out of order"
+    out_lacks "no times"
+    out_lacks "1 min 43 s"
+    out_lacks "/h)"
+    works -q --format=json $t/0.* $t/2.* $t/1.* $t/3.* $t/4.*
+    [[ $(json '[.span_seconds, .bytes_per_hour] | tojson') == "[null,null]" ]]
+    works -q $t
+    out_has "over 1 min 43 s"
+    out_has "/h)"
+}
+
+@test "roots warns of a wrong order and of other processes, as diff does" {
+    local t=fixtures/leaklab2/svc-timer
+    works roots --type=Contoso.Orders.Order $t/0.* $t/2.* $t/1.*
+    err_matches "warning: .*1.gcdump.xz: out-of-order: taken at .*, before 2.gcdump.xz"
+    works roots --format=json --type=System.String $lab/cache/0.* $lab/none/5.*
+    [[ $(warned different-process) == 1 ]]
+    works roots --type=Contoso.Orders.Order $t/0.* $t/1.* $t/2.*
+    err_is ""
+}
+
 @test "one table is one snapshot, however its path is written" {
     local other
     cp fixtures/type-tables/table.csv "$tmp/z.csv"

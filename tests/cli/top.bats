@@ -141,6 +141,43 @@ load helper
     out_has "Orchard.Page,10,480"
 }
 
+@test "the verdict has the share of the column, and no owner where chains are missing" {
+    works top -q -n1 fixtures/leaklab/cache/5.gcdump.gz
+    out_has "retains 3.46 MiB, 68 % of the heap" # 3.46 of 5.08 MiB
+    out_has "99 % of the objects reachable"
+    works top -q -n1 fixtures/gcdump-made/sampled.gcdump
+    out_matches '^MOST  T0 takes 2.18 MiB, 26 % of the heap'
+    out_matches '4,860  2.18 MiB +26 %'
+    works top -q -n1 fixtures/nettrace-real/leak31_dropped_1mb.nettrace.zst
+    out_matches '^MOST  System.Byte\[\] takes 27.7 MiB, 98 % of the listed types'
+    works tree -q fixtures/leaklab/cache/5.gcdump.gz
+    out_has "99 % of the bytes reachable"
+}
+
+@test "a --type without a match is reported" {
+    works top --type=Nope --type=String "$before"
+    err_has "heapdrift: warning: no-such-type: no type matches Nope"
+    works top -q --format=json --type=Sesion "$before"
+    [[ $(json '.warnings[].code') == no-such-type ]]
+    hd top -q --strict --type=Nope "$before"
+    status_is 3
+    err_is "heapdrift: inconclusive: no type matches"
+}
+
+@test "a table with some sizes has a warning of its own; free blocks need no size" {
+    printf 'type,count,bytes\nA,1,24\nB,1,\n' >"$tmp/some.csv"
+    works top "$tmp/some.csv"
+    err_has "bytes-unknown: some rows have no size in bytes; only counts can be compared"
+    printf 'type,count,bytes\nA,1,\nB,1,\n' >"$tmp/none.csv"
+    works top "$tmp/none.csv"
+    err_has "bytes-unknown: no sizes in bytes; only counts can be compared"
+    works top fixtures/type-tables/table-crlf-bom-extra.csv
+    err_is ""
+    printf 'type,count,bytes\nA\n' >"$tmp/short.csv"
+    hd top "$tmp/short.csv"
+    err_has ": bad-row: 1 field, the header has 3;"
+}
+
 @test "TSV escapes tabs and backslashes" {
     printf 'type,count,bytes\n"a\tb\\c",1,24\n' >"$tmp/t.csv"
     works top --format=tsv "$tmp/t.csv"

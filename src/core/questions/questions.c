@@ -212,6 +212,25 @@ const char *asked_pattern(struct hd_report *r, const struct hd_options *opt)
     return report_keep_text(r, &joined);
 }
 
+void report_warn_series(struct hd_report *r, const struct series_warning *w)
+{
+    if (w->detail != NULL)
+        report_warn_detail(r, w->code, w->snapshot, w->detail);
+    else
+        report_warn(r, w->code, w->snapshot);
+    if (w->times > 1)
+        r->warnings[r->warning_count - 1].count = w->times;
+}
+
+void report_warn_unmatched(struct hd_report *r)
+{
+    for (size_t i = 0; i < r->diff.unmatched_count; i++) {
+        struct text message = {0};
+        phrase_no_match(&message, r->options.by, &r->diff.unmatched[i]);
+        report_warn_text(r, WARN_NO_SUCH_TYPE, (size_t)-1, &message);
+    }
+}
+
 bool asked_types_fail(const struct hd_report *r, const char *pattern,
                       const struct hd_snapshot *snap, struct hd_error *err)
 {

@@ -90,6 +90,12 @@ static inline int compare_known(const char *x, const char *y)
 const char **report_patterns(struct hd_report *r, const struct hd_options *opt);
 const char *asked_pattern(struct hd_report *r, const struct hd_options *opt);
 
+/* Adds a warning about the snapshots together. */
+void report_warn_series(struct hd_report *r, const struct series_warning *w);
+
+/* Warns about the patterns in r->diff.unmatched. */
+void report_warn_unmatched(struct hd_report *r);
+
 /* Fails, with a suggestion, since no type of a snapshot matches the pattern: false and
  * err. */
 bool asked_types_fail(const struct hd_report *r, const char *pattern,

@@ -626,11 +626,7 @@ static void report_diff_show(struct hd_report *r, const struct hd_options *opt)
     whole.bytes_per_hour = whole.types.bytes_known ? heading_per_hour(r, grown) : NAN;
     *found = whole;
     r->diff = view_diff(found, &v, r, &r->arena);
-    for (size_t i = 0; i < r->diff.unmatched_count; i++) {
-        struct text message = {0};
-        phrase_no_match(&message, opt->by, &r->diff.unmatched[i]);
-        report_warn_text(r, WARN_NO_SUCH_TYPE, (size_t)-1, &message);
-    }
+    report_warn_unmatched(r);
     view_cut(r, opt->rows, &r->arena);
 }
 
@@ -646,15 +642,8 @@ static bool report_diff_answer(struct hd_report *r, struct hd_comparison *c,
     struct series_warnings warnings = {0};
     if (!series_align(s, units, c->count, &ask, &r->arena, &warnings, err))
         return false;
-    for (size_t i = 0; i < warnings.len; i++) {
-        const struct series_warning *from = &warnings.all[i];
-        if (from->detail != NULL)
-            report_warn_detail(r, from->code, from->snapshot, from->detail);
-        else
-            report_warn(r, from->code, from->snapshot);
-        if (from->times > 1)
-            r->warnings[r->warning_count - 1].count = from->times;
-    }
+    for (size_t i = 0; i < warnings.len; i++)
+        report_warn_series(r, &warnings.all[i]);
     if (s->confidence < HD_CONFIDENCE_HIGH && s->usable_count < rank_by.enough_snapshots)
         report_warn(r, WARN_FEW_SNAPSHOTS, (size_t)-1);
     r->diff.confidence = s->confidence;

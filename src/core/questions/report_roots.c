@@ -142,6 +142,29 @@ static void match_types(struct hd_report *r, const struct hd_snapshot *snap,
     qsort(r->roots.matched, r->roots.matched_count, sizeof(*r->roots.matched), by_bytes);
 }
 
+/* Warns of another order, process or program, as a diff does; without the warnings about a
+ * ranking. */
+static void warn_of_series(struct hd_report *r, const struct hd_comparison *c,
+                           const struct hd_options *opt)
+{
+    static const enum warning_code here[] = {WARN_SAME_SNAPSHOT, WARN_ORDER_UNKNOWN,
+                                             WARN_OUT_OF_ORDER, WARN_DIFFERENT_PROCESS,
+                                             WARN_DIFFERENT_PROGRAM};
+    struct series_question ask = {report_selection(opt), HD_BY_TYPE, NULL};
+    struct series_warnings found = {0};
+    struct series s;
+    struct hd_error ignored = {0};
+    if (c->count < 2 ||
+        !series_align(&s, c->snaps, c->count, &ask, &r->arena, &found, &ignored))
+        return;
+    for (size_t i = 0; i < found.len; i++) {
+        const struct series_warning *w = &found.all[i];
+        for (size_t k = 0; k < sizeof(here) / sizeof(*here); k++)
+            if (w->code == here[k])
+                report_warn_series(r, w);
+    }
+}
+
 static bool answer_roots(struct hd_report *r, struct hd_comparison *c,
                          struct hd_options *opt, struct hd_error *err)
 {
@@ -154,6 +177,7 @@ static bool answer_roots(struct hd_report *r, struct hd_comparison *c,
     match_types(r, c->snaps[last], opt);
     if (!can_answer(r, c->snaps, c->count, report_selection(opt), err))
         return false;
+    warn_of_series(r, c, opt);
     /* instances per snapshot; needs no graph */
     r->roots.instances = arena_array(&r->arena, struct hd_tally, c->count);
     for (size_t k = 0; k < c->count; k++) {

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "format/open.h"
 #include "heap/snapshot.h"
+#include "questions/questions.h"
 #include "questions/report_suspects.h"
 #include "report/view.h"
 #include "series/series.h"
@@ -95,6 +96,8 @@ static bool answer_top(struct hd_report *r, struct hd_comparison *c, struct hd_o
         return false;
     struct view v = view_of(opt);
     r->top = view_top(&r->found.top, &v, r, &r->arena);
+    view_find_unmatched(&r->diff, &r->found.top.types, &v, r, &r->arena);
+    report_warn_unmatched(r);
     if (wants_tree && !report_add_tree_of_one(r, c, opt, err))
         return false;
     view_cut(r, opt->rows, &r->arena);

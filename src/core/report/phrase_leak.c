@@ -670,6 +670,8 @@ static void doubt_origins(struct sentence *to, const struct hd_report *r)
         say(reason(to), "the snapshots seem to be of different programs");
     else if (report_is_warned(r, WARN_DIFFERENT_PROCESS))
         say(reason(to), "the snapshots are not of one process");
+    if (heading_times_fall(r))
+        say(reason(to), "the snapshots are out of order");
 }
 
 static void doubt_inputs(struct sentence *to, const struct hd_report *r)
@@ -700,7 +702,10 @@ static void doubt_growth(struct sentence *to, const struct hd_report *r)
     const struct hd_diff *d = &r->diff;
     if (d->suspect_count == 0 && d->process != NULL && d->process->is_undivided)
         say(reason(to), "what the process gained is unknown");
-    if (d->suspect_count > 0 || (!d->growth.has_leveled_off && !d->growth.is_open))
+    if (d->suspect_count == 0 && d->hidden_count > 0)
+        say(reason(to), "some suspects are hidden");
+    if (d->suspect_count + d->hidden_count > 0 ||
+        (!d->growth.has_leveled_off && !d->growth.is_open))
         return;
     if (d->growth.is_open) {
         say(reason(to), hd_diff_is_reserved(d) ? "what grew may be kept by design"
@@ -779,6 +784,8 @@ static void doubt_time(struct sentence *to, const struct hd_report *r)
         return;
     switch (d->time_limit) {
     case HD_TIME_UNKNOWN:
+        if (heading_times_fall(r))
+            break;
         say(reason(to), "no times: long-lived objects are not ruled out");
         break;
     case HD_TIME_SHORT:

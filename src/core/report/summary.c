@@ -121,8 +121,10 @@ static void add_leaks(struct hd_report *r, const char *label, bool has_fix)
     }
     for (size_t i = 0; i < d->suspect_count && i < MAX_LEAKS; i++) {
         struct sentence h = {0};
-        /* More time may still clear it. A check has a verdict of its own. */
-        if (d->time_limit > HD_TIME_UNKNOWN && strcmp(label, "LEAK") == 0)
+        /* More time, or the right order, may still clear it. A check has a verdict of its
+         * own. */
+        bool is_open = d->time_limit > HD_TIME_UNKNOWN || heading_times_fall(r);
+        if (is_open && strcmp(label, "LEAK") == 0)
             say(&h, "so far, ");
         phrase_leak(&h, r, &d->suspects[i], several);
         summary_add(r, label, &h);
@@ -516,9 +518,18 @@ static size_t contents_of(const struct hd_tree *t, size_t owner)
     return several;
 }
 
+/* True if chains of the largest objects may be missing: the owner found would be one of a
+ * small rest. */
+static bool lacks_owners(const struct hd_report *r)
+{
+    const struct hd_info *info = &r->snapshots[0].info;
+    return !info->complete || info->sampled || report_is_warned(r, WARN_MOSTLY_UNREACHABLE);
+}
+
 static void add_owner_of_most(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_tree *t = &r->found.tree;
+    const struct hd_tally *heap = r->top.types.totals; /* as in the column below */
     size_t owner = 0;
     /* groups of roots are not owners: descend */
     while (owner != HD_NO_NODE && (t->nodes[owner].kind == HD_NODE_HEAP ||
@@ -530,7 +541,7 @@ static void add_owner_of_most(struct sentence *h, const struct hd_report *r)
     const struct hd_tree_node *n = &t->nodes[owner];
     say(h, n->kind == HD_NODE_ROOTS ? as_variable(r, n->type) : as_long_type(node_name(n)),
         " retains ", as_size(n->owned->bytes), ", ",
-        as_percent((double)n->owned->bytes / (double)t->reachable->bytes), " of the heap");
+        as_percent((double)n->owned->bytes / (double)heap->bytes), " of the heap");
     size_t held = contents_of(t, owner);
     if (held == HD_NO_NODE)
         return;
@@ -562,7 +573,8 @@ static void add_type_of_most(struct sentence *h, const struct hd_report *r)
 static void add_most(struct hd_report *r)
 {
     struct sentence h = {0};
-    if (r->found.tree.len > 0 && r->found.tree.reachable->bytes > 0)
+    const struct hd_tree *t = &r->found.tree;
+    if (t->len > 0 && t->reachable->bytes > 0 && !lacks_owners(r))
         add_owner_of_most(&h, r);
     else if (r->options.by == HD_BY_TYPE)
         add_type_of_most(&h, r);

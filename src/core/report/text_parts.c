@@ -402,9 +402,24 @@ bool text_turnover(struct text *t, const struct hd_suspect *s)
 
 /* --- time ---------------------------------------------------------------- */
 
+bool heading_times_fall(const struct hd_report *r)
+{
+    bool dated = false, fall = false;
+    double last = NAN;
+    for (size_t k = 0; k < r->snapshot_count; k++) {
+        const struct hd_snapshot_facts *now = &r->snapshots[k];
+        if (!isfinite(now->clock))
+            continue;
+        fall |= now->clock_is_date == dated && now->clock < last;
+        dated = now->clock_is_date;
+        last = now->clock;
+    }
+    return fall;
+}
+
 double heading_span(const struct hd_report *r)
 {
-    if (r->snapshot_count < 2)
+    if (r->snapshot_count < 2 || heading_times_fall(r))
         return NAN;
     const struct hd_snapshot_facts *first = &r->snapshots[0];
     const struct hd_snapshot_facts *last = &r->snapshots[r->snapshot_count - 1];

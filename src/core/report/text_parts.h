@@ -93,6 +93,9 @@ bool text_turnover(struct text *t, const struct hd_suspect *s);
 
 /* --- head of every answer --------------------------------------------------------- */
 
+/* True if a snapshot is older than the one before. */
+bool heading_times_fall(const struct hd_report *r);
+
 /* Seconds from the first snapshot to the last; NAN if unknown or not in order. */
 double heading_span(const struct hd_report *r);
 

@@ -235,8 +235,8 @@ static void choose_rows(struct hd_type_table *shown, const struct hd_type_table 
 
 /* A mistyped pattern must not look like a heap without growth. It is compared with the
  * types, by both of their names, and with the titles of the ranking. */
-static void find_unmatched(struct hd_diff *shown, const struct hd_type_table *types,
-                           const struct view *v, const struct hd_report *r, struct arena *a)
+void view_find_unmatched(struct hd_diff *shown, const struct hd_type_table *types,
+                         const struct view *v, const struct hd_report *r, struct arena *a)
 {
     struct arena scratch = {0};
     size_t count = 0, most = 2 * types->len + ranked_rows(shown);
@@ -269,13 +269,16 @@ struct hd_diff view_diff(const struct hd_diff *all, const struct view *v,
 {
     struct hd_diff shown = *all;
     view_suspects(&shown, all, v, r, a);
+    bool all_hidden = shown.suspect_count == 0 && shown.hidden_count > 0;
+    if (all_hidden && shown.confidence == HD_CONFIDENCE_HIGH)
+        shown.confidence = HD_CONFIDENCE_MEDIUM; /* in an all-clear */
     shown.leveled_off = arena_array(a, struct hd_leveled_off, all->leveled_off_count);
     shown.leveled_off_count = 0;
     for (size_t i = 0; i < all->leveled_off_count; i++)
         if (shows_ranked(v, r, all->leveled_off[i].type, all->leveled_off[i].subject))
             shown.leveled_off[shown.leveled_off_count++] = all->leveled_off[i];
     choose_rows(&shown.types, &all->types, &shown, v, r, a);
-    find_unmatched(&shown, &all->types, v, r, a);
+    view_find_unmatched(&shown, &all->types, v, r, a);
     return shown;
 }
 

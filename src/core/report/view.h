@@ -39,6 +39,10 @@ void view_suspects(struct hd_diff *shown, const struct hd_diff *all, const struc
 struct hd_diff view_diff(const struct hd_diff *all, const struct view *v,
                          const struct hd_report *r, struct arena *a);
 
+/* Stores the patterns that match no row of `types` and no title of shown's ranking. */
+void view_find_unmatched(struct hd_diff *shown, const struct hd_type_table *types,
+                         const struct view *v, const struct hd_report *r, struct arena *a);
+
 /* Returns the rows of a top in order, not cut. */
 struct hd_top view_top(const struct hd_top *all, const struct view *v,
                        const struct hd_report *r, struct arena *a);

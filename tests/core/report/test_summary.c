@@ -576,7 +576,8 @@ Test(summary, every_doubt_is_mentioned)
         {"UNSURE Nothing is growing now. The heap grew by 12 %, then leveled off: a full "
          "cache, or load that stopped?",
          "high: what leveled off may grow again under load"},
-        {"UNSURE 2 suspects are hidden by --type, --exclude or --app-only.", "high"},
+        {"UNSURE 2 suspects are hidden by --type, --exclude or --app-only.",
+         "high: some suspects are hidden"},
         {"UNSURE No leak found in 5 snapshots, but one cannot be ruled out",
          "high; 1 of 6 snapshots could not be compared"},
         {OPEN, "high; counts are estimates from a sample"},
