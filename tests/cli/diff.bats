@@ -286,6 +286,36 @@ PATTERNS
     err_is "heapdrift: inconclusive: the heap grew, then leveled off"
 }
 
+@test "a hidden suspect lowers the confidence" {
+    works -q --format=json -x '*Session*' fixtures/leaklab/cache
+    [[ $(json '"\(.confidence) \(.suspects_hidden) \(.suspects | length)"') == "medium 1 0" ]]
+    works -q -x '*Session*' fixtures/leaklab/cache
+    out_has "confidence  medium: some suspects are hidden"
+}
+
+@test "facts fit --width, and a verdict alone is one line" {
+    local width
+    for width in 60 68 72 76 80; do
+        works -q --width=$width fixtures/leaklab/cache
+        [[ $(grep -v '^next\|^   *heapdrift' <<<"$out" | wc -L) -le $width ]] || complain "$width columns"
+    done
+    local last=fixtures/leaklab/cache/5.gcdump.gz
+    works -q $last $last
+    [[ $(wc -l <"$tmp/.out") == 1 ]]
+    works -q --type=Nope -v fixtures/leaklab/cache
+    out_lacks $'\n\n\n'
+}
+
+@test "the next command has its options before the -- of a folder named -x" {
+    mkdir "$tmp/-x"
+    cp fixtures/leaklab/cache/* "$tmp/-x"
+    cd "$tmp"
+    works -q -- -x
+    out_has "heapdrift report -o leak.html -- -x"
+    out_has "heapdrift explore -- -x"
+    works report -q -o leak.html -- -x
+}
+
 @test "growth after the first snapshot alone is not reported as leveled off" {
     works -q --format=json fixtures/leaklab/none
     [[ $(json '.stopped | length > 0 and all(.[]; .type != "System.Reflection.RuntimeParameterInfo")') == true ]]

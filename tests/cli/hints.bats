@@ -35,6 +35,14 @@ EOF
     out_has "heapdrift help hint timer-not-disposed"
 }
 
+@test "code in a hint looks the same in both places" {
+    works -q -v fixtures/leaklab/events
+    [[ $(grep -c 'unsubscribe (-=) in Dispose' <<<"$out") == 2 ]]
+    out_lacks '`'
+    works -q --format=md fixtures/leaklab/events
+    out_has 'unsubscribe (`-=`) in Dispose'
+}
+
 @test "minor rows and rows by namespace have none" {
     works -q --format=json fixtures/leaklab/timers
     [[ $(json '[.minor[], .pooled[] | .hint == null] | all') == true ]]
@@ -48,6 +56,8 @@ EOF
     sed -n 's/^\([a-z][a-z-]*\)  .*/\1/p' <<<"$out" >"$tmp/names"
     sed -n 's/^| \[\([a-z-]*\)\](#.*/\1/p' docs/hints.md | diff - "$tmp/names"
     [[ $(wc -l <"$tmp/names") -ge 70 ]]
+    grep -q "hints for $(wc -l <"$tmp/names") kinds of leaks" README.md
+    grep -q "^- $(wc -l <"$tmp/names") kinds of leaks have a hint" CHANGELOG.md
     while read -r name; do
         works help hint "$name"
         [[ ${out%%$'\n'*} == "$name" ]] || complain "begins with its name"

@@ -193,9 +193,9 @@ TYPES
     [[ $(json '[.chains[] | "\(.status) \(.instances | tojson)"] | join(", ")') == \
         "new [0,1280,6400], new [0,261,296]" ]]
     works roots --exact -t Shop.Orders.Order "${events[@]}"
-    out_has "static  new  0 → 1,280 → 6,400"
+    out_has "static  0 → 1,280 → 6,400"
     works roots --exact --chains=100 -t 'Shop.*' "${events[2]}" "${events[0]}"
-    out_has "static  gone  6,400 → 0"
+    out_has "static  6,400 → 0"
     works roots --exact --format=json -t Page "$before" "$before"
     [[ $(json '.chains[0] | "\(.status) \(.instances | tojson)"') == "steady [10,10]" ]]
     works roots --exact --format=json -t Page "$before" "$after"

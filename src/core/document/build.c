@@ -432,7 +432,10 @@ void build_summary(struct build *b)
         v->style = style_of(s, l->label);
         v->command = doc_string(d, l->command);
         v->if_brief = l->label == NULL ? see_details : NULL;
-        summary_add_words(b, &v->words, l);
+        if (l->label != NULL && strcmp(l->label, "FIX") == 0)
+            build_marked(b, &v->words, l->text); /* a hint has marks */
+        else
+            summary_add_words(b, &v->words, l);
     }
     d->verdict_style = s->verdict_len > 0 ? d->verdict[0].style : DOC_WORDS;
     if (s->fact_len == 0)

@@ -202,7 +202,8 @@ void build_top(struct build *b)
     if (info->has_roots && info->reachable_objects != HD_UNKNOWN && info->objects > 0 &&
         !b->r->options.gen2 && (!b->r->options.reachable || b->r->leaves_garbage))
         PIECE(b, l, ", ", as_share((double)info->reachable_objects / (double)info->objects),
-              b->r->leaves_garbage ? " of all objects in the file" : " reachable");
+              b->r->leaves_garbage ? " of all objects in the file"
+                                   : " of the objects reachable");
     build_selection(b, s);
     add_rows(b, s, types, &record_top_row);
 }
@@ -489,14 +490,19 @@ static bool are_plain(const struct names *of)
     return true;
 }
 
-/* After "--" if one looks like an option: -x, @FILE. */
-static void add_names(struct build *b, const struct names *of)
+/* True if one looks like an option: -x, @FILE. */
+static bool needs_dashes(const struct names *of)
 {
     bool dashes = false;
     for (size_t i = 0; i < of->count; i++)
         dashes |= !of->are_options &&
                   ((of->all[i][0] == '-' && of->all[i][1] != '\0') || of->all[i][0] == '@');
-    text_add_string(&b->words, dashes ? " --" : "");
+    return dashes;
+}
+
+static void add_names(struct build *b, const struct names *of)
+{
+    text_add_string(&b->words, needs_dashes(of) ? " --" : "");
     for (size_t i = 0; i < of->count; i++) {
         text_add_char(&b->words, ' ');
         format_shell_word(&b->words, strcmp(of->all[i], "-") == 0 ? "FILE" : of->all[i]);
@@ -599,9 +605,11 @@ void build_next(struct build *b)
         add_names(b, &in);
         if (in.count == 1 ||
             in.are_options) { /* with many names the line would be too long to repeat */
-            text_add_string(&b->words, "\nheapdrift report");
+            /* Options end at "--". */
+            bool last = !needs_dashes(&in);
+            say(&b->words, "\nheapdrift report", last ? "" : " -o leak.html");
             add_names(b, &in);
-            text_add_string(&b->words, " -o leak.html");
+            text_add_string(&b->words, last ? " -o leak.html" : "");
         }
         end_commands(b, true);
     } else if (d->suspect_count + d->hidden_count == 0 &&

@@ -51,8 +51,6 @@ static void roots_add_chain(struct build *b, struct doc_chains *to,
     bool known = c->generation != HD_GEN_UNKNOWN;
     chain->number = to->len;
     PIECE(b, head, "  ", root_kind_names[c->chain.kind]);
-    if (c->status != HD_CHAIN_UNKNOWN)
-        PIECE(b, head, "  ", chain_status_names[c->status]);
     if (c->instances != NULL) {
         struct doc_runs *counts = build_break(b, head, "  ");
         for (size_t k = 0; k < b->r->snapshot_count; k++)

@@ -284,8 +284,8 @@ static void add_compared(struct build *b, struct doc_section *s)
     SAY_AS(b, to, DOC_STRONG, confidence_names[b->r->diff.confidence]);
 }
 
-/* "heap 1.2 MiB → 5.1 MiB, 97 % of it reachable". Counts of a sampled file, or of some
- * generations only, are not those of its header. */
+/* "heap 1.2 MiB → 5.1 MiB, 97 % of the bytes reachable". Counts of a sampled file, or of
+ * some generations only, are not those of its header. */
 static void add_sizes(struct build *b, struct doc_section *s)
 {
     const struct hd_tree *t = &b->r->tree;
@@ -301,7 +301,8 @@ static void add_sizes(struct build *b, struct doc_section *s)
         SAY(b, to, as_size(whole ? first->bytes : t->reachable[t->first].bytes), " → ");
     SAY(b, to, as_size(whole ? last->bytes : reachable));
     if (whole)
-        SAY(b, to, ", ", as_share((double)reachable / (double)last->bytes), " reachable");
+        SAY(b, to, ", ", as_share((double)reachable / (double)last->bytes),
+            " of the bytes reachable");
 }
 
 /* "40 samples of allocations are alive, each about one in 100 KiB allocated" */

@@ -18,6 +18,7 @@ struct printer {
     unsigned indent; /* of paragraphs, facts and notes */
     bool has_begun;  /* something was printed */
     bool after_tree; /* a tree, just now */
+    bool owes_blank; /* a blank line, before what follows */
 };
 
 /* Indent of lines that belong to a row, and width of labels. */
@@ -31,8 +32,17 @@ static bool is_here(const struct printer *p, unsigned only)
 
 /* --- printing ------------------------------------------------------------ */
 
+static void blank_line(struct printer *p)
+{
+    if (p->has_begun)
+        out_string(p->o, "\n");
+    p->owes_blank = false;
+}
+
 static void flush(struct printer *p)
 {
+    if (p->owes_blank && p->t.len > 0)
+        blank_line(p);
     p->has_begun |= p->t.len > 0;
     out_text(p->o, &p->t);
     text_clear(&p->t);
@@ -42,12 +52,6 @@ static void end_line(struct printer *p)
 {
     words_end_line(&p->t);
     flush(p);
-}
-
-static void blank_line(struct printer *p)
-{
-    if (p->has_begun)
-        out_string(p->o, "\n");
 }
 
 static const char *color(const struct printer *p, const char *code)
@@ -132,7 +136,7 @@ static void print_chains(struct printer *p, const struct doc_chains *chains)
     for (size_t i = 0; i < chains->len; i++) {
         const struct doc_chain *c = &chains->all[i];
         say(&p->t, "\n", c->number, ".  ");
-        words_add_line(p->opt, &p->t, &c->head, 0, 0);
+        words_add_line(p->opt, &p->t, &c->head, 0, 0, NULL);
         text_add_char(&p->t, '\n');
         for (size_t f = 0; f < c->frame_count; f++)
             print_ladder_frame(p, &c->frames[f], f == 0);
@@ -140,7 +144,7 @@ static void print_chains(struct printer *p, const struct doc_chains *chains)
     if (chains->rest.len == 0)
         return;
     text_add_char(&p->t, '\n');
-    words_add_line(p->opt, &p->t, &chains->rest, 0, 0);
+    words_add_line(p->opt, &p->t, &chains->rest, 0, 0, NULL);
     text_add_char(&p->t, '\n');
     flush(p);
 }
@@ -398,7 +402,7 @@ static void print_attached(struct printer *p, const struct doc_attached *a)
     if (a->line.len > 0) {
         size_t indent = a->label != NULL ? HELD_INDENT : ROW_INDENT;
         begin_attached(p, a->label);
-        words_add_line(p->opt, &p->t, &a->line, indent, indent);
+        words_add_line(p->opt, &p->t, &a->line, indent, indent, NULL);
         end_line(p);
     }
     for (size_t i = 0; i < chains->len; i++) {
@@ -408,7 +412,7 @@ static void print_attached(struct printer *p, const struct doc_attached *a)
     }
     if (chains->rest.len > 0) {
         begin_attached(p, "");
-        words_add_line(p->opt, &p->t, &chains->rest, HELD_INDENT, HELD_INDENT);
+        words_add_line(p->opt, &p->t, &chains->rest, HELD_INDENT, HELD_INDENT, NULL);
         end_line(p);
     }
 }
@@ -488,9 +492,8 @@ static void print_facts(struct printer *p, const struct doc_facts *facts)
         words_pad(&p->t, p->indent + gap * f->level);
         text_add_string(&p->t, f->name);
         words_pad(&p->t, widest + gap - gap * f->level - strlen(f->name));
-        words_add_line(p->opt, &p->t, &f->value, indent, indent);
-        if (f->if_brief != NULL && !p->opt->details)
-            text_add_string(&p->t, f->if_brief);
+        words_add_line(p->opt, &p->t, &f->value, indent, indent,
+                       p->opt->details ? NULL : f->if_brief);
         end_line(p);
     }
 }
@@ -585,7 +588,7 @@ static void print_block(struct printer *p, const struct doc_block *b, bool is_pl
             blank_line(p);
         p->after_tree = false;
         words_pad(&p->t, p->indent);
-        words_add_line(p->opt, &p->t, &b->line, p->indent, b->line.indent);
+        words_add_line(p->opt, &p->t, &b->line, p->indent, b->line.indent, NULL);
         text_add_char(&p->t, '\n');
         flush(p);
         break;
@@ -680,8 +683,7 @@ static void render(const struct document *d, const struct hd_write_options *opt,
     struct printer p = {.o = o, .opt = opt};
     o->ascii = opt->ascii;
     print_verdict(&p, d);
-    if (d->verdict_len > 0)
-        blank_line(&p);
+    p.owes_blank = d->verdict_len > 0;
     for (size_t i = 0; i < d->section_count; i++) {
         const struct doc_section *s = &d->sections[i];
         if (!is_here(&p, s->only))

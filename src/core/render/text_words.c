@@ -180,18 +180,20 @@ void words_add_command(const struct hd_write_options *opt, struct text *t,
 }
 
 void words_add_line(const struct hd_write_options *opt, struct text *t,
-                    const struct doc_line *l, size_t column, size_t indent)
+                    const struct doc_line *l, size_t column, size_t indent, const char *end)
 {
     struct text flat = {0};
     const struct doc_runs *last = l->len > 1 ? &l->all[l->len - 1].cell.words : NULL;
     bool ends_in_command = last != NULL && last->len == 1 && last->all[0].style == DOC_CODE;
     if (!l->wraps) {
         words_add_pieces(opt, t, l, column, indent);
+        text_add_string(t, end != NULL ? end : "");
         return;
     }
     struct doc_line words = *l;
     words.len -= ends_in_command;
     words_add_pieces(opt, &flat, &words, column, indent);
+    text_add_string(&flat, end != NULL ? end : "");
     wrap_words(t, text_string(&flat), column, indent, words_fold_columns(opt), opt->ascii);
     if (ends_in_command)
         words_add_command(opt, t, last->all[0].text, indent);

@@ -53,9 +53,10 @@ void words_add_pieces(const struct hd_write_options *opt, struct text *t,
                       const struct doc_line *l, size_t column, size_t indent);
 
 /* Appends a line that begins at the given column, and is continued at indent if it may be
- * broken. */
+ * broken. end: its last words; or NULL. */
 void words_add_line(const struct hd_write_options *opt, struct text *t,
-                    const struct doc_line *l, size_t column, size_t indent);
+                    const struct doc_line *l, size_t column, size_t indent,
+                    const char *end);
 
 /* Appends a command to copy, on the current line if it fits, else on its own. */
 void words_add_command(const struct hd_write_options *opt, struct text *t,

@@ -247,7 +247,7 @@ Test(write_text, top_shows_shares_and_sums_what_is_cut)
     opt.rows = 2;
     struct hd_report *r = top_of(shop(10), &opt);
     char *got = written(r, "text");
-    expect_part(got, "forged  23 objects, 1.48 KiB, 100 % reachable\n");
+    expect_part(got, "forged  23 objects, 1.48 KiB, 100 % of the objects reachable\n");
     static const char *const rows[][4] = {
         {"  App.Order\n", " 10 ", " 960 B ", " 63 % "},
         {"  System.String\n", " 11 ", " 440 B ", " 29 % "},
