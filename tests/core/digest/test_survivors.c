@@ -102,7 +102,7 @@ Test(survivors, types_are_matched_by_name_not_by_number)
     cr_expect_eq(kept(heap_of(first, 3), heap_of(last, 3), "App.New"), 0);
 }
 
-/* Sizes whose products with the factor of pair tables begin alike. */
+/* Sizes with products that begin alike, with the factor of pair tables. */
 Test(survivors, a_file_cannot_choose_sizes_that_collide, .timeout = 20)
 {
     enum { ALL = 1500, FAST = 64 };
