@@ -420,15 +420,21 @@ uint64_t memory_resident(const char *root, uint64_t pid)
 enum { HUGE_HEAP = 32 << 20 };
 static char *huge_heap;
 
+/* The threshold is above the top pad, or the first free() would trim it. Memory may come
+ * from elsewhere than brk (ulimit -d, another malloc). */
 void memory_give_back_large(void)
 {
+    const char *before = sbrk(0);
     mallopt(M_MMAP_THRESHOLD, 4 << 20);
-    mallopt(M_TRIM_THRESHOLD, HUGE_HEAP);
+    mallopt(M_TRIM_THRESHOLD, 2 * HUGE_HEAP);
     mallopt(M_TOP_PAD, HUGE_HEAP);
     void *volatile first = malloc(1 << 20); /* more than is there: grows by the top pad */
-    huge_heap = (char *)sbrk(0) - HUGE_HEAP;
-    (void)madvise(huge_heap, HUGE_HEAP, MADV_HUGEPAGE);
     free(first);
+    char *begin = (char *)sbrk(0) - HUGE_HEAP;
+    if (begin >= before) {
+        huge_heap = begin;
+        (void)madvise(huge_heap, HUGE_HEAP, MADV_HUGEPAGE);
+    }
     mallopt(M_TOP_PAD, 1 << 20);
 }
 
@@ -438,7 +444,9 @@ void memory_keep_little(void)
 {
     mallopt(M_ARENA_MAX, 1);
     mallopt(M_TRIM_THRESHOLD, 4 << 20);
-    (void)madvise(huge_heap, HUGE_HEAP, MADV_NOHUGEPAGE);
+    if (huge_heap != NULL)
+        (void)madvise(huge_heap, HUGE_HEAP, MADV_NOHUGEPAGE);
+    malloc_trim(0);
 }
 
 void memory_give_back(void)
