@@ -420,7 +420,7 @@ uint64_t memory_resident(const char *root, uint64_t pid)
 enum { HUGE_HEAP = 32 << 20 };
 static char *huge_heap;
 
-/* The threshold is above the top pad, or the first free() would trim it. Memory may come
+/* The threshold is above the top pad, or the first free() would trim it. Memory may be
  * from elsewhere than brk (ulimit -d, another malloc). */
 void memory_give_back_large(void)
 {
