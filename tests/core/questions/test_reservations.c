@@ -94,14 +94,15 @@ Test(reservations, below_its_bound_a_store_is_not_reported)
     hd_report_free(r);
 }
 
-/* In the fourth snapshot a second test waits for the variable, and holds a large array. */
+/* From every second snapshot on one more test waits for the variable, and holds a large
+ * array. */
 static struct hd_report *waited_for(const char *variable)
 {
     struct hd_snapshot *snaps[SNAPSHOTS];
     struct hd_error err = {0};
     for (uint32_t k = 0; k < SNAPSHOTS; k++) {
         struct forge f = {0};
-        uint32_t waiting = k < 3 ? 1 : 2;
+        uint32_t waiting = 1 + k / 2;
         forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_blob",
                    forge_object(&f, "App.Blob", 4000000));
         node_id gate = forge_object(&f, "System.Threading.SemaphoreSlim", 48);
