@@ -315,10 +315,10 @@ table_of_before() {
     # A writer waits for the reader of its pipe, which has read the files before it.
     timeout 600 sh -c 'exec 4>"$1/pipe"
         cat "$1/2.gcdump" >&4' sh "$tmp" 3>&- &
-    works diff -q -j1 --memory=6MB "$tmp/0.gcdump" "$tmp/1.gcdump" "$tmp/pipe"
+    works diff -q -j1 --memory=7MB "$tmp/0.gcdump" "$tmp/1.gcdump" "$tmp/pipe"
     timeout 600 sh -c 'exec 4>"$1/pipe"; touch -d 2020-01-01 "$1/1.gcdump"
         cat "$1/2.gcdump" >&4' sh "$tmp" 3>&- &
-    hd diff -q -j1 --memory=6MB "$tmp/0.gcdump" "$tmp/1.gcdump" "$tmp/pipe"
+    hd diff -q -j1 --memory=7MB "$tmp/0.gcdump" "$tmp/1.gcdump" "$tmp/pipe"
     fails_with "$tmp/1.gcdump: was modified after it was first read"
 }
 
