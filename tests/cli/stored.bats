@@ -143,17 +143,6 @@ PY
     err_has "run 2: shop on web"
 }
 
-@test "fleet reports a service without a run as other commands do" {
-    stored fleet --service=foo --since=all --exit-code
-    fails_with "$store: no run of service foo; there are mail, shop"
-    stored fleet --service=shp --since=all --shard=1/2 --until=2026-11-22T00:00Z -o "$tmp/1.part"
-    fails_with "$store: no run of service shp; did you mean shop?"
-    # It has runs, but none in that time.
-    stored_works fleet --service=shop --since=2001-01-01 --until=2001-01-02
-    out_has "no snapshot was taken in the window"
-    stored_works fleet --service=shop --since=all
-}
-
 @test "a missing run is reported in a line, with the existing ones" {
     stored report --service=shp
     fails_with "$store: no run of service shp; did you mean shop?"

@@ -353,42 +353,18 @@ static void say_missing(const struct stored_run_search *x)
     fputs(nearest != NULL ? "?" : "", stderr);
 }
 
-static bool look_at_all(struct stored_run_search *x, struct hd_store *store,
-                        struct hd_error *err)
-{
-    const struct hd_store_filter all = hd_store_everything();
-    const struct hd_stored_series *series;
-    struct hd_series_list *l = hd_store_series(store, &all, err);
-    bool ok = l != NULL;
-    while (ok && (ok = hd_series_next(l, &series, err)) && series != NULL)
-        stored_run_look_at(x, series);
-    hd_series_list_free(l);
-    return ok;
-}
-
-bool store_has_service(const struct settings *s, struct hd_store *store)
-{
-    struct hd_error err = {0};
-    struct stored_run_search x = {.s = s, .last = -INFINITY};
-    bool read = look_at_all(&x, store, &err), lacks = x.runs > 0 && x.missing == NO_SERVICE;
-    if (read && lacks) {
-        begin_message(NULL, hd_store_name(store));
-        say_missing(&x);
-        fputs("\n", stderr);
-    }
-    if (!read)
-        store_trouble(store_url(s), &err);
-    forget(&x);
-    free(x.names);
-    return read && !lacks;
-}
-
 static bool explain_none(const struct settings *s, struct hd_store *store,
                          struct hd_error *err)
 {
+    const struct hd_store_filter all = hd_store_everything();
+    const struct hd_stored_series *series;
     struct stored_run_search x = {.s = s, .last = -INFINITY};
     char when[CLOCK_TEXT];
-    bool ok = look_at_all(&x, store, err);
+    struct hd_series_list *l = hd_store_series(store, &all, err);
+    bool ok = l != NULL;
+    while (ok && (ok = hd_series_next(l, &series, err)) && series != NULL)
+        stored_run_look_at(&x, series);
+    hd_series_list_free(l);
     if (ok) {
         begin_message(NULL, hd_store_name(store));
         clock_text(x.last, when);

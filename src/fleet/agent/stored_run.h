@@ -27,10 +27,6 @@ bool store_fetch(struct hd_store *store, uint64_t snapshot, struct hd_memory *by
 struct stored_run *stored_run_of(struct hd_store *store, const char *url, uint64_t run,
                                  double since, double until, struct hd_error *err);
 
-/* True if some run is of the service of --service, or the store is empty; else false, after
- * printing the services that it has. */
-bool store_has_service(const struct settings *s, struct hd_store *store);
-
 /* --- opening a store --------------------------------------------------------- */
 
 /* The store named by the command line or the environment. */

@@ -577,9 +577,7 @@ static int fleet_run(struct settings *s)
     if (f != NULL && !s->quiet)
         report_damage(f);
     int status = EXIT_TROUBLE;
-    bool ok = f != NULL && (s->service == NULL || hd_fleet_record(f, 0) != NULL ||
-                            store_has_service(s, store));
-    ok = ok && (!s->saves || fleet_save(f, s));
+    bool ok = f != NULL && (!s->saves || fleet_save(f, s));
     if (ok && !writes_part(s))
         status = answer(s, store, f);
     else if (ok && output_file(s, s->output, (struct output_how){.write = write_part}, f))
