@@ -120,7 +120,7 @@ adds_up='sum(f["parts"].values()) == f["size"]'
     works watch -q -p "$pid" --count=6 --interval=2s --store="$tmp/store.db"
     wait "$working"
     works fleet --store="$tmp/store.db" --min-span=1s
-    out_has "no suspect, but the process grew outside its heap"
+    out_has "no suspect, but memory outside the objects grew"
     works report --store="$tmp/store.db" --run=1 -o "$tmp/run.html"
     grep -q "<title>NOT MANAGED .*native memory" "$tmp/run.html"
 }
