@@ -358,7 +358,7 @@ OPERANDS
         timeout 600 sh -c 'until [ -e "$1" ]; do sleep 0.02; done' sh "$tmp/kept/$number.gcdump" || exit
         iterate 20
     done) 3>&- &
-    works watch -p "$pid" --count=4 --interval=1 --format=json -o "$tmp/kept"
+    works watch -p "$pid" --count=4 --interval=2 --format=json -o "$tmp/kept"
     wait $!
     [[ $(json .schema) == heapdrift-diff && $(json '.suspects[0].subject') == Shop.Sessions.Session ]]
     [[ $(cd "$tmp/kept" && echo ./*) == "./1.gcdump ./2.gcdump ./3.gcdump ./4.gcdump" ]]
