@@ -428,21 +428,27 @@ Test(allocation_sites, those_of_survivors_are_carried_and_the_dead_are_dropped)
     arena_free(&b);
 }
 
+/* Round k: all objects of the rounds before survive, and `each` are new. */
+static struct survivor_map all_survive(uint32_t k, uint32_t each, struct arena *a)
+{
+    struct survivor_side from = {k - 1, each * (k - 1)}, to = {k, each * k};
+    uint32_t *older_of = arena_array(a, uint32_t, to.objects);
+    for (uint32_t i = 0; i < to.objects; i++)
+        older_of[i] = i < from.objects ? i : UINT32_MAX;
+    return survivor_map_write(&from, &to, older_of, a);
+}
+
 /* Thousands survive each interval; the limits hold. */
 Test(allocation_sites, sessions_of_hours_stay_within_the_limits)
 {
     enum { OBJECTS = 12000, ROUNDS = 6 };
     struct arena a = {0};
-    uint32_t *objects = arena_array(&a, uint32_t, OBJECTS),
-             *older_of = arena_array(&a, uint32_t, OBJECTS * (ROUNDS + 1));
+    uint32_t *objects = arena_array(&a, uint32_t, OBJECTS);
     const struct allocation_sites *before = NULL;
     for (uint32_t k = 1; k <= ROUNDS; k++) {
-        struct survivor_side from = {k - 1, OBJECTS * (k - 1)}, to = {k, OBJECTS * k};
-        for (uint32_t i = 0; i < to.objects; i++)
-            older_of[i] = i < from.objects ? i : UINT32_MAX;
-        struct survivor_map map = survivor_map_write(&from, &to, older_of, &a);
+        struct survivor_map map = all_survive(k, OBJECTS, &a);
         for (uint32_t i = 0; i < OBJECTS; i++)
-            objects[i] = from.objects + i;
+            objects[i] = map.older.objects + i;
         before = allocation_sites_carry(before, k > 1 ? &map : NULL,
                                         sites_of(k, objects, OBJECTS, k, &a), &a);
         cr_expect_leq(before->object_count, MAX_SITE_OBJECTS);
@@ -501,21 +507,17 @@ Test(allocation_sites, where_objects_are_too_many_the_same_part_of_each_interval
 {
     enum { EACH = 6000, ROUNDS = 8, USUAL = 102400 };
     struct arena a = {0};
-    uint32_t *older_of = arena_array(&a, uint32_t, EACH * ROUNDS),
-             *objects = arena_array(&a, uint32_t, EACH);
+    uint32_t *objects = arena_array(&a, uint32_t, EACH);
     const struct allocation_sites *all = NULL;
     for (uint32_t k = 1; k <= ROUNDS; k++) {
-        struct survivor_side from = {k - 1, EACH * (k - 1)}, to = {k, EACH * k};
-        for (uint32_t i = 0; i < to.objects; i++)
-            older_of[i] = i < from.objects ? i : UINT32_MAX;
-        struct survivor_map map = survivor_map_write(&from, &to, older_of, &a);
+        struct survivor_map map = all_survive(k, EACH, &a);
         for (uint32_t i = 0; i < EACH; i++)
-            objects[i] = from.objects + i;
+            objects[i] = map.older.objects + i;
         struct allocation_sites *newer = sites_of(k, objects, EACH, k, &a);
         newer->per_sample = USUAL;
         all = allocation_sites_carry(all, k > 1 ? &map : NULL, newer, &a);
         double counted = (double)all->object_count * (double)all->per_sample;
-        double wanted = (double)to.objects * USUAL;
+        double wanted = (double)map.newer.objects * USUAL;
         cr_expect(counted > 0.95 * wanted && counted < 1.05 * wanted, "%u: %f of %f", k,
                   counted, wanted);
         cr_expect_eq(all->unnamed, 0);

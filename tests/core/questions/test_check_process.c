@@ -363,21 +363,27 @@ static const struct {
      "; the budget process size allows that"},
 };
 
+/* Those of every check, one of the process unless NULL, and a baseline if `accept`. */
+static struct hd_budgets *default_budgets(const char *process, bool accept)
+{
+    char yaml[200];
+    snprintf(yaml, sizeof(yaml), "version: 1\n%s%s\n",
+             process != NULL ? "process:\n  " : "", process != NULL ? process : "");
+    struct hd_budgets *b = budgets_of(yaml);
+    if (accept)
+        hd_budgets_accept(b);
+    return b;
+}
+
 Test(check_process, the_default_passes_growth_outside_that_a_budget_allows)
 {
     for (size_t i = 0; i < sizeof(defaults) / sizeof(*defaults); i++) {
         struct hd_snapshot *snaps[SNAPSHOTS];
-        char yaml[200];
-        bool has_budget = defaults[i].process != NULL;
-        snprintf(yaml, sizeof(yaml), "version: 1\n%s%s\n", has_budget ? "process:\n  " : "",
-                 has_budget ? defaults[i].process : "");
-        struct hd_budgets *b = budgets_of(yaml);
-        if (defaults[i].accept)
-            hd_budgets_accept(b);
+        struct hd_budgets *b = default_budgets(defaults[i].process, defaults[i].accept);
         open_series(snaps, defaults[i].grows, INT64_C(10) * MIB);
         struct hd_report *r = check(snaps, b);
         const struct hd_finding *f = &r->check.rules[r->check.rule_count - 1];
-        cr_expect_eq(r->check.rule_count, has_budget ? 2 : 1);
+        cr_expect_eq(r->check.rule_count, defaults[i].process != NULL ? 2 : 1);
         cr_expect(f->is_default);
         cr_expect_eq(f->status, defaults[i].status, "%zu: %s", i, text_of_reason(f));
         cr_expect_not(f->is_lenient);
@@ -446,13 +452,7 @@ Test(check_process, the_default_passes_other_growth_outside_that_a_budget_allows
 {
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
         struct hd_snapshot *snaps[SNAPSHOTS];
-        char yaml[200];
-        bool has_budget = others[i].process != NULL;
-        snprintf(yaml, sizeof(yaml), "version: 1\n%s%s\n", has_budget ? "process:\n  " : "",
-                 has_budget ? others[i].process : "");
-        struct hd_budgets *b = budgets_of(yaml);
-        if (others[i].accept)
-            hd_budgets_accept(b);
+        struct hd_budgets *b = default_budgets(others[i].process, others[i].accept);
         open_series(snaps, others[i].grows, INT64_C(10) * MIB);
         keep_fact(snaps, others[i].keep);
         grow_too(snaps, others[i].grows_too);
