@@ -501,6 +501,15 @@ void phrase_reservation(struct text *t, const struct hd_suspect *s)
     say(t, ": watch for longer than ", as_duration(s->lifetime.watch));
 }
 
+/* Returns the number of steps in which the count rose. */
+static size_t rising_steps(const struct leak_counts *c)
+{
+    size_t up = 0;
+    for (size_t i = 1; i < c->len; i++)
+        up += c->at[i].count > c->at[i - 1].count;
+    return up;
+}
+
 /* Appends "Order rose in every step, 35 → 77, and may leak: take more snapshots." or "Page:
  * 35 → 77 objects, but it fills ever more slowly: ..." */
 static void say_undecided(struct sentence *h, const struct hd_report *r)
@@ -510,14 +519,11 @@ static void say_undecided(struct sentence *h, const struct hd_report *r)
     uint64_t first = c.at[0].count, last = c.at[c.len - 1].count;
     struct text why = {0};
     if (s->reservation == HD_RESERVED_NOT) {
-        size_t up = 0;
-        for (size_t i = 1; i < c.len; i++)
-            up += c.at[i].count > c.at[i - 1].count;
-        say(h, as_place(r, s->subject),
-            up + 1 == c.len ? " rose in every step, " : " grew, ", first, " → ", last,
-            ", and may leak: ",
-            up + 1 == c.len ? "take more snapshots."
-                            : "its objects cannot be told apart; use watch.");
+        bool always = rising_steps(&c) + 1 == c.len;
+        say(h, as_place(r, s->subject), always ? " rose in every step, " : " grew, ", first,
+            " → ", last, ", and may leak: ",
+            always ? "take more snapshots."
+                   : "its objects cannot be told apart; use watch.");
         return;
     }
     phrase_reservation(&why, s);
@@ -741,11 +747,9 @@ static void add_steps(struct sentence *h, const struct hd_report *r,
 {
     struct leak_counts c = leak_counts_of(r, s);
     uint64_t least = UINT64_MAX, most = 0;
-    size_t up = 0;
     for (size_t i = 1; i < c.len; i++) {
         uint64_t before = c.at[i - 1].count, now = c.at[i].count;
         uint64_t more = now > before ? now - before : 0;
-        up += more > 0;
         least = more < least ? more : least;
         most = more > most ? more : most;
     }
@@ -755,7 +759,7 @@ static void add_steps(struct sentence *h, const struct hd_report *r,
         say(h, ", +", as_range(least, most), " ", as_noun(most, "object"),
             " in every step");
     else
-        say(h, ", grew in ", up, " of ", as_plural(c.len - 1, "step"));
+        say(h, ", grew in ", rising_steps(&c), " of ", as_plural(c.len - 1, "step"));
 }
 
 /* Appends the survivors, the evidence for a suspect by age. */

@@ -118,16 +118,13 @@ static void tell_inconclusive(const struct hd_report *report)
 {
     const struct hd_model *m = hd_report_model(report);
     size_t open = 0;
-    const char *why = NULL;
+    const char *why = output_partial(m);
     for (size_t i = 0; i < m->check->rule_count; i++) {
         const struct hd_finding *f = &m->check->rules[i];
         open += f->status == HD_FOUND_INCONCLUSIVE;
         if (why == NULL && f->is_lenient)
             why = reservation_of(f);
     }
-    for (size_t k = 0; k < m->snapshot_count; k++)
-        if (!m->snapshots[k].info.complete || m->snapshots[k].info.sampled)
-            why = "a snapshot is incomplete or sampled";
     if (open > 0)
         fprintf(stderr,
                 "heapdrift: inconclusive: %zu of %zu results could not be decided; see the "

@@ -192,6 +192,14 @@ bool output_report(const struct settings *s, const struct hd_report *report,
     return ok;
 }
 
+const char *output_partial(const struct hd_model *m)
+{
+    for (size_t k = 0; k < m->snapshot_count; k++)
+        if (!m->snapshots[k].info.complete || m->snapshots[k].info.sampled)
+            return "a snapshot is incomplete or sampled";
+    return NULL;
+}
+
 /* Returns why hd_report_conclusive() is false: its first reason, in its order. */
 static const char *why_inconclusive(const struct hd_report *report)
 {
@@ -202,9 +210,8 @@ static const char *why_inconclusive(const struct hd_report *report)
     for (size_t i = 0; i < count; i++)
         if (strcmp(all[i].code, "no-such-type") == 0)
             return "no type matches";
-    for (size_t k = 0; k < m->snapshot_count; k++)
-        if (!m->snapshots[k].info.complete || m->snapshots[k].info.sampled)
-            return "a snapshot is incomplete or sampled";
+    if (output_partial(m) != NULL)
+        return output_partial(m);
     bool none = d != NULL && d->suspect_count + d->hidden_count == 0;
     if (none && d->free != NULL && d->free->is_finding)
         return "the heap is fragmented";

@@ -42,6 +42,9 @@ void output_warnings_of(struct hd_snapshot *snap, const char *name);
 bool output_report(const struct settings *s, const struct hd_report *report,
                    bool warnings_are_in_it);
 
+/* Returns the words for snapshots that lack objects, NULL without one. */
+const char *output_partial(const struct hd_model *m);
+
 /* Returns the exit status for the report: EXIT_OVER or EXIT_INCONCLUSIVE if the options
  * request them, else EXIT_DONE. */
 int output_status(const struct settings *s, const struct hd_report *report);

@@ -438,6 +438,11 @@ void memory_give_back_large(void)
     mallopt(M_TOP_PAD, 1 << 20);
 }
 
+void memory_give_back(void)
+{
+    malloc_trim(0);
+}
+
 /* Two threads share the arena: the one that reads a snapshot while it is received, and the
  * one that waits. The kernel would fill huge pages up again. */
 void memory_keep_little(void)
@@ -446,12 +451,7 @@ void memory_keep_little(void)
     mallopt(M_TRIM_THRESHOLD, 4 << 20);
     if (huge_heap != NULL)
         (void)madvise(huge_heap, HUGE_HEAP, MADV_NOHUGEPAGE);
-    malloc_trim(0);
-}
-
-void memory_give_back(void)
-{
-    malloc_trim(0);
+    memory_give_back();
 }
 
 #else

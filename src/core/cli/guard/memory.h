@@ -50,7 +50,7 @@ uint64_t memory_process_limit(const char **what);
 
 /* Returns arrays of megabytes to the system when they are freed. Otherwise glibc keeps
  * them, up to a size that grows with the largest freed so far, and --memory does not
- * include them. */
+ * include them. Smaller ones are in huge pages. Call it before the first large array. */
 void memory_give_back_large(void);
 
 /* For long-running commands: one malloc arena, and free memory is returned to the system
