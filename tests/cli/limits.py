@@ -132,7 +132,7 @@ def all_roots(count, size):
 
 for k in (0, 1):
     put(f"roots{k}.txt", b"".join(all_roots(1000000, 0x1a + k)))
-expect("10^6 roots", ["diff", "-j1", "--rows=20", "roots0.txt", "roots1.txt"], ["diff", "-j1", "roots0.txt", "roots1.txt"], None, 80 * 10**6, 24 << 20)
+expect("10^6 roots", ["diff", "-j1", "--rows=20", "roots0.txt", "roots1.txt"], ["diff", "-j1", "roots0.txt", "roots1.txt"], None, 70 * 10**6, 24 << 20)
 
 # Each object has a way of its own to the roots, as many types as objects above it.
 ways = 300000
