@@ -532,43 +532,51 @@ static void say_undecided(struct sentence *h, const struct hd_report *r)
     text_free(&why);
 }
 
-/* Returns the single object with most of the unexplained growth, such as an array that
- * doubles when full; or NULL. It first appears in snapshot *since. */
-static const struct hd_suspect *growing_array(const struct hd_report *r, size_t *since)
+/* Returns the row below the threshold with more than half of the unexplained growth, such
+ * as an array that doubles when full, or a single jump; or NULL. */
+static const struct hd_suspect *most_of_open_growth(const struct hd_report *r)
 {
     const struct hd_diff *d = &r->found.diff;
     const struct hd_suspect *most = NULL;
     for (size_t i = 0; i < d->below_threshold_count; i++) {
         const struct hd_suspect *s = &d->below_threshold[i];
-        size_t first = 0, last = r->snapshot_count - 1;
-        while (first < last && s->held != NULL && s->held[first] == HD_UNKNOWN)
-            first++;
-        if (s->held == NULL || s->held[first] != 1 || s->held[last] != 1 ||
-            s->more <= r->diff.growth.rest / 2 || (most != NULL && s->more <= most->more))
-            continue;
-        most = s;
-        *since = first;
+        if (s->more > r->diff.growth.rest / 2 && (most == NULL || s->more > most->more))
+            most = s;
     }
     return most;
 }
 
-/* Appends "Unexplained growth: ..." or "BigArrayLeak.Points: one Point[] grew, 1.31 MiB →
- * 3.94 MiB, which is most of the growth: take more snapshots, further apart." */
+/* Appends "BigArrayLeak.Points: one Point[] grew, 1.31 MiB → 3.94 MiB, which is most of the
+ * growth: take more snapshots, further apart." if it is a single object that grew. */
+static bool say_growing_array(struct sentence *h, const struct hd_report *r,
+                              const struct hd_suspect *one)
+{
+    size_t first = 0, last = r->snapshot_count - 1;
+    while (one->held != NULL && first < last && one->held[first] == HD_UNKNOWN)
+        first++;
+    if (one->held == NULL || one->held[first] != 1 || one->held[last] != 1)
+        return false;
+    say(begin_next(h, " "), as_place(r, one->subject), ": one ",
+        as_type(report_shown(r, one->type)), " grew, ", as_size(one->retained[first]),
+        " → ", as_size(one->retained[last]),
+        ", which is most of the growth: take more snapshots, further apart.");
+    return true;
+}
+
+/* Appends "Unexplained growth: 36 % of the heap since snapshot 3; ... Most is Order,
+ * +125 KiB." */
 static void say_open_growth(struct sentence *h, const struct hd_report *r)
 {
     const struct hd_growth *g = &r->diff.growth;
-    size_t first = 0;
-    const struct hd_suspect *one = growing_array(r, &first);
+    const struct hd_suspect *most = most_of_open_growth(r);
     struct text open = {0};
-    if (one == NULL) {
-        phrase_open_growth(&open, g->open_share, g->since);
-        add_clause(h, &open);
+    if (most != NULL && say_growing_array(h, r, most))
         return;
-    }
-    say(begin_next(h, " "), as_place(r, one->subject), ": one ",
-        as_type(report_shown(r, one->type)), " grew, ", as_size(one->retained[first]),
-        " → ", as_size(one->retained[r->snapshot_count - 1]),
-        ", which is most of the growth: take more snapshots, further apart.");
+    phrase_open_growth(&open, g->open_share, g->since);
+    add_clause(h, &open);
+    if (most != NULL)
+        say(h, " Most is ", as_place(r, most->subject), ", ",
+            as_size_signed((int64_t)most->more), ".");
 }
 
 /* Growth that rules out an all-clear: in the heap itself, or of unknown parts. */
@@ -710,14 +718,16 @@ static void doubt_growth(struct sentence *to, const struct hd_report *r)
         say(reason(to), "what the process gained is unknown");
     if (d->suspect_count == 0 && d->hidden_count > 0)
         say(reason(to), "some suspects are hidden");
-    if (d->suspect_count + d->hidden_count > 0 ||
-        (!d->growth.has_leveled_off && !d->growth.is_open))
+    if (d->suspect_count + d->hidden_count > 0)
         return;
-    if (d->growth.is_open) {
-        say(reason(to), hd_diff_is_reserved(d) ? "what grew may be kept by design"
-                                               : "part of the growth is unexplained");
+    if (hd_diff_is_reserved(d))
+        say(reason(to), "what grew may be kept by design");
+    else if (d->growth.is_open)
+        say(reason(to), "part of the growth is unexplained");
+    else if (d->undecided != NULL)
+        say(reason(to), "what grew may be a leak");
+    if (d->growth.is_open || !d->growth.has_leveled_off)
         return;
-    }
     const struct hd_tally *at = d->types.totals;
     size_t n = r->snapshot_count;
     bool at_first_only = n > 2 && d->types.bytes_known && at[1].bytes > at[0].bytes &&

@@ -462,7 +462,7 @@ Test(summary, a_single_array_that_grows_is_named)
                 "apart."},
                {two, 3 << 20, 5 << 20,
                 "UNSURE Unexplained growth: 40 % of the heap; take more snapshots, further "
-                "apart."}};
+                "apart. Most is App.Log, +3.00 MiB."}};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         struct made *m = make(6, 0);
         add_below_threshold(m, 0.01);
@@ -655,6 +655,17 @@ Test(summary, an_undecided_series_is_not_an_all_clear)
     m->r.diff.no_match = &m->unmatched;
     expect_words(m, HD_SEVERITY_UNSURE,
                  "UNSURE No type matches Ordre; did you mean App.Order?");
+}
+
+Test(summary, growth_that_cannot_be_followed_has_its_reason)
+{
+    struct made *m = make(6, 1);
+    m->r.diff.undecided = &m->suspects[0];
+    m->r.diff.suspect_count = m->r.found.diff.suspect_count = 0;
+    expect_both(m, HD_SEVERITY_UNSURE,
+                "UNSURE App.Order rose in every step, 0 → 600, and may leak: take more "
+                "snapshots.",
+                "high: what grew may be a leak");
 }
 
 /* --- units and tables ---------------------------------------------------------------- */
