@@ -65,7 +65,7 @@ const char *hd_doubt_name(enum hd_doubt doubt);
 struct hd_run_finding {
     unsigned rank;             /* in the run, from 1 */
     const char *type;          /* as ranked */
-    const char *subject;       /* title; the type if nothing better is known */
+    const char *title;         /* title; the type if nothing better is known */
     const char *holder;        /* its owners, on one line; NULL: unknown */
     const char *hint;          /* an id of docs/hints.md; NULL */
     double score, score_share; /* bytes; share of the heap */
@@ -241,8 +241,8 @@ enum hd_fleet_missing {
 const char *hd_fleet_missing_name(enum hd_fleet_missing missing);
 
 struct hd_fleet_suspect {
-    size_t rank;                                          /* from 1 */
-    const char *service, *type, *subject, *holder, *hint; /* NULL: unknown */
+    size_t rank;                                        /* from 1 */
+    const char *service, *type, *title, *holder, *hint; /* NULL: unknown */
     bool is_few;          /* on fewer hosts than a suspect of the fleet needs */
     uint64_t hosts;       /* with a judged run that has it */
     uint64_t of_hosts;    /* of that service, with a judged run */
@@ -304,8 +304,8 @@ struct hd_fleet_service {
 struct hd_fleet_host_row {
     const char *service, *host, *build; /* of the newest run */
     uint64_t runs[HD_JUDGEMENT_COUNT];
-    size_t suspects;                     /* distinct ones of judged runs */
-    const char *subject, *type, *holder; /* the worst; NULL */
+    size_t suspects;                   /* distinct ones of judged runs */
+    const char *title, *type, *holder; /* the worst; NULL */
     double score_share, per_hour;
     uint64_t heap; /* last value; HD_UNKNOWN */
     double heap_per_hour, hours_left;

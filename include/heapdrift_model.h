@@ -348,7 +348,7 @@ struct hd_allocations {
 struct hd_suspect {
     size_t rank; /* from 1; 0: pooled objects, not ranked */
     const char *type;
-    const char *subject; /* title; the type if nothing better is known */
+    const char *title; /* title; the type if nothing better is known */
     enum hd_basis basis;
     enum hd_suspicion suspicion;
     enum hd_reservation reservation; /* of a type that is not a suspect */
@@ -425,7 +425,7 @@ struct hd_power {
 
 /* Something that grew, and then leveled off. */
 struct hd_leveled_off {
-    const char *type, *subject;
+    const char *type, *title;
     uint64_t *count, *retained; /* objects and bytes per snapshot */
     double growth, share;       /* bytes, and of the heap */
     const char **holder;        /* as in hd_suspect */
@@ -717,11 +717,11 @@ struct hd_finding {
     uint64_t line;    /* in the file, or 0 */
     bool is_default;
 
-    /* subject of the rule */
-    const char *subject;       /* the type; NULL if the rule has no single one */
-    const char *type;          /* ranked type of a suspect; else the subject */
+    /* what the rule found */
+    const char *title;         /* the type; NULL if the rule has no single one */
+    const char *type;          /* ranked type of a suspect; else the title */
     size_t first, last;        /* snapshots for the comparison */
-    const struct hd_tally *at; /* of the subject, per snapshot */
+    const struct hd_tally *at; /* of the title, per snapshot */
     const char *holder;        /* its owners, on one line */
     bool is_suspect;           /* it is shown as a suspect, with the same chains */
     struct hd_chains chains;

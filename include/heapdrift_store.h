@@ -244,7 +244,7 @@ bool hd_store_digest(struct hd_store *s, uint64_t snapshot, struct hd_memory *by
 struct hd_stored_finding {
     unsigned rank;             /* from 1, each once */
     const char *type;          /* growing type */
-    const char *subject;       /* title, as in reports */
+    const char *title;         /* title, as in reports */
     const char *holder;        /* its owners */
     double score, score_share; /* bytes; of the heap */
     double per_hour;           /* bytes */

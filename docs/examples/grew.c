@@ -28,7 +28,7 @@ static bool tell(struct hd_comparison *c)
             fprintf(stderr, "%s: %s\n", m->warnings[i].code, m->warnings[i].message);
         for (size_t i = 0; i < m->diff->suspect_count; i++)
             printf("suspect %zu: %s\n", m->diff->suspects[i].rank,
-                   m->diff->suspects[i].subject);
+                   m->diff->suspects[i].title);
         printf("%zu suspects, %zu bytes of Markdown\n\n%s", m->diff->suspect_count,
                page.size, page.bytes);
     } else {

@@ -252,15 +252,15 @@ static void vote(struct vote *v, const char *name)
 static void answer_add_name(struct hd_fleet_suspect *s, const struct hit *hits,
                             size_t count)
 {
-    struct vote subject = {0}, hint = {0};
+    struct vote title = {0}, hint = {0};
     for (size_t i = 0; i < count; i++) {
         const struct hd_run_finding *f = hits[i].finding;
-        vote(&subject, f->subject != NULL ? f->subject : f->type);
+        vote(&title, f->title != NULL ? f->title : f->type);
         vote(&hint, f->hint);
     }
     s->service = hits[0].run->run.service;
     s->type = hits[0].finding->type;
-    s->subject = subject.name;
+    s->title = title.name;
     s->holder = hits[0].finding->holder;
     s->hint = hint.name;
 }
@@ -502,7 +502,7 @@ static void take_worst(struct hd_fleet_host_row *row, const struct hd_run_record
         if (row->type != NULL && !(f->score_share > row->score_share))
             continue;
         row->type = f->type;
-        row->subject = f->subject != NULL ? f->subject : f->type;
+        row->title = f->title != NULL ? f->title : f->type;
         row->holder = f->holder;
         row->score_share = f->score_share;
         row->per_hour = f->per_hour;
@@ -591,13 +591,13 @@ static void add_other_suspect(struct hd_fleet_host_row *row, const struct other_
 {
     const struct hd_fleet_suspect *s = b->suspect;
     if (s->evidence == HD_EVIDENCE_OPEN) {
-        row->open_subject = row->suspects_open++ == 0 ? s->subject : row->open_subject;
+        row->open_subject = row->suspects_open++ == 0 ? s->title : row->open_subject;
         return;
     }
     if (row->suspects_pooled++ > 0 || row->type != NULL)
         return;
     row->type = s->type;
-    row->subject = s->subject;
+    row->title = s->title;
     row->holder = s->holder;
     row->score_share = b->on->score_share;
     row->per_hour = b->on->per_hour;

@@ -92,8 +92,8 @@ static void add_suspect_row(struct build *b, struct doc_table *t,
     CELL(b, as_share(s->score_share));
     CELL(b, as_hours_left(s->hours_left));
     CELL(b, as_share(s->score));
-    CELL(b, run_type(s->subject));
-    if (strcmp(s->subject, s->type) != 0)
+    CELL(b, run_type(s->title));
+    if (strcmp(s->title, s->type) != 0)
         REMARK(b, "(", run_type(s->type), ")");
     if (s->service != NULL)
         REMARK(b, "in ", run_name(s->service));
@@ -370,7 +370,7 @@ static void add_multiples_of(struct build *b, struct doc_table *t,
     build_row(b, t, DOC_GROUP);
     b->row->is_open = s->rank <= OPEN_MULTIPLES;
     struct doc_runs *to = build_next_cell(b);
-    SAY(b, to, "suspect ", s->rank, ": ", run_type(s->subject));
+    SAY(b, to, "suspect ", s->rank, ": ", run_type(s->title));
     if (s->service != NULL)
         SAY(b, to, " in ", run_name(s->service));
     for (size_t i = 0; i < shown; i++) {
@@ -427,7 +427,7 @@ static void add_host_row(struct build *b, struct doc_table *t,
     CELL(b, as_hours_left(h->hours_left));
     add_run_counts(b, h->runs);
     CELL(b, run_name(h->build));
-    CELL(b, run_type(h->subject));
+    CELL(b, run_type(h->title));
     CELL(b, run_name(h->service));
     CELL(b, run_name(h->host));
     if (h->open_subject != NULL)
@@ -473,7 +473,7 @@ static void add_builds_of(struct build *b, struct doc_table *t,
         CELL(b, as_moment(c->first_seen));
         CELL(b, c->with, " of ", c->runs);
         CELL(b, as_share(c->runs > 0 ? (double)c->with / (double)c->runs : NAN));
-        CELL(b, run_type(s->subject));
+        CELL(b, run_type(s->title));
         CELL(b, run_name(c->build));
         if (s->onset == HD_ONSET_NAMED && s->began_with == c->build)
             REMARK(b, "it began here");

@@ -171,7 +171,7 @@ static void take_findings(struct run_at_work *w, const struct hd_model *m)
         all[i] = (struct hd_run_finding){
             .rank = (unsigned)s->rank,
             .type = s->type,
-            .subject = s->subject,
+            .title = s->title,
             .holder = examine_holder_of(w, s),
             .hint = s->hint,
             .score = s->score,

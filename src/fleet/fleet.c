@@ -179,8 +179,7 @@ bool hd_fleet_add(struct hd_fleet *f, const struct hd_run_record *record,
         arena_array(&f->arena, struct hd_run_finding, record->finding_count);
     for (size_t i = 0; i < record->finding_count; i++) {
         struct hd_run_finding *to = &findings[i];
-        const char **names[] = {&to->type, &to->subject, &to->holder, &to->hint,
-                                &to->chain};
+        const char **names[] = {&to->type, &to->title, &to->holder, &to->hint, &to->chain};
         *to = record->findings[i];
         take_names(f, names, sizeof(names) / sizeof(*names));
         to->retained = copy_of(f, to->retained, record->count * sizeof(*to->retained));

@@ -29,7 +29,7 @@ NAMES(confidence)
 static const struct record_field finding_fields[] = {
     FIELD("rank", UINT32(rank), NEVER_NULL, NULL),
     FIELD("type", TEXT(type), NEVER_NULL, NULL),
-    FIELD("subject", TEXT(subject), MAY_BE_NULL, NULL),
+    FIELD("subject", TEXT(title), MAY_BE_NULL, NULL),
     FIELD("holder", TEXT(holder), MAY_BE_NULL, NULL),
     FIELD("hint", TEXT(hint), MAY_BE_NULL, NULL),
     FIELD("score", REAL(score), NEVER_NULL, NULL),

@@ -167,7 +167,7 @@ static void add_suspect(struct sentence *h, const struct hd_fleet_suspect *s)
 {
     const double a_month = 31 * 24;
     add_service(h, s);
-    say(h, as_type(s->subject));
+    say(h, as_type(s->title));
     if (s->of_hosts == 1 && s->hosts == 1)
         say(h, " on its only host");
     else if (s->hosts == s->of_hosts)
@@ -216,7 +216,7 @@ static void add_open_suspects(struct hd_report *r, const struct hd_fleet_answer 
     for (size_t i = 0; i < a->open_count && i < MAX_SHOWN; i++) {
         struct sentence h = {0};
         add_service(&h, &open[i]);
-        say(&h, as_type(open[i].subject), " grows in ", open[i].runs, " of ",
+        say(&h, as_type(open[i].title), " grows in ", open[i].runs, " of ",
             as_plural(open[i].of_runs, "run"), "; missing for a verdict: ");
         phrase_missing(&h.words, &open[i]);
         say(&h, open[i].ended_near_limit > 0 ? "; " : "");

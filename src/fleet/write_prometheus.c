@@ -191,7 +191,7 @@ static void metric_add_suspect(struct text *labels, const struct hd_fleet_suspec
 {
     exposition_label(labels, "service", s->service);
     exposition_label(labels, "type", s->type);
-    exposition_label(labels, "subject", s->subject);
+    exposition_label(labels, "subject", s->title);
     exposition_label(labels, "holder", s->holder);
     exposition_label(labels, "hint", s->hint);
     exposition_label(labels, "few_hosts", s->is_few ? "true" : "false");

@@ -27,7 +27,7 @@ Test(explore, opens_on_the_suspects)
     const struct hd_diff *d = hd_report_model(b.report)->diff;
     cr_assert_gt(d->suspect_count, 0);
     shows(&b, "[1 Suspects");
-    cr_expect_not_null(strstr(chosen(&b), d->suspects[0].subject));
+    cr_expect_not_null(strstr(chosen(&b), d->suspects[0].title));
     shows(&b, "held by");
     end(&b);
 }

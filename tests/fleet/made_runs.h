@@ -20,10 +20,10 @@ struct made_run {
     enum hd_doubt doubt;
     double heap_per_hour;
     uint64_t limit;
-    const char *subject, *hint, *chain; /* of the suspect; NULL: type, none, none */
-    size_t points;                      /* snapshots; 0: six */
-    double age; /* hours, age of the process at its first snapshot */
-    bool fills; /* its growth halves every hour */
+    const char *title, *hint, *chain; /* of the suspect; NULL: type, none, none */
+    size_t points;                    /* snapshots; 0: six */
+    double age;                       /* hours, age of the process at its first snapshot */
+    bool fills;                       /* its growth halves every hour */
 };
 
 /* One snapshot per hour. Valid until the next call. */
@@ -43,7 +43,7 @@ static inline const struct hd_run_record *made_record(uint64_t series,
     }
     finding = (struct hd_run_finding){.rank = 1,
                                       .type = m->type,
-                                      .subject = m->subject != NULL ? m->subject : m->type,
+                                      .title = m->title != NULL ? m->title : m->type,
                                       .hint = m->hint,
                                       .chain = m->chain,
                                       .holder = m->holder,

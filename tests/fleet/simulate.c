@@ -246,7 +246,7 @@ static void add_record(struct hd_fleet *f, const struct run *run, uint64_t id)
     }
     const struct hd_run_finding finding = {.rank = 1,
                                            .type = "App.Order",
-                                           .subject = "App.Order",
+                                           .title = "App.Order",
                                            .holder = "[static var App.Orders] → App.Orders",
                                            .score = 49000,
                                            .score_share = 0.2,

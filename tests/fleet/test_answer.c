@@ -460,13 +460,13 @@ Test(fleet_answer, is_called_what_most_runs_call_it)
     static const char *const hosts[] = {"a", "b", "c", "d", "e"};
     for (unsigned i = 0; i < 5; i++) {
         struct made_run m = leak_on(hosts[i], i == 4 ? 0.9 : 0.1, 10, NULL);
-        m.subject = i == 0 || i == 4 ? "Other" : "Usual";
+        m.title = i == 0 || i == 4 ? "Other" : "Usual";
         m.hint = i < 3 ? "static-collection" : NULL;
         add(m);
     }
     struct hd_report *r = hd_report_fleet(f, NULL);
     const struct hd_fleet_suspect *s = &hd_report_model(r)->fleet->suspects[0];
-    cr_expect_str_eq(s->subject, "Usual");
+    cr_expect_str_eq(s->title, "Usual");
     cr_expect_str_eq(s->hint, "static-collection");
     cr_expect_not_null(s->fix);
     hd_report_free(r);

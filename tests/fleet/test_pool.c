@@ -280,7 +280,7 @@ Test(fleet_pool, finds_the_hosts_that_show_it)
     cr_expect_str_eq(a.host_rows[0].host, "a");
     cr_expect_eq(a.host_rows[0].suspects, 0);
     cr_expect_eq(a.host_rows[0].suspects_pooled, 1);
-    cr_expect_str_eq(a.host_rows[0].subject, "App.Order");
+    cr_expect_str_eq(a.host_rows[0].title, "App.Order");
 }
 
 /* For single hosts the chance is multiplied by the number of hosts with enough evidence. */
@@ -342,7 +342,7 @@ Test(fleet_pool, counts_a_run_once_that_shows_a_suspect_twice)
         struct hd_run_record r = *made_record(++series, &shows);
         struct hd_run_finding twice[] = {r.findings[0], r.findings[0]};
         twice[1].rank = 2;
-        twice[1].subject = "App.Order[]";
+        twice[1].title = "App.Order[]";
         r.findings = twice;
         r.finding_count = 2;
         cr_assert(hd_fleet_add(f, &r, NULL));

@@ -427,14 +427,14 @@ static bool parse_subject(struct config_reader *r, const yaml_node_t *entry,
     static const char *const keys[] = {"total", "type", "holder", "suspects"};
     size_t given = 0, index = 0;
     for (size_t i = 0; i < 4; i++) {
-        const char *subject = text_of(r, entry, keys[i]);
-        if (subject == NULL)
+        const char *title = text_of(r, entry, keys[i]);
+        if (title == NULL)
             continue;
-        if (subject[0] == '\0')
+        if (title[0] == '\0')
             return fail_at_line(r->err, line_in(r, entry, keys[i]), "bad-value",
                                 "%s: has no value", keys[i]);
         rule->kind = (enum hd_rule_kind)i;
-        rule->pattern = subject;
+        rule->pattern = title;
         given++;
     }
     if (given != 1)

@@ -303,10 +303,10 @@ static bool suppress(struct finding *f, const struct finding *counted,
 /* Notes in a failure the suppression that has expired, if one would have applied. row: of
  * the ranking, or NULL. */
 static void note_expired(const struct check_run *c, struct finding *f, const char *type,
-                         const char *subject, const struct hd_suspect *row)
+                         const char *title, const struct hd_suspect *row)
 {
     if (f->status == HD_FOUND_FAIL)
-        f->suppression = suppression_expired(&c->suppression_matches, type, subject, row);
+        f->suppression = suppression_expired(&c->suppression_matches, type, title, row);
     if (f->status != HD_FOUND_FAIL || f->suppression == NULL)
         return;
     suppression_use(&c->suppression_matches, f->suppression);
@@ -508,12 +508,12 @@ static int64_t entry_of(const struct check_run *c, const char *name)
 /* True if f is nearer to its limit: the nearest finding represents the rule. */
 static bool is_nearer(const struct finding *f, const struct finding *than)
 {
-    if (than->subject == NULL)
+    if (than->title == NULL)
         return true;
     if ((f->status == HD_FOUND_INCONCLUSIVE) != (than->status == HD_FOUND_INCONCLUSIVE))
         return f->status == HD_FOUND_INCONCLUSIVE;
     double a = f->observed - f->allowed, b = than->observed - than->allowed;
-    return a != b ? a > b : strcmp(f->subject, than->subject) < 0;
+    return a != b ? a > b : strcmp(f->title, than->title) < 0;
 }
 
 static int by_status_and_growth(const void *a, const void *b)
@@ -523,7 +523,7 @@ static int by_status_and_growth(const void *a, const void *b)
         return x->status == HD_FOUND_FAIL ? -1 : 1;
     if (x->observed != y->observed)
         return x->observed < y->observed ? 1 : -1;
-    return strcmp(x->subject, y->subject);
+    return strcmp(x->title, y->title);
 }
 
 static struct finding hold_type(const struct check_run *c, const struct rule *rule,
@@ -532,7 +532,7 @@ static struct finding hold_type(const struct check_run *c, const struct rule *ru
     struct hd_accepted accepted =
         baseline_find(&c->b->baseline, HD_ACCEPTED_TYPE, row->name);
     struct finding f = hold(c, rule, v, &accepted);
-    f.subject = row->name;
+    f.title = row->name;
     f.at = row->at;
     return f;
 }
@@ -565,7 +565,7 @@ static void judge_types(struct check_run *c, const struct rule *rule,
                         const int64_t *entries)
 {
     size_t begin = c->out->len;
-    struct finding nearest = {.subject = NULL}, f, second;
+    struct finding nearest = {.title = NULL}, f, second;
     for (size_t i = 0; i < c->s->row_count; i++) {
         if (entries[i] != (int64_t)rule->entry)
             continue;
@@ -577,12 +577,12 @@ static void judge_types(struct check_run *c, const struct rule *rule,
         else if (is_nearer(&f, &nearest))
             nearest = f;
     }
-    bool matched = c->out->len > begin || nearest.subject != NULL;
+    bool matched = c->out->len > begin || nearest.title != NULL;
     c->out->rule_matched[rule - c->b->rules] = matched;
     if (c->out->len > begin)
         qsort(&c->out->all[begin], c->out->len - begin, sizeof(*c->out->all),
               by_status_and_growth);
-    if (nearest.subject != NULL &&
+    if (nearest.title != NULL &&
         (c->out->len == begin || nearest.status == HD_FOUND_INCONCLUSIVE))
         add_finding(c, nearest);
     else if (!matched)
@@ -680,7 +680,7 @@ static struct finding hold_score(const struct check_run *c, const struct rule *r
     struct accepted a = accepted_score(c, row->type);
     struct finding f = finding_of(c, rule);
     f.known = true;
-    f.subject = row->subject;
+    f.title = row->title;
     f.ranked = i;
     f.base = row->score_share > 0 ? row->score / row->score_share : c->heap;
     f.allowed = limit_amount(&f.limit, f.base);
@@ -716,7 +716,7 @@ static bool judge_ranked(const struct check_run *c, const struct rule *rule, siz
         *second = hold_score(c, rule, i, counted.score);
         open = suppress(f, second, counted.by);
     }
-    note_expired(c, f, row->type, row->subject, row);
+    note_expired(c, f, row->type, row->title, row);
     return open;
 }
 

@@ -17,8 +17,8 @@ struct finding {
     const struct rule *rule;
     enum hd_finding_status status;
     struct hd_limit limit; /* that is applied: the rule's, or --min-score */
-    const char *subject;   /* the type; NULL for totals, holders, and unmatched patterns */
-    const struct hd_tally *at; /* of a type that is the subject, per snapshot; or NULL */
+    const char *title;     /* the type; NULL for totals, holders, and unmatched patterns */
+    const struct hd_tally *at; /* of a type that is the title, per snapshot; or NULL */
     bool is_lenient;           /* a pass that --strict does not take */
     bool is_by_steadiness;     /* the limit is --min-steady */
     bool known;                /* whether the numbers below are */

@@ -78,18 +78,18 @@ struct suppression_matches suppression_matches_of(const struct hd_budgets *b,
 }
 
 static bool names_type(const struct evidence *e, const struct suppression *s,
-                       const char *type, const char *subject)
+                       const char *type, const char *title)
 {
     return s->type != NULL && ((type != NULL && evidence_matches(e, s->type, type)) ||
-                               (subject != NULL && evidence_matches(e, s->type, subject)));
+                               (title != NULL && evidence_matches(e, s->type, title)));
 }
 
 const struct suppression *suppression_of_type(const struct suppression_matches *x,
-                                              const char *type, const char *subject)
+                                              const char *type, const char *title)
 {
     for (size_t i = 0; i < x->b->suppression_count; i++) {
         const struct suppression *s = &x->b->suppressions[i];
-        if (!suppression_has_expired(x->b, s) && names_type(x->e, s, type, subject))
+        if (!suppression_has_expired(x->b, s) && names_type(x->e, s, type, title))
             return s;
     }
     return NULL;
@@ -123,7 +123,7 @@ static bool add_holder_of(struct text *t, const struct hd_suspect *row)
 }
 
 const struct suppression *suppression_expired(const struct suppression_matches *x,
-                                              const char *type, const char *subject,
+                                              const char *type, const char *title,
                                               const struct hd_suspect *row)
 {
     struct text holder = {0};
@@ -131,7 +131,7 @@ const struct suppression *suppression_expired(const struct suppression_matches *
     bool is_held = add_holder_of(&holder, row);
     for (size_t i = 0; i < x->b->suppression_count && found == NULL; i++) {
         const struct suppression *s = &x->b->suppressions[i];
-        bool fits = names_type(x->e, s, type, subject) ||
+        bool fits = names_type(x->e, s, type, title) ||
                     (s->holder != NULL && is_held &&
                      evidence_matches(x->e, s->holder, text_string(&holder)));
         found = fits && suppression_has_expired(x->b, s) ? s : NULL;
@@ -383,7 +383,7 @@ struct counted_score counted_score(const struct suppression_matches *x,
                                    const struct hd_suspect *row)
 {
     struct counted_score c = {.score = row->score,
-                              .by = suppression_of_type(x, row->type, row->subject)};
+                              .by = suppression_of_type(x, row->type, row->title)};
     if (c.by != NULL) {
         suppression_use(x, c.by);
         c.score = 0;

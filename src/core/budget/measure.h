@@ -91,7 +91,7 @@ bool suppression_matches_holders(const struct hd_budgets *b, const struct suppre
 
 /* Returns the suppression of a type by either name, which may be NULL; or NULL. */
 const struct suppression *suppression_of_type(const struct suppression_matches *x,
-                                              const char *type, const char *subject);
+                                              const char *type, const char *title);
 
 /* Returns the number of the suppression that excludes a holder's objects, or the number of
  * suppressions. */
@@ -101,7 +101,7 @@ size_t suppression_part(const struct hd_budgets *b, const struct evidence *e,
 /* Returns the first expired suppression that would match; or NULL. row: of the ranking,
  * whose holder may match; or NULL. */
 const struct suppression *suppression_expired(const struct suppression_matches *x,
-                                              const char *type, const char *subject,
+                                              const char *type, const char *title,
                                               const struct hd_suspect *row);
 
 void suppression_use(const struct suppression_matches *x, const struct suppression *s);

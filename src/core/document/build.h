@@ -152,7 +152,7 @@ void build_inputs(struct build *b);
 
 /* The command that shows the owners of a type; nothing for NULL, and for names that cannot
  * be pasted. */
-void build_next_of(struct build *b, const char *subject);
+void build_next_of(struct build *b, const char *title);
 
 /* The conclusion of the report, and the facts that support it. */
 void build_summary(struct build *b);

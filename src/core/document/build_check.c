@@ -20,12 +20,11 @@ static void add_rule_name(struct build *b, const struct hd_finding *f)
     struct text rule = {0};
     phrase_rule(&rule, f);
     const char *name = text_string(&rule), *space = strchr(name, ' ');
-    bool twice =
-        f->subject == NULL || (space != NULL && strcmp(space + 1, f->subject) == 0);
+    bool twice = f->title == NULL || (space != NULL && strcmp(space + 1, f->title) == 0);
     if (twice)
         CELL(b, run_name(name));
     else
-        CELL(b, run_name(name), ": ", run_name(f->subject));
+        CELL(b, run_name(name), ": ", run_name(f->title));
     text_free(&rule);
 }
 
@@ -67,8 +66,8 @@ static void add_held_by(struct build *b, const struct hd_finding *f,
     if (f->is_suspect || (f->chains.len == 0 && (f->holder == NULL || !f->holder[0])))
         return;
     struct doc_attached *held = doc_attached(b->doc, b->row, "held by");
-    if (f->subject != NULL)
-        HASH_FIND_STR(listed_suspect, f->subject, found);
+    if (f->title != NULL)
+        HASH_FIND_STR(listed_suspect, f->title, found);
     held->is_said_below = found != NULL;
     if (f->chains.len > 0)
         build_chain(b, &held->chains, &f->chains.all[0], false);
@@ -114,11 +113,11 @@ static void add_rules(struct build *b)
     struct listed_suspect *listed_suspect = NULL, *found;
     for (size_t i = 0; i < b->r->diff.suspects_shown; i++) {
         const struct hd_suspect *s = &b->r->diff.suspects[i];
-        HASH_FIND_STR(listed_suspect, s->subject, found);
+        HASH_FIND_STR(listed_suspect, s->title, found);
         if (found != NULL || s->chains.len == 0)
             continue;
         found = arena_alloc(&scratch, sizeof(*found));
-        HASH_ADD_KEYPTR(hh, listed_suspect, s->subject, strlen(s->subject), found);
+        HASH_ADD_KEYPTR(hh, listed_suspect, s->title, strlen(s->title), found);
     }
     for (size_t i = 0; i < shown; i++)
         add_rule(b, t, &check->rules[i], listed_suspect);

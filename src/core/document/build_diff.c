@@ -129,8 +129,8 @@ static void add_leveled_off_row(struct build *b, struct doc_table *t,
     CELL(b, as_share(s->share));
     CELL(b, n > 0 ? at[0].count : HD_UNKNOWN, " → ", n > 0 ? at[n - 1].count : HD_UNKNOWN);
     build_cell_trend(b, at, n);
-    CELL(b, run_type(s->subject));
-    if (strcmp(s->subject, s->type) != 0)
+    CELL(b, run_type(s->title));
+    if (strcmp(s->title, s->type) != 0)
         REMARK(b, "(", run_type(s->type), ")");
     /* Beside suspects it is worth one line. */
     if (b->r->diff.suspect_count == 0 && s->holder_len > 0)
@@ -537,18 +537,17 @@ static struct names inputs_of(struct build *b)
     return (struct names){paths, r->snapshot_count, false};
 }
 
-void build_next_of(struct build *b, const char *subject)
+void build_next_of(struct build *b, const char *title)
 {
     const struct hd_report *r = b->r;
     const size_t last = r->snapshot_count - 1;
     const char *paths[] = {r->snapshots[0].info.path, r->snapshots[last].info.path};
     const struct names ends =
         are_stored(b) ? inputs_of(b) : (struct names){paths, last > 0 ? 2 : 1, false};
-    if (subject == NULL || place_is_root(subject) || !is_plain(subject) ||
-        !are_plain(&ends))
+    if (title == NULL || place_is_root(title) || !is_plain(title) || !are_plain(&ends))
         return;
     text_add_string(&b->words, "heapdrift roots ");
-    format_shell_word(&b->words, arena_printf(&b->doc->arena, "--type=%s", subject));
+    format_shell_word(&b->words, arena_printf(&b->doc->arena, "--type=%s", title));
     add_names(b, &ends);
     end_commands(b, true);
 }

@@ -70,7 +70,7 @@ static void add_suspect(struct build *b, struct doc_table *t, const struct hd_su
     add_intervals(b, s->allocated->at);
     struct doc_runs *to = build_next_cell(b);
     SAY_AS(b, to, DOC_STRONG, "suspect ", s->rank);
-    SAY(b, to, "  ", run_type(s->subject));
+    SAY(b, to, "  ", run_type(s->title));
     if (phrase_witness(&b->words, s))
         REMARK(b, "");
 }

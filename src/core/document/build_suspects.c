@@ -72,7 +72,7 @@ static void add_also(struct build *b, struct doc_runs *to, const struct hd_suspe
 static void add_remarks(struct build *b, const struct hd_suspect *s)
 {
     struct async_method m;
-    if (strcmp(s->subject, s->type) != 0 || async_method_of(&m, s->type))
+    if (strcmp(s->title, s->type) != 0 || async_method_of(&m, s->type))
         REMARK(b, "(", run_type(s->type), ")");
     if (s->also_count > 0 && b->r->options.by == HD_BY_HOLDER)
         REMARK(b, "(with ", as_plural(s->also_count, "holder"), " below it)");

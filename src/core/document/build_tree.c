@@ -352,7 +352,7 @@ static const char *next_subject(struct build *b)
     const struct hd_tree *t = &b->r->tree;
     bool any = t->nodes[0].kind == HD_NODE_PATTERN;
     if (!any && b->r->diff.suspect_count > 0)
-        return b->r->diff.suspects[0].subject;
+        return b->r->diff.suspects[0].title;
     for (size_t i = 0; i < t->len; i++)
         if (t->nodes[i].kind == HD_NODE_TYPE &&
             (any || names_is_of_program(t->nodes[i].type)))

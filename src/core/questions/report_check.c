@@ -238,8 +238,8 @@ static struct hd_finding report_rule_of(const struct report_check *c,
         .path = report_string(r, rule->path),
         .line = rule->line,
         .is_default = rule->is_default,
-        .subject = report_string(r, f->subject),
-        .type = report_string(r, is_ranked ? row->type : f->subject),
+        .title = report_string(r, f->title),
+        .type = report_string(r, is_ranked ? row->type : f->title),
         .first = f->first,
         .last = f->last,
         .at = at,
@@ -271,12 +271,12 @@ static struct hd_finding report_rule_of(const struct report_check *c,
 
 /* --- chains -------------------------------------------------------------- */
 
-/* The index of that subject, or len. */
-static size_t unchained_of(const struct report_check *c, const char *subject)
+/* Returns the index of that title, or len. */
+static size_t unchained_of(const struct report_check *c, const char *title)
 {
     const struct unchained *u = &c->unchained;
     size_t q = 0;
-    while (q < u->len && strcmp(c->r->check.rules[u->rules[q]].subject, subject) != 0)
+    while (q < u->len && strcmp(c->r->check.rules[u->rules[q]].title, title) != 0)
         q++;
     return q;
 }
@@ -338,7 +338,7 @@ static bool add_chains(struct report_check *c)
             struct hd_finding *f = &check->rules[i];
             if (f->kind != HD_RULE_TYPE || f->status != HD_FOUND_FAIL || f->chains.len > 0)
                 continue;
-            size_t q = unchained_of(c, f->subject);
+            size_t q = unchained_of(c, f->title);
             /* The same type under another rule has the same chains. */
             if (fill && q < u->len)
                 f->chains = check->rules[u->rules[q]].chains;

@@ -139,12 +139,12 @@ static int64_t gain(const struct suspect_rows *to, const struct series_row *row)
 
 /* Returns the row of the title if it grows with the type: at least one object of the
  * program per two of the type. A holder of them does not. */
-static const struct series_row *title_row(const struct suspect_rows *to,
-                                          const char *subject, const struct series_row *row)
+static const struct series_row *title_row(const struct suspect_rows *to, const char *name,
+                                          const struct series_row *row)
 {
-    if (strcmp(subject, row->name) == 0)
+    if (strcmp(name, row->name) == 0)
         return NULL;
-    const struct series_row *title = series_row_named(to->rows, subject);
+    const struct series_row *title = series_row_named(to->rows, name);
     bool comes =
         title != NULL && gain(to, title) > 0 && 2 * gain(to, title) >= gain(to, row);
     return comes ? title : NULL;
@@ -160,7 +160,7 @@ static void add_counts(const struct suspect_rows *to, struct hd_suspect *s,
     /* A leak may be hidden in a type with a constant count, or with far more growth
      * elsewhere than in this row: then no other type counts. */
     bool hides = here > 0 && (!is_growth_of(here, whole) || !is_growth_of(whole, here));
-    const struct series_row *title = hides ? NULL : title_row(to, s->subject, row);
+    const struct series_row *title = hides ? NULL : title_row(to, s->title, row);
     const struct series_row *counted = title != NULL ? title : row;
     bool is_here = title == NULL && here > 0;
     s->counted = counted->name;
@@ -182,7 +182,7 @@ static struct hd_suspect from_ranking(const struct suspect_rows *to,
         h->store != NULL ? *h->store : (struct known_store){.holder = NULL};
     struct hd_suspect s = {
         .type = row->name,
-        .subject = report_string(r, h->subject),
+        .title = report_string(r, h->title),
         .basis = h->basis,
         .suspicion = h->suspicion,
         .reservation = h->reservation,
@@ -224,7 +224,7 @@ static struct hd_suspect from_row(const struct suspect_rows *to, const struct su
 {
     double whole = whole_heap(to);
     struct hd_suspect s = {.type = t->row->name,
-                           .subject = t->row->name,
+                           .title = t->row->name,
                            .basis = HD_BASIS_TABLE,
                            .suspicion = reaches_line(line, t->score, whole) && !t->is_jump
                                             ? HD_SUSPECT_SIZE
@@ -345,7 +345,7 @@ static void add_leveled_off(const struct suspect_rows *to, const struct leak_ran
     for (size_t i = 0; i < h->leveled_off_count; i++) {
         const struct ranked_leveled_off *from = &h->leveled_off[i];
         struct hd_leveled_off s = {.type = label_name(to, from->label),
-                                   .subject = report_string(r, from->subject),
+                                   .title = report_string(r, from->title),
                                    .count = report_spread(r, to->s, from->count),
                                    .retained = report_spread(r, to->s, from->retained),
                                    .growth = from->growth,
@@ -418,8 +418,8 @@ static void judge_growth(const struct suspect_rows *to, bool is_repeated,
         struct text t = {0};
         const struct hd_leveled_off *s = found->leveled_off;
         if (v.is_one_type)
-            phrase_leveled_off(&t, s, report_shown(r, s->subject),
-                               s->count[to->s->usable[0]], s->count[last_usable(to)]);
+            phrase_leveled_off(&t, s, report_shown(r, s->title), s->count[to->s->usable[0]],
+                               s->count[last_usable(to)]);
         else
             phrase_has_leveled_off(&t, v.leveled_off_share);
         report_warn_text(r, WARN_GROWTH_LEVELED_OFF, (size_t)-1, &t);

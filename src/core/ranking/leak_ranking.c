@@ -738,10 +738,10 @@ static void leak_ranking_decide(struct leak_ranker *r)
 /* A boxed number is no description; a co-retained type is. */
 static const char *subject_of(const struct leak_ranker *r, const struct ranked_row *row)
 {
-    const char *subject = suspect_title_of(&r->titles, row->type.head, NULL);
-    for (size_t i = 0; i < row->type.also_count && names_is_value(subject); i++)
-        subject = ranked_name(r, row->type.also[i]);
-    return subject;
+    const char *title = suspect_title_of(&r->titles, row->type.head, NULL);
+    for (size_t i = 0; i < row->type.also_count && names_is_value(title); i++)
+        title = ranked_name(r, row->type.also[i]);
+    return title;
 }
 
 static void ranked_paths_of(struct leak_ranker *r)
@@ -773,7 +773,7 @@ static void ranked_paths_of(struct leak_ranker *r)
     }
     leak_ranking_decide(r);
     for (size_t i = 0; i < r->row_count; i++)
-        r->rows[i].type.subject = subject_of(r, &r->rows[i]);
+        r->rows[i].type.title = subject_of(r, &r->rows[i]);
 }
 
 /* --- whole types ------------------------------------------------------------- */
@@ -822,7 +822,7 @@ static void rank_whole_type(struct leak_ranker *r, struct ranked_row *row,
     to->is_repeated = to->suspicion == HD_SUSPECT_STEADY || rises_often(r, to);
     to->head = r->t->full[r->n - 1].cut[type_growths_topmost(g, label)];
     to->more = ranked_delta(to->retained, r->n);
-    to->subject = type_growths_title(g, label);
+    to->title = type_growths_title(g, label);
     to->places = arena_array(r->a, struct ranked_place, 1);
     to->places[0] = (struct ranked_place){to->head, to->score};
     to->place_count = 1;
@@ -970,7 +970,7 @@ static int by_growth(const void *a, const void *b)
     const struct ranked_leveled_off *x = a, *y = b;
     if (x->growth != y->growth)
         return x->growth < y->growth ? 1 : -1;
-    int order = strcmp(x->subject, y->subject);
+    int order = strcmp(x->title, y->title);
     return order != 0 ? order : strcmp(x->name, y->name);
 }
 
@@ -994,7 +994,7 @@ static double find_leveled_off(struct leak_ranker *r, const struct type_growths 
         to->leveled_off[to->leveled_off_count++] =
             (struct ranked_leveled_off){.label = label,
                                         .name = ranked_name(r, label),
-                                        .subject = type_growths_title(g, label),
+                                        .title = type_growths_title(g, label),
                                         .count = &g->count[label * r->n],
                                         .retained = &g->retained[label * r->n],
                                         .growth = growth,

@@ -35,9 +35,9 @@ struct ranked_type {
     int64_t more;               /* gained retained bytes, with those of co-retained types */
     path_id head; /* path with the largest credit; for a whole type the place with the most
                      bytes */
-    const char *subject; /* the name for the title */
-    bool pooled;         /* buffers that a pool holds: not ranked */
-    label_id *also;      /* co-retained types, by their scores */
+    const char *title; /* the name for the title */
+    bool pooled;       /* buffers that a pool holds: not ranked */
+    label_id *also;    /* co-retained types, by their scores */
     size_t also_count;
     struct ranked_place *places; /* by path, bytewise; scores sum to that of the type */
     size_t place_count;
@@ -57,7 +57,7 @@ struct ranked_growth {
 /* A type that grew, and then stayed as large. */
 struct ranked_leveled_off {
     label_id label;
-    const char *name, *subject;
+    const char *name, *title;
     uint64_t *count, *retained; /* per snapshot; without what belongs to suspects */
     double growth;              /* bytes that no other such type explains */
     path_id head;               /* where most of it is held */

@@ -333,7 +333,7 @@ static void add_titles(struct text *t, const struct doc_table *table, bool detai
     text_add_string(t, "|\n");
 }
 
-/* Appends the remarks and the words of a row to the cell of its subject. */
+/* Appends the remarks and the words of a row to the cell of its title. */
 static void add_about(struct text *t, const struct doc_row *row)
 {
     for (size_t i = 0; i < row->remark_count; i++) {

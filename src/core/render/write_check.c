@@ -163,8 +163,8 @@ static void add_outcome(struct xml_out *x, const struct hd_model *m, size_t begi
                                                     : "skipped";
     while (worst->status != status)
         worst++;
-    if (worst->subject != NULL)
-        say(&message, as_name(worst->subject), ": ");
+    if (worst->title != NULL)
+        say(&message, as_name(worst->title), ": ");
     text_rule(&message, m, worst);
     for (size_t i = begin; i < shown; i++) {
         say(&lines, rule_status_names[m->check->rules[i].status], ": ");
@@ -355,11 +355,11 @@ static json_t *logical_locations(const struct hd_finding *f)
 {
     json_t *all = json_array();
     struct text holder = {0}, name = {0};
-    if (f->subject != NULL) {
-        format_short_name(&name, f->subject);
+    if (f->title != NULL) {
+        format_short_name(&name, f->title);
         json_append(all,
                     json_pack("{sososs}", "name", string_of(&name), "fullyQualifiedName",
-                              sarif_name(f->subject), "kind", "type"));
+                              sarif_name(f->title), "kind", "type"));
     }
     text_rule_holder(&holder, f);
     if (holder.len > 0)
@@ -413,14 +413,14 @@ static json_t *fingerprints(const struct hd_finding *f)
     struct text t = {0};
     char hex[24];
     phrase_rule(&t, f);
-    say(&t, "\n", f->subject != NULL ? f->subject : "");
-    /* One subject may break a rule in several ways: by objects and by bytes, by the whole
+    say(&t, "\n", f->title != NULL ? f->title : "");
+    /* One title may break a rule in several ways: by objects and by bytes, by the whole
      * and by a step, as two types with one title. */
     if (f->measure == HD_MEASURE_BYTES && f->kind != HD_RULE_TOTAL)
         text_add_string(&t, "\nbytes");
     if (f->per != HD_PER_TOTAL)
         text_add_string(&t, f->per == HD_PER_STEP ? "\nstep" : "\niteration");
-    if (f->type != NULL && strcmp(f->type, f->subject) != 0)
+    if (f->type != NULL && strcmp(f->type, f->title) != 0)
         say(&t, "\ntype ", f->type);
     snprintf(hex, sizeof(hex), "%016" PRIx64, (uint64_t)XXH3_64bits(t.data, t.len));
     text_free(&t);

@@ -166,7 +166,7 @@ static const char *const root_words[HD_ROOT_KIND_COUNT] = {
 static bool phrase_leak_add_holder(struct sentence *h, const struct hd_report *r,
                                    const struct hd_suspect *s, const char *joint)
 {
-    if (r->options.by == HD_BY_TYPE && place_names_variable(s->subject))
+    if (r->options.by == HD_BY_TYPE && place_names_variable(s->title))
         return false;
     const struct hint *hint = hint_named(s->hint);
     const char *field = nearest(s, place_tells);
@@ -176,7 +176,7 @@ static bool phrase_leak_add_holder(struct sentence *h, const struct hd_report *r
         names_is_framework(name_part(owner.type), NAME_WHOLE))
         owner.type = NULL;
     /* the owner is the subject already */
-    if (field == NULL && owner.type != NULL && strcmp(owner.type, s->subject) == 0)
+    if (field == NULL && owner.type != NULL && strcmp(owner.type, s->title) == 0)
         return false;
     const char *words = hint != NULL && hint->holder != NULL ? hint->holder
                         : s->chains.len > 0 ? root_words[s->chains.all[0].chain.kind]
@@ -253,7 +253,7 @@ static struct say_part as_counted(const struct hd_report *r, const struct hd_sus
     struct async_method m;
     if (r->options.by == HD_BY_TYPE && async_method_of(&m, s->counted))
         return as_noun(count, "call");
-    return r->options.by == HD_BY_TYPE && strcmp(s->counted, s->subject) != 0
+    return r->options.by == HD_BY_TYPE && strcmp(s->counted, s->title) != 0
                ? as_objects(report_shown(r, s->counted), true, count)
                : as_noun(count, "object");
 }
@@ -269,17 +269,17 @@ void phrase_leak(struct sentence *h, const struct hd_report *r, const struct hd_
     static const char *const units[] = {
         [HD_BY_NAMESPACE] = "namespace ", [HD_BY_MODULE] = "module "};
     struct text method = {0};
-    bool variable = place_names_variable(s->subject);
+    bool variable = place_names_variable(s->title);
     if (r->options.by == HD_BY_HOLDER) {
         if (s->holder_len == 0 || !phrase_leak_add_holder(h, r, s, ""))
             say(h, "one holder");
     } else if (r->options.by != HD_BY_TYPE) {
-        say(h, units[r->options.by], as_whole_name(s->subject));
-    } else if (!variable && format_method(&method, s->subject, true)) {
+        say(h, units[r->options.by], as_whole_name(s->title));
+    } else if (!variable && format_method(&method, s->title, true)) {
         say(h, as_whole_name(text_string(&method)));
     } else {
-        say(h, brief && !variable ? as_type(report_shown(r, s->subject))
-                                  : as_place(r, s->subject));
+        say(h, brief && !variable ? as_type(report_shown(r, s->title))
+                                  : as_place(r, s->title));
     }
     text_free(&method);
     if (leak_grows_in_size(&c))
@@ -460,14 +460,14 @@ static void say_leveled_off(struct sentence *h, const struct hd_report *r)
     bool one = most != NULL && most->share == d->growth.leveled_off_share;
     say(begin_next(h, " "), "Nothing is growing now. ");
     if (one)
-        say(h, as_place(r, most->subject), " gained ",
+        say(h, as_place(r, most->title), " gained ",
             as_size((uint64_t)(most->growth + 0.5)), " (", as_percent(most->share),
             " of the heap), then leveled off");
     else
         say(h, "The heap grew by ", as_percent(d->growth.leveled_off_share),
             ", then leveled off");
     if (!one && most != NULL)
-        say(h, " (most: ", as_place(r, most->subject), ", ",
+        say(h, " (most: ", as_place(r, most->title), ", ",
             as_size_signed((int64_t)(most->growth + 0.5)), ")");
     say(h, ": a full cache, or load that stopped?");
 }
@@ -520,14 +520,14 @@ static void say_undecided(struct sentence *h, const struct hd_report *r)
     struct text why = {0};
     if (s->reservation == HD_RESERVED_NOT) {
         bool always = rising_steps(&c) + 1 == c.len;
-        say(h, as_place(r, s->subject), always ? " rose in every step, " : " grew, ", first,
+        say(h, as_place(r, s->title), always ? " rose in every step, " : " grew, ", first,
             " → ", last, ", and may leak: ",
             always ? "take more snapshots."
                    : "its objects cannot be told apart; use watch.");
         return;
     }
     phrase_reservation(&why, s);
-    say(h, as_place(r, s->subject), ": ", first, " → ", as_plural(last, "object"), ", but ",
+    say(h, as_place(r, s->title), ": ", first, " → ", as_plural(last, "object"), ", but ",
         as_text(&why), ".");
     text_free(&why);
 }
@@ -556,7 +556,7 @@ static bool say_growing_array(struct sentence *h, const struct hd_report *r,
         first++;
     if (one->held == NULL || one->held[first] != 1 || one->held[last] != 1)
         return false;
-    say(begin_next(h, " "), as_place(r, one->subject), ": one ",
+    say(begin_next(h, " "), as_place(r, one->title), ": one ",
         as_type(report_shown(r, one->type)), " grew, ", as_size(one->retained[first]),
         " → ", as_size(one->retained[last]),
         ", which is most of the growth: take more snapshots, further apart.");
@@ -575,7 +575,7 @@ static void say_open_growth(struct sentence *h, const struct hd_report *r)
     phrase_open_growth(&open, g->open_share, g->since);
     add_clause(h, &open);
     if (most != NULL)
-        say(h, " Most is ", as_place(r, most->subject), ", ",
+        say(h, " Most is ", as_place(r, most->title), ", ",
             as_size_signed((int64_t)most->more), ".");
 }
 

@@ -304,7 +304,7 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule)
         phrase_open_growth(t, why->share, why->count);
         break;
     case HD_REASON_RESERVED:
-        say(t, as_type(why->suspect->subject), ": ");
+        say(t, as_type(why->suspect->title), ": ");
         phrase_reservation(t, why->suspect);
         break;
     case HD_REASON_LEVELED_OFF:

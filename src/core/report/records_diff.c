@@ -305,7 +305,7 @@ CELLS(suspect_trend, HD_CELL_TREND, .counts = x->counts)
 CELLS(suspect_basis, HD_CELL_WORD, .text = basis_word(x->basis))
 CELLS(suspect_why, HD_CELL_WORD,
       .text = x->suspicion != HD_SUSPECT_NOT ? suspicion_word(x->suspicion) : "")
-CELLS(suspect_title, HD_CELL_TITLE, .text = x->subject)
+CELLS(suspect_title, HD_CELL_TITLE, .text = x->title)
 CELLS(score_of_heap, HD_CELL_SHARE, .share = x->score_share)
 CELLS(gain_of_heap, HD_CELL_SHARE, .share = text_gain_share(m->diff, m->snapshot_count, x))
 
@@ -360,7 +360,7 @@ static const struct record_field begin_of_suspect_fields[] = {
           "in `pooled`, which is not ranked.",
           ONE_OR_MORE, COLUMN("#", COUNT, suspect_rank)),
     FIELD("type", TEXT(type), NEVER_NULL, "The growing type, or the unit of `by`."),
-    FIELD("subject", TEXT(subject), NEVER_NULL,
+    FIELD("subject", TEXT(title), NEVER_NULL,
           "Name for a title: a class of the program next to the growing type, or the "
           "static variable that keeps it alive; equals `type` for basis table.",
           COLUMN("suspect", TITLE, suspect_title, .file = "type")),
@@ -507,7 +507,7 @@ const struct record record_suspect = {
 static const struct record_field marked_fields[] = {
     FIELD("rank", SIZE(rank), NEVER_NULL, "Position in the ranking, from 1.", ONE_OR_MORE),
     FIELD("type", TEXT(type), NEVER_NULL, "The growing type."),
-    FIELD("subject", TEXT(subject), NEVER_NULL,
+    FIELD("subject", TEXT(title), NEVER_NULL,
           "The class of the program to which the suspect belongs."),
     FIELD("count", COUNTS(at), NEVER_NULL, "Objects, one value per snapshot."),
     FIELD("retained", SERIES(retained), MAY_BE_NULL,
@@ -570,7 +570,7 @@ static const RECORD_OF(growth, NULL, growth_fields,
 #define T struct hd_leveled_off
 static const struct record_field leveled_off_fields[] = {
     FIELD("type", TEXT(type), NEVER_NULL, "The type."),
-    FIELD("subject", TEXT(subject), NEVER_NULL, "Name for a title, as of a suspect."),
+    FIELD("subject", TEXT(title), NEVER_NULL, "Name for a title, as of a suspect."),
     FIELD("count", SERIES(count), NEVER_NULL,
           "Instances that belong to no suspect, one value per snapshot; null where it was "
           "left out of the ranking."),
@@ -834,7 +834,7 @@ static const struct record_field rule_fields[] = {
                    "(size|resident|private|native|fragmented|threads|handles))$\""),
     FIELD("source", MADE(source_words), NEVER_NULL,
           "FILE:LINE of the budget, option, or default.", A_STRING),
-    FIELD("subject", TEXT(subject), MAY_BE_NULL,
+    FIELD("subject", TEXT(title), MAY_BE_NULL,
           "The type that the rule applies to; null for totals, holders and if no type "
           "matches."),
     FIELD("limit", MADE(limit_words), NEVER_NULL, "The limit as text.", A_STRING),
@@ -872,7 +872,7 @@ static const RECORD_OF(rule, "rule", rule_fields, "The result of a rule.");
 static const struct record_field rule_cells[] = {
     IN_TABLES("status", CHOICE(status, finding_status_word, HD_FINDING_STATUS_COUNT)),
     IN_TABLES("rule", CSV_CELL(add_rule)),
-    IN_TABLES("subject", TEXT(subject)),
+    IN_TABLES("subject", TEXT(title)),
     IN_TABLES("observed", CSV_CELL(add_observed)),
     IN_TABLES("observed_value", REAL(observed_value)),
     IN_TABLES("limit", CSV_CELL(add_limit)),

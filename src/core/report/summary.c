@@ -249,7 +249,7 @@ static void add_also(struct hd_report *r)
     add_opened(&h, r);
     if (d->leveled_off_count > 0 && (rest || !d->growth.has_leveled_off))
         say(also(&h), d->leveled_off_count, " leveled off (",
-            as_place(r, d->leveled_off[0].subject), ", ",
+            as_place(r, d->leveled_off[0].title), ", ",
             as_size_signed((int64_t)(d->leveled_off[0].growth + 0.5)), ")");
     if (rest && d->hidden_count > 0)
         phrase_hidden(&also(&h)->words, d->hidden_count);

@@ -187,10 +187,10 @@ void text_rule_name(struct text *t, const struct hd_finding *rule)
     phrase_rule(&name, rule);
     say(t, as_name(text_string(&name)));
     /* "type App.Order: App.Order" would be redundant */
-    bool is_same = rule->pattern != NULL && rule->subject != NULL &&
-                   strcmp(rule->pattern, rule->subject) == 0;
-    if (rule->subject != NULL && !is_same)
-        say(t, ": ", as_name(rule->subject));
+    bool is_same = rule->pattern != NULL && rule->title != NULL &&
+                   strcmp(rule->pattern, rule->title) == 0;
+    if (rule->title != NULL && !is_same)
+        say(t, ": ", as_name(rule->title));
     text_free(&name);
 }
 

@@ -44,11 +44,11 @@ bool view_shows(const struct view *v, const struct hd_report *r, const char *nam
 /* A row of the ranking shows if its type or the class in its title does, and neither is
  * excluded. */
 static bool shows_ranked(const struct view *v, const struct hd_report *r, const char *type,
-                         const char *subject)
+                         const char *title)
 {
-    if (excludes(v, r, type) || excludes(v, r, subject))
+    if (excludes(v, r, type) || excludes(v, r, title))
         return false;
-    return (!place_is_root(subject) && view_shows(v, r, subject)) || view_shows(v, r, type);
+    return (!place_is_root(title) && view_shows(v, r, title)) || view_shows(v, r, type);
 }
 
 /* --- the ranking --------------------------------------------------------- */
@@ -60,7 +60,7 @@ static struct hd_suspect *view_choose(const struct hd_suspect *all, size_t count
     struct hd_suspect *chosen = arena_array(a, struct hd_suspect, count);
     *len = 0;
     for (size_t i = 0; i < count; i++)
-        if (shows_ranked(v, r, all[i].type, all[i].subject))
+        if (shows_ranked(v, r, all[i].type, all[i].title))
             chosen[(*len)++] = all[i];
     return chosen;
 }
@@ -87,7 +87,7 @@ void view_suspects(struct hd_diff *shown, const struct hd_diff *all, const struc
     for (size_t i = 0; i < all->pooled_count; i++)
         shown->hidden_count +=
             all->pooled[i].suspicion != HD_SUSPECT_NOT &&
-            !shows_ranked(v, r, all->pooled[i].type, all->pooled[i].subject);
+            !shows_ranked(v, r, all->pooled[i].type, all->pooled[i].title);
 }
 
 /* --- rows of a diff, by growth ------------------------------------------- */
@@ -248,7 +248,7 @@ void view_find_unmatched(struct hd_diff *shown, const struct hd_type_table *type
             names[count++] = known_as;
     }
     for (size_t i = 0; v->type_count > 0 && i < ranked_rows(shown); i++)
-        names[count++] = ranked_row_at(shown, i)->subject;
+        names[count++] = ranked_row_at(shown, i)->title;
     shown->unmatched = arena_array(a, struct hd_no_match, v->type_count);
     shown->unmatched_count = 0;
     for (size_t i = 0; i < v->type_count; i++) {
@@ -275,7 +275,7 @@ struct hd_diff view_diff(const struct hd_diff *all, const struct view *v,
     shown.leveled_off = arena_array(a, struct hd_leveled_off, all->leveled_off_count);
     shown.leveled_off_count = 0;
     for (size_t i = 0; i < all->leveled_off_count; i++)
-        if (shows_ranked(v, r, all->leveled_off[i].type, all->leveled_off[i].subject))
+        if (shows_ranked(v, r, all->leveled_off[i].type, all->leveled_off[i].title))
             shown.leveled_off[shown.leveled_off_count++] = all->leveled_off[i];
     choose_rows(&shown.types, &all->types, &shown, v, r, a);
     view_find_unmatched(&shown, &all->types, v, r, a);

@@ -357,7 +357,7 @@ static bool save_record(struct hd_store *store, const struct hd_run_record *r,
         all[i] =
             (struct hd_stored_finding){.rank = f->rank,
                                        .type = f->type,
-                                       .subject = f->subject,
+                                       .title = f->title,
                                        .holder = f->holder,
                                        .score = f->score,
                                        .score_share = f->score_share,
@@ -505,7 +505,7 @@ static bool is_on_too_many(const struct settings *s, const struct hd_fleet_answe
         any = true;
         if (s->quiet)
             continue;
-        begin_message(NULL, x->subject);
+        begin_message(NULL, x->title);
         fputs(" in ", stderr);
         put_name(x->service != NULL ? x->service : "-");
         fprintf(stderr, " is on %" PRIu64 " of %" PRIu64 " hosts, more than --max-hosts\n",

@@ -31,7 +31,7 @@ static char *rows_of_finding(const struct hd_stored_finding *all, size_t count)
         const struct hd_stored_finding *f = &all[i];
         json_append(rows, json_pack("[I,o,o,o,o,o,o,o]", (json_int_t)f->rank,
                                     json_string_or_null(store_clean(&a, f->type)),
-                                    json_string_or_null(store_clean(&a, f->subject)),
+                                    json_string_or_null(store_clean(&a, f->title)),
                                     json_real_or_null(f->score),
                                     json_real_or_null(f->score_share),
                                     json_real_or_null(f->per_hour),

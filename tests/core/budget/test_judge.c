@@ -61,7 +61,7 @@ static struct hd_suspect *add_scored(struct trial *t, double share, enum hd_susp
     static const char *holder[] = {"[static var App.Shop.s_all]", "App.Order[]"};
     struct hd_suspect *s = &t->scored[t->diff.suspect_count++];
     *s = (struct hd_suspect){.type = "App.Order",
-                             .subject = "App.Shop",
+                             .title = "App.Shop",
                              .holder = holder,
                              .holder_len = 2,
                              .suspicion = by,
@@ -379,7 +379,7 @@ Test(judge, an_undecided_type_is_listed_with_a_failing_one)
     trial_open(&t, 100, 10);
     add_option(&t, "budget", "App.*=1KiB");
     cr_expect_str_eq(judged(&t), "fi");
-    cr_expect_str_eq(t.found.all[1].subject, "App.Ghost");
+    cr_expect_str_eq(t.found.all[1].title, "App.Ghost");
     trial_close(&t);
 }
 
@@ -406,7 +406,7 @@ Test(judge, the_type_nearest_to_its_limit_represents_a_passing_rule)
         show(&t);
         add_option(&t, "budget", "App.*=10");
         cr_expect_str_eq(judged(&t), "p");
-        cr_expect_str_eq(t.found.all[0].subject, cases[i].stands, "case %zu", i);
+        cr_expect_str_eq(t.found.all[0].title, cases[i].stands, "case %zu", i);
         trial_close(&t);
     }
 }

@@ -30,11 +30,11 @@ TestSuite(check_table, .init = open_scratch, .fini = remove_scratch);
 
 /* --- what a cell is ------------------------------------------------------------ */
 
-enum subject { TOTAL, TYPE, HOLDER, SUSPECTS, DEFAULT };
+enum title { TOTAL, TYPE, HOLDER, SUSPECTS, DEFAULT };
 
 static const struct {
     const char *name;
-    enum subject subject;
+    enum title title;
     enum hd_per per;
     double limit; /* in objects; for scores see limit_of() */
     const char *yaml;
@@ -165,7 +165,7 @@ struct shown {
 /* Objects of the rule's subject in snapshot k. */
 static double objects(const struct cell *c, size_t k)
 {
-    bool there = rules[c->rule].subject == TOTAL || c->state != OTHER_PROGRAM || k > 0;
+    bool there = rules[c->rule].title == TOTAL || c->state != OTHER_PROGRAM || k > 0;
     return there ? FIRST_ORDERS + (double)c->step * (double)k : 0;
 }
 
@@ -209,14 +209,14 @@ static struct shown worst_step(const struct cell *c, const size_t *index, size_t
 
 static bool is_score(const struct cell *c)
 {
-    return rules[c->rule].subject >= SUSPECTS;
+    return rules[c->rule].title >= SUSPECTS;
 }
 
 /* Corollary: neither growth nor error of a suppressed subject counts; totals cover the
  * whole heap and are never suppressed. */
 static bool is_suppressed(const struct cell *c)
 {
-    if (rules[c->rule].subject == TOTAL)
+    if (rules[c->rule].title == TOTAL)
         return false;
     return c->mercy == SUPPRESSED || c->mercy == SUPPRESSED_BY_HOLDER || c->mercy == BOTH;
 }
@@ -264,10 +264,10 @@ static double limit_of(const struct cell *c, size_t last)
 {
     enum { ORDER_BYTES = 100 };
     double heap = 1000000 + 24 + 24000 + ORDER_BYTES * objects(c, last);
-    if (rules[c->rule].subject == SUSPECTS)
+    if (rules[c->rule].title == SUSPECTS)
         return 14000.0 / ORDER_BYTES;
-    return rules[c->rule].subject == DEFAULT ? default_share(c) * heap / ORDER_BYTES
-                                             : rules[c->rule].limit;
+    return rules[c->rule].title == DEFAULT ? default_share(c) * heap / ORDER_BYTES
+                                           : rules[c->rule].limit;
 }
 
 /* Corollary: the numbers must be of one run of a program, from the first snapshot to the
@@ -293,7 +293,7 @@ static enum hd_verdict verdict_of(const struct cell *c)
     size_t index[MOST], n = usable(c, index);
     if (n < 2)
         return HD_INCONCLUSIVE; /* one snapshot shows no growth */
-    if (rules[c->rule].subject == DEFAULT && n < 4)
+    if (rules[c->rule].title == DEFAULT && n < 4)
         return HD_INCONCLUSIVE; /* nor do three show a leak */
     struct shown s = growth_of(c, index, n);
     double limit = limit_of(c, index[n - 1]);
@@ -332,7 +332,7 @@ static void add_budgets(struct text *t, const struct cell *c)
 static void add_suppressions(struct text *t, const struct cell *c)
 {
     static const char by_holder[] = "suppress:\n - {holder: '*s_orders]*', reason: r}\n";
-    bool holder = rules[c->rule].subject == HOLDER;
+    bool holder = rules[c->rule].title == HOLDER;
     if (c->mercy == SUPPRESSED_BY_HOLDER ||
         (holder && (c->mercy == SUPPRESSED || c->mercy == BOTH)))
         text_add_string(t, by_holder);

@@ -144,7 +144,7 @@ static const struct {
     enum hd_verdict verdict;
     enum hd_finding_status status; /* of the first finding */
     double value;                  /* the observed one; NAN: unknown */
-    const char *subject, *observed;
+    const char *title, *observed;
 } cases[] = {
     /* the default budget */
     {STEADY, "", HD_PASS, HD_FOUND_PASS, NAN, NULL, "nothing grows"},
@@ -341,8 +341,8 @@ Test(report_check, series_times_budgets)
         if (cases[i].observed != NULL)
             cr_expect_str_eq(text_of_observed(f), cases[i].observed, "case %zu:\n%s%s", i,
                              cases[i].yaml, text_of_observed(f));
-        if (cases[i].subject != NULL)
-            cr_expect_str_eq(f->subject != NULL ? f->subject : "", cases[i].subject,
+        if (cases[i].title != NULL)
+            cr_expect_str_eq(f->title != NULL ? f->title : "", cases[i].title,
                              "case %zu:\n%s", i, cases[i].yaml);
         hd_report_free(r);
     }
@@ -370,8 +370,8 @@ Test(report_check, every_failing_type_is_listed_the_largest_first)
 {
     struct hd_report *r = must_check(SHOPS_GRAPH, TYPE("*", "max_growth: 0"));
     cr_assert_eq(r->check.rule_count, 2);
-    cr_expect_str_eq(r->check.rules[0].subject, "App.Order");
-    cr_expect_str_eq(r->check.rules[1].subject, "System.String");
+    cr_expect_str_eq(r->check.rules[0].title, "App.Order");
+    cr_expect_str_eq(r->check.rules[1].title, "System.String");
     cr_expect_eq(report_rule_end(&r->check, 0), 2);
     cr_expect_gt(r->check.rules[0].chains.len, 0);
     cr_expect_gt(r->check.rules[1].chains.len, 0);

@@ -208,8 +208,8 @@ static void expect_excluded(const char *pattern, bool hidden)
     cr_expect_eq(r->diff.suspect_count, !hidden, "%s", pattern);
     if (!hidden) {
         cr_expect_str_eq(r->diff.suspects[0].type, "System.String");
-        cr_expect_str_eq(r->diff.suspects[0].subject, "App.Cache", "%s",
-                         r->diff.suspects[0].subject);
+        cr_expect_str_eq(r->diff.suspects[0].title, "App.Cache", "%s",
+                         r->diff.suspects[0].title);
     }
     hd_report_free(r);
 }

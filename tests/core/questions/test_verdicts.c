@@ -53,7 +53,7 @@ static size_t rank_of_leak(const struct program *p, const struct hd_report *r)
 {
     for (size_t i = 0; i < r->diff.suspect_count; i++) {
         const struct hd_suspect *s = &r->diff.suspects[i];
-        bool found = is_culprit(p, s->type) || is_culprit(p, s->subject);
+        bool found = is_culprit(p, s->type) || is_culprit(p, s->title);
         for (size_t j = 0; j < s->also_count; j++)
             found |= is_culprit(p, s->also[j]);
         if (found)

@@ -62,7 +62,7 @@ Test(ranking, ranks_the_event_handlers_and_not_what_they_keep)
     cr_expect_str_eq(holder_of(&r, "RuntimeMethodInfo"),
                      "[strong handles] > RuntimeTypeCache > RuntimeMethodInfo[]");
     const struct ranked_type *handler = ranked_type(&r, "System.EventHandler");
-    cr_expect_str_eq(handler->subject, "App.Order");
+    cr_expect_str_eq(handler->title, "App.Order");
     cr_expect_eq(handler->tau, 1);
     static const uint64_t count[] = {10, 20, 30}, retained[] = {23100, 46200, 69300};
     for (size_t k = 0; k < STEPS; k++) {

@@ -123,9 +123,9 @@ static void expect_row(const char *where, struct ranked *r, const struct ranked_
     cr_expect_str_eq(name, type, "%s: %s and not %s", where, name, type);
     if (strcmp(name, type) != 0)
         return;
-    const char *subject = json_string_value(json_object_get(row, "subject"));
-    cr_expect_str_eq(got->subject, subject, "%s: subject %s and not %s", where,
-                     got->subject, subject);
+    const char *title = json_string_value(json_object_get(row, "subject"));
+    cr_expect_str_eq(got->title, title, "%s: subject %s and not %s", where, got->title,
+                     title);
     expect_near(where, "score", got->score,
                 json_number_value(json_object_get(row, "score")));
     expect_near(where, "tau", got->tau, json_number_value(json_object_get(row, "tau")));
@@ -164,8 +164,8 @@ static void expect_leveled_off(const char *where, struct ranked *r, const json_t
         const json_t *row = json_array_get(wanted, i);
         cr_expect_str_eq(r->tree.labels.all[got->label].name,
                          json_string_value(json_object_get(row, "type")), "%s", where);
-        cr_expect_str_eq(got->subject, json_string_value(json_object_get(row, "subject")),
-                         "%s: %s", where, got->subject);
+        cr_expect_str_eq(got->title, json_string_value(json_object_get(row, "subject")),
+                         "%s: %s", where, got->title);
         expect_near(where, "growth", got->growth,
                     json_number_value(json_object_get(row, "growth")));
         expect_numbers(where, "stopped", got->count, json_object_get(row, "count"),

@@ -51,7 +51,7 @@ static void expect_subject(const char *const *types, size_t len, const char *wan
 /* --- 1. level by level -----------------------------------------------------------------
  */
 
-Test(subject, is_the_first_class_of_the_program_on_the_way_down)
+Test(title, is_the_first_class_of_the_program_on_the_way_down)
 {
     EXPECT_SUBJECT("App.OrderNotifier", "System.EventHandler", "App.OrderNotifier",
                    "App.Order");
@@ -64,14 +64,14 @@ Test(subject, is_the_first_class_of_the_program_on_the_way_down)
 }
 
 /* Classes with a namespace are preferred; a dot inside < > does not count. */
-Test(subject, prefers_a_namespace)
+Test(title, prefers_a_namespace)
 {
     EXPECT_SUBJECT("App.Order", "CacheEntry", "App.Order");
     EXPECT_SUBJECT("App.Order", "Box<App.Line>", "CacheEntry", "App.Order");
 }
 
 /* The head is level 0; types beyond level 8 are ignored. */
-Test(subject, is_looked_for_eight_levels_down)
+Test(title, is_looked_for_eight_levels_down)
 {
     EXPECT_SUBJECT("App.Order", "System.A", "System.B", "System.C", "System.D", "System.E",
                    "System.F", "System.G", "System.H", "App.Order");
@@ -115,14 +115,14 @@ static void expect_target(const struct target *targets, size_t len, const char *
     ranked_free(&r);
 }
 
-Test(subject, of_several_is_the_one_with_the_largest_retained_growth)
+Test(title, of_several_is_the_one_with_the_largest_retained_growth)
 {
     static const struct target targets[] = {{"App.Big", 1000, {10, 20}},
                                             {"App.Bigger", 500, {10, 40}}};
     expect_target(targets, 2, "App.Bigger");
 }
 
-Test(subject, of_equals_is_the_first_by_name)
+Test(title, of_equals_is_the_first_by_name)
 {
     static const struct target targets[] = {
         {"App.C", 8, {10, 20}}, {"App.A", 8, {10, 20}}, {"App.B", 8, {10, 20}}};
@@ -130,7 +130,7 @@ Test(subject, of_equals_is_the_first_by_name)
 }
 
 /* 20 delegates more: the target must grow with at least half of them. */
-Test(subject, must_grow_with_at_least_half_of_the_heads)
+Test(title, must_grow_with_at_least_half_of_the_heads)
 {
     static const struct target few[] = {{"App.Rare", 1000, {10, 19}},
                                         {"App.Order", 8, {10, 20}}};
@@ -139,7 +139,7 @@ Test(subject, must_grow_with_at_least_half_of_the_heads)
     expect_target(only_few, 1, "System.Action");
 }
 
-Test(subject, does_not_shrink_or_stay)
+Test(title, does_not_shrink_or_stay)
 {
     static const struct target targets[] = {{"App.Steady", 1000, {20, 20}},
                                             {"App.Fewer", 1000, {30, 20}}};
@@ -147,7 +147,7 @@ Test(subject, does_not_shrink_or_stay)
 }
 
 /* More objects below the head are not enough: they may only have gained a second owner. */
-Test(subject, is_something_that_grows)
+Test(title, is_something_that_grows)
 {
     static const char *const types[] = {"System.Action", "App.Order"};
     struct ranked r = {0};
@@ -161,7 +161,7 @@ Test(subject, is_something_that_grows)
 }
 
 /* The level counts, not the bytes. */
-Test(subject, on_an_earlier_level_wins)
+Test(title, on_an_earlier_level_wins)
 {
     struct ranked r = {0};
     for (uint32_t k = 0; k < 2; k++) {
@@ -180,7 +180,7 @@ Test(subject, on_an_earlier_level_wins)
     ranked_free(&r);
 }
 
-Test(subject, without_a_namespace_anywhere_is_the_first_that_is_not_plain)
+Test(title, without_a_namespace_anywhere_is_the_first_that_is_not_plain)
 {
     EXPECT_SUBJECT("CacheEntry", "CacheEntry", "System.String");
     EXPECT_SUBJECT("CacheEntry", "System.Object", "CacheEntry", "Other");
@@ -215,7 +215,7 @@ static void expect_above(const char *const *groups, size_t group_count,
     ranked_free(&r);
 }
 
-Test(subject, above_is_the_nearest_class_of_the_program)
+Test(title, above_is_the_nearest_class_of_the_program)
 {
     static const char *const groups[] = {"[static vars]", "[static var App.Shop.s_log]"};
     static const char *const types[] = {"App.Shop", "Log", "List<System.String>",
@@ -223,14 +223,14 @@ Test(subject, above_is_the_nearest_class_of_the_program)
     expect_above(groups, 2, types, 4, "Log");
 }
 
-Test(subject, above_may_be_a_static_variable)
+Test(title, above_may_be_a_static_variable)
 {
     static const char *const groups[] = {"[static vars]", "[static var App.Shop.s_log]"};
     static const char *const types[] = {"List<System.String>", "System.String[]"};
     expect_above(groups, 2, types, 2, "[static var App.Shop.s_log]");
 }
 
-Test(subject, without_candidates_is_the_type_itself)
+Test(title, without_candidates_is_the_type_itself)
 {
     static const char *const groups[] = {"[local vars]"};
     static const char *const types[] = {"List<System.String>", "System.String[]"};
@@ -239,7 +239,7 @@ Test(subject, without_candidates_is_the_type_itself)
 }
 
 /* A growing buffer has no more objects, so there is no candidate below it. */
-Test(subject, of_a_type_that_grows_in_size_is_searched_above)
+Test(title, of_a_type_that_grows_in_size_is_searched_above)
 {
     struct ranked r = {0};
     for (uint64_t k = 1; k <= 2; k++) {
@@ -277,7 +277,7 @@ static const char *subject_among(const char *const *types, const char *const *mo
 
 /* An Akka actor: the program's class is below three classes of the package. A type nested
  * in a class of the framework does not belong to the program. */
-Test(subject, is_the_programs_own_class_before_that_of_a_package)
+Test(title, is_the_programs_own_class_before_that_of_a_package)
 {
     static const char *const actor[] = {"Akka.Actor.ActorCell", "Akka.Actor.Props",
                                         "Acme.Web.OrderSaga", "Acme.Web.Order"};
@@ -300,7 +300,7 @@ Test(subject, is_the_programs_own_class_before_that_of_a_package)
 }
 
 /* Below Acme.Web.Host the package's registry is nearer; without it, the head itself. */
-Test(subject, above_is_the_programs_own_class_before_that_of_a_package)
+Test(title, above_is_the_programs_own_class_before_that_of_a_package)
 {
     struct ranked r = {0};
     for (uint32_t k = 0; k < 2; k++) {

@@ -91,7 +91,7 @@ Test(type_growth, a_type_is_found_wherever_it_is_held)
     const struct ranked_type *timer = ranked_type(&r, "System.Threading.Timer");
     cr_expect_eq(timer->basis, HD_BASIS_TYPE);
     cr_expect_eq(timer->suspicion, HD_SUSPECT_SIZE);
-    cr_expect_str_eq(timer->subject, "App.Order");
+    cr_expect_str_eq(timer->title, "App.Order");
     cr_expect_str_eq(holder_of(&r, "System.Threading.Timer"), "[static vars] > Odd");
     expect_bytes("timers", timer->count, (uint64_t[]){100, 200, 300, 400}, 4);
     expect_suspects_have(&r, (uint64_t[]){10000, 20000, 30000, 40000});

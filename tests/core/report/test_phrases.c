@@ -59,7 +59,7 @@ Test(phrases, observed_values_have_the_unit_of_the_limit)
 
 Test(phrases, every_reason_has_a_sentence_of_its_own)
 {
-    static const struct hd_suspect cache = {.subject = "App.Page",
+    static const struct hd_suspect cache = {.title = "App.Page",
                                             .reservation = HD_RESERVED_FILLS};
     static const struct hd_native_memory threads = {
         .what = "threads", .first = 3, .last = 9};

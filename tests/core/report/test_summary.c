@@ -45,7 +45,7 @@ static struct made *make(size_t snapshots, size_t suspects)
     for (size_t i = 0; i < 3; i++)
         m->suspects[i] = (struct hd_suspect){.rank = i + 1,
                                              .type = "App.Order",
-                                             .subject = "App.Order",
+                                             .title = "App.Order",
                                              .basis = HD_BASIS_GRAPH,
                                              .suspicion = HD_SUSPECT_SIZE,
                                              .at = m->at,
@@ -279,17 +279,17 @@ Test(summary, an_exact_rate_is_given)
 Test(summary, a_number_belongs_to_the_name_next_to_it)
 {
     struct made *m = make(6, 1);
-    m->suspects[0].subject = "App.Cart";
+    m->suspects[0].title = "App.Cart";
     expect_words(m, HD_SEVERITY_BAD,
                  "LEAK App.Cart: 0 → 600 Order objects in 6 snapshots, +2.00 KiB, 33 % of "
                  "the heap" HELD);
     m = make(6, 1);
-    m->suspects[0].subject = "[static var App.Shop.s_orders]";
+    m->suspects[0].title = "[static var App.Shop.s_orders]";
     expect_words(m, HD_SEVERITY_BAD,
                  "LEAK static s_orders: 0 → 600 Order objects in 6 snapshots, +2.00 KiB, "
                  "33 % of the heap");
     m = make(6, 1); /* not "Object objects" */
-    m->suspects[0].subject = "App.Cart";
+    m->suspects[0].title = "App.Cart";
     m->suspects[0].counted = "System.Object";
     expect_words(m, HD_SEVERITY_BAD,
                  "LEAK App.Cart: 0 → 600 objects in 6 snapshots, +2.00 KiB, 33 % of the "
@@ -380,7 +380,7 @@ Test(summary, without_a_variable_it_is_a_class_of_the_program_or_the_kind_of_roo
     /* Not "App.Cache: 0 → 600 Order objects, kept alive by Cache". */
     m = held(1, HD_BASIS_GRAPH);
     m->suspects[0].holder_len = 1;
-    m->suspects[0].subject = "App.Cache";
+    m->suspects[0].title = "App.Cache";
     m->chain.chain.frames = frames;
     m->chain.chain.frame_count = 5;
     expect_words(
@@ -467,7 +467,7 @@ Test(summary, a_single_array_that_grows_is_named)
         struct made *m = make(6, 0);
         add_below_threshold(m, 0.01);
         m->below_threshold[0].type = "System.Byte[]";
-        m->below_threshold[0].subject = "App.Log";
+        m->below_threshold[0].title = "App.Log";
         m->below_threshold[0].held = (uint64_t *)all[i].held;
         m->below_threshold[0].retained = (uint64_t *)retained;
         m->below_threshold[0].more = all[i].more;
@@ -674,7 +674,7 @@ Test(summary, rows_may_be_other_things_than_types)
 {
     static const struct {
         enum hd_unit by;
-        const char *subject, *told;
+        const char *title, *told;
     } units[] = {
         {HD_BY_NAMESPACE, "App.Shop",
          "LEAK namespace App.Shop: 0 → 600 objects in 6 snapshots, +2.00 KiB, 33 % of the "
@@ -689,7 +689,7 @@ Test(summary, rows_may_be_other_things_than_types)
         for (size_t suspects = 0; suspects < 2; suspects++) {
             struct made *m = make(6, suspects);
             m->r.options.by = units[i].by;
-            m->suspects[0].type = m->suspects[0].subject = units[i].subject;
+            m->suspects[0].type = m->suspects[0].title = units[i].title;
             expect_words(m, suspects ? HD_SEVERITY_BAD : HD_SEVERITY_GOOD,
                          suspects ? units[i].told : NONE);
         }
@@ -714,7 +714,7 @@ Test(summary, names_are_short_visible_and_known_as_names)
     memset(name, 'x', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
     memcpy(name, "App.\x1b[2J\n<b>", 12);
-    m->suspects[0].type = m->suspects[0].subject = name;
+    m->suspects[0].type = m->suspects[0].title = name;
     m->holder[1] = "[static var App.Shop.\x1b]0;s_all]";
     m->suspects[0].counted = name;
     report_summarize(&m->r);

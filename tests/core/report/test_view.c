@@ -28,21 +28,21 @@ static struct hd_type_row rows[TYPES] = {
 static struct hd_suspect suspects[] = {
     {.rank = 1,
      .type = "System.String",
-     .subject = "App.Order",
+     .title = "App.Order",
      .suspicion = HD_SUSPECT_SIZE},
-    {.rank = 3, .type = "Zebra", .subject = "Zebra", .suspicion = HD_SUSPECT_STEADY},
+    {.rank = 3, .type = "Zebra", .title = "Zebra", .suspicion = HD_SUSPECT_STEADY},
 };
 static struct hd_suspect below_threshold[] = {
-    {.rank = 2, .type = "App.Shop", .subject = "App.Shop"},
+    {.rank = 2, .type = "App.Shop", .title = "App.Shop"},
 };
 static struct hd_suspect pooled[] = {
-    {.type = "System.Byte[]", .subject = "System.Byte[]", .suspicion = HD_SUSPECT_SIZE},
+    {.type = "System.Byte[]", .title = "System.Byte[]", .suspicion = HD_SUSPECT_SIZE},
 };
 static struct hd_leveled_off leveled_off[] = {
-    {.type = "App.Basket", .subject = "App.Basket"},
-    {.type = "System.Char[]", .subject = "System.Char[]"},
-    {.type = "A", .subject = "A"},
-    {.type = "B", .subject = "B"},
+    {.type = "App.Basket", .title = "App.Basket"},
+    {.type = "System.Char[]", .title = "System.Char[]"},
+    {.type = "A", .title = "A"},
+    {.type = "B", .title = "B"},
 };
 
 static const struct hd_diff found = {

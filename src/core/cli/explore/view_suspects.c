@@ -35,10 +35,10 @@ static enum hd_list suspects_list(const struct explore *e)
 }
 
 /* True if the counted type is another one, often the entry of a table that is the
- * subject. */
+ * title. */
 static bool counts_another(const struct hd_suspect *s)
 {
-    return strcmp(s->counted, s->subject) != 0;
+    return strcmp(s->counted, s->title) != 0;
 }
 
 /* --- order ----------------------------------------------------------------------- */
@@ -64,10 +64,10 @@ static void suspects_add_rows(struct suspects *s, const struct hd_suspect *all,
     struct view_slot *slots = zeroed(count, sizeof(*slots));
     size_t len = 0;
     for (size_t i = 0; i < count; i++)
-        if (!e->app_only || !hd_type_is_framework(all[i].subject))
+        if (!e->app_only || !hd_type_is_framework(all[i].title))
             slots[len++] = (struct view_slot){
                 .key = suspects_key_of(e, &second, &all[i], s->view.order),
-                .name = s->view.order == BY_NAME ? all[i].subject : "",
+                .name = s->view.order == BY_NAME ? all[i].title : "",
                 .i = i};
     view_sort(slots, len);
     for (size_t i = 0; i < len; i++)
@@ -129,8 +129,8 @@ static void suspects_row(const struct view *v, size_t i, struct row *row)
         row->cells[NAME] = WORD_AS(LOOK_DIM, "below the threshold:");
         return;
     }
-    row->name = s->subject;
-    row->shown = hd_report_shown(e->report, s->subject);
+    row->name = s->title;
+    row->shown = hd_report_shown(e->report, s->title);
     row->count = s->at[last_snapshot(e)].count;
     row->bytes = second_column(e, HD_LIST_LAST_SUSPECTS).cell(e->model, s).a;
     row->has_count = row->has_bytes = true;
