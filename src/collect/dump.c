@@ -93,7 +93,7 @@ static bool dump_ask(struct dump *d, enum ipc_command command, enum hd_core_kind
  * for. */
 static void add_line(struct text *to, const struct text *said)
 {
-    enum { MOST = 200 };
+    enum { MAX_BYTES = 200 };
     static const char more[] = " ...";
     for (size_t i = 0; i < said->len; i++) {
         bool is_space = strchr(" \t\r\n", said->data[i]) != NULL;
@@ -104,9 +104,9 @@ static void add_line(struct text *to, const struct text *said)
     }
     while (to->len > 0 && to->data[to->len - 1] == ' ')
         to->len--;
-    if (to->len <= MOST)
+    if (to->len <= MAX_BYTES)
         return;
-    to->len = MOST - strlen(more);
+    to->len = MAX_BYTES - strlen(more);
     while (to->len > 0 && to->data[to->len] != ' ')
         to->len--;
     text_add_string(to, more);

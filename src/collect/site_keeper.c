@@ -77,7 +77,7 @@ static struct allocation_sites *samples_of(struct gc_move_events *e,
                                            const struct hd_snapshot *snap,
                                            const struct places *places, struct arena *a)
 {
-    enum { MOST = 256 };
+    enum { MAX_SHARE = 256 };
     const struct allocation_sites of = {.token = snap->survivor_map->newer.token,
                                         .collection = snap->identity.collection,
                                         .sampled = e->sampled,
@@ -86,7 +86,7 @@ static struct allocation_sites *samples_of(struct gc_move_events *e,
     bool fits = false;
     struct allocation_sites *sites = NULL;
     struct placed_sample *placed = gc_moves_samples(&e->gc_moves, snap, places, &count);
-    for (uint64_t share = 1; !fits && share <= MOST; share *= 2)
+    for (uint64_t share = 1; !fits && share <= MAX_SHARE; share *= 2)
         sites = share_of(e, &of, placed, count, share, &fits, a);
     free(placed);
     return sites;

@@ -16,10 +16,10 @@ static HANDLE job;
 /* out: standard output of the child; NULL: inherited. */
 static pid_t begin(const char *task, HANDLE out, DWORD how_urgent)
 {
-    enum { MOST = 32768 };
+    enum { MAX_CHARS = 32768 };
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {.BasicLimitInformation.LimitFlags =
                                                        JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
-    char *program = malloc(MOST);
+    char *program = malloc(MAX_CHARS);
     STARTUPINFOA start = {.cb = sizeof(start)};
     if (out != NULL) {
         start.dwFlags = STARTF_USESTDHANDLES;
@@ -27,7 +27,7 @@ static pid_t begin(const char *task, HANDLE out, DWORD how_urgent)
         start.hStdError = GetStdHandle(STD_ERROR_HANDLE);
     }
     PROCESS_INFORMATION child;
-    bool ok = program != NULL && GetModuleFileNameA(NULL, program, MOST) > 0;
+    bool ok = program != NULL && GetModuleFileNameA(NULL, program, MAX_CHARS) > 0;
     if (job == NULL)
         job = CreateJobObjectA(NULL, NULL);
     if (job != NULL)

@@ -210,8 +210,8 @@ FILE *windows_fopen(const char *path, const char *mode)
 
 static unsigned at_most(size_t size)
 {
-    enum { MOST = 1 << 30 };
-    return size < MOST ? (unsigned)size : MOST;
+    enum { MAX_BYTES = 1 << 30 };
+    return size < MAX_BYTES ? (unsigned)size : MAX_BYTES;
 }
 
 static OVERLAPPED at(off_t place)

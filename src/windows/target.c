@@ -150,8 +150,8 @@ static enum ready await_input(int connection, uint64_t deadline, const struct pa
 
 static DWORD at_most(size_t size)
 {
-    enum { MOST = 1 << 30 };
-    return size < MOST ? (DWORD)size : MOST;
+    enum { MAX_BYTES = 1 << 30 };
+    return size < MAX_BYTES ? (DWORD)size : MAX_BYTES;
 }
 
 /* Completes an operation, since `o` and the buffer belong to the caller; bytes transferred
@@ -281,9 +281,9 @@ static TOKEN_USER *user_of_pid(pid_t pid)
 
 static const char *process_user(pid_t pid, struct arena *arena)
 {
-    enum { MOST = 256 };
-    char name[MOST], domain[MOST];
-    DWORD name_size = MOST, domain_size = MOST;
+    enum { MAX_CHARS = 256 };
+    char name[MAX_CHARS], domain[MAX_CHARS];
+    DWORD name_size = MAX_CHARS, domain_size = MAX_CHARS;
     SID_NAME_USE kind;
     TOKEN_USER *user = user_of_pid(pid);
     bool known = user != NULL && LookupAccountSidA(NULL, user->User.Sid, name, &name_size,
@@ -319,9 +319,9 @@ static bool process_may_be_trusted(pid_t pid)
 /* Its file, malloc'd; NULL unknown. */
 static char *file_of(HANDLE process)
 {
-    enum { MOST = 32768 };
-    char *path = alloc_zeroed(MOST);
-    DWORD size = MOST;
+    enum { MAX_CHARS = 32768 };
+    char *path = alloc_zeroed(MAX_CHARS);
+    DWORD size = MAX_CHARS;
     if (QueryFullProcessImageNameA(process, 0, path, &size))
         return path;
     free(path);

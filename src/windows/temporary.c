@@ -187,9 +187,9 @@ const char *folder_remover(void)
  * is one that the system need not write while memory suffices. */
 static FILE *open_as(const char *prefix)
 {
-    enum { MAX_TRIES = 100, MOST = 32768 };
+    enum { MAX_TRIES = 100, MAX_CHARS = 32768 };
     static LONG made;
-    char name[MOST];
+    char name[MAX_CHARS];
     HANDLE file = INVALID_HANDLE_VALUE;
     for (int i = 0; i < MAX_TRIES && file == INVALID_HANDLE_VALUE; i++) {
         int len =
@@ -221,8 +221,8 @@ FILE *anonymous_file_in_memory(void)
 
 FILE *temporary_anonymous(const char *neighbor)
 {
-    enum { MOST = 32768 };
-    char prefix[MOST];
+    enum { MAX_CHARS = 32768 };
+    char prefix[MAX_CHARS];
     struct stat st;
     bool is_file = stat(neighbor, &st) != 0 || S_ISREG(st.st_mode);
     int len = snprintf(prefix, sizeof(prefix), "%s.", neighbor);

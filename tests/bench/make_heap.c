@@ -422,7 +422,7 @@ static const char *value_of(const char *argument, const char *option)
 int main(int argc, char **argv)
 {
     /* Twice this number is still below 2^31 bytes of node records. */
-    enum { MOST = 125000000 };
+    enum { MAX_OBJECTS = 125000000 };
     const uint64_t MAX_STREAMED = 10000000000;
     uint64_t seed = 1, step = 0, leak = 0;
     const char *format = "gcdump", *value;
@@ -431,9 +431,9 @@ int main(int argc, char **argv)
         if ((value = value_of(argv[i], "--seed=")) != NULL)
             seed = number(value, UINT64_MAX);
         else if ((value = value_of(argv[i], "--step=")) != NULL)
-            step = number(value, MOST);
+            step = number(value, MAX_OBJECTS);
         else if ((value = value_of(argv[i], "--leak=")) != NULL)
-            leak = number(value, MOST);
+            leak = number(value, MAX_OBJECTS);
         else if ((value = value_of(argv[i], "--format=")) != NULL)
             format = value;
         else if (strcmp(argv[i], "--stream") == 0)
@@ -446,14 +446,15 @@ int main(int argc, char **argv)
     bool text = strcmp(format, "heap-text") == 0;
     bool trace = strcmp(format, "nettrace") == 0;
     ok = ok && (!stream || text) && (!loose || (!text && !trace));
-    if (!ok || (!text && !trace && strcmp(format, "gcdump") != 0) || step * leak > MOST) {
+    if (!ok || (!text && !trace && strcmp(format, "gcdump") != 0) ||
+        step * leak > MAX_OBJECTS) {
         fputs("usage: make-heap OBJECTS OUT [--seed=N] "
               "[--format=gcdump|heap-text|nettrace]\n"
               "                 [--step=K --leak=PER_STEP] [--stream] [--loose]\n",
               stderr);
         return 2;
     }
-    uint64_t objects = number(argv[1], stream ? MAX_STREAMED : MOST);
+    uint64_t objects = number(argv[1], stream ? MAX_STREAMED : MAX_OBJECTS);
     FILE *f = fopen(argv[2], "wb");
     if (f == NULL) {
         perror(argv[2]);

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 50 };
+enum { MAX_FILES = 50 };
 
 struct browser {
-    struct hd_snapshot *snaps[MOST];
+    struct hd_snapshot *snaps[MAX_FILES];
     size_t count;
     struct hd_comparison *c;
     struct hd_options ask;

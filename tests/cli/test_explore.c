@@ -447,7 +447,7 @@ Test(explore, every_screen_shows_the_whole_verdict)
 
 Test(explore, trends_are_seen_at_80_columns_whatever_the_number_of_snapshots)
 {
-    for (size_t count = 2; count <= MOST; count += 16) {
+    for (size_t count = 2; count <= MAX_FILES; count += 16) {
         struct browser b = {.count = count};
         for (uint32_t k = 0; k < count; k++)
             b.snaps[k] = shop_table(10 * (k + 1));

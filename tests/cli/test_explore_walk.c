@@ -125,7 +125,7 @@ static struct hd_snapshot *core(uint32_t k)
 /* Borrows bytes until the end of the test. */
 static struct hd_snapshot *digest(uint32_t k)
 {
-    static struct hd_memory bytes[MOST];
+    static struct hd_memory bytes[MAX_FILES];
     struct hd_error err = {0};
     struct hd_snapshot *whole = graph(k);
     cr_assert(hd_snapshot_write(whole, "digest", hd_sink_memory(&bytes[k]), NULL, &err));

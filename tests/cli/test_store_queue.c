@@ -73,19 +73,20 @@ Test(store_queue, the_oldest_is_dropped_if_no_series_has_three)
  * time, with gaps of similar length. */
 Test(store_queue, remaining_snapshots_of_a_series_are_spread_over_its_time)
 {
-    enum { SERIES = 4, HOURS = 20, PER_HOUR = 10, MOST = 160 };
+    enum { SERIES = 4, HOURS = 20, PER_HOUR = 10, MAX_FILES = 160 };
     struct store_queue q = {.first = NULL};
     double at[HOURS * PER_HOUR];
     for (int i = 0; i < HOURS * PER_HOUR; i++)
         for (uint64_t series = 0; series < SERIES; series++) {
             add(&q, series, i, 1);
-            while (q.count > MOST)
+            while (q.count > MAX_FILES)
                 store_queue_drop(&q, store_queue_least(&q));
         }
     for (uint64_t series = 0; series < SERIES; series++) {
         size_t count = left_of(&q, series, at);
         double widest = 0;
-        cr_assert(count >= MOST / SERIES - 4 && count <= MOST / SERIES + 4, "%zu", count);
+        cr_assert(count >= MAX_FILES / SERIES - 4 && count <= MAX_FILES / SERIES + 4, "%zu",
+                  count);
         cr_expect_eq(at[0], 0);
         cr_expect_eq(at[count - 1], HOURS * PER_HOUR - 1);
         for (size_t i = 1; i < count; i++)

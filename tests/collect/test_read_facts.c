@@ -152,7 +152,7 @@ Test(read_facts, sums_per_kind)
 
 /* --- forged ones ------------------------------------------------------------------- */
 
-enum { MOST = 64, RESERVED = true, USED = false };
+enum { MAX_BLOCKS = 64, RESERVED = true, USED = false };
 #define KIB ((uint64_t)1 << 10)
 #define MIB ((uint64_t)1 << 20)
 #define GIB ((uint64_t)1 << 30)
@@ -161,14 +161,14 @@ enum { MOST = 64, RESERVED = true, USED = false };
 
 /* Consecutive blocks; a used one is resident. */
 struct layout {
-    struct laid_block all[MOST];
+    struct laid_block all[MAX_BLOCKS];
     size_t count;
     uint64_t at;
 };
 
 static void lay(struct layout *l, uint64_t size, bool is_reserved, enum block_kind after)
 {
-    cr_assert_lt(l->count, MOST);
+    cr_assert_lt(l->count, MAX_BLOCKS);
     l->all[l->count++] =
         (struct laid_block){l->at,       l->at + size,  is_reserved ? 0 : size >> 10,
                             is_reserved, BLOCK_PRIVATE, after};

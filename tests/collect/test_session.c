@@ -94,7 +94,8 @@ static struct outcome collect_event(size_t size)
 
 Test(session, takes_no_events_larger_than_it_may_hold)
 {
-    enum { MOST = 4 << 20 };
-    outcome_fails_with(collect_event(MOST / 4), HD_IO, "before the heap walk was finished");
-    outcome_fails_with(collect_event(MOST + 1000), HD_BAD_FORMAT, "runtime sends");
+    enum { MAX_BYTES = 4 << 20 };
+    outcome_fails_with(collect_event(MAX_BYTES / 4), HD_IO,
+                       "before the heap walk was finished");
+    outcome_fails_with(collect_event(MAX_BYTES + 1000), HD_BAD_FORMAT, "runtime sends");
 }

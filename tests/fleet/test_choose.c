@@ -5,11 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST = 50, MANY = 1000 };
+enum { MAX_CHOSEN = 50, MANY = 1000 };
 
 static void expect_valid(const double *taken, size_t n, size_t most)
 {
-    size_t chosen[MOST];
+    size_t chosen[MAX_CHOSEN];
     size_t count = hd_fleet_choose(taken, n, most, chosen);
     cr_assert_eq(count, n < most ? n : most);
     if (n == 0)
@@ -23,17 +23,17 @@ static void expect_valid(const double *taken, size_t n, size_t most)
 Test(fleet_choose, takes_all_of_few)
 {
     const double taken[] = {1, 2, 50};
-    size_t chosen[MOST];
-    cr_assert_eq(hd_fleet_choose(taken, 3, MOST, chosen), 3);
+    size_t chosen[MAX_CHOSEN];
+    cr_assert_eq(hd_fleet_choose(taken, 3, MAX_CHOSEN, chosen), 3);
     for (size_t i = 0; i < 3; i++)
         cr_expect_eq(chosen[i], i);
-    cr_expect_eq(hd_fleet_choose(taken, 0, MOST, chosen), 0);
+    cr_expect_eq(hd_fleet_choose(taken, 0, MAX_CHOSEN, chosen), 0);
 }
 
 Test(fleet_choose, is_even_where_snapshots_are)
 {
     double taken[MANY];
-    size_t chosen[MOST];
+    size_t chosen[MAX_CHOSEN];
     for (size_t i = 0; i < MANY; i++)
         taken[i] = (double)i;
     cr_assert_eq(hd_fleet_choose(taken, MANY, 4, chosen), 4);
@@ -46,15 +46,15 @@ Test(fleet_choose, is_even_where_snapshots_are)
 Test(fleet_choose, is_even_in_time_where_a_store_was_thinned)
 {
     double taken[30 + 240];
-    size_t chosen[MOST], n = 0, recent = 0;
+    size_t chosen[MAX_CHOSEN], n = 0, recent = 0;
     for (size_t day = 0; day < 30; day++)
         taken[n++] = (double)day;
     for (size_t i = 0; i < 240; i++)
         taken[n++] = 30 + (double)i / 240;
-    cr_assert_eq(hd_fleet_choose(taken, n, MOST, chosen), MOST);
+    cr_assert_eq(hd_fleet_choose(taken, n, MAX_CHOSEN, chosen), MAX_CHOSEN);
     for (size_t day = 0; day < 30; day++)
         cr_expect_eq(chosen[day], day);
-    for (size_t k = 0; k < MOST; k++)
+    for (size_t k = 0; k < MAX_CHOSEN; k++)
         recent += chosen[k] >= 30;
     cr_expect_eq(recent, 20);
 }

@@ -67,12 +67,13 @@ void load_draining(const struct load *load, struct random *r, size_t snapshots,
 void load_filling(const struct load *load, struct random *r, size_t snapshots,
                   uint32_t *count)
 {
-    enum { FULL_AT = 4, LEAST = 50, SPREAD = 21 };
+    enum { FULL_AT = 4, MIN_OBJECTS = 50, SPREAD = 21 };
     uint32_t free_slots = load->step;
     for (size_t k = 0; k < snapshots; k++) {
         count[k] = load->start + load->step - free_slots;
-        free_slots -= k + 1 < FULL_AT ? free_slots * (LEAST + random_below(r, SPREAD)) / ALL
-                                      : free_slots;
+        free_slots -= k + 1 < FULL_AT
+                          ? free_slots * (MIN_OBJECTS + random_below(r, SPREAD)) / ALL
+                          : free_slots;
     }
 }
 

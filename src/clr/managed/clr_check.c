@@ -54,7 +54,7 @@ static bool statics_fit(struct clr_types *t, const struct clr_module *lib,
 /* Types with statics by themselves, and where these are: pointers and flags. */
 static bool entries_fit(struct clr_types *t, const struct clr_module *lib)
 {
-    enum { ITEM_SIZE = 16, FLAGS = 0xF, MOST = 64 };
+    enum { ITEM_SIZE = 16, FLAGS = 0xF, MAX_ITEMS = 64 };
     struct method_table m;
     bool ok = true;
     uint64_t types = memory_u64(t->memory, lib->address + t->at->module_dynamic_types, &ok);
@@ -65,7 +65,7 @@ static bool entries_fit(struct clr_types *t, const struct clr_module *lib)
              made = 0;
     if (!ok || !method_table_of(t, first, &m) || !method_table_has_entry(&m))
         return false;
-    for (uint64_t i = 0; i < count && i < MOST && ok; i++) {
+    for (uint64_t i = 0; i < count && i < MAX_ITEMS && ok; i++) {
         uint64_t entry = memory_u64(t->memory, items + ITEM_SIZE * i, &ok);
         ok = ok && memory_u32(t->memory, items + ITEM_SIZE * i + 8, &ok) <= FLAGS;
         made += entry != 0;

@@ -130,7 +130,7 @@ static uint32_t bits_at(const unsigned char *bytes, uint32_t first, uint32_t cou
  * type can have more fields than a field has rows. */
 static uint32_t number_after(const struct clr_types *t, uint64_t ee_class, unsigned wanted)
 {
-    enum { MOST = 0xFFFFFF, LENGTH = 5 };
+    enum { MAX_NUMBER = 0xFFFFFF, LENGTH = 5 };
     bool ok = true;
     unsigned char bytes[PACKED_BYTES] = {0};
     uint64_t numbers =
@@ -138,7 +138,7 @@ static uint32_t number_after(const struct clr_types *t, uint64_t ee_class, unsig
     uint32_t number = 0, bit = 0;
     if (ok && memory_u8(t->memory, ee_class + t->at->ee_class_are_packed, &ok) == 0) {
         number = memory_u32(t->memory, numbers + 4 * (uint64_t)wanted, &ok);
-        return ok && number <= MOST ? number : 0;
+        return ok && number <= MAX_NUMBER ? number : 0;
     }
     struct bytes there = memory_from(t->memory, numbers);
     if (!ok || there.size == 0)
@@ -151,7 +151,7 @@ static uint32_t number_after(const struct clr_types *t, uint64_t ee_class, unsig
         number = bits_at(bytes, bit + LENGTH, length);
         bit += LENGTH + length;
     }
-    return number <= MOST ? number : 0;
+    return number <= MAX_NUMBER ? number : 0;
 }
 
 /* Returns the number of instance fields, including those of bases, or static ones, as

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 /* Fewer are no evidence: a variable may be half written in a stopped process. */
-enum { FEWEST = 8 };
+enum { MIN_CASES = 8 };
 
 static const struct runtime *runtime_of(const struct core_facts *f)
 {
@@ -83,7 +83,7 @@ static const char *threads_differ(const struct core_facts *f, struct arena *a)
 static const char *thread_statics_lack(const struct core_facts *f, struct arena *a)
 {
     const struct clr_declared *d = &f->declared;
-    if (d->thread_types < FEWEST || d->thread_instances > 0)
+    if (d->thread_types < MIN_CASES || d->thread_instances > 0)
         return NULL;
     return arena_printf(a,
                         "%" PRIu64 " types declare some, and none of %zu threads has any",
@@ -94,7 +94,7 @@ static const char *thread_statics_lack(const struct core_facts *f, struct arena 
 static const char *most_lead_nowhere(const struct core_tally *t, const char *what,
                                      struct arena *a)
 {
-    if (t->met < FEWEST || 2 * t->objects >= t->met)
+    if (t->met < MIN_CASES || 2 * t->objects >= t->met)
         return NULL;
     return arena_printf(a, "%" PRIu64 " of %" PRIu64 " %s", t->objects, t->met, what);
 }
@@ -102,7 +102,7 @@ static const char *most_lead_nowhere(const struct core_tally *t, const char *wha
 static const char *statics_differ(const struct core_facts *f, struct arena *a)
 {
     uint64_t types = f->declared.types;
-    if (types < FEWEST || f->roots->statics.met > 0)
+    if (types < MIN_CASES || f->roots->statics.met > 0)
         return most_lead_nowhere(&f->roots->statics, "lead to objects", a);
     return arena_printf(a, "%" PRIu64 " types declare some, and none has a value", types);
 }
@@ -113,7 +113,7 @@ static const char *statics_differ(const struct core_facts *f, struct arena *a)
  * continue adds fields. */
 static const char *disagree(const struct clr_tally *t, const char *what, struct arena *a)
 {
-    if (t->asked < FEWEST || 4 * t->agreed >= 3 * t->asked)
+    if (t->asked < MIN_CASES || 4 * t->agreed >= 3 * t->asked)
         return NULL;
     return arena_printf(a, "%" PRIu64 " of %" PRIu64 " %s", t->agreed, t->asked, what);
 }
@@ -144,7 +144,7 @@ static const char *finalizable_differ(const struct core_facts *f, struct arena *
         uint32_t flags = ok ? memory_u32(&h->runtime->image->memory, at, &ok) : 0;
         types += ok && (flags & has_finalizer) && h->types[i].component_size == 0;
     }
-    if (types < FEWEST)
+    if (types < MIN_CASES)
         return NULL;
     return arena_printf(a, "%" PRIu64 " types have finalizers, and no object is registered",
                         types);

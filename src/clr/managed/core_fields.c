@@ -62,13 +62,13 @@ static uint64_t extended(uint64_t number, uint32_t size)
 /* Decodes a Half: sign, 5 bits of exponent, 10 of fraction. */
 static double of_half(uint32_t bits)
 {
-    enum { FRACTION = 10, EXPONENT = 31, LEAST = -24 };
+    enum { FRACTION = 10, EXPONENT = 31, MIN_EXPONENT = -24 };
     uint32_t exponent = bits >> FRACTION & EXPONENT,
              fraction = bits & ((1U << FRACTION) - 1);
     double size = exponent == EXPONENT ? (fraction == 0 ? (double)INFINITY : (double)NAN)
-                  : exponent == 0
-                      ? ldexp(fraction, LEAST)
-                      : ldexp(fraction + (1U << FRACTION), LEAST - 1 + (int)exponent);
+                  : exponent == 0      ? ldexp(fraction, MIN_EXPONENT)
+                                       : ldexp(fraction + (1U << FRACTION),
+                                               MIN_EXPONENT - 1 + (int)exponent);
     return bits >> 15 & 1 ? -size : size;
 }
 
@@ -553,15 +553,16 @@ static const struct hd_static *statics(const void *context, size_t most_text,
 /* Behind the pointer to the MethodTable: the length of strings and arrays, and data. */
 static enum contents contents(const void *context, node_id n, uint64_t *hash)
 {
-    enum { FROM = 8, MOST = 256 };
+    enum { FROM = 8, MAX_BYTES = 256 };
     const struct core_fields *f = context;
     uint64_t address = graph_address(f->graph, n), size = graph_size(f->graph, n);
     const struct gc_type *t = core_type_at(f->core, address);
     if (t == NULL || t->clr == NULL || t->refers.shape != GC_NO_REFERENCES ||
         size < FROM + HEADER || f->core->image.redaction.is_redacted)
         return CONTENTS_UNKNOWN;
-    unsigned char copy[MOST];
-    size_t len = size - FROM - HEADER < MOST ? (size_t)(size - FROM - HEADER) : MOST;
+    unsigned char copy[MAX_BYTES];
+    size_t len =
+        size - FROM - HEADER < MAX_BYTES ? (size_t)(size - FROM - HEADER) : MAX_BYTES;
     const struct memory *m = &f->core->image.memory;
     const unsigned char *bytes = memory_at(m, address + FROM, len);
     if (bytes == NULL && !memory_copy(m, address + FROM, copy, len))

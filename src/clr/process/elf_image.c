@@ -148,10 +148,10 @@ enum { DT_STRTAB = 5, DT_SYMTAB = 6, DT_RELA = 7, DT_RELASZ = 8, DT_GNU_HASH = 0
 
 static uint64_t dynamic_value(const struct elf_image *e, uint64_t tag)
 {
-    enum { ENTRY = 16, MOST = 256 };
+    enum { ENTRY = 16, MAX_ENTRIES = 256 };
     bool ok = true;
     uint64_t count = e->dynamic_size / ENTRY;
-    for (uint64_t i = 0; i < count && i < MOST && ok; i++) {
+    for (uint64_t i = 0; i < count && i < MAX_ENTRIES && ok; i++) {
         uint64_t found = memory_u64(e->memory, e->dynamic + i * ENTRY, &ok);
         if (!ok || found == 0)
             break;

@@ -112,7 +112,7 @@ static bool find_list(const struct minidump_reader *r, uint32_t type, size_t hea
 /* Programs of Google's and Mozilla's write the format on other systems. */
 static bool check_system(const struct minidump_reader *r)
 {
-    enum { ARCHITECTURE = 0, PLATFORM = 20, LEAST = 24, AMD64 = 9, NT = 2 };
+    enum { ARCHITECTURE = 0, PLATFORM = 20, MIN_SIZE = 24, AMD64 = 9, NT = 2 };
     static const struct {
         unsigned architecture;
         const char *name;
@@ -126,7 +126,7 @@ static bool check_system(const struct minidump_reader *r)
     struct bytes s;
     if (!find_stream(r, STREAM_SYSTEM, &s))
         return false;
-    if (s.size < LEAST)
+    if (s.size < MIN_SIZE)
         return fail(r->err, HD_BAD_FORMAT,
                     "the minidump does not contain its system and processor");
     unsigned architecture = le_u16(s.data + ARCHITECTURE);
@@ -195,11 +195,11 @@ static bool read_memory(struct minidump_reader *r)
  * left: bytes that names may still have. */
 static const char *read_name(struct minidump_reader *r, uint64_t at, uint64_t *left)
 {
-    enum { LENGTH = 4, MOST = 2 * 0x8000 };
+    enum { LENGTH = 4, MAX_BYTES = 2 * 0x8000 };
     struct bytes head = bytes_within(r->file, at, LENGTH);
     uint64_t size = head.size == LENGTH ? le_u32(head.data) : 0;
     struct bytes units = bytes_within(r->file, at + LENGTH, size);
-    if (size == 0 || size > MOST || units.size < size || size > *left)
+    if (size == 0 || size > MAX_BYTES || units.size < size || size > *left)
         return "";
     *left -= size;
     struct text name = {0};
@@ -319,7 +319,7 @@ static void read_thread_names(struct minidump_reader *r)
 bool minidump_open(struct process_image *p, struct bytes file, struct arena *a,
                    struct hd_error *err)
 {
-    enum { FLAGS = 4, ID = 8, LEAST = 12, HAS_ID = 1 };
+    enum { FLAGS = 4, ID = 8, MIN_SIZE = 12, HAS_ID = 1 };
     struct minidump_reader r = {.p = p, .file = file, .a = a, .err = err};
     *p = (struct process_image){.pid = HD_UNKNOWN,
                                 .processor = processor_of(MACHINE_WINDOWS),
@@ -331,7 +331,7 @@ bool minidump_open(struct process_image *p, struct bytes file, struct arena *a,
         !read_threads(&r) || !find_stream(&r, STREAM_MISC, &misc))
         return false;
     read_thread_names(&r);
-    if (misc.size >= LEAST && le_u32(misc.data + FLAGS) & HAS_ID)
+    if (misc.size >= MIN_SIZE && le_u32(misc.data + FLAGS) & HAS_ID)
         p->pid = le_u32(misc.data + ID);
     p->time = le_u32(file.data + TIME);
     return true;

@@ -112,8 +112,8 @@ static bool place_in(const json_t *value, uint64_t *place)
 /* Structures of the runtime have some kilobytes. */
 static bool is_offset(uint64_t n)
 {
-    enum { MOST = 1 << 20 };
-    return n < MOST;
+    enum { MAX_OFFSET = 1 << 20 };
+    return n < MAX_OFFSET;
 }
 
 /* Structures differ between versions, independent of the contracts: version 2 has Threads

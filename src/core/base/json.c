@@ -243,13 +243,13 @@ size_t json_scan_numbers(struct json_scan *j, uint64_t *to, size_t capacity)
 
 double json_scan_real(struct json_scan *j)
 {
-    enum { MOST = 40 };
-    char number[MOST + 1];
+    enum { MAX_DIGITS = 40 };
+    char number[MAX_DIGITS + 1];
     size_t len = 0;
     int first = json_scan_next(j);
     if (first == 'n' && take_word(j, "null"))
         return NAN;
-    while (len < MOST && len < cursor_left(&j->at) && j->at.at[len] != '\0' &&
+    while (len < MAX_DIGITS && len < cursor_left(&j->at) && j->at.at[len] != '\0' &&
            strchr("+-0123456789.eE", j->at.at[len]) != NULL)
         len++;
     if (first != '-' && (first < '0' || first > '9'))
@@ -379,8 +379,8 @@ static void skip_plain(struct json_scan *j)
 
 void json_scan_skip(struct json_scan *j)
 {
-    enum { MOST = 64 };
-    char ends[MOST];
+    enum { MAX_DEPTH = 64 };
+    char ends[MAX_DEPTH];
     int depth = 0;
     bool first = true;
     do {
@@ -395,7 +395,7 @@ void json_scan_skip(struct json_scan *j)
         first = c == '{' || c == '[';
         if (!first) {
             skip_plain(j);
-        } else if (depth == MOST) {
+        } else if (depth == MAX_DEPTH) {
             cursor_fail(&j->at, "values are nested too deeply here");
         } else {
             j->at.at++;

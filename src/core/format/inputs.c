@@ -152,10 +152,11 @@ static bool add_deeper(struct hd_inputs *inputs, struct hd_inputs *deeper,
 /* Returns the bytes of a file of at most 1 MiB, in a; empty for a larger or missing one. */
 static struct bytes small_file(const char *path, struct arena *a)
 {
-    enum { MOST = 1 << 20 };
-    struct input *in = input_open(path, &(struct input_options){.max_memory = MOST}, NULL);
+    enum { MAX_BYTES = 1 << 20 };
+    struct input *in =
+        input_open(path, &(struct input_options){.max_memory = MAX_BYTES}, NULL);
     struct bytes all = {0}, copy = {0};
-    if (in != NULL && input_all(in, &all, NULL) && all.size > 0 && all.size <= MOST)
+    if (in != NULL && input_all(in, &all, NULL) && all.size > 0 && all.size <= MAX_BYTES)
         copy =
             (struct bytes){memcpy(arena_alloc(a, all.size), all.data, all.size), all.size};
     input_close(in);

@@ -208,7 +208,7 @@ bool span_grouped_number(struct span s, uint64_t *value)
 
 struct excerpt excerpt_of(struct span s)
 {
-    enum { MOST = 40 };
+    enum { MAX_BYTES = 40 };
     struct excerpt e = {{0}};
     size_t len = 0, i = 0;
     while (i < s.len) {
@@ -217,7 +217,7 @@ struct excerpt excerpt_of(struct span s)
         uint32_t code = n > 0 ? utf8_decode(at, n) : 0;
         bool printable = code >= 0x20 && (code < 0x7F || code > 0x9F);
         size_t width = printable ? n : 1;
-        if (len + width > MOST)
+        if (len + width > MAX_BYTES)
             break;
         if (printable)
             memcpy(e.text + len, at, n);

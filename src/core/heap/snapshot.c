@@ -301,7 +301,7 @@ static void find_of_runtime(struct hd_snapshot *snap, type_id type, type_id tabl
 static void find_runtime(struct hd_snapshot *snap)
 {
     static const char folder[] = "Microsoft.NETCore.App";
-    enum { MOST = 64 };
+    enum { MAX_LEN = 64 };
     type_id string = row_named(snap, "System.String");
     const char *path = string != NO_TYPE ? snap->types[string].module : NULL;
     const char *at = path != NULL ? strstr(path, folder) : NULL;
@@ -310,7 +310,7 @@ static void find_runtime(struct hd_snapshot *snap)
     at += strlen(folder);
     at += *at == '/' || *at == '\\';
     size_t len = strcspn(at, "/\\");
-    if (isdigit((unsigned char)at[0]) && at[len] != '\0' && len < MOST)
+    if (isdigit((unsigned char)at[0]) && at[len] != '\0' && len < MAX_LEN)
         snap->info.runtime = arena_strdup(&snap->arena, at, len);
 }
 

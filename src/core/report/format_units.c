@@ -282,10 +282,10 @@ static void shorten_holder(struct text *t, const char *holder, size_t columns, b
 void format_shorten_name(struct text *t, const char *s, size_t len, size_t columns,
                          bool ascii)
 {
-    enum { FEWEST = 8 };
+    enum { MIN_COLUMNS = 8 };
     struct text name = {0}, plain = {0};
     size_t start = before_name(s, len), head = printed_columns(s, start, ascii);
-    if (printed_columns(s, len, ascii) > columns && columns >= head + FEWEST) {
+    if (printed_columns(s, len, ascii) > columns && columns >= head + MIN_COLUMNS) {
         text_add(&name, s + start, len - start);
         add_plain(&plain, text_string(&name));
     }

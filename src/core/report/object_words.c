@@ -19,9 +19,9 @@ void object_add_root_kind(struct text *t, enum hd_root_kind kind)
  * digits after the first. */
 static void add_digits(struct text *t, const char *digits, int len, int point, int most)
 {
-    enum { LEAST = -4 };
+    enum { MIN_POINT = -4 };
     char s[16];
-    bool has_exponent = point < LEAST || point >= most;
+    bool has_exponent = point < MIN_POINT || point >= most;
     int whole = has_exponent ? 1 : point + 1;
     if (whole <= 0)
         say(t, "0.");

@@ -351,7 +351,7 @@ void metrics_server_take_over(int count, char *const *arguments)
  * would hold as long as it lives. */
 static void place_files(const struct metrics_server *m)
 {
-    enum { MOST = 1024 };
+    enum { MAX_FDS = 1024 };
     int listening = fcntl(m->listening, F_DUPFD_CLOEXEC, MEMORY + 1);
     int memory = m->memory >= 0 ? fcntl(m->memory, F_DUPFD_CLOEXEC, MEMORY + 1) : -1;
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -364,7 +364,7 @@ static void place_files(const struct metrics_server *m)
         dup2(memory, MEMORY);
     long most = sysconf(_SC_OPEN_MAX);
     for (int fd = (memory >= 0 ? MEMORY : LISTENING) + 1;
-         fd < (most > 0 && most < MOST ? (int)most : MOST); fd++)
+         fd < (most > 0 && most < MAX_FDS ? (int)most : MAX_FDS); fd++)
         close(fd);
 }
 

@@ -316,7 +316,7 @@ static void add_pod_label(void *context, const char *name, const char *value)
 /* The names that the documentation of Kubernetes uses in its examples. */
 void run_facts_read_pod(struct run_facts *f, const char *folder)
 {
-    enum { MOST = 1 << 20 };
+    enum { MAX_BYTES = 1 << 20 };
     static const struct {
         const char *file, *label;
     } all[] = {{"labels", NULL},
@@ -333,8 +333,8 @@ void run_facts_read_pod(struct run_facts *f, const char *folder)
             len < (int)sizeof(path) ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
         if (fd < 0)
             continue;
-        text = more(text, MOST + 1);
-        while (size < MOST && (n = read(fd, text + size, MOST - size)) > 0)
+        text = more(text, MAX_BYTES + 1);
+        while (size < MAX_BYTES && (n = read(fd, text + size, MAX_BYTES - size)) > 0)
             size += (size_t)n;
         close(fd);
         text[size] = '\0';

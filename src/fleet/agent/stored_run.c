@@ -551,14 +551,14 @@ struct hd_store *open_store_to_upgrade(struct settings *s)
 
 void store_report_left_out(const struct settings *s, const struct hd_series_list *l)
 {
-    enum { MOST = 20 };
+    enum { MAX_LINES = 20 };
     size_t count;
     const uint64_t *ids = hd_series_left_out(l, &count);
-    for (size_t i = 0; !s->quiet && i < count && i < MOST; i++)
+    for (size_t i = 0; !s->quiet && i < count && i < MAX_LINES; i++)
         fprintf(stderr,
                 "heapdrift: warning: run %" PRIu64
                 ": left out: a value of its row is longer than any that is recorded\n",
                 ids[i]);
-    if (!s->quiet && count > MOST)
-        fprintf(stderr, "heapdrift: warning: %zu more runs left out\n", count - MOST);
+    if (!s->quiet && count > MAX_LINES)
+        fprintf(stderr, "heapdrift: warning: %zu more runs left out\n", count - MAX_LINES);
 }

@@ -468,11 +468,11 @@ static bool find_rules(const struct settings *s, struct hd_fleet_rules *rules)
 /* Runs with snapshots that cannot be read are named: something is wrong with the store. */
 static void report_damage(struct hd_fleet *f)
 {
-    enum { MOST = 20 };
+    enum { MAX_LINES = 20 };
     const struct hd_run_record *r;
     size_t n = 0;
     for (size_t i = 0; (r = hd_fleet_record(f, i)) != NULL; i++) {
-        if (r->damaged == 0 || n++ >= MOST)
+        if (r->damaged == 0 || n++ >= MAX_LINES)
             continue;
         begin_message("warning", r->run.service != NULL ? r->run.service : "-");
         if (r->run.host != NULL) {
@@ -484,11 +484,11 @@ static void report_damage(struct hd_fleet *f)
         fprintf(stderr, ": %zu of %zu snapshots cannot be read: ", r->damaged, r->recorded);
         end_message(r->why != NULL ? r->why : "damaged");
     }
-    if (n > MOST)
+    if (n > MAX_LINES)
         fprintf(stderr,
                 "heapdrift: warning: %zu more runs with snapshots that cannot be "
                 "read\n",
-                n - MOST);
+                n - MAX_LINES);
 }
 
 /* Whether a suspect is on more hosts than that; those are named. */

@@ -383,7 +383,7 @@ static void expect_redacted(const struct hd_field *a, const struct hd_field *b)
 
 static void expect_no_values(const struct hd_snapshot *a, const struct hd_snapshot *b)
 {
-    enum { MOST = 8, TEXT = 20 };
+    enum { MAX_VALUES = 8, TEXT = 20 };
     const struct fields *f = a->graph->fields, *g = b->graph->fields;
     for (node_id n = 0; n < a->graph->node_count; n++) {
         struct arena scratch = {0};
@@ -392,9 +392,9 @@ static void expect_no_values(const struct hd_snapshot *a, const struct hd_snapsh
         if (graph_address(a->graph, n) == 0)
             continue;
         const struct hd_field *x =
-            f->values(f->context, n, 0, MOST, true, TEXT, &scratch, &len, &all);
-        const struct hd_field *y =
-            g->values(g->context, n, 0, MOST, true, TEXT, &scratch, &others, &other_all);
+            f->values(f->context, n, 0, MAX_VALUES, true, TEXT, &scratch, &len, &all);
+        const struct hd_field *y = g->values(g->context, n, 0, MAX_VALUES, true, TEXT,
+                                             &scratch, &others, &other_all);
         cr_assert(len == others && all == other_all);
         for (size_t i = 0; i < len; i++)
             expect_redacted(&x[i], &y[i]);

@@ -4,10 +4,10 @@
 
 #include <criterion/criterion.h>
 
-enum { STEPS = 4, FIRST = 30, MORE = 15, MOST = FIRST + STEPS * MORE };
+enum { STEPS = 4, FIRST = 30, MORE = 15, MAX_ENTRIES = FIRST + STEPS * MORE };
 
 struct entries {
-    node_id key[MOST], entry[MOST];
+    node_id key[MAX_ENTRIES], entry[MAX_ENTRIES];
     size_t count;
 };
 
@@ -36,7 +36,7 @@ static struct hd_snapshot *table_of(struct entries *e, size_t k)
 static void tell_keys(struct hd_snapshot *snap, const struct hd_snapshot *older,
                       const struct entries *before, const struct entries *now, size_t k)
 {
-    node_id from[2 * MOST], to[2 * MOST];
+    node_id from[2 * MAX_ENTRIES], to[2 * MAX_ENTRIES];
     size_t count = 0;
     for (size_t i = 0; i < before->count; i++) {
         from[count] = before->key[i];

@@ -6,21 +6,21 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 6, CELLS = MOST * (MOST + 1) / 2 };
+enum { MAX_SNAPSHOTS = 6, CELLS = MAX_SNAPSHOTS * (MAX_SNAPSHOTS + 1) / 2 };
 
 /* A triangle: the number of objects of cohort 0 in each snapshot, then of cohort 1, ...;
  * and the deaths in cohort 0 per step, which arrivals may hide. */
 struct triangle {
     size_t n;
-    uint32_t at[CELLS], lost[MOST];
+    uint32_t at[CELLS], lost[MAX_SNAPSHOTS];
 };
 
 /* The births of a single path, number 0. */
 struct made {
     struct ownership_tree t;
     struct cohorts b;
-    uint64_t count[MOST];
-    uint32_t row[MOST], cell[CELLS];
+    uint64_t count[MAX_SNAPSHOTS];
+    uint32_t row[MAX_SNAPSHOTS], cell[CELLS];
 };
 
 static struct retention judge(const struct triangle *from)
@@ -101,7 +101,7 @@ Test(retention, are_those_of_the_definition)
 {
     static const struct {
         size_t n;
-        uint32_t at[CELLS], lost[MOST];
+        uint32_t at[CELLS], lost[MAX_SNAPSHOTS];
         double chance;
         unsigned age;
         bool turns_over, queues;

@@ -431,9 +431,9 @@ static struct hd_snapshot *random_heap(struct random *r)
         OBJECT_LIST, SCOPE,   "System.Threading.TimerQueueTimer",
         CALL_SITE,   "App.C", "App.D",
         "App.Order"};
-    enum { TYPES = sizeof(types) / sizeof(*types), MOST = 40 };
+    enum { TYPES = sizeof(types) / sizeof(*types), MAX_OBJECTS = 40 };
     struct forge f = {0};
-    uint32_t objects = 5 + random_below(r, MOST);
+    uint32_t objects = 5 + random_below(r, MAX_OBJECTS);
     for (uint32_t i = 0; i < objects; i++)
         forge_object(&f, i == 0 ? "App.Order" : types[random_below(r, TYPES)], 24);
     for (uint32_t i = random_below(r, 2 * objects); i > 0; i--)

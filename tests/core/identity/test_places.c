@@ -18,11 +18,11 @@ static int by_address(const void *a, const void *b)
 /* Ascending runs of random lengths. */
 Test(places, sorting_is_what_a_stable_sort_is)
 {
-    enum { MOST = 300 };
+    enum { MAX_PLACES = 300 };
     struct random r = random_from(3);
     for (int round = 0; round < 2000; round++) {
-        struct place all[MOST], expected[MOST];
-        size_t len = random_below(&r, MOST);
+        struct place all[MAX_PLACES], expected[MAX_PLACES];
+        size_t len = random_below(&r, MAX_PLACES);
         uint64_t address = 0;
         uint32_t step = 1 + random_below(&r, 4), jump = 2 + random_below(&r, 40);
         for (size_t i = 0; i < len; i++) {

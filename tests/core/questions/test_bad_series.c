@@ -8,7 +8,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-enum { MOST = 6 };
+enum { MAX_SNAPSHOTS = 6 };
 
 /* --- doubts ----------------------------------------------------------------------------
  */
@@ -40,7 +40,7 @@ enum content { QUIET, LEAKING, CONTENTS };
 
 static size_t snapshots_of(unsigned doubts)
 {
-    return doubts & DOUBT(TOO_FEW) ? 3 : MOST;
+    return doubts & DOUBT(TOO_FEW) ? 3 : MAX_SNAPSHOTS;
 }
 
 static void add_list(struct forge *f, const char *variable, const char *type, uint64_t size,
@@ -59,7 +59,7 @@ static void add_list(struct forge *f, const char *variable, const char *type, ui
 }
 
 /* The sum grows evenly, neither of the two does. */
-static const uint32_t documents[MOST] = {300, 500, 200, 450, 250, 400};
+static const uint32_t documents[MAX_SNAPSHOTS] = {300, 500, 200, 450, 250, 400};
 
 static struct hd_snapshot *other_heap(void)
 {
@@ -160,7 +160,7 @@ struct outcome {
 
 static struct outcome outcome_of(unsigned doubts, enum content content)
 {
-    struct hd_snapshot *snaps[MOST];
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
     size_t n = open_doubtful(snaps, doubts, content);
     struct hd_report *r = looked_at(snaps, n);
     struct outcome o = {hd_report_verdict(r), r->diff.confidence,
@@ -240,14 +240,14 @@ Test(bad_series, two_doubts_are_no_better_than_one, .timeout = 120)
 
 Test(bad_series, a_heap_that_shrinks_has_no_suspect)
 {
-    struct hd_snapshot *snaps[MOST];
-    for (uint32_t k = 0; k < MOST; k++) {
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
+    for (uint32_t k = 0; k < MAX_SNAPSHOTS; k++) {
         struct forge f = {0};
         add_list(&f, "App.Shop.s_a", "App.A", 100, 1000 - 100 * k, "System.String");
         add_list(&f, "App.Shop.s_b", "App.B", 100, 1000 - 150 * k, NULL);
         snaps[k] = forge_finish(&f);
     }
-    struct hd_report *r = looked_at(snaps, MOST);
+    struct hd_report *r = looked_at(snaps, MAX_SNAPSHOTS);
     cr_expect_eq(r->diff.suspect_count + r->diff.below_threshold_count +
                      r->diff.leveled_off_count,
                  0);
@@ -263,8 +263,8 @@ enum { TYPES = 1000 };
 /* One more of each type in every step, in one list or in separate ones. */
 static struct hd_report *all_types_grow(bool one_list)
 {
-    struct hd_snapshot *snaps[MOST];
-    for (uint32_t k = 0; k < MOST; k++) {
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
+    for (uint32_t k = 0; k < MAX_SNAPSHOTS; k++) {
         struct forge f = {0};
         node_id list = forge_object(&f, "App.Event[]", 80000);
         forge_root(&f, HD_ROOT_STATIC, "App.Shop.s_events", list);
@@ -282,7 +282,7 @@ static struct hd_report *all_types_grow(bool one_list)
         }
         snaps[k] = forge_finish(&f);
     }
-    return looked_at(snaps, MOST);
+    return looked_at(snaps, MAX_SNAPSHOTS);
 }
 
 Test(bad_series, types_that_all_grow_are_one_suspect_if_one_store_has_them)
@@ -321,13 +321,13 @@ static void add_garbage(struct forge *f, uint32_t count)
 
 Test(bad_series, without_reachable_objects_owners_are_unknown)
 {
-    struct hd_snapshot *snaps[MOST];
-    for (uint32_t k = 0; k < MOST; k++) {
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
+    for (uint32_t k = 0; k < MAX_SNAPSHOTS; k++) {
         struct forge f = {0};
         add_garbage(&f, 100 * (k + 1));
         snaps[k] = forge_finish(&f);
     }
-    struct hd_report *r = looked_at(snaps, MOST);
+    struct hd_report *r = looked_at(snaps, MAX_SNAPSHOTS);
     cr_expect_not(r->diff.by_graph);
     cr_expect_eq(r->check.verdict, HD_FAIL, "types are ranked as in a table");
     hd_report_free(r);
@@ -336,8 +336,8 @@ Test(bad_series, without_reachable_objects_owners_are_unknown)
 /* All roots are null. */
 Test(bad_series, empty_roots_show_no_growth)
 {
-    struct hd_snapshot *snaps[MOST];
-    for (uint32_t k = 0; k < MOST; k++) {
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
+    for (uint32_t k = 0; k < MAX_SNAPSHOTS; k++) {
         struct forge f = {0};
         node_id root = forge_pseudo(&f, "[roots]");
         forge_reference(&f, root, forge_pseudo(&f, "[static vars]"));
@@ -345,7 +345,7 @@ Test(bad_series, empty_roots_show_no_growth)
         add_garbage(&f, 100 * (k + 1));
         snaps[k] = forge_finish(&f);
     }
-    struct hd_report *r = looked_at(snaps, MOST);
+    struct hd_report *r = looked_at(snaps, MAX_SNAPSHOTS);
     cr_expect_neq(r->check.verdict, HD_PASS, "%s, by %s", verdict_names[r->check.verdict],
                   r->diff.by_graph ? "graph" : "table");
     hd_report_free(r);
@@ -353,14 +353,14 @@ Test(bad_series, empty_roots_show_no_growth)
 
 Test(bad_series, growing_garbage_is_not_a_suspect)
 {
-    struct hd_snapshot *snaps[MOST];
-    for (uint32_t k = 0; k < MOST; k++) {
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
+    for (uint32_t k = 0; k < MAX_SNAPSHOTS; k++) {
         struct forge f = {0};
         add_list(&f, "App.Shop.s_a", "App.A", 100, 1000, NULL);
         add_garbage(&f, 100 * (k + 1));
         snaps[k] = forge_finish(&f);
     }
-    struct hd_report *r = looked_at(snaps, MOST);
+    struct hd_report *r = looked_at(snaps, MAX_SNAPSHOTS);
     cr_expect(r->diff.by_graph);
     cr_expect_eq(r->diff.suspect_count + r->diff.below_threshold_count, 0);
     cr_expect_eq(r->diff.growth.bytes, 0);
@@ -369,17 +369,17 @@ Test(bad_series, growing_garbage_is_not_a_suspect)
 
 Test(bad_series, a_heap_that_was_empty_once)
 {
-    for (uint32_t empty = 0; empty < MOST; empty++) {
-        struct hd_snapshot *snaps[MOST];
-        for (uint32_t k = 0; k < MOST; k++) {
+    for (uint32_t empty = 0; empty < MAX_SNAPSHOTS; empty++) {
+        struct hd_snapshot *snaps[MAX_SNAPSHOTS];
+        for (uint32_t k = 0; k < MAX_SNAPSHOTS; k++) {
             struct forge f = {0};
             if (k != empty)
                 add_list(&f, "App.Shop.s_a", "App.A", 100, 100 * (k + 1), NULL);
             snaps[k] = forge_finish(&f);
         }
-        struct hd_report *r = looked_at(snaps, MOST);
+        struct hd_report *r = looked_at(snaps, MAX_SNAPSHOTS);
         cr_expect_neq(r->check.verdict, HD_PASS, "snapshot %u", empty);
-        cr_expect_eq(r->diff.usable_count, MOST - 1, "it is left out");
+        cr_expect_eq(r->diff.usable_count, MAX_SNAPSHOTS - 1, "it is left out");
         cr_expect_eq(r->check.verdict, HD_FAIL, "the others show a leak");
         cr_expect(warns_of(r, "total-drops"));
         hd_report_free(r);
@@ -388,12 +388,12 @@ Test(bad_series, a_heap_that_was_empty_once)
 
 Test(bad_series, heaps_that_are_all_empty)
 {
-    struct hd_snapshot *snaps[MOST];
-    for (uint32_t k = 0; k < MOST; k++) {
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
+    for (uint32_t k = 0; k < MAX_SNAPSHOTS; k++) {
         struct forge f = {0};
         snaps[k] = forge_finish(&f);
     }
-    struct hd_report *r = looked_at(snaps, MOST);
+    struct hd_report *r = looked_at(snaps, MAX_SNAPSHOTS);
     cr_expect_eq(r->diff.suspect_count + r->diff.below_threshold_count, 0);
     cr_expect_eq(r->check.verdict, HD_INCONCLUSIVE);
     hd_report_free(r);
@@ -402,12 +402,12 @@ Test(bad_series, heaps_that_are_all_empty)
 /* A constant heap, then an empty snapshot: not known to have stayed constant. */
 Test(bad_series, a_last_snapshot_without_objects_does_not_pass)
 {
-    struct hd_snapshot *snaps[MOST];
-    for (uint32_t k = 0; k + 1 < MOST; k++)
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
+    for (uint32_t k = 0; k + 1 < MAX_SNAPSHOTS; k++)
         snaps[k] = heap_with(0, QUIET, k);
     struct forge f = {0};
-    snaps[MOST - 1] = forge_finish(&f);
-    struct hd_report *r = looked_at(snaps, MOST);
+    snaps[MAX_SNAPSHOTS - 1] = forge_finish(&f);
+    struct hd_report *r = looked_at(snaps, MAX_SNAPSHOTS);
     cr_expect_eq(r->check.verdict, HD_INCONCLUSIVE);
     cr_expect_eq(hd_report_status(r, true), 3);
     cr_expect_str_eq(text_of_reason(&r->check.rules[0]),
@@ -457,13 +457,13 @@ Test(bad_series, the_maximum_number_of_snapshots_all_in_doubt)
 /* A leak in reverse order looks like a shrinking heap. */
 Test(bad_series, a_leak_in_the_wrong_order_does_not_pass)
 {
-    struct hd_snapshot *snaps[MOST];
-    for (uint32_t k = 0; k < MOST; k++) {
-        snaps[k] = heap_with(0, LEAKING, MOST - 1 - k);
-        snaps[k]->clock = MOST - k;
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
+    for (uint32_t k = 0; k < MAX_SNAPSHOTS; k++) {
+        snaps[k] = heap_with(0, LEAKING, MAX_SNAPSHOTS - 1 - k);
+        snaps[k]->clock = MAX_SNAPSHOTS - k;
         snaps[k]->clock_is_date = true;
     }
-    struct hd_report *r = looked_at(snaps, MOST);
+    struct hd_report *r = looked_at(snaps, MAX_SNAPSHOTS);
     cr_expect_eq(r->diff.suspect_count, 0);
     cr_expect_eq(r->check.verdict, HD_INCONCLUSIVE);
     cr_expect_eq(r->diff.confidence, HD_CONFIDENCE_MEDIUM);
@@ -514,10 +514,10 @@ static const struct pool_case {
 
 static void expect_pool(const struct pool_case *c, uint32_t each)
 {
-    struct hd_snapshot *snaps[MOST];
-    for (uint32_t k = 0; k < MOST; k++)
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
+    for (uint32_t k = 0; k < MAX_SNAPSHOTS; k++)
         snaps[k] = heap_with_pool(c->type, c->module, 20 + each * k);
-    struct hd_report *r = looked_at(snaps, MOST);
+    struct hd_report *r = looked_at(snaps, MAX_SNAPSHOTS);
     const struct hd_growth *g = &r->diff.growth;
     const struct hd_finding *f = &r->check.rules[0];
     bool told = c->is_pool && each > 1;
@@ -531,7 +531,7 @@ static void expect_pool(const struct pool_case *c, uint32_t each)
                  : told && c->by_name    ? 3
                                          : 0,
                  "%s, %s, +%u", c->type, c->module, each);
-    cr_expect_eq(g->pools, c->is_pool ? (int64_t)(MOST - 1) * each * 1000 : 0);
+    cr_expect_eq(g->pools, c->is_pool ? (int64_t)(MAX_SNAPSHOTS - 1) * each * 1000 : 0);
     cr_expect_eq(g->pools_are_reported, told);
     cr_expect_eq(warns_of(r, "pool-growth"), told);
     cr_expect_eq(strstr(r->diff.headline, words) != NULL, told, "%s", r->diff.headline);
@@ -565,8 +565,8 @@ Test(bad_series, pools_are_the_runtimes_by_their_module_and_their_growth_is_repo
 
 Test(bad_series, growth_within_a_pool_is_reported_but_not_a_suspect)
 {
-    struct hd_snapshot *snaps[MOST];
-    for (uint32_t k = 0; k < MOST; k++) {
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
+    for (uint32_t k = 0; k < MAX_SNAPSHOTS; k++) {
         struct forge f = {0};
         node_id pool = forge_object(&f, "System.Buffers.SharedArrayPool<System.Byte>", 64);
         forge_root(&f, HD_ROOT_STATIC, "System.Buffers.ArrayPool.s_shared", pool);
@@ -576,7 +576,7 @@ Test(bad_series, growth_within_a_pool_is_reported_but_not_a_suspect)
             forge_reference(&f, pool, first + i);
         snaps[k] = forge_finish(&f);
     }
-    struct hd_report *r = looked_at(snaps, MOST);
+    struct hd_report *r = looked_at(snaps, MAX_SNAPSHOTS);
     cr_expect_eq(r->diff.suspect_count + r->diff.below_threshold_count, 0);
     cr_assert_eq(r->diff.pooled_count, 1);
     cr_expect_eq(r->diff.pooled[0].rank, 0);
@@ -607,10 +607,10 @@ static struct hd_snapshot *threads(uint32_t count, uint32_t per_thread)
 Test(bad_series, thread_statics_follow_the_threads_except_for_a_leak_in_them)
 {
     for (int leaks = 0; leaks < 2; leaks++) {
-        struct hd_snapshot *snaps[MOST];
-        for (uint32_t k = 0; k < MOST; k++)
+        struct hd_snapshot *snaps[MAX_SNAPSHOTS];
+        for (uint32_t k = 0; k < MAX_SNAPSHOTS; k++)
             snaps[k] = leaks ? threads(10, 10 + 20 * k) : threads(10 + 10 * k, 10);
-        struct hd_report *r = looked_at(snaps, MOST);
+        struct hd_report *r = looked_at(snaps, MAX_SNAPSHOTS);
         bool found = r->diff.suspect_count > 0 &&
                      strcmp(r->diff.suspects[0].type, "App.Scratch") == 0;
         cr_expect_eq(found, leaks == 1);
@@ -625,8 +625,8 @@ Test(bad_series, thread_statics_follow_the_threads_except_for_a_leak_in_them)
 
 static struct hd_report *sampled_leak(double multiplier, uint32_t step, bool in_size)
 {
-    struct hd_snapshot *snaps[MOST];
-    for (uint32_t k = 0; k < MOST; k++) {
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
+    for (uint32_t k = 0; k < MAX_SNAPSHOTS; k++) {
         struct forge f = {0};
         add_list(&f, "App.Shop.s_blobs", "App.Blob", 5000, 10, NULL);
         add_list(&f, "App.Shop.s_a", "App.A", in_size ? 100000 * (k + 1) : 2000,
@@ -634,7 +634,7 @@ static struct hd_report *sampled_leak(double multiplier, uint32_t step, bool in_
         forge_multiplier(&f, "App.A", multiplier);
         snaps[k] = forge_finish(&f);
     }
-    return looked_at(snaps, MOST);
+    return looked_at(snaps, MAX_SNAPSHOTS);
 }
 
 Test(bad_series, a_sample_is_never_steady)
@@ -656,7 +656,7 @@ Test(bad_series, less_than_half_an_object_is_ranked_by_its_size)
     struct hd_report *r = sampled_leak(0.3, 0, true);
     cr_assert_eq(r->diff.suspect_count, 1);
     cr_expect_str_eq(r->diff.suspects[0].type, "App.A");
-    cr_expect_eq(r->diff.suspects[0].at[MOST - 1].count, 0);
+    cr_expect_eq(r->diff.suspects[0].at[MAX_SNAPSHOTS - 1].count, 0);
     cr_expect_eq(r->diff.suspects[0].suspicion, HD_SUSPECT_SIZE);
     cr_expect_eq(r->diff.growth.bytes,
                  r->diff.growth.suspects + r->diff.growth.pools + r->diff.growth.rest);

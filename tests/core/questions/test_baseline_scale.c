@@ -34,7 +34,7 @@ enum kind { ITERATIONS, TIMES, BARE, KINDS };
 static const char *const kinds[KINDS] = {"iterations", "times", "bare steps"};
 
 /* A minute for each iteration. */
-enum { MOST = 10, SECONDS_EACH = 60, LEAK = 10, ORDER_BYTES = 100 };
+enum { MAX_SNAPSHOTS = 10, SECONDS_EACH = 60, LEAK = 10, ORDER_BYTES = 100 };
 
 struct run {
     const char *name;
@@ -74,8 +74,8 @@ static struct hd_snapshot *heap(uint64_t orders)
 static struct hd_report *check(const struct run *run, enum kind kind, uint64_t leak,
                                const struct hd_budgets *b)
 {
-    struct hd_snapshot *snaps[MOST];
-    uint64_t iterations[MOST];
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
+    uint64_t iterations[MAX_SNAPSHOTS];
     struct hd_options opt = hd_default_options();
     struct hd_error err = {0};
     for (uint64_t k = 0; k <= run->steps; k++) {
@@ -135,8 +135,8 @@ static uint64_t iterations_of(const struct run *run)
 /* Growth that is not a suspect need not be accepted. */
 static bool is_found(size_t rule, const struct run *run, uint64_t leak)
 {
-    enum { FEWEST = 10 };
-    return rule > 0 || leak * iterations_of(run) >= FEWEST;
+    enum { MIN_LEAKED = 10 };
+    return rule > 0 || leak * iterations_of(run) >= MIN_LEAKED;
 }
 
 static enum hd_verdict verdict_of(const struct run *run, enum kind then, enum kind now,

@@ -100,7 +100,7 @@ static const char *const states[STATES] = {
     "restarted", "other program",    "out of order",      "too few",         "only one"};
 
 static const uint32_t steps[] = {0, 20, 400}; /* orders added; the last is over */
-enum { GROWTHS = 3, MOST = 6, FIRST_ORDERS = 100, STANDS_FOR = 10 };
+enum { GROWTHS = 3, MAX_SNAPSHOTS = 6, FIRST_ORDERS = 100, STANDS_FOR = 10 };
 
 struct cell {
     size_t rule;
@@ -113,13 +113,13 @@ struct cell {
 
 static size_t snapshots_in(enum state state)
 {
-    return state == TOO_FEW ? 3 : MOST;
+    return state == TOO_FEW ? 3 : MAX_SNAPSHOTS;
 }
 
 static bool is_cut(enum state state, size_t k)
 {
     return (state == FIRST_CUT && k == 0) || (state == MIDDLE_CUT && k == 2) ||
-           (state == LAST_CUT && k == MOST - 1) || (state == LONE && k != 3);
+           (state == LAST_CUT && k == MAX_SNAPSHOTS - 1) || (state == LONE && k != 3);
 }
 
 /* A constant megabyte, and an array with capacity for all orders. The other program has the
@@ -290,7 +290,7 @@ static bool says_nothing_of_the_rest(const struct cell *c)
 
 static enum hd_verdict verdict_of(const struct cell *c)
 {
-    size_t index[MOST], n = usable(c, index);
+    size_t index[MAX_SNAPSHOTS], n = usable(c, index);
     if (n < 2)
         return HD_INCONCLUSIVE; /* one snapshot shows no growth */
     if (rules[c->rule].title == DEFAULT && n < 4)
@@ -318,7 +318,7 @@ static int status_of(const struct cell *c, bool strict)
 
 /* --- the program's answer -------------------------------------------------------- */
 
-static const uint64_t rounds[MOST] = {0, 10, 20, 30, 40, 50};
+static const uint64_t rounds[MAX_SNAPSHOTS] = {0, 10, 20, 30, 40, 50};
 
 static void add_budgets(struct text *t, const struct cell *c)
 {
@@ -367,7 +367,7 @@ static struct hd_report *check(struct hd_snapshot *const *snaps, size_t count,
 /* Writes the growth of the complete series as a baseline; returns the path. */
 static const char *write_baseline(uint32_t step, const char *name)
 {
-    struct hd_snapshot *snaps[MOST];
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
     struct text yaml = {0};
     char *bytes = NULL;
     size_t size = 0;
@@ -376,12 +376,12 @@ static const char *write_baseline(uint32_t step, const char *name)
     struct hd_budgets *b = budgets_of(&yaml);
     hd_budgets_accept(b);
     open_series(snaps, COMPLETE, step);
-    struct hd_report *r = check(snaps, MOST, b);
+    struct hd_report *r = check(snaps, MAX_SNAPSHOTS, b);
     FILE *f = open_memstream(&bytes, &size);
     cr_assert(hd_report_write_baseline(r, hd_sink_file(f), NULL));
     fclose(f);
     const char *path = scratch_file(&scratch, name, bytes, size);
-    close_all(snaps, MOST);
+    close_all(snaps, MAX_SNAPSHOTS);
     hd_report_free(r);
     hd_budgets_free(b);
     text_free(&yaml);
@@ -432,7 +432,7 @@ Test(check_table, passes_only_what_the_snapshots_show)
         paths[g] = write_baseline(steps[g], names[g]);
     for (int state = 0; state < STATES; state++) {
         for (size_t g = 0; g < GROWTHS; g++) {
-            struct hd_snapshot *snaps[MOST];
+            struct hd_snapshot *snaps[MAX_SNAPSHOTS];
             open_series(snaps, (enum state)state, steps[g]);
             for (size_t i = 0; i < RULES * (size_t)MERCIES; i++) {
                 struct cell c = {i / MERCIES, (enum mercy)(i % MERCIES), (enum state)state,

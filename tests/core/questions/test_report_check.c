@@ -47,7 +47,7 @@ enum series_name {
     SERIES_COUNT
 };
 
-enum { MOST = 4 };
+enum { MAX_SNAPSHOTS = 4 };
 
 static struct hd_snapshot *orders(uint64_t count, uint64_t bytes)
 {
@@ -72,7 +72,7 @@ static struct hd_snapshot *sampled_orders(uint32_t count)
 
 static size_t open_series(enum series_name name, struct hd_snapshot **s)
 {
-    size_t count = name == PAIR ? 2 : name == TRIPLE ? 3 : MOST;
+    size_t count = name == PAIR ? 2 : name == TRIPLE ? 3 : MAX_SNAPSHOTS;
     for (uint32_t k = 0; k < count; k++) {
         uint64_t steps = name == PAIR ? 3 * k : k, n = 100 + 20 * steps;
         uint64_t bytes = 100 * n;
@@ -110,7 +110,7 @@ static const uint64_t rounds[] = {0, 10, 20, 30};
 static struct hd_report *checked(enum series_name name, const char *yaml, int64_t today,
                                  const uint64_t *iterations, struct hd_error *err)
 {
-    struct hd_snapshot *snaps[MOST];
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
     size_t count = open_series(name, snaps);
     struct hd_budgets *b = hd_budgets_new();
     struct hd_options opt = hd_default_options();
@@ -419,7 +419,7 @@ Test(report_check, a_rule_per_iteration_needs_iterations)
 
 Test(report_check, hidden_types_are_not_judged_but_totals_are)
 {
-    struct hd_snapshot *snaps[MOST];
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
     struct hd_budgets *b = hd_budgets_new();
     struct hd_options opt = hd_default_options();
     const char *excluded = "App.*";
@@ -461,7 +461,7 @@ static char *baseline_of(const struct hd_report *r)
 
 static struct hd_report *check_strictly(enum series_name name, const char *baseline)
 {
-    struct hd_snapshot *snaps[MOST];
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
     struct hd_budgets *b = hd_budgets_new();
     struct hd_error err = {0};
     struct text file = {0};
@@ -514,7 +514,7 @@ Test(report_check, a_baseline_of_another_run_is_a_warning)
 
 Test(report_check, incomplete_snapshots_make_no_baseline)
 {
-    struct hd_snapshot *snaps[MOST];
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
     struct hd_budgets *b = hd_budgets_new();
     struct hd_error err = {0};
     size_t count = open_series(LAST_CUT, snaps);
@@ -528,7 +528,7 @@ Test(report_check, incomplete_snapshots_make_no_baseline)
 
 Test(report_check, without_budgets_means_the_default)
 {
-    struct hd_snapshot *snaps[MOST];
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
     size_t count = open_series(LEAK, snaps);
     struct hd_report *r = ask_check(snaps, count, NULL, NULL, NULL);
     cr_assert_not_null(r);

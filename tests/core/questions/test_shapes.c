@@ -5,7 +5,13 @@
 #include "support/random.h"
 #include "support/scratch.h"
 
-enum { FEWEST = 4, MOST = 30, HIGH = 100, UNIT = 4000, KINDS_OF_TYPES = 40 };
+enum {
+    MIN_SNAPSHOTS = 4,
+    MAX_SNAPSHOTS = 30,
+    HIGH = 100,
+    UNIT = 4000,
+    KINDS_OF_TYPES = 40
+};
 
 /* Objects that change: a list, one object, many types of which none is large, thread
  * statics of ten threads, rows of a table, and one of these rows. */
@@ -25,8 +31,8 @@ enum truth {
 
 struct shape {
     const char *name;
-    uint32_t level[MOST]; /* 0 to HIGH */
-    uint32_t at, n;       /* where it changes; snapshots */
+    uint32_t level[MAX_SNAPSHOTS]; /* 0 to HIGH */
+    uint32_t at, n;                /* where it changes; snapshots */
     enum truth truth;
     size_t since; /* expected growth.since without a suspect; 0: not checked */
 };
@@ -148,7 +154,7 @@ static void expect_truth(const struct shape *shape, enum matter matter,
 
 static void try_matter(const struct shape *shape, enum matter matter)
 {
-    struct hd_snapshot *snaps[MOST];
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
     struct hd_error err = {0};
     struct hd_options opt = hd_default_options();
     opt.chains = 0;
@@ -178,15 +184,15 @@ static uint32_t next_length(uint32_t n)
            : n == 6  ? 8
            : n == 8  ? 12
            : n == 12 ? 20
-           : n == 20 ? MOST
-                     : MOST + 1;
+           : n == 20 ? MAX_SNAPSHOTS
+                     : MAX_SNAPSHOTS + 1;
 }
 
 /* --- shapes ---------------------------------------------------------------------- */
 
 Test(shapes, flat_shapes_are_cleared, .timeout = 60)
 {
-    for (uint32_t n = FEWEST; n <= MOST; n = next_length(n)) {
+    for (uint32_t n = MIN_SNAPSHOTS; n <= MAX_SNAPSHOTS; n = next_length(n)) {
         struct shape flat = {.name = "flat", .n = n, .truth = BOUNDED};
         struct shape noisy = {.name = "noise", .n = n, .truth = BOUNDED};
         struct random random = random_from(n);
@@ -199,7 +205,7 @@ Test(shapes, flat_shapes_are_cleared, .timeout = 60)
 
 Test(shapes, shrinking_shapes_are_cleared, .timeout = 60)
 {
-    for (uint32_t n = FEWEST; n <= MOST; n = next_length(n)) {
+    for (uint32_t n = MIN_SNAPSHOTS; n <= MAX_SNAPSHOTS; n = next_length(n)) {
         struct shape s = {.name = "reversed", .n = n, .truth = BOUNDED};
         for (uint32_t k = 0; k < n; k++)
             s.level[k] = (n - 1 - k) * HIGH / (n - 1);
@@ -209,7 +215,7 @@ Test(shapes, shrinking_shapes_are_cleared, .timeout = 60)
 
 Test(shapes, growth_is_never_denied_however_late_it_begins, .timeout = 120)
 {
-    for (uint32_t n = FEWEST; n <= MOST; n = next_length(n)) {
+    for (uint32_t n = MIN_SNAPSHOTS; n <= MAX_SNAPSHOTS; n = next_length(n)) {
         for (uint32_t tail = 1; tail < n; tail += tail < 8 ? 1 : 4) {
             struct shape s = {.name = "late", .at = n - tail, .n = n, .truth = GROWS};
             for (uint32_t k = n - tail; k < n; k++)
@@ -222,7 +228,7 @@ Test(shapes, growth_is_never_denied_however_late_it_begins, .timeout = 120)
 
 Test(shapes, growth_in_bursts_is_never_denied, .timeout = 120)
 {
-    for (uint32_t n = FEWEST; n <= MOST; n = next_length(n)) {
+    for (uint32_t n = MIN_SNAPSHOTS; n <= MAX_SNAPSHOTS; n = next_length(n)) {
         for (uint32_t bursts = 2; bursts < n && bursts < 6; bursts++) {
             struct shape s = {.name = "bursts", .n = n, .truth = GROWS};
             for (uint32_t k = 0; k < n; k++)
@@ -238,8 +244,8 @@ Test(shapes, growth_in_bursts_is_never_denied, .timeout = 120)
 
 Test(shapes, growth_after_a_dip_is_never_denied, .timeout = 120)
 {
-    for (uint32_t n = FEWEST + 1; n <= MOST; n = next_length(n)) {
-        for (uint32_t dip = 1; dip + FEWEST <= n; dip += dip < 4 ? 1 : 5) {
+    for (uint32_t n = MIN_SNAPSHOTS + 1; n <= MAX_SNAPSHOTS; n = next_length(n)) {
+        for (uint32_t dip = 1; dip + MIN_SNAPSHOTS <= n; dip += dip < 4 ? 1 : 5) {
             struct shape s = {.name = "after a dip", .at = dip, .n = n, .truth = GROWS};
             for (uint32_t k = 0; k < dip; k++)
                 s.level[k] = HIGH;
@@ -252,7 +258,7 @@ Test(shapes, growth_after_a_dip_is_never_denied, .timeout = 120)
 
 Test(shapes, a_slow_rise_is_told_from_the_noise_around_it, .timeout = 60)
 {
-    for (uint32_t n = 12; n <= MOST; n = next_length(n)) {
+    for (uint32_t n = 12; n <= MAX_SNAPSHOTS; n = next_length(n)) {
         struct shape s = {.name = "in noise", .n = n, .truth = GROWS};
         struct random random = random_from(n);
         for (uint32_t k = 0; k < n; k++)
@@ -263,7 +269,7 @@ Test(shapes, a_slow_rise_is_told_from_the_noise_around_it, .timeout = 60)
 
 Test(shapes, a_dip_is_not_growth, .timeout = 60)
 {
-    for (uint32_t n = FEWEST + 1; n <= MOST; n = next_length(n)) {
+    for (uint32_t n = MIN_SNAPSHOTS + 1; n <= MAX_SNAPSHOTS; n = next_length(n)) {
         for (uint32_t dip = 1; dip + 1 < n; dip += 1 + n / 8) {
             struct shape s = {.name = "dip", .at = dip, .n = n, .truth = BOUNDED};
             for (uint32_t k = 0; k < n; k++)
@@ -275,7 +281,7 @@ Test(shapes, a_dip_is_not_growth, .timeout = 60)
 
 Test(shapes, fluctuation_is_cleared_once_it_is_visible, .timeout = 120)
 {
-    for (uint32_t n = FEWEST; n <= MOST; n = next_length(n)) {
+    for (uint32_t n = MIN_SNAPSHOTS; n <= MAX_SNAPSHOTS; n = next_length(n)) {
         for (uint32_t period = 2; period < 7; period++) {
             struct shape s = {.name = "saw", .n = n};
             for (uint32_t k = 0; k < n; k++)
@@ -289,7 +295,7 @@ Test(shapes, fluctuation_is_cleared_once_it_is_visible, .timeout = 120)
 /* Each tooth leaves a rest. */
 Test(shapes, teeth_that_rise_are_growth, .timeout = 120)
 {
-    for (uint32_t n = 6; n <= MOST; n = next_length(n)) {
+    for (uint32_t n = 6; n <= MAX_SNAPSHOTS; n = next_length(n)) {
         struct shape s = {.name = "rising saw", .n = n, .truth = GROWS};
         for (uint32_t k = 0; k < n; k++)
             s.level[k] = k % 2 * 20 + k * 80 / (n - 1);
@@ -300,7 +306,7 @@ Test(shapes, teeth_that_rise_are_growth, .timeout = 120)
 /* In the last third, so that it may not have leveled off. */
 Test(shapes, a_single_jump_stays_unexplained, .timeout = 60)
 {
-    for (uint32_t n = FEWEST; n <= MOST; n = next_length(n)) {
+    for (uint32_t n = MIN_SNAPSHOTS; n <= MAX_SNAPSHOTS; n = next_length(n)) {
         for (uint32_t at = n - n / 3; at < n; at += 1 + n / 8) {
             struct shape s = {.name = "jump", .at = at, .n = n, .truth = JUMPS};
             for (uint32_t k = at; k < n; k++)
@@ -322,7 +328,7 @@ Test(shapes, growth_in_half_of_the_steps_is_not_sure, .timeout = 60)
 
 Test(shapes, growth_that_leveled_off_is_reported, .timeout = 60)
 {
-    for (uint32_t n = FEWEST; n <= MOST; n = next_length(n)) {
+    for (uint32_t n = MIN_SNAPSHOTS; n <= MAX_SNAPSHOTS; n = next_length(n)) {
         for (uint32_t at = 1; at <= n / 2; at += 1 + n / 8) {
             struct shape s = {.name = "stays", .at = at, .n = n, .truth = STAYS};
             for (uint32_t k = at; k < n; k++)
@@ -383,7 +389,7 @@ Test(shapes, suppressed_growth_excuses_nothing_else)
 {
     for (enum suppression_match by = 0; by < EXCUSES; by++) {
         for (int late = 0; late < 2; late++) {
-            struct hd_snapshot *snaps[MOST];
+            struct hd_snapshot *snaps[MAX_SNAPSHOTS];
             struct hd_error err = {0};
             struct hd_options opt = hd_default_options();
             size_t n = open_next_to(snaps, late);

@@ -9,11 +9,11 @@
 #include <jansson.h>
 #include <string.h>
 
-enum { FEWEST = 4, MOST = 6 };
+enum { MIN_SNAPSHOTS = 4, MAX_SNAPSHOTS = 6 };
 
 struct program {
     const char *set, *series;
-    struct hd_snapshot *snaps[MOST];
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
     size_t count;
     json_t *truth;
 };
@@ -25,7 +25,7 @@ static struct program open_program(const char *set, const char *series)
     snprintf(path, sizeof(path), "fixtures/%s/%s/*.gcdump*", set, series);
     glob_t found = {0};
     cr_assert_eq(glob(path, 0, NULL, &found), 0, "%s", path);
-    for (size_t i = 0; i < found.gl_pathc && p.count < MOST; i++) {
+    for (size_t i = 0; i < found.gl_pathc && p.count < MAX_SNAPSHOTS; i++) {
         struct hd_error err = {0};
         p.snaps[p.count] = hd_snapshot_open(found.gl_pathv[i], NULL, &err);
         cr_assert_not_null(p.snaps[p.count++], "%s", err.message);
@@ -116,7 +116,7 @@ static void expect_window(const struct program *p, size_t first, size_t len)
 static void expect_program(const char *set, const char *series)
 {
     struct program p = open_program(set, series);
-    for (size_t len = FEWEST; len <= p.count; len++)
+    for (size_t len = MIN_SNAPSHOTS; len <= p.count; len++)
         for (size_t first = 0; first + len <= p.count; first++)
             expect_window(&p, first, len);
     json_decref(p.truth);

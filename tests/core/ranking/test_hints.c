@@ -200,13 +200,13 @@ Test(hints, no_two_hints_have_a_case_in_common)
 
 static char *page(void)
 {
-    enum { MOST = 1 << 20 };
+    enum { MAX_BYTES = 1 << 20 };
     FILE *f = fopen("docs/hints.md", "rb");
     cr_assert_not_null(f, "run where docs/ is");
-    char *text = calloc(MOST, 1);
-    size_t len = fread(text, 1, MOST - 1, f);
+    char *text = calloc(MAX_BYTES, 1);
+    size_t len = fread(text, 1, MAX_BYTES - 1, f);
     fclose(f);
-    cr_assert(len > 0 && len < MOST - 1);
+    cr_assert(len > 0 && len < MAX_BYTES - 1);
     return text;
 }
 

@@ -49,12 +49,12 @@ Test(native, is_recognized_by_whole_names_of_the_runtime)
         }
 }
 
-enum { MOST = 6 };
+enum { MAX_SNAPSHOTS = 6 };
 
 /* Rows with this name and count in each of n snapshots, and the expected finding. */
 struct native_case {
     const char *name, *other_row; /* another row, in all snapshots; NULL */
-    uint64_t counts[MOST];
+    uint64_t counts[MAX_SNAPSHOTS];
     size_t n;
     bool found, is_much;
     const char *hint;
@@ -62,7 +62,7 @@ struct native_case {
 
 static void expect_native(const struct native_case *c)
 {
-    struct hd_snapshot *snaps[MOST];
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
     struct series s;
     struct series_question ask = {.by = HD_BY_TYPE};
     struct series_warnings ignored = {0};

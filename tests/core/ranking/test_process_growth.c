@@ -14,13 +14,13 @@
 
 /* --- the rule ---------------------------------------------------------------------- */
 
-enum { MOST = 14 };
+enum { MAX_SNAPSHOTS = 14 };
 
 struct part_case {
     const char *what;
     enum hd_process_part part;
-    uint64_t size, last_size; /* KiB */
-    uint64_t at[MOST];        /* KiB */
+    uint64_t size, last_size;   /* KiB */
+    uint64_t at[MAX_SNAPSHOTS]; /* KiB */
     size_t n;
     bool keeps_growing;
 };
@@ -28,7 +28,7 @@ struct part_case {
 /* For a series of this length. */
 static void expect_within(const struct part_case *c, double seconds)
 {
-    uint64_t at[MOST];
+    uint64_t at[MAX_SNAPSHOTS];
     for (size_t k = 0; k < c->n; k++)
         at[k] = c->at[k] * KIB;
     const struct process_ends ends = {c->size * KIB, c->last_size * KIB, seconds};

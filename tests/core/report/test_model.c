@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 16 };
+enum { MAX_FILES = 16 };
 
 static size_t open_folder(const char *folder, struct hd_snapshot **snaps)
 {
@@ -15,7 +15,7 @@ static size_t open_folder(const char *folder, struct hd_snapshot **snaps)
     struct hd_error err = {0};
     size_t count = 0;
     cr_assert(hd_inputs_add(&inputs, folder, &err), "%s", err.message);
-    for (size_t i = 0; i < inputs.count && count < MOST; i++) {
+    for (size_t i = 0; i < inputs.count && count < MAX_FILES; i++) {
         struct hd_error not_one = {0};
         snaps[count] = hd_snapshot_open(inputs.all[i].path, NULL, &not_one);
         count += snaps[count] != NULL;
@@ -110,7 +110,7 @@ static void expect_diff(const struct hd_model *m, bool whole)
 Test(model, of_a_diff_is_numbers_that_add_up)
 {
     static const char *const pattern[] = {"System.*"};
-    struct hd_snapshot *snaps[MOST];
+    struct hd_snapshot *snaps[MAX_FILES];
     size_t count = open_folder("fixtures/leaklab/cache", snaps);
     cr_assert_geq(count, 4);
     for (int view = 0; view < 3; view++) {
@@ -136,7 +136,7 @@ Test(model, of_a_diff_is_numbers_that_add_up)
 
 Test(model, of_a_check_has_the_diff_and_findings_with_reasons)
 {
-    struct hd_snapshot *snaps[MOST];
+    struct hd_snapshot *snaps[MAX_FILES];
     size_t count = open_folder("fixtures/leaklab/cache", snaps);
     struct hd_budgets *b = hd_budgets_new();
     cr_assert(hd_budgets_add_option(b, "max-growth", "1%", NULL));
@@ -166,7 +166,7 @@ Test(model, of_a_check_has_the_diff_and_findings_with_reasons)
 
 Test(model, of_accepted_growth_is_data_too)
 {
-    struct hd_snapshot *snaps[MOST];
+    struct hd_snapshot *snaps[MAX_FILES];
     size_t count = open_folder("fixtures/leaklab/cache", snaps);
     struct hd_budgets *b = hd_budgets_new();
     hd_budgets_accept(b);
@@ -186,7 +186,7 @@ Test(model, of_accepted_growth_is_data_too)
 Test(model, of_top_roots_and_info_has_no_other_kind)
 {
     static const char *const type[] = {"System.String"};
-    struct hd_snapshot *snaps[MOST];
+    struct hd_snapshot *snaps[MAX_FILES];
     size_t count = open_folder("fixtures/leaklab/cache", snaps);
     struct hd_options opt = hd_default_options();
     struct hd_report *r = ask_top(snaps[0], &opt, NULL);

@@ -5,13 +5,13 @@
 
 /* --- a report of nothing but what a summary is made of ---------------------------- */
 
-enum { MOST = 12 };
+enum { MAX_SNAPSHOTS = 12 };
 
 struct made {
     struct hd_report r;
-    struct hd_snapshot_facts snapshots[MOST];
-    struct hd_tally totals[MOST], at[MOST], subject_at[MOST];
-    uint64_t counts[MOST];
+    struct hd_snapshot_facts snapshots[MAX_SNAPSHOTS];
+    struct hd_tally totals[MAX_SNAPSHOTS], at[MAX_SNAPSHOTS], subject_at[MAX_SNAPSHOTS];
+    uint64_t counts[MAX_SNAPSHOTS];
     struct hd_suspect suspects[4], below_threshold[1];
     struct hd_type_row rows[1];
     struct hd_no_match unmatched;
@@ -190,7 +190,7 @@ Test(summary, the_next_step_is_below_its_leak)
 /* Threads of a leaked telemetry configuration have no line of their own. */
 Test(summary, growth_with_a_known_cause_is_not_a_second_leak)
 {
-    struct hd_tally threads[MOST];
+    struct hd_tally threads[MAX_SNAPSHOTS];
     struct hd_native_memory native_memory = {.type = "System.Threading.Thread",
                                              .what = "threads",
                                              .at = threads,

@@ -7,8 +7,8 @@
 /* Shops with 10 more orders in each, checked against one rule; or the default. */
 static struct hd_report *checked(size_t snapshots, const char *option, const char *value)
 {
-    enum { MOST = 5 };
-    struct hd_snapshot *snaps[MOST];
+    enum { MAX_SNAPSHOTS = 5 };
+    struct hd_snapshot *snaps[MAX_SNAPSHOTS];
     struct hd_budgets *b = hd_budgets_new();
     for (uint32_t k = 0; k < snapshots; k++)
         snaps[k] = shop(10 * (k + 1));

@@ -42,10 +42,11 @@ static double defined(unsigned bw, unsigned bo, unsigned sw, unsigned so)
 
 Test(fleet_chance, is_its_definition_for_every_small_table)
 {
-    enum { MOST = 7 };
-    for (unsigned i = 0; i < MOST * MOST * MOST * MOST; i++) {
-        unsigned bw = i % MOST, bo = i / MOST % MOST, sw = i / (MOST * MOST) % MOST,
-                 so = i / (MOST * MOST * MOST);
+    enum { MAX_CELL = 7 };
+    for (unsigned i = 0; i < MAX_CELL * MAX_CELL * MAX_CELL * MAX_CELL; i++) {
+        unsigned bw = i % MAX_CELL, bo = i / MAX_CELL % MAX_CELL,
+                 sw = i / (MAX_CELL * MAX_CELL) % MAX_CELL,
+                 so = i / (MAX_CELL * MAX_CELL * MAX_CELL);
         double got = exp(chance_log(bw, bo, sw, so));
         double wanted = bw + bo == 0 || sw + so == 0 ? 1 : defined(bw, bo, sw, so);
         cr_expect_lt(fabs(got - wanted), 1e-12, "%u %u %u %u: %.17g, not %.17g", bw, bo, sw,

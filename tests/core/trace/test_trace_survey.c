@@ -100,13 +100,13 @@ static uint64_t events_of(const struct text *file, size_t most, struct hd_error 
 
 Test(trace_survey, a_stranger_cannot_have_more_threads_than_memory_for_them)
 {
-    enum { THREADS = 20000, MOST = 100000 };
+    enum { THREADS = 20000, MAX_EVENTS = 100000 };
     struct text file = of_threads(THREADS);
     struct hd_error err = {0};
     cr_expect_eq(events_of(&file, 0, &err), THREADS, "%s", err.message);
     cr_expect_eq(err.status, HD_OK, "%s", err.message);
-    uint64_t events = events_of(&file, MOST, &err);
-    cr_expect_lt(events, MOST / 12);
+    uint64_t events = events_of(&file, MAX_EVENTS, &err);
+    cr_expect_lt(events, MAX_EVENTS / 12);
     cr_expect_not_null(strstr(err.message, "more threads"), "%s", err.message);
     text_free(&file);
 }

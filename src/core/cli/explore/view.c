@@ -190,12 +190,12 @@ static size_t bars_of(const struct explore *e)
 
 size_t view_list_columns(const struct explore *e, enum hd_list list, struct hd_column *all)
 {
-    enum { LEAST = 5, MOST = 16 };
+    enum { MIN_BARS = 5, MAX_BARS = 16 };
     unsigned bars = (unsigned)bars_of(e);
     size_t count = hd_list_columns(e->model, list, all);
     for (size_t i = 0; i < count; i++)
         if (all[i].kind == HD_CELL_TREND)
-            all[i].width = bars < LEAST ? LEAST : bars > MOST ? MOST : bars;
+            all[i].width = bars < MIN_BARS ? MIN_BARS : bars > MAX_BARS ? MAX_BARS : bars;
     return count;
 }
 

@@ -81,7 +81,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 /* Bytes of a group; HD_UNKNOWN if it has no such file. */
-enum { MOST, USED, CACHE, HIGH, FIGURES, ALL_FIGURES = (int)VERSIONS * FIGURES };
+enum { LIMIT, USED, CACHE, HIGH, FIGURES, ALL_FIGURES = (int)VERSIONS * FIGURES };
 typedef char texts_of_group[FIGURES][HD_GROUP_FILE];
 
 struct figures {
@@ -121,7 +121,7 @@ static struct figures read_group(const char *group, const struct version *v)
 static uint64_t most_of(const struct figures *f)
 {
     const uint64_t beyond = (uint64_t)1 << 60;
-    return f->n[MOST] < beyond ? f->n[MOST] : HD_UNKNOWN;
+    return f->n[LIMIT] < beyond ? f->n[LIMIT] : HD_UNKNOWN;
 }
 
 /* Without reclaimable caches. */
@@ -136,7 +136,7 @@ static uint64_t left_of(const struct figures *f)
 {
     return most_of(f) == HD_UNKNOWN || used_of(f) == HD_UNKNOWN
                ? HD_UNKNOWN
-               : less(f->n[MOST], used_of(f));
+               : less(f->n[LIMIT], used_of(f));
 }
 
 /* The same with memory.high if it is less: a process that waits there waits with all
@@ -144,7 +144,7 @@ static uint64_t left_of(const struct figures *f)
 static uint64_t spare_of(const struct figures *f)
 {
     struct figures high = *f;
-    high.n[MOST] = f->n[HIGH];
+    high.n[LIMIT] = f->n[HIGH];
     return smaller(left_of(f), left_of(&high));
 }
 

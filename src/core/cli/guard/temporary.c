@@ -212,14 +212,14 @@ FILE *temporary_open(const char *target)
  * name, to be renamed a moment later. */
 static bool link_next_to(const char *link)
 {
-    enum { MOST = 100, DIGITS = 6 };
+    enum { MAX_TRIES = 100, DIGITS = 6 };
     static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
     char *end = path + strlen(path);
     uint64_t number = (uint64_t)getpid();
     sigset_t set = all_ends(), before;
     pthread_sigmask(SIG_BLOCK, &set, &before);
     errno = EEXIST;
-    for (int i = 0; i < MOST && !is_there && errno == EEXIST; i++, number++) {
+    for (int i = 0; i < MAX_TRIES && !is_there && errno == EEXIST; i++, number++) {
         uint64_t rest = number;
         for (int k = 1; k <= DIGITS; k++, rest /= sizeof(digits) - 1)
             end[-k] = digits[rest % (sizeof(digits) - 1)];

@@ -263,7 +263,7 @@ static void put_coded(const struct digest_reader *r, enum digest_coding coding, 
  * arena. All columns of the same rows must be as long as the first. */
 static bool take_column(struct digest_reader *r, const struct digest_member *m)
 {
-    enum { MOST = UINT32_MAX / 4 };
+    enum { MAX_LEN = UINT32_MAX / 4 };
     struct digest_file *f = &r->file;
     const struct column *c = &r->columns[m - digest_members];
     char **to = (char **)((char *)f + m->offset), what[64];
@@ -273,7 +273,7 @@ static bool take_column(struct digest_reader *r, const struct digest_member *m)
     if (!r->is_counted[m->rows])
         f->count[m->rows] = c->len;
     r->is_counted[m->rows] = true;
-    bool fits = c->is_there && c->len <= MOST && c->len == f->count[m->rows];
+    bool fits = c->is_there && c->len <= MAX_LEN && c->len == f->count[m->rows];
     if (m->limit != ANY) {
         uint64_t limit = limit_of(r, m);
         for (size_t i = 0; fits && i < c->len; i++)

@@ -104,7 +104,7 @@ void gcdump_facts_write(struct text *log, const struct hd_snapshot *snap)
 
 void gcdump_facts_read(struct hd_snapshot *snap, const char *log)
 {
-    enum { MOST = 1024 };
+    enum { MAX_LEN = 1024 };
     size_t len;
     const char *found;
     if (log == NULL)
@@ -112,7 +112,7 @@ void gcdump_facts_read(struct hd_snapshot *snap, const char *log)
     for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
         const char **fact = (const char **)((char *)&snap->info + facts[i].field);
         found = find_line(log, facts[i].key, &len);
-        if (*fact == NULL && found != NULL && len > 0 && len <= MOST)
+        if (*fact == NULL && found != NULL && len > 0 && len <= MAX_LEN)
             *fact = arena_strdup(&snap->arena, found, len);
     }
     found = find_line(log, instance_key, &len);

@@ -312,7 +312,7 @@ static bool has_row(const struct hd_snapshot *snap, const char *name)
 
 Test(gcdump_facts, ids_of_types_are_read_back_by_name)
 {
-    enum { FEWEST = 300 };
+    enum { MIN_FACTS = 300 };
     static const struct hd_read_options how = {.to_write = true};
     struct hd_error err = {0};
     char *bytes;
@@ -323,7 +323,7 @@ Test(gcdump_facts, ids_of_types_are_read_back_by_name)
     size_t expected = 0;
     for (size_t i = 0; i < snap->type_name_count; i++)
         expected += has_row(again, snap->type_names[i].name);
-    cr_expect_geq(expected, FEWEST);
+    cr_expect_geq(expected, MIN_FACTS);
     cr_assert_eq(again->type_name_count, expected);
     for (size_t i = 0; i < again->type_name_count; i++) {
         const struct type_name *t = &again->type_names[i];
