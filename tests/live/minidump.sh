@@ -98,6 +98,11 @@ start() {
     use_wine "${variables[@]}"
     "${in_wine[@]}" wineboot -i >/dev/null 2>&1
     cp -r "$program" "$prefix/drive_c/shop"
+    # Under wine .NET 10.0.12 and 11 do not survive the end of a method that reflection emitted.
+    if [[ -n ${VALUES:-} ]]; then
+        sed -i 's/"configProperties": {/& "Switch.System.Reflection.ForceInterpretedInvoke": true,/' \
+            "$prefix/drive_c/shop/CoreLab.runtimeconfig.json"
+    fi
     mkfifo "$prefix/in" "$prefix/out"
     "${in_wine[@]}" 'C:\shop\CoreLab.exe' "$@" <"$prefix/in" >"$prefix/out" 2>/dev/null 3>&- &
     process_id=$!
