@@ -153,6 +153,10 @@ def check_pprof(tree, args):
     used = {place for sample in samples for place in packed(sample[1])}
     expect("locations that are used and missing", used - locations, set())
     expect("first string", strings[0], "")
+    functions = {f[1]: f for f in (dict(fields(value)) for number, value in profile if number == 5)}
+    lines = [dict(fields(dict(fields(value))[4])) for number, value in profile if number == 4]
+    written = {f"{strings[f[2]]} ({strings[f[4]]}:{line[2]})" for line in lines if 2 in line for f in [functions[line[1]]]}
+    expect("lines of code", written, {n["full_name"] for n in tree["nodes"] if n["kind"] == "method"} - {None})
 
 
 # --- dot ---------------------------------------------------------------------------------------

@@ -78,6 +78,9 @@ load='LeakLab.Cache.Load@Cache.cs:77 < LeakLab.Program.Step < -System.Threading.
     done
     works tree -q --by=site --format=pprof "$tmp/tree" -o "$tmp/sites.pb.gz"
     zcat "$tmp/sites.pb.gz" | grep -aq "LeakLab.Cache.Load"
+    python tests/cli/check_tree.py "$HEAPDRIFT" --by=site --min=0 "$tmp/tree"
+    works tree -q --by=site --format=speedscope "$tmp/tree"
+    [[ $(json '.shared.frames[] | select(.name == "LeakLab.Cache.Add") | "\(.file):\(.line)"') == "Cache.cs:42" ]]
     hd tree --by=site fixtures/leaklab/cache
     status_is 2
     err_has "no samples of allocations here"

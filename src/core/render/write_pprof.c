@@ -70,7 +70,7 @@ static void pprof_add_types(struct pprof_profile *m)
     m->profile.default_sample_type = types[count - 1][0];
 }
 
-/* A location and a function per name: pprof adds up by these. */
+/* A location and a function per frame: pprof adds up by names, and with -lines by lines. */
 static void add_functions(struct pprof_profile *m)
 {
     size_t count = m->f.count;
@@ -87,6 +87,10 @@ static void add_functions(struct pprof_profile *m)
         pprof__line__init(&lines[i]);
         functions[i].id = locations[i].id = lines[i].function_id = i + 1;
         functions[i].name = add_string(m, m->f.names[i]);
+        if (m->f.codes[i] != NULL) {
+            functions[i].filename = add_string(m, m->f.codes[i]->file);
+            lines[i].line = (int64_t)m->f.codes[i]->line;
+        }
         line_of[i] = &lines[i];
         locations[i].line = &line_of[i];
         locations[i].n_line = 1;
@@ -166,7 +170,7 @@ static void pprof_write(const struct hd_report *r, const struct hd_write_options
     int64_t comment = S_COMMENT;
     (void)opt;
     pprof__profile__init(&m.profile);
-    m.strings = arena_array(&m.arena, char *, S_FIXED + HD_ROOT_KIND_COUNT + m.f.count);
+    m.strings = arena_array(&m.arena, char *, S_FIXED + HD_ROOT_KIND_COUNT + 2 * m.f.count);
     for (size_t i = 0; i < S_FIXED; i++)
         add_string(&m, fixed[i]);
     for (int i = 0; i < HD_ROOT_KIND_COUNT; i++)

@@ -143,6 +143,16 @@ static json_t *profile(const struct hd_model *m, const struct tree_frames *f, si
                      "events", events);
 }
 
+static json_t *speedscope_frame(const struct tree_frames *f, size_t i)
+{
+    json_t *frame = json_pack("{so}", "name", json_string_or_null(f->names[i]));
+    if (f->codes[i] != NULL) {
+        json_object_set_new(frame, "file", json_string_or_null(f->codes[i]->file));
+        json_object_set_new(frame, "line", json_integer((json_int_t)f->codes[i]->line));
+    }
+    return frame;
+}
+
 static void write_profiles(const struct hd_report *r, const struct hd_write_options *opt,
                            struct out *o)
 {
@@ -152,7 +162,7 @@ static void write_profiles(const struct hd_report *r, const struct hd_write_opti
     size_t count = 0, last = 0;
     (void)opt;
     for (size_t i = 0; i < f.count; i++)
-        json_append(frames, json_pack("{so}", "name", json_string_or_null(f.names[i])));
+        json_append(frames, speedscope_frame(&f, i));
     for (size_t k = 0; k < m->snapshot_count; k++) {
         if (m->tree->reachable[k].bytes == HD_UNKNOWN)
             continue;

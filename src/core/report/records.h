@@ -74,7 +74,8 @@ enum { TREE_MAX_FRAMES = 256 };
 
 struct tree_frames {
     const struct hd_tree *tree;
-    const char **names; /* distinct, in the order of the tree */
+    const char **names; /* distinct, in the order of the tree; methods once per line */
+    const struct hd_code **codes; /* per name: NULL unless it is a line of a method */
     size_t count;
     size_t *name_of; /* per node, or NO_FRAME */
     const char *

@@ -24,15 +24,20 @@ struct frame_names {
     struct known_name *known;
 };
 
-static size_t frames_number_of(struct frame_names *n, const char *name)
+/* Returns the number of the frame of a node (NULL: the omitted part) with this name. */
+static size_t frames_number_of(struct frame_names *n, const char *name,
+                               const struct hd_tree_node *node)
 {
+    bool is_line = node != NULL && node->kind == HD_NODE_METHOD && node->full_name != NULL;
+    const char *key = is_line ? node->full_name : name;
     struct known_name *found = NULL;
-    HASH_FIND(hh, n->known, name, strlen(name), found);
+    HASH_FIND(hh, n->known, key, strlen(key), found);
     if (found == NULL) {
         found = arena_alloc(&n->f->arena, sizeof(*found));
-        found->number = n->f->count;
-        HASH_ADD_KEYPTR(hh, n->known, name, strlen(name), found);
-        n->f->names[n->f->count++] = name;
+        found->number = n->f->count++;
+        HASH_ADD_KEYPTR(hh, n->known, key, strlen(key), found);
+        n->f->names[found->number] = name;
+        n->f->codes[found->number] = is_line ? node->code : NULL;
     }
     return found->number;
 }
@@ -70,6 +75,7 @@ struct tree_frames tree_frames_of(const struct hd_tree *t)
     for (size_t i = 0; i < t->len; i = t->nodes[i].end)
         tops++;
     f.names = arena_array(&f.arena, const char *, t->len + 2);
+    f.codes = arena_array(&f.arena, const struct hd_code *, t->len + 2);
     f.name_of = arena_array(&f.arena, size_t, t->len);
     f.depth = arena_array(&f.arena, size_t, t->len);
     f.high = arena_array(&f.arena, size_t, t->len);
@@ -77,12 +83,12 @@ struct tree_frames tree_frames_of(const struct hd_tree *t)
     for (size_t i = 0; i < t->len; i++) {
         const struct hd_tree_node *node = &t->nodes[i];
         const char *name = node_name(t, node, tops, &f.arena);
-        f.name_of[i] = name != NULL ? frames_number_of(&n, name) : NO_FRAME;
+        f.name_of[i] = name != NULL ? frames_number_of(&n, name, node) : NO_FRAME;
         bool is_top = node->parent == HD_NO_NODE;
         f.depth[i] = (is_top ? 0 : f.depth[node->parent]) + (name != NULL);
         f.high[i] = is_top || f.depth[i] <= HALF ? i : f.high[node->parent];
         if (f.depth[i] > TREE_MAX_FRAMES)
-            f.gap = frames_number_of(&n, left_out);
+            f.gap = frames_number_of(&n, left_out, NULL);
         if (node->kind == HD_NODE_ROOTS)
             f.root_kind[i] = hd_root_kind_name(node->root_kind);
         else if (node->parent != HD_NO_NODE)
