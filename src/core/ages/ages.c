@@ -106,8 +106,9 @@ static struct hd_ages snapshot_alone(const struct hd_snapshot *snap,
     return now;
 }
 
-/* Appends the new moment to those of before. At AGES_MAX the oldest is dropped: objects of
- * that moment and earlier ones are then alike. Returns 1 if so. */
+/* Appends the new moment to the earlier ones. At AGES_MAX the oldest is dropped: its
+ * objects and earlier ones are then alike. Returns the number of dropped moments, 0 or
+ * 1. */
 static unsigned add_moment(struct hd_ages *now, const struct hd_ages *before)
 {
     uint32_t left_out = before->moment_count == AGES_MAX;
@@ -127,7 +128,7 @@ static unsigned char earlier(unsigned char moment, unsigned less)
 }
 
 /* Carries ages from one snapshot to the next: which objects of the older one survived,
- * which older object each newer one was (NO_NODE: none), and numbers for paths that both
+ * which older object each newer one was, or NO_NODE, and numbers for paths that both
  * have. */
 struct cohort_carrier {
     struct hd_ages *now, *before;
@@ -148,7 +149,8 @@ static void take_age(void *context, uint32_t older, uint32_t newer)
         b->arrived = earlier(a->arrived, c->left_out);
 }
 
-/* Uses nothing of a damaged file: an object that is two, or of another type or size. */
+/* False if the file is damaged: an object is matched twice, or with another type or
+ * size. */
 static bool carry_survivors(struct cohort_carrier *c, const struct survivor_map *map)
 {
     struct survivor_map_reader r = {.map = map};
@@ -327,7 +329,7 @@ static void ages_keep(struct digest_ages *to, const struct hd_ages *h,
     free(age);
 }
 
-/* --- all of it ------------------------------------------------------------------- */
+/* --- ages of a snapshot ---------------------------------------------------------- */
 
 void ages_add(struct hd_ages *h, const struct hd_snapshot *snap,
               const struct ownership_tree *t, struct digest_ages *to, struct arena *a)

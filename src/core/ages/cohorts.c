@@ -165,8 +165,8 @@ void cohorts_free(struct cohorts *b)
 /* --- of digests ---------------------------------------------------------------------- */
 
 /* Births from digests, which store at each place how many objects arrived in, and were
- * first seen in, which of the snapshots followed (heap/digest.h). If only some of these are
- * compared, objects that arrived between two of them count for the later one.
+ * first seen in, which of the snapshots followed (heap/digest.h). If only some snapshots
+ * are compared, objects that arrived between two count for the later one.
  *
  * An object that moved elsewhere and back between two compared snapshots counts as lost and
  * as new. */
@@ -442,7 +442,7 @@ static bool may_turn_over(const struct cohorts *b, path_id p, unsigned age,
     return !some_of_each_survive(b, p, at) || chance_of(at) > rank_by.turnover_chance;
 }
 
-/* Objects present, summed over steps, and how many of them left. */
+/* Objects that are present and that left, summed over steps. */
 struct mortality {
     uint64_t there, died;
 };
@@ -523,8 +523,7 @@ static void judge_late(const struct cohorts *b, path_id p, struct retention *bes
 {
     for (unsigned age = 0; age < rank_by.ages && b->n > rank_by.fewest_late_steps + 1 + age;
          age++) {
-        /* The snapshot after which every cohort mostly stays; the second last if there is
-         * none. */
+        /* The snapshot after which every cohort mostly survives. */
         size_t first = b->n - 1;
         while (first > 0 && mostly_survives(b, p, first, age))
             first--;
@@ -546,7 +545,7 @@ static void judge_late(const struct cohorts *b, path_id p, struct retention *bes
     }
 }
 
-/* --- all of it ------------------------------------------------------------ */
+/* --- the test ------------------------------------------------------------- */
 
 /* True if half of the steps or more lack a match there, by order, as those of equal objects
  * in regions of their own do: departures are evidence only where others are matched. */

@@ -30,7 +30,7 @@ struct cohorts {
     uint64_t *kept;  /* per type of the last snapshot: objects that the first has, too */
     unsigned char *cohort; /* of each node of the snapshot that was added last; when all are
                               in, of the last: 0 is what the first has, wherever it hangs */
-    uint32_t nodes;        /* of that snapshot */
+    uint32_t nodes;        /* in the snapshot added last */
     path_id *path;         /* path of each node until cohorts_end(); NO_PATH: not counted */
 };
 
@@ -112,7 +112,7 @@ struct population {
 struct population population_of(const struct cohorts *b, path_id p, size_t first,
                                 unsigned age);
 
-/* Tests a path. With fewer than three snapshots nothing is found. */
+/* Tests a path. Accumulation requires at least three snapshots. */
 struct retention retention_test(const struct cohorts *b, path_id p);
 
 #endif

@@ -342,7 +342,7 @@ static void read_text(const struct fields *known, node_id n, size_t most_text,
     fields->text = text_of_units(units, len, a);
 }
 
-/* --- all of it ------------------------------------------------------------------- */
+/* --- fields of an object --------------------------------------------------------- */
 
 static void read_fields(const struct hd_objects *o, node_id n, uint64_t first, size_t most,
                         size_t most_text, struct hd_object_fields *fields)

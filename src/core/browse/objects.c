@@ -186,7 +186,7 @@ bool hd_objects_wait(struct hd_objects *o, struct hd_error *err)
     return hd_objects_whole(o, err);
 }
 
-/* --- of one object --------------------------------------------------------------- */
+/* --- a single object ------------------------------------------------------------- */
 
 bool objects_find_referrers(struct hd_objects *o, node_id n, struct hd_error *err)
 {

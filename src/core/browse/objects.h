@@ -1,4 +1,4 @@
-/* objects.h - the objects of one snapshot of a comparison, and the thread that builds the
+/* objects.h - the objects of a snapshot in a comparison, and the thread that builds the
  * data for look-ups (hd_objects_open).
  *
  * The thread builds one part after the other and never touches a part again; callers read a
@@ -45,8 +45,8 @@ struct hd_objects {
     struct arena arena; /* walk */
 };
 
-/* For questions about one object: no index is built, neither of types nor of referrers, and
- * there is no information about other objects. Otherwise as hd_objects_open(). */
+/* For questions about one object: skips the indexes of types and referrers, and information
+ * about other objects. Otherwise as hd_objects_open(). */
 struct hd_objects *objects_open_one(struct hd_comparison *c, size_t k);
 
 /* Returns a field, or a static variable, as it is shown: without secrets unless with_text;

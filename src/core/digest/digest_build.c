@@ -17,7 +17,7 @@
 
 /* --- what is referred to from elsewhere ---------------------------------------------- */
 
-/* Objects of one place with references from the same places. */
+/* Objects at a place with references from the same places. */
 struct digest_build_group {
     uint64_t hash; /* of both */
     path_id target;
@@ -348,7 +348,7 @@ static void keep_place(struct chain_sampler *s, uint32_t place, struct sampler *
     }
 }
 
-/* --- all of it ------------------------------------------------------- */
+/* --- all chains ------------------------------------------------------ */
 
 static void count_singletons(struct digest_chains *to, const struct hd_snapshot *snap,
                              struct arena *a)
@@ -432,7 +432,7 @@ static void count_objects(struct digest_places *to, const struct hd_snapshot *sn
     }
 }
 
-/* Labels of an ownership tree of one snapshot are its types, one by one. */
+/* The labels of a single snapshot's ownership tree are its types, one by one. */
 static void keep_places(struct digest_places *to, const struct hd_snapshot *snap,
                         const struct full_tree *f, struct arena *a)
 {
@@ -462,7 +462,7 @@ static void keep_places(struct digest_places *to, const struct hd_snapshot *snap
     }
 }
 
-/* --- all of it ------------------------------------------------------- */
+/* --- the digest ------------------------------------------------------ */
 
 struct digest *digest_build(struct hd_snapshot *snap, struct arena *a)
 {

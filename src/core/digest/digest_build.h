@@ -9,9 +9,9 @@
 
 #include "heap/snapshot.h"
 
-/* Builds the digest of snap, which must have its graph; without one, or if roots reach
- * nothing, the digest has no places. Marks reachable objects. In a. Computes dominators
- * twice: of owners and of all references. */
+/* Builds the digest of snap, which must have its graph, in a; without a graph or reachable
+ * objects it lacks places. Marks reachable objects. Computes dominators twice: of owners
+ * and of all references. */
 struct digest *digest_build(struct hd_snapshot *snap, struct arena *a);
 
 #endif

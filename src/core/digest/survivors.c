@@ -133,7 +133,7 @@ static uint32_t survivor_kind(struct pair_table *kinds, uint32_t number, uint32_
     return pair_table_put(kinds, (uint32_t)(pair >> 32), (uint32_t)pair, new_kind);
 }
 
-/* Objects of one type mostly have one size, so the latest answer of each type is kept. */
+/* The latest answer per type: its objects mostly have the same size. */
 struct latest {
     uint32_t size, kind;
 };

@@ -8,7 +8,7 @@
  *
  * A digest has a sample of the addresses only: those with the smallest hashes, in both
  * snapshots. So the addresses that both samples could have are a random choice of the last
- * one's instances; the share of them that existed before is the estimate. */
+ * one's instances; the share that existed before is the estimate. */
 #ifndef SURVIVORS_H
 #define SURVIVORS_H
 
@@ -39,8 +39,8 @@ struct survivors {
 bool may_have_survived(const struct hd_snapshot *snap, uint64_t address);
 
 /* Records the objects of the first snapshot that are selected; it must have its graph or
- * digest. estimates: one of both snapshots has a digest only. False, and nothing to free,
- * if it has no addresses. */
+ * digest. estimates: one of both snapshots has a digest only. False if it lacks addresses;
+ * s then owns no memory. */
 bool survivors_begin(struct survivors *s, const struct hd_snapshot *first,
                      enum selection selection, bool estimates);
 

@@ -536,7 +536,7 @@ static void build_other_notes(struct build *b)
     }
 }
 
-/* --- all of it ------------------------------------------------------------- */
+/* --- the document ---------------------------------------------------------- */
 
 struct document *document_of(const struct hd_report *r, const struct hd_write_options *opt,
                              bool is_page)
@@ -609,7 +609,7 @@ static void frame_add_types(struct build *b, struct doc_runs *to, const struct h
 }
 
 /* Adds the frames that are shown, each with how many were left out before it. "[static …]"
- * for a kind of root: any variable of that kind would do. */
+ * for a kind of root: all its variables are alike. */
 static void add_frames(struct build *b, struct doc_chain *to, const struct hd_chain_row *c,
                        const struct report_brief *brief)
 {

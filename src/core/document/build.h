@@ -107,14 +107,14 @@ void build_sites(struct build *b);
 void build_leveled_off(struct build *b);
 void build_native_memory(struct build *b);
 
-/* Below the row: where its objects were allocated, or why that is not known; nothing if
- * allocations were not sampled. */
+/* Adds below the row where its objects were allocated, or why that is unknown, if
+ * allocations were sampled. */
 void build_allocated(struct build *b, const struct hd_suspect *s);
 
 /* Adds a method, with the place in its file. */
 void build_code(struct build *b, struct doc_runs *to, const struct hd_code *code);
 
-/* Facts about the process of one snapshot; and the account of a series, if at least two
+/* Adds facts about the process of a snapshot; and the account of a series, if at least two
  * snapshots have it. */
 void build_process_facts(struct build *b, struct doc_facts *f,
                          const struct hd_snapshot_facts *s);
@@ -122,8 +122,8 @@ void build_process_growth(struct build *b);
 
 void build_next(struct build *b);
 
-/* All of these except the last, and the types: columns for -v only, unless rows were
- * requested. */
+/* Adds the sections above except the last, and the types: columns for -v only, unless rows
+ * were requested. */
 void build_evidence(struct build *b);
 
 /* Below the row: its usual cause. Nothing for NULL. */
@@ -150,8 +150,8 @@ void build_places(struct build *b);
 /* The inputs, snapshot by snapshot, and the version and command: for a page. */
 void build_inputs(struct build *b);
 
-/* The command that shows the owners of a type; nothing for NULL, and for names that cannot
- * be pasted. */
+/* Adds the command that shows the owners of a type. Skips NULL, roots, and names that
+ * cannot be pasted. */
 void build_next_of(struct build *b, const char *title);
 
 /* The conclusion of the report, and the facts that support it. */
@@ -161,7 +161,7 @@ void build_summary(struct build *b);
 struct doc_table *build_table(struct build *b, struct doc_section *s,
                               const struct doc_column *columns, size_t count);
 
-/* A table with the list columns of a record, as far as they are known; and a row of it. A
+/* Adds a table with the list columns of a record, as far as they are known; and a row. A
  * column without values is empty. */
 struct doc_table *build_list(struct build *b, struct doc_section *s,
                              const struct record *r);
@@ -186,11 +186,11 @@ void build_cell_trend(struct build *b, const struct hd_tally *at, size_t count);
 void build_value(struct build *b, struct doc_runs *to, const struct hd_field *f);
 void build_place(struct build *b, struct doc_runs *to, uint64_t address, uint32_t number);
 
-/* Those of process, pid, host, container and runtime that are known and the same in all;
- * nothing without a process, a pid or a host. */
+/* Adds process, pid, host, container and runtime, where known and the same in all
+ * snapshots; the runtime only with one of the others. */
 void build_origin(struct build *b, struct doc_section *s);
 
-/* The objects left out by --gen2 and --reachable; nothing without these options. */
+/* Adds which objects count if some are left out: by --gen2, --reachable, or as garbage. */
 void build_selection(struct build *b, struct doc_section *s);
 
 /* Warnings about one snapshot, if any. */

@@ -1,5 +1,5 @@
 /* Build the report of a diff: the comparison, the suspects, the types by growth, the next
- * commands; and that of one snapshot by size. */
+ * commands; and that of a single snapshot, by size. */
 #include "document/build.h"
 
 #include "heap/place.h"

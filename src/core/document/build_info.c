@@ -213,7 +213,7 @@ void build_info(struct build *b)
 /* Leaves out a column with only empty cells; if all run on one machine its name is known.
  * Eighty columns hold the distinguishing columns and the sizes. Processes under an engine
  * have a container, too, and often a name for it: then the user and the command, which are
- * alike in all of them, need a wider place. */
+ * alike in all rows, need a wider place. */
 static struct doc_table *begin_table(struct build *b, struct doc_section *s)
 {
     const struct hd_process_list *list = &b->r->processes;

@@ -243,8 +243,8 @@ static void neighbours_add(struct build *b, const char *title,
     build_rest(b, t, count - shown);
 }
 
-/* All of them, one by one: this is the question of the reader. For a root its kind, for an
- * object what keeps it alive. */
+/* Lists the referrers one by one: they are the question of the reader. For a root its kind,
+ * for an object what keeps it alive. */
 static void add_holders(struct build *b, const struct hd_instance *x)
 {
     bool fields = false;
@@ -335,7 +335,7 @@ void build_object(struct build *b)
 
 /* --- the instances of some types -------------------------------------------------- */
 
-/* Their owners, retained size, and the largest of them. */
+/* Their owners, retained size, and the largest instances. */
 
 /* "1,200 Session objects", "1,200 Shop.* objects of 3 types", "1,200 objects of 90 types"
  */

@@ -1,4 +1,4 @@
-/* Build the account of a process: facts of one snapshot, and a table of a series. */
+/* Build the account of a process: facts of a snapshot, and a table of a series. */
 #include "document/build.h"
 
 #include "heap/process_facts.h"

@@ -13,7 +13,7 @@
 
 /* --- sentences -------------------------------------------------------------- */
 
-/* True if there is nothing to rank, with a message. */
+/* True if the ranking is empty, with a message. */
 static bool add_none(struct build *b, struct doc_section *s)
 {
     const struct hd_diff *d = &b->r->diff;
@@ -298,7 +298,7 @@ struct markup {
     enum doc_style style;
 };
 
-/* Returns the text inside the mark that begins here, up to *to; NULL if none does. */
+/* Returns the text inside the mark that begins here, up to *to, or NULL. */
 static const char *marked(const struct markup *m, const char *s, const char *end,
                           const char **to)
 {

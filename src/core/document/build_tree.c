@@ -82,7 +82,7 @@ struct line_name {
     struct doc_runs *to;
     bool any;    /* not empty */
     size_t gap;  /* places that were left out since */
-    size_t only; /* the last of these */
+    size_t only; /* the last omitted place */
 };
 
 static void add_joint(struct build *b, struct line_name *n)
@@ -92,7 +92,7 @@ static void add_joint(struct build *b, struct line_name *n)
     n->any = true;
 }
 
-/* A mark for a single place is no shorter than its name. */
+/* Marks omitted places. A single one is named, since a mark saves little. */
 static void add_arrow(struct build *b, struct line_name *n)
 {
     if (n->gap > 0)
@@ -205,7 +205,7 @@ static void name_line(struct build *b, struct doc_runs *to, const struct tree_li
     }
 }
 
-/* --- what is said of it ------------------------------------------------------- */
+/* --- lines -------------------------------------------------------------------- */
 
 static void tree_add_line(struct build *b, struct doc_table *table,
                           const struct tree_line *line)

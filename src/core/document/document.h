@@ -2,9 +2,9 @@
  *
  * A document is built once from a report (build.h) and printed by renderers (render_*.c).
  * Must not depend on appearance: no width, colour or markup. If a narrow place shows less,
- * it has both forms, and the width from which the longer one applies. All of it lives in
- * its arena, strings too that are not constants, and outlives the report. Arrays grow while
- * it is built: a pointer to an element is valid until the next one is added. */
+ * it has both forms, and the width from which the longer one applies. Everything is in its
+ * arena, also strings that are not constants, and outlives the report. Arrays grow while it
+ * is built: a pointer to an element is valid until the next one is added. */
 #ifndef DOCUMENT_H
 #define DOCUMENT_H
 
