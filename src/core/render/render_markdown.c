@@ -47,9 +47,9 @@ static void add_visible(struct text *t, const char *s)
  * contain code and emphasis, tags as well; in untrusted text everything. */
 enum origin { OF_CODE, OF_OURS, OF_OTHERS };
 
-/* A comment within "@team", "#12" and "://" prevents GitHub, which searches for them after
- * Markdown is processed, from making links of them. A bar ends a cell even within code,
- * unless there is a backslash before it. */
+/* A comment within "@team", "#12" and "://" prevents links, which GitHub adds after
+ * Markdown is processed. A bar ends a cell even within code, unless there is a backslash
+ * before it. */
 static void markdown_add_escaped(struct text *t, const struct text *s, enum origin origin,
                                  enum markdown_place in)
 {
@@ -547,7 +547,7 @@ static void add_command(struct markdown_page *p, const struct doc_command *c)
     text_add_char(&p->t, '\n');
 }
 
-/* Adjacent paragraphs become lines of one. */
+/* Adds a paragraph; adjacent ones become its lines. */
 static void add_paragraph(struct markdown_page *p, const struct doc_line *l, bool goes_on)
 {
     if (goes_on && p->t.data[p->t.len - 1] == '\n') {

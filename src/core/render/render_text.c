@@ -1,7 +1,7 @@
-/* A document as text for people, in the columns of a terminal. Without a terminal there are
- * no colours, and nothing is cut; only running text is folded. Colours are of the sixteen
- * that every terminal has in light and dark, and carry no information of their own. Must
- * not depend on the content. */
+/* A document as text for people, in the columns of a terminal. Without a terminal it is
+ * uncoloured and uncut; only running text is folded. Colours are of the sixteen that every
+ * terminal has in light and dark, and carry no information of their own. Must not depend on
+ * the content. */
 #include "base/text.h"
 #include "document/build.h"
 #include "heap/place.h"
@@ -202,7 +202,7 @@ static bool gives_way(const struct doc_column *c)
     return c->is_title || c->is_subject || c->gives_way;
 }
 
-/* Without a width nothing is cut, and one long text would shift the following columns in
+/* Without a width all text is whole, and one long text would shift the following columns in
  * all rows: its own row is ragged instead. */
 static bool is_ragged(const struct printer *p, const struct doc_column *c, size_t columns)
 {

@@ -385,7 +385,7 @@ static void words_leave_out(struct doc_runs *runs, unsigned from, unsigned to)
 }
 
 /* Shortens a chain: drops its second frame while there are three, finally the target of a
- * variable. False if there is nothing to drop. */
+ * variable. False if it cannot be shortened. */
 static bool shorten_runs(struct doc_runs *runs)
 {
     unsigned arrows[3], found = 0;

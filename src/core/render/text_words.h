@@ -30,7 +30,7 @@ void words_add_to_wrap(struct text *t, const struct doc_run *run);
 void words_pad(struct text *t, size_t columns);
 void words_end_line(struct text *t);
 
-/* Returns the escape sequence that begins a style; "" if it has none. PLAIN ends it. */
+/* Returns the escape sequence that begins a style, or "". PLAIN ends it. */
 const char *words_color(const struct hd_write_options *opt, enum doc_style style);
 
 /* Appends words in that colour, which has no width. */
@@ -77,7 +77,7 @@ struct wrap_area {
 };
 
 /* Appends a chain, broken at its arrows to fit. colors: the escape sequence of each element
- * between arrows, "" for none; may be NULL. */
+ * between arrows, or ""; may be NULL. */
 void wrap_arrows(struct text *t, const char *line, size_t len, struct wrap_area area,
                  const char *const *colors);
 

@@ -51,7 +51,7 @@ static void add_finding(struct text *t, const struct hd_model *m,
     text_free(&more);
 }
 
-/* Appends the file of a warning, escaped, and ": "; nothing if it has none. */
+/* Appends the file of a warning, escaped, and ": ", if it has one. */
 static void add_warned_file(struct text *t, const struct hd_model *m,
                             const struct hd_warning *w)
 {
@@ -193,7 +193,7 @@ static void add_outcome(struct xml_out *x, const struct hd_model *m, size_t begi
     text_free(&lines);
 }
 
-/* Rules of one entry measure different things, so their names differ. */
+/* Rules of an entry measure different things, so their names differ. */
 static void add_test(struct xml_out *x, const struct hd_model *m, size_t begin, size_t end,
                      enum hd_finding_status status)
 {

@@ -1,8 +1,8 @@
 /* A profile for pprof: per place a stack, objects and bytes of its own in the last
  * snapshot, and the growth of both if there are several. Gzipped, as pprof requires.
  *
- * protobuf-c packs structs that are made here and allocates nothing itself; its output goes
- * to our buffer (append). */
+ * protobuf-c packs structs that are made here, without allocating; its output goes to our
+ * buffer (append). */
 #include "base/out.h"
 #include "render/writer.h"
 #include "report/records.h"

@@ -3,7 +3,7 @@
  * The container of EventPipe in all its versions: 3 (.netperf), 4 ("5" is the same on disk)
  * and 6. It is read as a stream in constant memory, from a file as well as from the socket
  * of a running process (input_stream()); unused payloads are skipped. Events are in the
- * order of the file, which is not that of time; those of one thread are in order.
+ * order of the file; they are in order of time only within a thread.
  * docs/formats/nettrace.md has the layout.
  *
  * It handles threads, clocks and losses. Must not depend on the content of events
@@ -31,7 +31,7 @@ struct trace_event {
     uint32_t id, version; /* numbers of the provider */
     uint64_t time;        /* ticks: trace_header.frequency per second */
     uint64_t thread;      /* that recorded it: only to tell threads apart */
-    uint64_t pid;         /* HD_UNKNOWN if the file has none */
+    uint64_t pid;         /* HD_UNKNOWN if missing */
     uint64_t at;          /* where the payload begins, in decompressed bytes */
     uint32_t size;        /* of the payload */
 };
@@ -79,8 +79,8 @@ void nettrace_distrust(struct nettrace *t, size_t most);
 void nettrace_charge_to(struct nettrace *t, struct account *account);
 
 /* Keeps the stacks of events, without which they are skipped. At most `most` bytes between
- * two sequence points, including 48 for each stack; events of further stacks have none.
- * They are charged to the account, too. Must be called before the first event. */
+ * two sequence points, including 48 for each stack; further stacks are dropped. They are
+ * charged to the account, too. Must be called before the first event. */
 void nettrace_keep_stacks(struct nettrace *t, size_t most);
 
 /* Returns the account for data that callers keep of events: once it is over, there are no
@@ -152,7 +152,7 @@ void trace_wide_text(struct text *t, struct bytes wide);
  * the survivor map from the snapshot before, the state of the process, and the code that
  * allocated some of its objects.
  *
- * The content is text of one line (heap/survivor_map.h), in several events, each with u32
+ * The content is a line of text (heap/survivor_map.h), in several events, each with u32
  * number of the part, u32 number of parts, and bytes. Other readers see an unknown
  * provider. docs/formats/nettrace.md has the layout. Must not depend on the text, which its
  * parsers validate. */

@@ -47,7 +47,7 @@ bool code_map_parse(struct bytes payload, struct code_map *m);
 #define CODE_NO_OFFSET UINT32_MAX
 
 /* Returns the offset in IL of the last pair at or before an offset in code. Optimized code
- * has pairs for some statements only, and a short method may have none after the prologue:
+ * has pairs for some statements only, and a short method may lack pairs after the prologue:
  * there it is 0. Code after the epilogue was moved there by the compiler, from statements
  * without a pair: CODE_NO_OFFSET. */
 uint32_t code_map_find(const struct code_map *m, uint32_t native);

@@ -325,7 +325,7 @@ static void put_definition(struct text *rows, const struct event_kind *kind)
     put_number(&record, 0, 8); /* keywords */
     put_number(&record, 1, 4); /* version */
     put_number(&record, INFORMATIONAL, 4);
-    put_number(&record, 0, 4); /* fields: none described, as in the runtime's own events */
+    put_number(&record, 0, 4); /* described fields: 0, as in the runtime's own events */
     put_number(rows, SIZE, 1);
     put_varuint(rows, 0); /* time */
     put_varuint(rows, record.len);

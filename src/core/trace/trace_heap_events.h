@@ -25,7 +25,7 @@ enum trace_heap_event {
     EVENT_MODULE,
     EVENT_COMMAND,   /* the command line of the process */
     EVENT_COMMITTED, /* how much the collector committed */
-    EVENT_PER_HEAP,  /* free part of one heap's memory */
+    EVENT_PER_HEAP,  /* free part of a heap's memory */
     EVENT_HEAPS,     /* how many heaps there are */
     EVENT_HEAP_STATS,
     EVENT_PROCESS,   /* ours: heap/process_facts.h */

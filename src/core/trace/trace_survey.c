@@ -54,7 +54,7 @@ static struct heap_sequence *sequence_of(struct heap_walk *w, enum trace_heap_ev
     return all[kind - EVENT_NODES];
 }
 
-/* Numbers begin again with each walk. Statics have none, but precede all others. */
+/* Numbers begin again with each walk. Statics are unnumbered, but precede all others. */
 static bool begins_walk(struct heap_walk *w, enum trace_heap_event kind, uint32_t index)
 {
     if (!has_numbers(kind))
@@ -199,8 +199,8 @@ static bool starts_by(const void *gcs, size_t i, const void *time)
 }
 
 /* Finds the collection of a walk: the last that began before it. If its start was lost, the
- * first that ends after it. Collections of one process do not overlap, so only those of
- * other processes have to be skipped. */
+ * first that ends after it. Collections of a process do not overlap, so only those of other
+ * processes have to be skipped. */
 static void find_gc(const struct trace_survey *s, struct heap_walk *w)
 {
     enum { MAX_OTHERS = 1000 };

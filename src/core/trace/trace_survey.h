@@ -13,7 +13,7 @@
  *         if (trace_survey_done(&s))
  *             ... ask the process to stop, and read on until the stream ends
  *     trace_survey_finish(&s, t);
- *     walk = trace_survey_walk(&s, 0); // its numbers; NULL: none
+ *     walk = trace_survey_walk(&s, 0); // its numbers, or NULL
  *
  * take() may copy the bytes, which can then be read as any other file. */
 #ifndef TRACE_SURVEY_H
@@ -22,7 +22,7 @@
 #include "heap/ids.h"
 #include "trace/trace_heap_events.h"
 
-/* The events of one kind, numbered from 0. */
+/* The events of a kind, numbered from 0. */
 struct heap_sequence {
     uint64_t events, records;
     uint64_t missing; /* events, by gaps in the numbers */

@@ -13,7 +13,7 @@
  *   bytes      the same; a number is the bytes of each object; null: unknown
  *   columns    of the table, in their order (records.h): the key, title, kind and classes
  *              of each, and per type a number or null, if it does not follow from the above
- *   order      the key of the column by which rows are sorted; null: by none of them */
+ *   order      the key of the column by which rows are sorted; null: by another value */
 #include "render/page/page.h"
 
 #include "base/hash.h"

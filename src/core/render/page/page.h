@@ -23,12 +23,12 @@ enum { PAGE_MAX_NAME = 1000 };
 /* --- escapes --------------------------------------------------------------- */
 
 /* Our own words, and untrusted ones, which are made visible first: as text, and within
- * quotes. All text of the page passes through one of these. */
+ * quotes. All text of the page passes through these functions. */
 void html_words(struct out *o, const char *s);
 void html_name(struct out *o, const char *s);
 
 /* Markup in which parts of speech (base/say.h) replace each "{}": our own words directly,
- * untrusted text and text of the document by one of these. */
+ * untrusted text and text of the document by html_of_*(). */
 #define HTML(o, markup, ...) \
     html_put(o, markup, (const struct say_part[]){SAY_PARTS(__VA_ARGS__), {0}})
 void html_put(struct out *o, const char *markup, const struct say_part *parts);
@@ -48,7 +48,8 @@ struct page_hints {
 
 /* --- parts ----------------------------------------------------------------- */
 
-/* Writes the sections of a document; known: hints explained so far; NULL: explains none. */
+/* Writes the sections of a document; known: hints explained so far; NULL: omits
+ * explanations. */
 void page_sections(const struct document *d, const struct hd_write_options *opt,
                    struct page_hints *known, struct out *o);
 
@@ -66,8 +67,8 @@ json_t *page_tree(const struct hd_report *r);
  * Names of generics repeat the same namespaces and classes: 220 bytes each in a program
  * with a database, of which a tenth is new. A packed name has the numbers of words in their
  * place and all else unchanged: "0.1<2.3>" for "System.Action<App.Order>" and the words
- * "System", "Action", "App", "Order". Words contain neither marks nor blanks, and a
- * namespace is one word, with its dots except the last. */
+ * "System", "Action", "App", "Order". Words end at marks and blanks, and a namespace is one
+ * word, with its dots except the last. */
 struct page_words {
     struct arena arena;
     struct word *known;

@@ -1,4 +1,4 @@
-/* The page: one file of HTML that needs neither a network nor JavaScript. Its policy allows
+/* The page: one file of HTML that works without a network or JavaScript. Its policy allows
  * only the built-in script (bytes.S), so that no name of a snapshot can be executed. A
  * document becomes static HTML: sections, tables with headings, suspects as cards, chains
  * as ladders. Must not depend on the content, nor on page.js. */
@@ -261,8 +261,8 @@ static void page_hint(const char *id, struct page_hints *known, struct out *o)
     document_free(hint);
 }
 
-/* In a card its label is a heading; a cell of a table has none. Scripts look for the label,
- * which is our own word. */
+/* In a card its label is a heading, in a cell of a table a paragraph. Scripts look for the
+ * label, which is our own word. */
 static void put_attached(struct html_page *p, const struct doc_attached *a, bool in_card)
 {
     bool known = a->hint != NULL && p->hints != NULL && hint_is_known(p->hints, a->hint);
