@@ -113,7 +113,7 @@ static int by_badness(const void *a, const void *b)
     return s != t ? (s > t ? -1 : 1) : fleet_order(x->host, y->host);
 }
 
-/* Summarises consecutive hits of one host; newest is its newest run that counts. */
+/* Summarises consecutive hits of a host; newest is its newest run that counts. */
 static struct hd_fleet_host host_of(const struct hit *hits, size_t count,
                                     const struct hd_run_record *newest, uint64_t limit)
 {
@@ -181,8 +181,8 @@ static double life_of(const struct hd_run_record *run, uint64_t limit)
     return run_hours_left(&begun, limit) + (age > 0 ? age / hour : 0);
 }
 
-/* Derives the life of a process on a host from a pool, and the time left for the newest:
- * all of it if it has just begun, nothing if it has ended. */
+/* Derives the life of a process on a host from its hits, and the time left for the newest:
+ * the whole life if another run followed, since that has just begun. */
 static void add_life(struct hd_fleet_suspect *s, struct hd_fleet_host *host,
                      const struct hit *hits, size_t count, const struct answer_builder *m)
 {
@@ -234,7 +234,7 @@ static void add_hosts(struct answer_builder *m, struct hd_fleet_suspect *s,
 }
 
 /* Majority vote (Boyer and Moore), one hit after the other: finds the name that more than
- * half of them have. */
+ * half of the hits have. */
 struct vote {
     const char *name;
     size_t lead;
@@ -265,7 +265,7 @@ static void answer_add_name(struct hd_fleet_suspect *s, const struct hit *hits,
     s->hint = hint.name;
 }
 
-/* Selects the hits of one suspect (sorted by host) that are evidence. */
+/* Selects the hits of a suspect (sorted by host) that are evidence. */
 static void pick(struct answer_builder *m, const struct hit *hits, size_t count,
                  enum hd_fleet_evidence evidence)
 {
@@ -397,7 +397,7 @@ static void count_run(struct answer_builder *m, struct hd_fleet_service *s,
     a->last = fmax(a->last, s->last);
 }
 
-/* Adds consecutive runs of one host. */
+/* Adds consecutive runs of a host. */
 static void add_host(struct answer_builder *m, struct hd_fleet_service *s,
                      const struct hd_run_record *all, size_t len, struct service_runs *of)
 {

@@ -1,8 +1,8 @@
 /* answer.h - combines the records of a fleet: docs/fleet-method.md has the formulas.
  *
  * Everything is computed from the sorted records, by sorting and single passes: the result
- * does not depend on their source, and nothing is quadratic. Names belong to the fleet,
- * everything else to the answer's arena. */
+ * does not depend on their source, and the cost is below quadratic. Names belong to the
+ * fleet, everything else to the answer's arena. */
 #ifndef ANSWER_H
 #define ANSWER_H
 
@@ -12,7 +12,7 @@
 void fleet_answer(struct hd_fleet_answer *a, struct hd_fleet *f,
                   const struct hd_fleet_options *opt, struct arena *arena);
 
-/* Compares numbers. Returns the median of known values, NAN if none; sorts them. */
+/* Compares numbers. Returns the median of known values, or NAN; sorts them. */
 int fleet_by_value(const void *a, const void *b);
 double fleet_median(double *values, size_t count);
 
@@ -88,8 +88,8 @@ const struct run_in_pools *pools_run(const struct pools *p,
  * correction. */
 void pools_set_suspects(struct pools *p, size_t suspects);
 
-/* Judges the suspect of these hits by pools and sets *s: periods, chance, hours, what is
- * missing (nothing: they are evidence). Marks hits on hosts that count because of that, and
+/* Judges the suspect of these hits by pools and sets *s: periods, chance, hours, missing
+ * (HD_MISSING_NOTHING: they are evidence). Marks hits on hosts that count as a result, and
  * keeps their order. O(hits · log hits). */
 void pools_judge(const struct pools *p, struct hit *hits, size_t count,
                  struct hd_fleet_suspect *s);

@@ -154,7 +154,7 @@ static void add_worst(struct build *b, const struct hd_fleet_suspect *s)
         SAY(b, to, "; the newest run shows it on ", s->hosts_still, " of ", s->hosts);
 }
 
-/* Adds the types of the path that was formatted as one line; nothing for NULL. */
+/* Adds the types of a path that was formatted as one line, or NULL. */
 static void add_line_of_types(struct build *b, const char *label, const char *line)
 {
     const char **types;
@@ -178,7 +178,7 @@ static void fleet_add_holder(struct build *b, const struct hd_fleet_suspect *s)
         add_line_of_types(b, "chain", s->chain);
 }
 
-/* Adds a link to the page of the run, or the reason why there is none; nothing without
+/* Adds a link to the page of the run, or the reason why it is missing, if there are
  * pages. */
 static void add_page(struct build *b, struct doc_line *l, const struct hd_fleet_suspect *s)
 {

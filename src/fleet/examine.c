@@ -248,7 +248,7 @@ static struct hd_report *compare(struct run_at_work *w, const struct hd_fleet_ru
 }
 
 /* Fills in *record, whose strings and arrays belong to the arena, to series and to the
- * returned report (NULL: none), which has to be freed later. */
+ * returned report, which may be NULL and has to be freed later. */
 static struct hd_report *examine_series(const struct hd_fleet_series *series,
                                         const struct hd_fleet_rules *rules,
                                         uint64_t max_memory, struct arena *arena,

@@ -50,7 +50,7 @@ int fleet_order_of_two(const char *a, const char *b, const char *then_a,
  * time. */
 struct points {
     double x[TREND_MAX_POINTS], y[TREND_MAX_POINTS];
-    struct trend trend; /* of these */
+    struct trend trend; /* of the points */
 };
 void fleet_points(struct points *to, const double *times, const uint64_t *bytes,
                   size_t count);

@@ -96,7 +96,7 @@ struct pools {
     const struct service_runs *of;
     struct pool_run *runs; /* parallel to of->all */
     struct scoped scopes[SCOPES];
-    double level[SCOPES]; /* ln of the significance level of one test */
+    double level[SCOPES]; /* ln of the significance level of a test */
 };
 
 /* --- one run ------------------------------------------------------------------------ */
@@ -172,7 +172,7 @@ static void look_at_run(struct pool_run *run, const struct hd_run_record *r, dou
                                          : pool_by.coin;
 }
 
-/* Examines consecutive runs of one host. Without a host name no run follows another, since
+/* Examines consecutive runs of a host. Without a host name no run follows another, since
  * there may be several hosts. */
 static void look_at_host(struct pools *p, size_t from, size_t end, uint32_t host,
                          uint64_t limit)

@@ -259,8 +259,8 @@ static void add_no_verdict(struct sentence *h, const struct hd_fleet_answer *a,
         say(h, " (", phrase_doubt(a->unjudged[0].doubt), runs > 1 ? ", and others)" : ")");
 }
 
-/* Builds the summary: which service leaks what, on how many hosts; or that none does, and
- * the basis of that. */
+/* Builds the summary: which service leaks what, on how many hosts; or that no leak was
+ * found, and in which runs. */
 static void summarize(struct hd_report *r, struct hd_fleet_answer *a)
 {
     uint64_t runs = a->runs[HD_JUDGED] + a->runs[HD_UNSURE] + a->runs[HD_NOT_JUDGED];
@@ -320,7 +320,7 @@ static void add_evidence(struct hd_report *r, const struct hd_fleet_answer *a,
 
 /* --- the report of a fleet --------------------------------------------------------- */
 
-/* On fewer than one host of twenty, a suspect is a problem of that host. */
+/* On fewer than one host of twenty, a suspect is the host's own problem. */
 static const double usual_min_hosts = 0.05;
 
 void hd_fleet_set_default_options(struct hd_fleet_options *opt)
@@ -361,7 +361,7 @@ static void release(struct hd_report *r)
     hd_fleet_free(r->made);
 }
 
-/* Adds a warning with a count; none for 0. */
+/* Adds a warning with a count, unless it is 0. */
 static void warn_count(struct hd_report *r, enum warning_code code, uint64_t count)
 {
     if (count == 0)

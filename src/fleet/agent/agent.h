@@ -36,7 +36,7 @@ struct run_facts {
  * Facts in the snapshot (host, process, start) are left to hd_store_record(), except for
  * --host. With --all our environment does not apply to any process: only its node name is
  * used, and --service selects processes but does not name them. owner: hd_process.owner,
- * which becomes a label, with precedence over the environment; HD_UNKNOWN: none. */
+ * which becomes a label, with precedence over the environment; may be HD_UNKNOWN. */
 void run_facts_of(struct run_facts *f, const struct settings *s, uint64_t pid,
                   uint64_t owner);
 
@@ -126,7 +126,7 @@ void store_writer_add(struct store_queue *q, const struct queued_snapshot *what)
  * answer, sixty for a file locked by others. */
 bool store_writer_flush(struct store_queue *q, bool now);
 
-/* Stores queued snapshots for at most half a minute and drops the rest. True if none was
+/* Stores queued snapshots for at most half a minute and drops the rest. False if any was
  * dropped since store_writer_begin(). A signal ends the wait. */
 bool store_writer_end(struct collector *c, struct store_queue *q);
 
@@ -151,13 +151,13 @@ struct queued_snapshot *store_queue_least(const struct store_queue *q);
 
 /* --- follower.c ----------------------------------------------------------------------- */
 
-/* A child process that takes all snapshots of one process and follows its objects between
+/* A child process that takes all snapshots of a process and follows its objects between
  * them (`watch --all --sites`). It has the tracing session, so that untrusted traces are
  * parsed there and not in the agent, and it always ends with the agent. If it fails, the
  * current snapshot and the identity of the objects are lost; the next snapshot starts a new
  * child. Costs the agent three descriptors. */
 struct follower {
-    pid_t child;    /* 0: none */
+    pid_t child;    /* 0: not running */
     int requests;   /* write end of a pipe: timeout of the next snapshot in seconds */
     int answers;    /* read end of a pipe: a byte per finished snapshot */
     FILE *result;   /* in memory: the child writes the snapshot to it */
@@ -168,7 +168,7 @@ struct follower {
 enum { MAX_FOLLOWED = 16 };
 
 /* Requests a snapshot of the process in c->how, within c->most_seconds. Starts the child if
- * there is none, with its own copy of c. False with errno. */
+ * needed, with its own copy of c. False with errno. */
 bool follower_take(struct follower *f, struct collector *c, const char *who);
 
 /* True once per finished snapshot. */
@@ -197,7 +197,7 @@ void follower_end(struct follower *f);
 
 /* Observed properties of a process. */
 struct agent_process {
-    uint64_t pid;     /* 0: none, or known only by its socket */
+    uint64_t pid;     /* 0: unset, or known only by its socket */
     uint64_t born;    /* start in ticks since boot; 0: the process is not visible */
     uint64_t memory;  /* bytes (RSS); HD_UNKNOWN */
     char who[160];    /* in messages: "shop (pid 4711)" */
@@ -205,7 +205,7 @@ struct agent_process {
     char socket[256]; /* its diagnostics socket */
     char service[128];
     bool is_declared;  /* service is from its environment, not from the program name */
-    char unit[192];    /* its systemd unit; "" none or unknown */
+    char unit[192];    /* its systemd unit; "" unknown or outside one */
     char *command;     /* arguments, separated by blanks; NULL: unknown */
     char problem[160]; /* why no snapshot is possible; "": possible, or not tried */
     bool is_denied;    /* the problem: it belongs to another user */
@@ -228,14 +228,14 @@ bool agent_process_is(const struct agent_process *seen, const struct hd_process 
 
 /* --- successor ------------------------------------------------------------------ */
 
-/* Chooses the process to watch among several of one name; returns count if there is none.
- * last is the one that has ended, initially {0}.
+/* Returns the index of the process to watch among several of the same name, or count. last
+ * is the one that has ended, initially {0}.
  *
  * It must belong to the same service as the last: as declared in their environments, unless
- * --service declares all to be one service; if there are no declarations, by command line
- * or systemd unit. Among those, one with the same command line is preferred, then the
- * newest: of two versions running in parallel, the older one is being replaced. A process
- * that denies access is chosen only if there is no other. */
+ * --service declares all to be one service; without declarations, by command line or
+ * systemd unit. Among those, one with the same command line is preferred, then the newest:
+ * of two versions running in parallel, the older one is being replaced. A process that
+ * denies access is chosen last. */
 size_t agent_process_choose(const struct agent_process *all, size_t count,
                             const struct agent_process *last, bool are_one_service);
 
@@ -275,7 +275,7 @@ struct watched_process {
     double begun;      /* start of the last try; 0: never */
     double due;        /* time of the next try */
     double last_well;  /* last success; before it, first seen */
-    double last_taken; /* time of the last snapshot, seconds since 1970; 0: none yet */
+    double last_taken; /* time of the last snapshot, seconds since 1970; 0: never */
     double pause;      /* of the last snapshot, in seconds; NAN: unknown */
     uint64_t instance; /* from the last snapshot; 0: unknown */
     uint64_t attempts, taken;
@@ -284,7 +284,7 @@ struct watched_process {
     struct time_share *share; /* of its user; NULL: no other processes are watched */
     uint64_t failures[WATCH_FAILURES];
     enum watch_failure last_failure; /* since the last snapshot */
-    uint64_t objects;                /* in the last snapshot; 0: none yet */
+    uint64_t objects;                /* in the last snapshot; 0: before the first */
     double seconds; /* time for the last snapshot, without waiting for its turn */
     struct monitored *monitored;        /* owned; NULL: not monitored */
     struct process_trigger *triggering; /* owned; NULL: triggered by the clock only */
@@ -315,18 +315,18 @@ double schedule_until_next(const struct watched_process *w, double interval);
  * recently. */
 double schedule_due(const struct watched_process *w);
 
-/* Chooses the process to try next among those that are accessible and due: of the user with
- * the least time used, and of those the one that has waited longest, so that none starves.
- * NULL: none. */
+/* Returns the process to try next among those that are accessible and due, or NULL: for the
+ * user with the least time used, the one that has waited longest, so that all get a
+ * turn. */
 struct watched_process *schedule_pick(struct watched_process *const *all, size_t count,
                                       double now);
 
-/* Returns the earliest due time of accessible processes; INFINITY if there are none. */
+/* Returns the earliest due time of accessible processes, or INFINITY. */
 double schedule_next_due(struct watched_process *const *all, size_t count);
 
 /* --- time per user -------------------------------------------------------------------- */
 
-/* Shares of the agent's time. Snapshots are taken one at a time, and the processes of one
+/* Shares of the agent's time. Snapshots are taken one at a time, and the processes of a
  * user, however many and slow, must not delay those of another.
  *
  * Start-time fair queueing (Goyal, Vin, Cheng, 1996): the user with the least used time is
@@ -350,8 +350,8 @@ struct time_shares {
  * watched, or rests. now: seconds_now(). */
 struct time_share *time_share_of(struct time_shares *s, uint64_t owner, double now);
 
-/* Adds the time of a snapshot. Failures cost each user at most a twentieth of the time,
- * half of it for the first one. */
+/* Adds the time of a snapshot. The first failure limits its user to half of the time,
+ * further ones to a quarter and so on, down to a twentieth. */
 void time_share_failed(struct time_shares *s, struct time_share *of, double seconds,
                        double now);
 void time_share_succeeded(struct time_shares *s, struct time_share *of, double seconds);
@@ -493,7 +493,7 @@ struct snapshot_result {
     struct hd_memory digest;       /* owned by the caller */
 };
 
-/* A snapshot in progress; {0}: none. */
+/* A snapshot in progress; {0}: idle. */
 struct snapshot_job {
     struct follower *follower; /* its child takes the snapshot; NULL: a separate child */
     pid_t child;
@@ -561,7 +561,7 @@ struct monitor {
     double published, next_file; /* seconds_now() */
 };
 
-/* Exported state of one process. */
+/* Exported state of a process. */
 struct monitored {
     char service[256], host[256];      /* as in the store, as far as known in advance */
     struct watched_service of;         /* references these */
@@ -659,8 +659,8 @@ void finding_free(struct agent *a);
  * so network file systems, lost events and new folders need no special case. dotnet-monitor
  * writes to the final name unless it has an intermediateDirectoryPath, with a lock (flock),
  * as every FileStream of .NET with FileShare.None. A file is complete if it has not changed
- * for two seconds and is neither locked nor open for writing; if the kernel cannot report
- * the latter (another owner, a network), if it has not changed for half a minute.
+ * for two seconds and is unlocked and closed by its writers; if the kernel cannot report
+ * writers (another owner, a network), if it has not changed for half a minute.
  *
  * Others may write to such a folder and exchange files at any time, so the opened file is
  * passed on, not its path. Links created by others are skipped, and so are their hard links

@@ -48,8 +48,8 @@ struct following_folders {
     const struct follow_how *how;
     struct collector *c;
     struct files known, found;
-    int events;    /* inotify; -1: none, scanning only */
-    double delay;  /* before the next retry after a temporary problem; 0: none is due */
+    int events;    /* inotify; -1: only scans */
+    double delay;  /* before the next retry after a temporary problem; 0: not due */
     double resume; /* when that is */
     bool many_reported, *missing_reported;
 };

@@ -1,4 +1,4 @@
-/* A child process that takes all snapshots of one process and follows its objects between
+/* A child process that takes all snapshots of a process and follows its objects between
  * them. */
 /* pipe2(). */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
@@ -97,7 +97,7 @@ static bool begin(struct follower *f, struct collector *c, const char *who)
     return false;
 }
 
-/* Truncates the previous result, so that none is left if the child ends early. */
+/* Truncates the previous result, which would remain if the child ends early. */
 static bool ask(const struct follower *f, double most_seconds)
 {
     return ftruncate(fileno(f->result), 0) == 0 &&

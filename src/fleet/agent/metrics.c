@@ -150,7 +150,7 @@ void watch_metrics_free(struct watch_metrics *m)
 
 /* --- the text ------------------------------------------------------------------------ */
 
-/* Collects the samples of one metric after the other. */
+/* The samples of a metric, one metric after the other. */
 struct metric_samples {
     const struct watch_metrics *m;
     struct hd_memory *text;

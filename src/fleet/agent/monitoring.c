@@ -85,7 +85,7 @@ static void monitoring_put(struct hd_memory *to, const char *format, ...)
 }
 
 /* Lists overdue processes, except those that are excluded. One per user first, so that
- * failures of one user do not hide those of another. */
+ * failures of a user do not hide those of another. */
 static void put_overdue(struct agent *a, struct hd_memory *to, double most, double now)
 {
     enum { MAX_LISTED = 8 };

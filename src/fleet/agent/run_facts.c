@@ -379,7 +379,7 @@ static void read_environment_of(struct run_facts *f, uint64_t pid)
     if (all != NULL)
         run_facts_read_environment(f, all, size);
     free(all);
-    /* Problems of that environment concern whoever runs that process. */
+    /* Problems of that environment concern the user of its process. */
     f->problem = NULL;
 }
 

@@ -1,4 +1,4 @@
-/* watch --store: takes snapshots into a store, of one process and its successors, or of all
+/* watch --store: takes snapshots into a store, of a process and its successors, or of all
  * processes of a host.
  *
  * Guarantees of docs/agent.md: at most one snapshot at a time on a host, no pause of a

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Six weeks of one snapshot per hour of one process. A digest has 10 to 200 kB, so with
- * fifty processes the bytes are the limit, reached after some six hours. */
+/* Six weeks of hourly snapshots of a process. A digest has 10 to 200 kB, so with fifty
+ * processes the bytes are the limit, reached after some six hours. */
 enum { MAX_WAITING = 1000, MAX_WAITING_BYTES = 64 << 20 };
 
 void store_queue_add(struct store_queue *q, const struct queued_snapshot *what,

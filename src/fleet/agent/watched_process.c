@@ -18,8 +18,7 @@ void agent_process_free(struct agent_process *seen)
     *seen = (struct agent_process){0};
 }
 
-/* Checks the folder first: without free descriptors, failing to open its file means
- * nothing. */
+/* Checks the folder first: without free descriptors, its file cannot be opened either. */
 bool agent_process_has_ended(const struct agent_process *seen)
 {
     char path[64];
@@ -53,7 +52,7 @@ bool agent_process_is(const struct agent_process *seen, const struct hd_process 
 
 /* A command line in words: the program, its assembly if that follows, and the rest. */
 struct agent_process_command {
-    const char *program, *assembly, *rest; /* assembly: NULL if there is none */
+    const char *program, *assembly, *rest; /* assembly may be NULL */
     size_t program_len, assembly_len;
 };
 
@@ -80,7 +79,7 @@ static bool ends_with(const char *a, size_t len, const char *b, size_t end)
 }
 
 /* The runtime reports its program with a path, and the assembly of an apphost; the kernel,
- * used if a runtime is too busy to answer, reports neither. */
+ * used if a runtime is too busy to answer, omits both. */
 static bool has_same_command(const struct agent_process *a, const struct agent_process *b)
 {
     if (a->command == NULL || b->command == NULL || a->command[0] == '\0')

@@ -44,7 +44,7 @@ struct fleet_pages_page {
     uint64_t run;
     char name[MAX_NAME]; /* "run-4711.html" */
     char *path;
-    struct hd_error error; /* why there is no page */
+    struct hd_error error; /* why the page is missing */
 };
 
 struct fleet_pages {
@@ -175,7 +175,7 @@ static bool make_page(const struct settings *s, struct hd_store *store,
 
 /* --- which ------------------------------------------------------------ */
 
-/* One page per run: suspects of one run share it. */
+/* One page per run: suspects of the same run share it. */
 static void fleet_pages_choose(struct fleet_pages *p, const struct hd_fleet_answer *a)
 {
     enum { MAX_LISTED = 1000 };

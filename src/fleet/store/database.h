@@ -55,8 +55,8 @@ struct database {
     char *(*path)(const char *url);
 
     void (*close)(struct connection *c);
-    const char *(*note)(const struct connection *c); /* hd_store_note(); NULL: none */
-    const char *(*file)(const struct connection *c); /* hd_store_file(); NULL: none */
+    const char *(*note)(const struct connection *c); /* hd_store_note(); may be NULL */
+    const char *(*file)(const struct connection *c); /* hd_store_file(); may be NULL */
 
     /* Executes a statement whose words in braces were replaced, and returns its rows, to be
      * freed by end; NULL and err. Several may be open. */
@@ -64,7 +64,7 @@ struct database {
                         size_t count, struct hd_error *err);
     /* Fetches the next row: *there is false after the last. */
     bool (*next)(struct rows *rows, bool *there, struct hd_error *err);
-    /* Returns column i from 0 as that kind, or nothing; valid until the next row. */
+    /* Returns column i from 0 as that kind, or VALUE_NOTHING; valid until the next row. */
     struct value (*column)(struct rows *rows, unsigned i, enum value_kind kind);
     void (*end)(struct rows *rows); /* NULL is fine */
 

@@ -26,7 +26,7 @@ struct hd_series_list {
     bool was_swept;     /* sweep() */
     uint64_t *left_out; /* ids of series */
     size_t left_out_count, left_out_cap;
-    char *skipped;                 /* ids that pages omit, as JSON; NULL: none */
+    char *skipped;                 /* ids that pages omit, as JSON; may be NULL */
     struct hd_stored_series begin; /* the series after which the next page begins */
 };
 
@@ -341,7 +341,7 @@ void hd_series_list_free(struct hd_series_list *l)
 #define BOUNDED_DIGEST(of) \
     "CASE WHEN {bytes_size:" of "digest} <= CAST($2 AS BIGINT) THEN " of "digest END"
 
-/* Reads the column of a BOUNDED_DIGEST; err if there is none. */
+/* Reads the column of a BOUNDED_DIGEST; false and err if it is NULL. */
 static bool digest_column(struct hd_store *s, struct rows *rows, struct value *to,
                           struct hd_error *err)
 {

@@ -165,8 +165,8 @@ bool schema_look_again(struct hd_store *s, struct hd_error *err)
 
 /* --- making, bringing forward ------------------------------------------------------- */
 
-/* During an upgrade: grants the roles the rights that later steps need, if they exist and
- * had those of that version. An unrelated role of the same name gets none. */
+/* During an upgrade: grants each role the rights that later steps need, if it exists and
+ * has its earlier ones, which an unrelated role of the same name lacks. */
 static bool bring_roles_forward(struct hd_store *s, int64_t from, struct hd_error *err)
 {
     char role[64];

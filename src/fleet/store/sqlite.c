@@ -86,7 +86,7 @@ static bool sqlite_failed(const struct connection *c, struct hd_error *err)
 
 static enum remedy remedy(const struct connection *c)
 {
-    (void)c; /* writers wait for each other, and there is no server */
+    (void)c; /* writers wait for each other, without a server */
     return REMEDY_NONE;
 }
 

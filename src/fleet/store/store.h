@@ -26,7 +26,7 @@ struct hd_store {
     struct hd_store_bases *bases; /* bases for deltas */
     bool owns_bases;
     struct {
-        struct input *in; /* NULL: none */
+        struct input *in; /* may be NULL */
         struct bytes json;
         char source[17];
         struct hd_memory file; /* source of in */
@@ -107,7 +107,7 @@ bool schema_prepare(struct hd_store *s, struct hd_error *err);
 bool schema_look(struct hd_store *s, struct hd_error *err);
 
 /* Checks again if it was an older version, since another process may have upgraded it. A
- * lost connection is no failure: the next statement connects again. */
+ * lost connection counts as success: the next statement connects again. */
 bool schema_look_again(struct hd_store *s, struct hd_error *err);
 
 int64_t schema_newest(void);
@@ -126,7 +126,7 @@ bool types_add(struct hd_store *s, const char *rows, unsigned at, struct hd_erro
 /* --- sizes ------------------------------------------------------------------ */
 
 /* Maximum sizes of values in a store. Writers comply, and readers skip larger ones: a
- * database accepts up to 1 GB per value from anybody with write access (docs/store.md,
+ * database accepts up to 1 GB per value from every user with write access (docs/store.md,
  * "Limits of values"). As text, since they are parts of statements. */
 
 /* Bytes of a name: store_clean() truncates longer ones. */
@@ -222,8 +222,8 @@ struct base {
     uint64_t used;           /* last use, on a logical clock */
 };
 
-/* Returns a base for a snapshot of that time. NULL: none, or a new one pays. Valid until
- * the next base_keep(). */
+/* Returns a base for a snapshot taken then, or NULL if it is to be stored in full. Valid
+ * until the next base_keep(). */
 const struct base *base_find(struct hd_store *s, const char *run, double taken);
 
 /* Register what was stored: a full snapshot; the bytes of a delta to the base of its
@@ -240,7 +240,7 @@ struct input *digest_open(const void *digest, size_t size, uint64_t limit,
 /* Returns a copy, NUL-terminated. */
 struct hd_memory digest_copy(const void *bytes, size_t size);
 
-/* Delta compression: zstd with the base as prefix, for digests of one series, which are
+/* Delta compression: zstd with the base as prefix, for digests of a series, which are
  * mostly equal. */
 
 /* Compresses whole relative to base; with base {0} the result is an ordinary zstd file.

@@ -14,7 +14,7 @@ enum { BATCH = 10000 };
  * during the commit, the next try checks whether it succeeded. */
 struct removal {
     const char *is_there; /* query for the row with that id */
-    int64_t first;        /* id of one removed row */
+    int64_t first;        /* id of a removed row */
     uint64_t count;
 };
 
@@ -175,7 +175,7 @@ static bool find_now(struct hd_store *s, double *now, struct hd_error *err)
 }
 
 /* A file has no clock. A machine's clock may be years ahead and would make everything old:
- * so snapshots of other machines are removed only if one of them was recorded within the
+ * so snapshots of other machines are removed only if at least one was recorded within the
  * last day by this clock. */
 static bool find_whose(struct hd_store *s, struct thinner *t, struct hd_error *err)
 {
@@ -209,7 +209,7 @@ static enum ending thin_batch(struct hd_store *s, void *context, struct hd_error
                       of_real(t->now - DAY), of_real(t->now - HOUR), of_number(BATCH)),
                &found, err);
     bool ok = ids != NULL && (found.count == 0 || remove_snapshots(s, ids, &found, err));
-    t->more = found.count > 0; /* bases of these may be removable now */
+    t->more = found.count > 0; /* their bases may be removable now */
     free(ids);
     if (ok)
         t->snapshots = found;
