@@ -1,14 +1,14 @@
 /* heapdrift.h - read .NET heap snapshots, compare them, report what grew.
  *
  * There are three nouns. A snapshot is one heap at one moment. A report is the answer to a
- * question about one or more snapshots. An error is the reason why there is no answer.
+ * question about one or more snapshots. An error is the reason for a missing answer.
  *
  * Functions that can fail return NULL or false and fill in err. Everything that belongs to
- * a snapshot or report lives as long as its owner; nothing is freed piecemeal. The library
- * prints nothing and has no global state except the out-of-memory handler. It ends the
- * process only if memory runs out and no handler is set. Numbers are read and written
- * independently of setlocale(). Threads may use different snapshots and reports
- * concurrently, but each of them from one thread at a time.
+ * a snapshot or report lives as long as its owner, and is freed with it. The library never
+ * prints; its only global state is the out-of-memory handler. It ends the process only if
+ * memory runs out and no handler is set. Numbers are read and written independently of
+ * setlocale(). Threads may use different snapshots and reports concurrently, but each from
+ * one thread at a time.
  *
  * Option structs grow at their end. `size` is the first member of most: sizeof the struct
  * that the caller was compiled with, or 0 for the members of version 0.1. So
@@ -114,7 +114,7 @@ struct hd_sink hd_sink_file(FILE *file);
 
 /* Memory, initialised with {0}; further output is appended. */
 struct hd_memory {
-    char *bytes; /* NUL-terminated; NULL: nothing was written */
+    char *bytes; /* NUL-terminated; NULL before any output */
     size_t size; /* without the NUL */
     size_t capacity;
 };
@@ -129,8 +129,8 @@ void hd_memory_free(struct hd_memory *memory);
  * number of bytes wanted, or 0 if unknown, in the thread that allocates, which may be one
  * of the library's own. It must not return. It may end the process, or longjmp() out of a
  * question without threads (hd_options.threads and hd_read_options.threads 0 or 1); the
- * snapshots of that question and their memory are then lost: do not touch or close them. If
- * the handler is NULL or returns: abort(). Applies to the whole process; set it before the
+ * question's snapshots and their memory are then lost: do not touch or close them. If the
+ * handler is NULL or returns: abort(). Applies to the whole process; set it before the
  * first question. */
 void hd_set_out_of_memory(void (*handler)(size_t wanted));
 
@@ -156,8 +156,8 @@ void hd_put_ascii(struct hd_sink to, const char *name);
 
 struct hd_snapshot;
 
-/* Contents of a snapshot, in raw numbers of the file. Not every format has all of them: a
- * table has types but no graph, hence no roots. Numbers may be HD_UNKNOWN, strings NULL. */
+/* Contents of a snapshot, in raw numbers of the file. Formats differ: a table has types but
+ * no graph, hence no roots. Numbers may be HD_UNKNOWN, strings NULL. */
 struct hd_info {
     const char *path;     /* as given */
     const char *format;   /* "gcdump", "heap-text", "dumpheap-stat", ... */
@@ -187,7 +187,7 @@ struct hd_info {
                            reports count reachable objects */
     bool has_fields;    /* references have the names of fields */
 
-    bool has_owners; /* owners can be computed: a graph with roots, or a digest of one */
+    bool has_owners;      /* owners can be computed: a graph with roots, or its digest */
     uint64_t source_xxh3; /* of a digest: xxh3 of its source, or of the digest itself if the
                              source was not a file; of other formats: xxh3. The second
                              snapshot of a file ("#2") has a different value */
@@ -199,8 +199,8 @@ struct hd_info {
 
 /* --- names of types ------------------------------------------------------ */
 
-/* A Native AOT program (.NET 8 to 11), or the .dbg file with its symbols. Snapshots of such
- * programs have only numbers for types; this has the names. Names from the program are
+/* A Native AOT program (.NET 8 to 11), or the .dbg file with its symbols. The program's
+ * snapshots have only numbers for types; this has the names. Names from the program are
  * exact; symbols lack those that the compiler dropped. */
 struct hd_symbols;
 
@@ -254,7 +254,7 @@ struct hd_read_options {
     bool redact; /* with to_write: record which bytes of a core dump are read, so that it
                     can be written as "core-dump" without values. Needs more memory: an
                     eighth of the heap */
-    const struct hd_symbols *symbols; /* for types that have numbers; NULL: none. Symbols of
+    const struct hd_symbols *symbols; /* for types that have numbers, or NULL. Symbols of
                                          another build are HD_USAGE */
     struct hd_zip_part zip; /* for "FILE#2": hd_input.zip; {0}: the zip is searched */
 };
@@ -266,7 +266,7 @@ struct hd_read_options {
  *
  * A file that changes while it is read is HD_IO, also when a report has to read it again. A
  * file of more than 1 MiB (or an eighth of max_memory) may be mapped while the snapshot is
- * open, and so may the files that a core dump refers to: truncating one of them raises
+ * open, and so may the files that a core dump refers to: truncating such a file raises
  * SIGBUS here, which the program has to handle. */
 struct hd_snapshot *hd_snapshot_open(const char *path, const struct hd_read_options *opt,
                                      struct hd_error *err);
@@ -327,7 +327,7 @@ const struct hd_info *hd_snapshot_info(const struct hd_snapshot *snap);
 struct hd_target {
     const char *name;    /* the input format that reads it back */
     const char *summary; /* one line */
-    const char *suffix;  /* ".gcdump": suffix of such files */
+    const char *suffix;  /* ".gcdump": suffix of its files */
     bool needs_graph;    /* cannot be made from a type table */
     bool binary;         /* not for a terminal */
     bool takes_graph;    /* holds more if the snapshot has a graph: read it with one */
@@ -359,7 +359,7 @@ enum hd_fact {
     HD_FACT_SHARED,  /* shared memory without a file, resident */
     HD_FACT_SWAPPED,
     HD_FACT_LIMIT, /* tightest limit of its control group */
-    HD_FACT_USED,  /* memory use of that group */
+    HD_FACT_USED,  /* memory use of the group */
 
     /* the same memory, resident or swapped out, by purpose; sums to resident and swapped */
     HD_FACT_OF_GC, /* reserved by the collector: heap, free space, unreturned memory, its
@@ -375,7 +375,7 @@ enum hd_fact {
 
     /* from the runtime, about the collection that the snapshot was taken in */
     HD_FACT_GC_COMMITTED, /* heap, free space, and tables of the collector */
-    HD_FACT_GC_FREE,      /* part of it: whole regions that no generation uses */
+    HD_FACT_GC_FREE,      /* whole committed regions that no generation uses */
     HD_FACT_FRAGMENTED,   /* free space between objects, all generations */
     HD_FACT_FREE_GEN0,    /* the same, per generation */
     HD_FACT_FREE_GEN1,
@@ -572,7 +572,7 @@ bool hd_budgets_read(struct hd_budgets *b, const char *path, struct hd_error *er
 /* Subtracts the growth accepted by a file of hd_report_write_baseline(). One file only. */
 bool hd_budgets_read_baseline(struct hd_budgets *b, const char *path, struct hd_error *err);
 
-/* Accepts all growth that the check finds, instead of that of a baseline: for
+/* Accepts all growth that the check finds, instead of a baseline's growth: for
  * hd_report_write_baseline(). */
 void hd_budgets_accept(struct hd_budgets *b);
 
@@ -612,7 +612,7 @@ struct hd_processes {
 /* Finds the processes of this machine that have a diagnostics socket, including those in
  * containers, as far as this user may see them. Queries them in parallel, each for one
  * second at most, alternating between users: after 32 processes of an owner that do not
- * answer, the rest of that owner's are skipped. */
+ * answer, that owner's others are skipped. */
 void hd_processes_find(struct hd_processes *processes);
 void hd_processes_free(struct hd_processes *processes);
 
@@ -646,11 +646,10 @@ bool hd_socket_is_gone(const char *socket);
 bool hd_process_goes_by(const struct hd_process *process, const char *name);
 
 /* Returns the name of the process that was probably meant by an unknown name: the first
- * that contains it, ignoring case, else the nearest word. NULL if there is none. Owned by
- * processes. */
+ * that contains it, ignoring case, else the nearest word, or NULL. Owned by processes. */
 const char *hd_process_meant(const struct hd_processes *processes, const char *name);
 
-/* Returns the pid of the process with that name; 0 if there is none, or more than one. */
+/* Returns the pid of the only process with that name; else 0 and err. */
 uint64_t hd_process_named(const char *name, struct hd_error *err);
 
 struct hd_collect_progress {
@@ -679,7 +678,8 @@ struct hd_collect_options {
     /* hd_collect(): called right before the heap is requested; pid is 0 if the process is
      * not visible. Returns the bytes that the process may allocate before it is killed,
      * HD_UNKNOWN without a limit. The runtime's buffer is limited to that; if that is too
-     * small for a snapshot, none is taken: HD_TOO_BIG, HD_ABOUT_LIMIT. NULL: no limit. */
+     * small for a snapshot, hd_collect() fails: HD_TOO_BIG, HD_ABOUT_LIMIT. NULL: no
+     * limit. */
     uint64_t (*memory_left)(void *context, uint64_t pid);
     uint64_t expected_bytes; /* expected size of the trace: hd_collected.bytes of the
                                 previous one; 0 */
@@ -728,9 +728,9 @@ struct hd_collected {
     unsigned tries; /* hd_collect_direct(): number of stops */
 };
 
-/* Identifies the objects of consecutive snapshots of one process: it keeps a session open,
- * in which the collector reports which objects survive and where they are moved. The result
- * is added to the snapshots, and to .gcdump files written from them (to traces by
+/* Identifies the objects of consecutive snapshots of a process: it keeps a session open, in
+ * which the collector reports which objects survive and where they are moved. The result is
+ * added to the snapshots, and to .gcdump files written from them (to traces by
  * hd_gc_listener_write()):
  *
  *     struct hd_gc_listener *f = hd_gc_listener_begin();
@@ -759,8 +759,8 @@ bool hd_gc_listener_snapshot(struct hd_gc_listener *f, struct hd_snapshot *snap,
                              struct hd_error *err);
 void hd_gc_listener_end(struct hd_gc_listener *f); /* NULL is fine */
 
-/* Returns why method names could not be read, or not all, for the last snapshot; its status
- * is HD_OK if they could, or none were needed. Owned by f. */
+/* Returns why some or all method names could not be read for the last snapshot; its status
+ * is HD_OK if all that were needed could be read. Owned by f. */
 const struct hd_error *hd_gc_listener_sites_error(const struct hd_gc_listener *f);
 
 enum { HD_BUSY_SITES = 3 };
@@ -785,11 +785,11 @@ struct hd_activity {
  * hd_gc_listener_snapshot(). */
 const struct hd_activity *hd_gc_listener_activity(const struct hd_gc_listener *f);
 
-/* The same for traces that are kept: appends the survivors in snap, or the reason why there
- * are none (NULL: not traced), and the facts about the process to the trace that it was
+/* The same for traces that are kept: appends the survivors in snap (NULL: not traced), or
+ * the reason why they are unknown, and the facts about the process to the trace that it was
  * read from, where other tools skip them. trace is a regular file, readable and writable;
- * its position is then its end. True also if there was nothing to append. False: err has
- * the reason, and the trace is unchanged. */
+ * its position is then its end. True also without data to append. False: err has the
+ * reason, and the trace is unchanged. */
 bool hd_gc_listener_write(FILE *trace, const struct hd_snapshot *snap,
                           const struct hd_origin *origin, struct hd_error *err);
 
@@ -883,7 +883,7 @@ struct hd_options {
     /* rows, chosen after the analysis: ranks, scores and totals do not depend on it */
     const char *const *types; /* patterns; a row must match one */
     size_t type_count;
-    const char *const *excludes; /* patterns; a row must match none */
+    const char *const *excludes; /* patterns; matching rows are left out */
     size_t exclude_count;
     bool app_only;     /* no framework types */
     enum hd_sort sort; /* default: diff by count, top by bytes */
@@ -898,8 +898,7 @@ struct hd_options {
     uint64_t min_bytes;         /* the same in bytes; overrides it if not 0 */
     double min_steady_share;    /* the same for steady growth: nearly the same gain in every
                                    step */
-    uint64_t min_steady_bytes;  /* in bytes; both 0: steady growth alone is no reason for a
-                                   suspect */
+    uint64_t min_steady_bytes;  /* in bytes; both 0: steady growth alone does not suffice */
     const uint64_t *iterations; /* one rising number per snapshot, or NULL */
 
     /* root chains */
@@ -922,8 +921,8 @@ struct hd_options {
     bool fields;  /* separate chains and places by field, if fields are known */
     bool no_ages; /* do not identify survivors: rank by counts */
 
-    /* Roots: only instances that were new in one of these snapshots, from 1; in the first
-     * all are new. 0: any. */
+    /* Roots: only instances that were new in these snapshots, from 1; in the first all are
+     * new. 0: any. */
     uint32_t born_first, born_last;
 
     bool values; /* statics: also print texts and single characters, which may be secrets */
@@ -977,8 +976,8 @@ struct hd_report *hd_report_top(struct hd_comparison *c, const struct hd_options
                                 struct hd_error *err);
 
 /* Reports why instances of opt->types are alive in the last snapshot, and their number in
- * each. HD_USAGE if no type matches or there is no graph, and with opt->born_first if
- * survivors are unknown. */
+ * each. HD_USAGE without a graph or a matching type, and with opt->born_first if survivors
+ * are unknown. */
 struct hd_report *hd_report_roots(struct hd_comparison *c, const struct hd_options *opt,
                                   struct hd_error *err);
 
@@ -1000,25 +999,25 @@ struct hd_warning {
     const char *code; /* the closed list is in docs/warnings.md */
     const char *message;
     size_t snapshot;
-    const char *path;     /* of that snapshot, or NULL */
-    uint64_t count, line; /* HD_UNKNOWN if the warning has none */
+    const char *path;     /* of the snapshot, or NULL */
+    uint64_t count, line; /* or HD_UNKNOWN */
     bool in_summary;      /* hd_model.summary has it too */
 };
 
 const struct hd_warning *hd_report_warnings(const struct hd_report *report, size_t *count);
 
 /* Return the number of suspects; and true if the snapshots allow a judgement. False if one
- * is incomplete or sampled. A diff: also if fewer than four can be compared, or if there is
- * no suspect but growth that is unexplained or has leveled off, or if opt->types match
- * nothing. A check: also if a rule could not be decided, or passed with a reservation: it
- * matches nothing, or something grew and remained as large. */
+ * is incomplete or sampled. A diff: also if fewer than four can be compared, if growth
+ * without suspects is unexplained or has leveled off, or if opt->types are all unmatched. A
+ * check: also if a rule could not be decided, or passed with a reservation: its pattern is
+ * unmatched, or something grew and remained as large. */
 size_t hd_report_suspects(const struct hd_report *report);
 bool hd_report_conclusive(const struct hd_report *report);
 
 /* The page of a run, in addition to that of a fleet. */
 struct hd_page_of_run {
     uint64_t run;     /* hd_stored_series.id */
-    const char *href; /* a relative URL; NULL: there is none */
+    const char *href; /* a relative URL, or NULL */
     const char *why;  /* reason for no page: a clause */
 };
 
@@ -1035,8 +1034,8 @@ struct hd_write_options {
     const char *const *command;
     size_t command_len;
 
-    /* The snapshots as the user named them, a folder as one, for suggested commands; none:
-     * use their paths. */
+    /* The snapshots as the user named them, a folder as one, for suggested commands; by
+     * default their paths. */
     const char *const *inputs;
     size_t input_count;
 
@@ -1073,8 +1072,8 @@ const char *hd_hint_name(size_t i);
 const char *hd_hint_fix(size_t i);
 
 /* Writes a hint as text: how to recognise it, why it leaks, code before and after, how to
- * confirm it. Without a name: all hints, each with its remedy. HD_USAGE if there is no such
- * hint. */
+ * confirm it. Without a name: all hints, each with its remedy. HD_USAGE for an unknown
+ * name. */
 bool hd_hint_write(const char *name, const struct hd_write_options *opt, struct hd_sink to,
                    struct hd_error *err);
 

@@ -1,8 +1,8 @@
 /* heapdrift_fleet.h - combine many runs of many processes: which service leaks what, on how
  * many hosts, since which build, how fast. heapdrift.h does not include it.
  *
- * A fleet is a set of run records. Each is the result of one run of one process: its series
- * of snapshots, ranked as by hd_report_diff(). Records are computed from snapshots
+ * A fleet is a set of run records. Each is the result of a run of a process: its series of
+ * snapshots, ranked as by hd_report_diff(). Records are computed from snapshots
  * (hd_fleet_examine) or read from parts written elsewhere (hd_fleet_read_part). Answers are
  * computed from the set in sorted order, so the order of additions does not matter.
  * docs/fleet-method.md has the formulas. */
@@ -26,10 +26,10 @@ extern "C" {
  * chosen, in order, and returns how many. */
 size_t hd_fleet_choose(const double *taken, size_t n, size_t most, size_t *chosen);
 
-/* --- results of one run ------------------------------------------------------ */
+/* --- results of a run -------------------------------------------------------- */
 
-/* Evidence of a run. It is judged if it has a suspect in four or more snapshots, or if it
- * has none and no doubt applies. */
+/* Evidence of a run. It is judged with a suspect in four or more snapshots, or without
+ * suspects if no doubt applies. */
 enum hd_judgement {
     HD_JUDGED,
     HD_UNSURE,     /* too little evidence: counts neither way */
@@ -65,13 +65,13 @@ const char *hd_doubt_name(enum hd_doubt doubt);
 struct hd_run_finding {
     unsigned rank;             /* in the run, from 1 */
     const char *type;          /* as ranked */
-    const char *title;         /* title; the type if nothing better is known */
+    const char *title;         /* title; else the type */
     const char *holder;        /* its owners, on one line; NULL: unknown */
     const char *hint;          /* an id of docs/hints.md; NULL */
     double score, score_share; /* bytes; share of the heap */
     double per_hour;           /* bytes; NAN: less than a minute */
     const uint64_t *retained;  /* bytes, per snapshot of the record; HD_UNKNOWN */
-    const char *chain;         /* most frequent one from a root to one of these in the last
+    const char *chain;         /* most frequent chain from a root to an instance in the last
                                   snapshot, formatted as holder; NULL: unknown */
 };
 
@@ -188,12 +188,12 @@ struct hd_fleet_options {
 /* A suspect on one host, in its worst run there. */
 struct hd_fleet_host {
     const char *host;  /* NULL: unknown */
-    const char *build; /* of that run */
+    const char *build; /* of the worst run */
     double score_share, per_hour;
     double hours_left;   /* in the newest run there; NAN if it lacks the suspect */
     uint64_t heap;       /* of the newest run there, last value; HD_UNKNOWN */
     bool is_there_still; /* the newest judged run has it */
-    size_t count;        /* of that worst run: */
+    size_t count;        /* of the worst run: */
     const double *times;
     const uint64_t *retained;
     uint64_t run;      /* hd_stored_series.id of the worst run; HD_UNKNOWN */
@@ -245,7 +245,7 @@ struct hd_fleet_suspect {
     const char *service, *type, *title, *holder, *hint; /* NULL: unknown */
     bool is_few;          /* on fewer hosts than a suspect of the fleet needs */
     uint64_t hosts;       /* with a judged run that has it */
-    uint64_t of_hosts;    /* of that service, with a judged run */
+    uint64_t of_hosts;    /* of the service, with a judged run */
     uint64_t hosts_still; /* whose newest judged run has it */
     double hosts_share;
     uint64_t runs, of_runs;   /* judged */
@@ -325,7 +325,7 @@ struct hd_fleet_unjudged {
     enum hd_doubt doubt;
     const char *why;
     size_t recorded, compared, damaged;
-    size_t findings; /* suspects of the run in spite of that */
+    size_t findings; /* suspects of the run nevertheless */
 };
 
 struct hd_fleet_answer {
@@ -340,14 +340,14 @@ struct hd_fleet_answer {
     uint64_t hosts, hosts_judged;
     uint64_t unnamed_hosts; /* runs without a host: those of a service count as one */
     uint64_t snapshots;     /* compared */
-    double first, last;     /* of these; NAN */
+    double first, last;     /* times of the snapshots: Unix seconds; NAN */
 
     struct hd_fleet_suspect *suspects; /* by score; then on few hosts; then unconfirmed */
     size_t suspect_count, few_count;   /* number of the first kind; of the second */
     size_t open_count;                 /* number of the third */
     struct hd_fleet_service *services; /* by name */
     size_t service_count;
-    struct hd_fleet_host_row *host_rows; /* --by=host: worst first; else none */
+    struct hd_fleet_host_row *host_rows; /* only with --by=host: worst first */
     size_t host_row_count;
     struct hd_fleet_unjudged *unjudged; /* not judged, then unsure */
     size_t unjudged_count;
