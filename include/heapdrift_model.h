@@ -20,7 +20,7 @@ extern "C" {
 /* A number of objects and their bytes, scaled up in a sample. */
 struct hd_tally {
     uint64_t count;
-    uint64_t bytes; /* HD_UNKNOWN if the input has none */
+    uint64_t bytes; /* HD_UNKNOWN if the input lacks them */
 };
 
 enum hd_generation {
@@ -34,7 +34,7 @@ enum hd_generation {
     HD_GENERATION_COUNT
 };
 
-/* How objects of one snapshot were identified in the next; best last. */
+/* How objects of a snapshot were identified in the next; best last. */
 enum hd_identity_source {
     HD_SAME_UNKNOWN,
     HD_SAME_BY_ORDER,    /* by the order in which compaction leaves survivors */
@@ -43,9 +43,9 @@ enum hd_identity_source {
     HD_SAME_SOURCE_COUNT
 };
 
-/* Why there are no exact survivors for a snapshot although GC events were traced. */
+/* Why the exact survivors of a snapshot are unknown although GC events were traced. */
 enum hd_survivors_unknown {
-    HD_SURVIVORS_UNKNOWN_NONE,       /* there are, or nothing was traced */
+    HD_SURVIVORS_UNKNOWN_NONE,       /* they are known, or not traced */
     HD_SURVIVORS_UNKNOWN_REFUSED,    /* the session could not be opened */
     HD_SURVIVORS_UNKNOWN_ENDED,      /* the process ended the session early */
     HD_SURVIVORS_UNKNOWN_TOO_MUCH,   /* tracing would have cost the process too much */
@@ -80,7 +80,7 @@ struct hd_table_origin {
     const char *command;    /* "dumpheap -stat -live" */
     const char *generation; /* "gen2", "loh", ...: the generation of all rows */
     const char *liveness;   /* "all", "live", "dead" */
-    const char *filters;    /* "-type Orchard -min 40"; "" = none */
+    const char *filters;    /* "-type Orchard -min 40"; may be "" */
 };
 
 struct hd_snapshot_facts {
@@ -94,9 +94,9 @@ struct hd_snapshot_facts {
     /* Exact survivors of the previous snapshot, and the number of its objects; HD_UNKNOWN
      * if not traced. */
     uint64_t traced_survivors, traced_objects;
-    enum hd_survivors_unknown survivors_unknown; /* why there are none, if that is known */
+    enum hd_survivors_unknown survivors_unknown; /* why they are unknown, if recorded */
     uint64_t sampled;              /* objects whose allocation was sampled; HD_UNKNOWN */
-    uint64_t methods;              /* methods with names, for the stacks of these samples */
+    uint64_t methods;              /* methods with names, for the stacks of the samples */
     struct hd_process_facts facts; /* of its process */
     double clock;                  /* seconds since some start, for order and distance */
     bool clock_is_date;            /* the start is a date, not the start of the machine */
@@ -142,13 +142,13 @@ struct hd_chain {
     uint64_t count;          /* instances if exact; else samples with this chain */
     double share, low, high; /* share of the instances, 0 to 1, and its 95 % interval */
     bool exact;              /* all instances were examined: low = share = high */
-    uint32_t example;        /* number of one of its objects in the graph */
+    uint32_t example;        /* number of an instance in the graph */
     enum hd_generation example_generation;
     size_t owner_frame; /* frame of the owner, or HD_NO_OWNER */
     const char *owner;  /* its type */
     enum hd_service service;
-    const char *owner_of; /* class or variable of the program that dominates the owner;
-                             NULL: none, or the owner itself */
+    const char *owner_of; /* class or variable of the program that dominates the owner; NULL
+                             also if it is the owner itself */
 };
 
 /* Change of a chain over the series. */
@@ -173,8 +173,8 @@ struct hd_chain_row {
     uint64_t retained;   /* bytes retained by its instances in the last snapshot */
     uint64_t address;    /* of the example; 0: unknown */
     enum hd_generation generation; /* of the example */
-    const char *held_by; /* its owner in a few words; NULL: none. hd_roots only: */
-    const char *hint;    /* usual meaning of such a chain: an id of docs/hints.md; NULL */
+    const char *held_by;           /* its owner in a few words, or NULL. hd_roots only: */
+    const char *hint;              /* its usual meaning: an id of docs/hints.md; NULL */
 };
 
 /* Chains of some instances, most frequent first. */
@@ -222,7 +222,7 @@ struct hd_type_row {
 /* Sum of some rows. */
 struct hd_sum {
     size_t rows;
-    struct hd_tally *at; /* per snapshot; bytes are unknown if those of one row are */
+    struct hd_tally *at; /* per snapshot; bytes are unknown if a row's are */
 };
 
 struct hd_type_table {
@@ -253,7 +253,7 @@ enum hd_suspicion {
     HD_SUSPECT_NOT,
     HD_SUSPECT_SIZE,   /* its score is large */
     HD_SUSPECT_STEADY, /* small, with nearly the same gain in every step */
-    HD_SUSPECT_AGE     /* neither, but the objects added in every step survived */
+    HD_SUSPECT_AGE     /* small and unsteady, but objects added in every step survived */
 };
 
 /* Why a type that grew like a suspect is not one; the verdict is then unsure. */
@@ -282,8 +282,8 @@ struct hd_cohorts {
     size_t since; /* it accumulates after this snapshot, from 0; arrived and died count from
                      there. The first snapshot: all the time */
     unsigned age; /* usually 0; more if most objects die young */
-    double chance; /* p-value of these numbers, if one object is freed for every two added;
-                      1: no evidence against that */
+    double chance; /* p-value of the counts, if one object is freed for every two added; 1:
+                      no evidence against that */
     bool accumulates; /* the chance is at most 1 %, and growth continues */
     bool turns_over;  /* as many are freed as added, or the oldest are freed first: it grows
                          with its load */
@@ -304,11 +304,11 @@ struct hd_site_stack {
     uint64_t samples;
 };
 
-/* Samples allocated by one method: the innermost method of the program on the stack or, if
- * there is none, the innermost of all. */
+/* Samples allocated by one method: the innermost method of the program on the stack; else
+ * the innermost of all. */
 struct hd_site {
     const struct hd_code *code;   /* line with most of its samples */
-    const struct hd_code *caller; /* next method of the program above it; NULL: none */
+    const struct hd_code *caller; /* next method of the program above it, or NULL */
     uint64_t samples;
     const uint64_t *at; /* per snapshot, as hd_allocations.at */
     const struct hd_site_stack *stacks;
@@ -348,12 +348,12 @@ struct hd_allocations {
 struct hd_suspect {
     size_t rank; /* from 1; 0: pooled objects, not ranked */
     const char *type;
-    const char *title; /* title; the type if nothing better is known */
+    const char *title; /* title; else the type */
     enum hd_basis basis;
     enum hd_suspicion suspicion;
     enum hd_reservation reservation; /* of a type that is not a suspect */
     struct {
-        const char *holder, *keeps, *setting; /* NULL if nothing sets it */
+        const char *holder, *keeps, *setting; /* may be NULL */
         uint64_t seconds,
             watch;     /* time for which it keeps them; time that a series has to span */
     } lifetime;        /* for HD_RESERVED_PER_TYPE and HD_RESERVED_LIFETIME */
@@ -365,7 +365,7 @@ struct hd_suspect {
     double score_share;  /* of the heap, 0 to 1 */
     double tau;          /* steadiness of the growth, -1 to 1 */
     struct hd_tally *at; /* per snapshot */
-    uint64_t *held;      /* number of these at its places, per snapshot; NULL unknown */
+    uint64_t *held;      /* objects at its places, per snapshot; NULL unknown */
     uint64_t *retained;  /* bytes per snapshot; NULL unknown */
     int64_t more;        /* growth of the bytes retained by these and `also`; by graph */
     double more_share;   /* of the heap, 0 to 1 */
@@ -396,7 +396,7 @@ struct hd_growth {
     int64_t bytes, suspects, pools, rest; /* bytes is the sum of the other three */
     double share, rest_share;             /* of the heap in the last such snapshot */
     double explained;  /* share of the growth that is in suspects; NAN: it did not grow */
-    bool unexplained;  /* is_open, and there is no suspect or the rest is more than half */
+    bool unexplained;  /* is_open, without suspects or with a rest of more than half */
     bool is_open;      /* some growth is unexplained; also of tables */
     double open_share; /* unexplained share of the heap */
     size_t since;      /* snapshot after which that began, from 0 */
@@ -476,21 +476,20 @@ struct hd_process_growth {
     int64_t growth;     /* bytes, between these */
     double explained;   /* share explained by objects, without those in memory that the
                            collector had; NAN: no growth, or their size is unknown */
-    enum hd_process_part where; /* part that grows steadily and most; HD_PART_COUNT: none */
+    enum hd_process_part where; /* part that grows steadily and most, or HD_PART_COUNT */
     enum hd_fact within; /* of native memory, what grew most; HD_FACT_COUNT: unknown */
     bool is_outside;     /* parts have sustained growth of half of `rise` or more, and
                             objects explain less than half */
-    bool is_undivided;   /* the process has sustained growth, and the known parts have
-                            half of that at most */
+    bool is_undivided; /* the process has sustained growth, and the known parts have at most
+                          half the growth */
     bool keeps_growing[HD_PART_COUNT];
     double rise;      /* growth; if it is 0 or less, what the parts that grew have gained */
     const char *hint; /* as in hd_suspect */
     const char *holder; /* type whose name stands for native memory and whose count rises
                            too; or NULL */
     uint64_t holder_first, holder_last; /* its instances */
-    bool is_opened[HD_FACT_OTHERS +
-                   1]; /* from HD_FACT_SOCKETS: the number of these descriptors rises in
-                          every snapshot, in total by a quarter */
+    bool is_opened[HD_FACT_OTHERS + 1]; /* from HD_FACT_SOCKETS: the descriptors' number
+                                           rises in every snapshot, in total by a quarter */
 };
 
 /* A row of the table of a process: its size, a part, a class of a part, a count. */
@@ -523,8 +522,8 @@ struct hd_line {
     const char *text;
     const struct hd_span *names; /* HTML and Markdown have to escape these */
     size_t name_count;
-    const char *command; /* to run for more, after the text; NULL: none */
-    const char *brief;   /* shorter text, for fewer than brief_below columns; NULL: none */
+    const char *command; /* to run for more, after the text; or NULL */
+    const char *brief;   /* shorter text, for fewer than brief_below columns; or NULL */
     unsigned brief_below;
 };
 
@@ -571,8 +570,8 @@ struct hd_diff {
     struct hd_leveled_off *leveled_off; /* by growth */
     size_t leveled_off_count, leveled_off_shown;
 
-    /* If there is no suspect: a type that grew like one, but has a reservation; or one that
-     * rose in every step, with evidence neither for a leak nor for turnover. NULL: none. */
+    /* Without suspects: a type that grew like a suspect, but has a reservation; or one that
+     * rose in every step, without evidence for a leak or for turnover. May be NULL. */
     const struct hd_suspect *undecided;
 
     const struct hd_process_growth *process; /* NULL: fewer than two have the size */
@@ -583,7 +582,7 @@ struct hd_diff {
 
     struct hd_no_match *unmatched;
     size_t unmatched_count;
-    const struct hd_no_match *no_match; /* the first, if none matches and no row is left */
+    const struct hd_no_match *no_match; /* the first, if all patterns are unmatched */
 
     struct hd_type_table types;
 
@@ -684,7 +683,7 @@ enum hd_reason_code {
     HD_REASON_STEADY, /* the limit for steady growth applies */
     HD_REASON_SUPPRESSED, /* words: the reason given */
     HD_REASON_EXPIRED,    /* the suppression expired on until; words: its reason */
-    HD_REASON_ACCEPTED,   /* the baseline accepts part of it */
+    HD_REASON_ACCEPTED,   /* the baseline accepts part of the growth */
     HD_REASON_COUNT
 };
 
@@ -703,7 +702,7 @@ struct hd_reason {
     const struct hd_suspect *suspect;
 };
 
-/* Result of a rule, or of one type under a rule for many. */
+/* Result of a rule, or of a type under a rule for many. */
 struct hd_finding {
     /* the rule */
     size_t number; /* from 0 */
@@ -775,7 +774,7 @@ struct hd_check {
 
 /* --- the other reports --------------------------------------------------- */
 
-/* Largest types of one snapshot. */
+/* Largest types of a snapshot. */
 struct hd_top {
     struct hd_type_table types;
 };
@@ -785,9 +784,9 @@ struct hd_roots {
     const char *pattern;
     const char **matched; /* types, by name */
     size_t matched_count;
-    struct hd_tally *instances; /* per snapshot */
-    struct hd_chains chains;    /* of all instances, or of those new in these snapshots: */
-    size_t born_first, born_last;     /* from 1; 0: of all */
+    struct hd_tally *instances;   /* per snapshot */
+    struct hd_chains chains;      /* of all instances, or of new ones in these snapshots: */
+    size_t born_first, born_last; /* from 1; 0: of all */
     enum hd_identity_source identity; /* how new ones were identified */
 };
 
@@ -824,7 +823,7 @@ struct hd_tree_node {
                                first; HD_UNKNOWN */
     size_t suspect;         /* rank of the suspect that grows here, or 0 */
     bool is_single;         /* no snapshot has more than one object of the type here */
-    bool folds;    /* its one large child has nearly all of it: they may share a line */
+    bool folds;    /* its one large child has nearly all bytes: they may share a line */
     size_t others; /* HD_NODE_OTHERS: number of places */
 
     /* Field through which the parent holds these objects, "_items"; in a tree of holders,
@@ -858,7 +857,7 @@ struct hd_process_list {
     size_t count;
 };
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- the whole report ---------------------------------------------------- */
 
 enum hd_report_kind {
     HD_REPORT_DIFF,
@@ -940,16 +939,16 @@ const char *hd_series_status_name(enum hd_series_status status);
 const char *hd_confidence_name(enum hd_confidence confidence);
 const char *hd_basis_name(enum hd_basis basis);
 const char *hd_suspicion_name(enum hd_suspicion suspicion);
-/* True if there is no suspect, but a type with a reservation. */
+/* True if, without suspects, a type has a reservation. */
 bool hd_diff_is_reserved(const struct hd_diff *diff);
 
 /* True if memory outside the objects has sustained growth: a part of the process, what
  * cannot be divided into parts, or free space. */
 bool hd_diff_grows_outside(const struct hd_diff *diff);
-const char *hd_reservation_name(enum hd_reservation reservation);    /* NULL: none */
-const char *hd_time_limit_name(enum hd_time_limit limit);            /* NULL: none */
+const char *hd_reservation_name(enum hd_reservation reservation);    /* or NULL */
+const char *hd_time_limit_name(enum hd_time_limit limit);            /* or NULL */
 const char *hd_identity_source_name(enum hd_identity_source source); /* NULL: unknown */
-/* NULL: none needed. The words are for use after a colon. */
+/* NULL for HD_SURVIVORS_UNKNOWN_NONE. The words are for use after a colon. */
 const char *hd_survivors_unknown_name(enum hd_survivors_unknown why);
 const char *hd_survivors_unknown_words(enum hd_survivors_unknown why);
 const char *hd_finding_status_name(enum hd_finding_status status);
@@ -1015,7 +1014,7 @@ struct hd_column {
     struct hd_cell (*cell)(const struct hd_model *model, const void *row);
 };
 
-/* True if cells of that kind are numbers, which are aligned to the right. */
+/* True if the cells are numbers, which are aligned to the right. */
 bool hd_cell_is_number(enum hd_cell_kind kind);
 
 /* Fills `all` with the columns of a list that have a value in this report, and returns
@@ -1041,13 +1040,13 @@ void hd_put_trend(struct hd_sink to, const struct hd_tally *at, size_t count);
 
 /* Prints "all of the 23, 20 and 15 added in each step are still alive; of 81 older ones,
  * all", preceded by "since snapshot 13 (14:05 UTC), " if growth began later; for turnover,
- * if not a suspect, "as many are freed as are added: 120 added, 100 freed". False, and
- * prints nothing, if not enough is known. */
+ * if not a suspect, "as many are freed as are added: 120 added, 100 freed". False, without
+ * output, if too little is known. */
 bool hd_put_cohorts(struct hd_sink to, const struct hd_report *report,
                     const struct hd_suspect *suspect);
 
 /* Prints which code allocated the suspect's objects, in that many columns if possible, or
- * why that is unknown. False, and prints nothing, if nothing was sampled. */
+ * why that is unknown. False, without output, if they were not sampled. */
 bool hd_put_allocated(struct hd_sink to, const struct hd_suspect *suspect, size_t columns);
 
 /* Prints "Checkout.Add (Checkout.cs:42) ← OrdersController.Post". */
@@ -1084,12 +1083,12 @@ struct hd_metric {
 bool hd_put_metrics(struct hd_sink to, const struct hd_metric *metrics, size_t count,
                     struct hd_error *err);
 
-/* Prints "s_all" for "[static var App.Shop.s_all]"; false, and prints nothing, if it is not
- * a variable. */
+/* Prints "s_all" for "[static var App.Shop.s_all]"; false, without output, for other
+ * names. */
 bool hd_put_static_field(struct hd_sink to, const char *name);
 
 /* Prints ".Log", to be appended to the name of the type that has the field; for an array
- * "", or ".value" for its "[].value". NULL: prints nothing. */
+ * "", or ".value" for its "[].value". A NULL field is ignored. */
 void hd_put_field(struct hd_sink to, const char *type, const char *field);
 
 #ifdef __cplusplus

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* The objects of one snapshot. */
+/* The objects of a snapshot. */
 struct hd_objects;
 
 /* Parts, in the order of their computation. */
@@ -33,8 +33,8 @@ enum hd_objects_part {
 
 /* Opens snapshot k of c. Its graph stays in memory until hd_objects_close(), which must
  * precede hd_comparison_free(). Other questions to c wait while the graph is read again;
- * otherwise they run concurrently. Use the result from one thread at a time. NULL if there
- * is no such snapshot. */
+ * otherwise they run concurrently. Use the result from one thread at a time. NULL if k is
+ * out of range. */
 struct hd_objects *hd_objects_open(struct hd_comparison *c, size_t k);
 
 /* Cancels running work, which takes some milliseconds, and frees o. NULL is fine. */
@@ -43,7 +43,7 @@ void hd_objects_close(struct hd_objects *o);
 struct hd_objects_progress {
     unsigned ready;   /* finished parts: sum of enum hd_objects_part */
     unsigned making;  /* part in progress; 0: finished */
-    unsigned percent; /* of that part */
+    unsigned percent; /* progress of the part */
 };
 
 struct hd_objects_progress hd_objects_progress(const struct hd_objects *o);
@@ -60,7 +60,7 @@ bool hd_objects_whole(const struct hd_objects *o, struct hd_error *err);
 /* --- one object ------------------------------------------------------------------ */
 
 /* Root groups and variables ("[static vars]") have numbers too, and so have targets of
- * references that the file does not describe; neither are objects. */
+ * references that the file does not describe; they are not objects. */
 enum hd_object_kind { HD_OBJECT, HD_OBJECT_ROOTS, HD_OBJECT_UNDEFINED };
 
 struct hd_object {
@@ -78,11 +78,11 @@ struct hd_object {
     const char *module;  /* of its type; NULL: unknown, or several */
 };
 
-/* Fills in *object. False if there is no such number, or no graph yet. */
+/* Fills in *object. False for an unknown number, or before HD_OBJECTS_GRAPH. */
 bool hd_object(const struct hd_objects *o, uint32_t number, struct hd_object *object);
 
 /* Finds the object at an address, or the one that contains it. O(objects). False and
- * HD_USAGE, with the nearest objects in the message, if there is none. */
+ * HD_USAGE for an address outside all objects; the message has the nearest ones. */
 bool hd_object_at(const struct hd_objects *o, uint64_t address, uint32_t *number,
                   struct hd_error *err);
 
@@ -94,8 +94,8 @@ bool hd_object_at(const struct hd_objects *o, uint64_t address, uint32_t *number
 size_t hd_object_chain(const struct hd_objects *o, uint32_t number, uint32_t *numbers,
                        size_t capacity, size_t *skipped, size_t *skipped_at);
 
-/* Returns the kind of the root that keeps it alive; HD_ROOT_UNREACHABLE if there is none,
- * or before HD_OBJECTS_CHAINS. */
+/* Returns the kind of the root that keeps it alive; HD_ROOT_UNREACHABLE without a root or
+ * before HD_OBJECTS_CHAINS. */
 enum hd_root_kind hd_object_root(const struct hd_objects *o, uint32_t number);
 
 /* Computes the bytes that an object retains, itself included. The first call starts the
@@ -182,7 +182,7 @@ struct hd_object_fields {
  * mostly as text: strings, characters, and elements of arrays of plain values are returned
  * only if most_text > 0, which limits texts to this number of UTF-16 units. Other numbers,
  * booleans and enums are always returned. NUL in a text is U+2400. False and *fields empty
- * if there is no such number. */
+ * for an unknown number, or before HD_OBJECTS_GRAPH. */
 bool hd_object_fields(const struct hd_objects *o, uint32_t number, uint64_t first,
                       size_t most, size_t most_text, struct hd_object_fields *fields);
 void hd_object_fields_free(struct hd_object_fields *fields);
@@ -192,8 +192,8 @@ void hd_object_fields_free(struct hd_object_fields *fields);
 const char *hd_object_field(const struct hd_objects *o, uint32_t from, uint32_t to);
 
 /* Prints the value of a field as reports do, on one line without control characters: 17,
- * true, 'x' U+0078, Blocked (2), "text"…; for a reference its text or boxed value,
- * otherwise nothing, or null. */
+ * true, 'x' U+0078, Blocked (2), "text"…; for a reference its text or boxed value, else
+ * null or an empty text. */
 void hd_put_value(struct hd_sink to, const struct hd_field *field);
 
 /* A static variable. */
@@ -215,20 +215,20 @@ struct hd_static {
 
 enum hd_direction { HD_REFERS_TO, HD_REFERRED_BY };
 
-/* Neighbours of one type and, if fields are known, one field. */
+/* Neighbours with the same type and, if fields are known, the same field. */
 struct hd_object_group {
     const char *type, *full_name;
     enum hd_object_kind kind;
     uint64_t references;
-    uint64_t objects;  /* distinct objects of these */
-    uint64_t bytes;    /* of these objects */
-    uint32_t first;    /* lowest number of these */
+    uint64_t objects;  /* distinct objects */
+    uint64_t bytes;    /* shallow, of the distinct objects */
+    uint32_t first;    /* lowest number of an object */
     const char *field; /* of the referrer: "_items", "[].value"; NULL: unknown */
 };
 
 /* Groups the references of an object, or its referrers, by type and field: most objects
- * first, then by name; free() it. NULL and *count 0 if there are none, or not yet.
- * O(references of the object or of its referrers). */
+ * first, then by name; free() it. NULL and *count 0 without neighbours, or before they are
+ * known. O(references of the object or of its referrers). */
 struct hd_object_group *hd_object_groups(const struct hd_objects *o, uint32_t number,
                                          enum hd_direction direction, size_t *count);
 
@@ -238,12 +238,12 @@ struct hd_object_holder {
     const char *field;      /* "_items", "[].value"; NULL: unknown, and for roots */
     uint64_t references;    /* through that field, at least one */
     enum hd_root_kind root; /* of the root, or of the root that keeps the referrer alive;
-                               HD_ROOT_UNREACHABLE: none, so it keeps nothing alive */
+                               HD_ROOT_UNREACHABLE: the referrer is garbage */
 };
 
 /* Lists all referrers of an object: roots, then reachable objects, the strongest kind of
  * root first, then garbage; in each kind by number. Returns the first `most` of *count;
- * free() it. NULL and 0 if there are none, or before HD_OBJECTS_CHAINS and
+ * free() it. NULL and 0 without referrers, or before HD_OBJECTS_CHAINS and
  * HD_OBJECTS_REFERRERS. O(references of the referrers + objects). */
 struct hd_object_holder *hd_object_holders(const struct hd_objects *o, uint32_t number,
                                            size_t most, size_t *len, size_t *count);
@@ -273,14 +273,14 @@ struct hd_place_step {
 /* Lists the objects at a place in the dominator tree, without those below. The tree must
  * have been computed, by hd_report_diff() or another question that needs owners, for all
  * objects or those of ask (its gen2 and reachable; NULL: all), with this snapshot among the
- * compared ones. NULL and HD_USAGE if it was not, or if there is no such place. */
+ * compared ones. NULL and HD_USAGE without such a tree or place. */
 struct hd_object_list *hd_objects_at(struct hd_objects *o,
                                      const struct hd_place_step *steps, size_t count,
                                      const struct hd_options *ask,
                                      enum hd_object_order order, struct hd_error *err);
 
 /* Lists the objects that an object refers to, or its referrers; type NULL: any. Never NULL:
- * an empty list if there are none, or not yet. */
+ * the list is empty until the neighbours are known. */
 struct hd_object_list *hd_object_neighbours(struct hd_objects *o, uint32_t number,
                                             enum hd_direction direction, const char *type,
                                             enum hd_object_order order);
@@ -324,7 +324,7 @@ struct hd_instance_link {
 struct hd_instance {
     struct hd_object object;
     uint64_t asked;  /* requested address; 0: requested by number */
-    uint64_t offset; /* of that address in the object */
+    uint64_t offset; /* of the address in the object */
     bool has_roots;  /* false: reachability is unknown */
     enum hd_root_kind root;
     struct hd_object_fields fields; /* do not free; to_type is hd_report_shown() */
@@ -378,7 +378,7 @@ struct hd_object_row {
     uint64_t retained; /* HD_UNKNOWN without roots, and for unreachable objects */
     enum hd_root_kind root;
     size_t since;        /* as in hd_instance */
-    const char *held_by; /* owner of its chain in a few words; NULL: none */
+    const char *held_by; /* owner of its chain in a few words, or NULL */
 };
 
 /* Instances of some types in the last snapshot. */
@@ -419,8 +419,8 @@ struct hd_static_set {
 /* Reports on static variables of the only snapshot: of a core dump all, with values; of
  * other formats those that refer to an object, as far as the file names them. types and
  * excludes match the class, the variable (Class.field), its type and that of the object;
- * app_only the class. rows as in hd_report_objects(). HD_USAGE if none is named, or none
- * matches. */
+ * app_only the class. rows as in hd_report_objects(). HD_USAGE without named variables or
+ * without a match. */
 struct hd_report *hd_report_statics(struct hd_comparison *c, const struct hd_options *opt,
                                     struct hd_error *err);
 

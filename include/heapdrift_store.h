@@ -4,13 +4,13 @@
  *     heapdrift.db, file:/var/lib/heapdrift.db             a file
  *     postgresql://user@host:5432/name, postgres://...     any URL of libpq
  * The default is the file HD_STORE_DEFAULT. Both have the same tables (docs/store.md).
- * libpq is loaded at the first use of such a URL.
+ * libpq is loaded at the first use of a PostgreSQL URL.
  *
  * A password comes from the URL, PGPASSFILE or a service file; hd_store_name() and messages
  * never have it. Stored strings are UTF-8: any other byte becomes U+FFFD, and strings of
  * more than 1,000 bytes are truncated and end in a hash of the whole. Times are seconds
- * since 1970-01-01 UTC. Threads may use different stores concurrently, but each of them
- * from one thread at a time. */
+ * since 1970-01-01 UTC. Threads may use different stores concurrently, but each from one
+ * thread at a time. */
 #ifndef HEAPDRIFT_STORE_H
 #define HEAPDRIFT_STORE_H
 
@@ -33,7 +33,7 @@ extern "C" {
 struct hd_store;
 
 enum hd_store_use {
-    HD_STORE_READ,   /* changes nothing, and needs no right to. The store must exist */
+    HD_STORE_READ,   /* never writes, and needs no right to. The store must exist */
     HD_STORE_WRITE,  /* creates it if it does not exist */
     HD_STORE_UPGRADE /* the same, and upgrades an older version, in one transaction */
 };
@@ -79,7 +79,7 @@ void hd_store_use_bases(struct hd_store *s, struct hd_store_bases *b);
 bool hd_store_is_lost(const struct hd_store *s);
 
 /* Returns a note for the user, in one line: the file is on a network file system, where
- * writers wait longer for each other; the store can be upgraded. NULL: none. */
+ * writers wait longer for each other; the store can be upgraded. May be NULL. */
 const char *hd_store_note(const struct hd_store *s);
 
 /* Returns the path of its file, next to which temporary ones are created ("-wal",
@@ -101,7 +101,7 @@ struct hd_label {
     const char *name, *value;
 };
 
-/* One run of one process: a row of `series`. Unknown strings are NULL, unknown numbers
+/* A run of a process: a row of `series`. Unknown strings are NULL, unknown numbers
  * HD_UNKNOWN.
  *
  * Snapshots belong to the same run if service, host, process, build and instance are equal
@@ -148,7 +148,7 @@ enum hd_recorded { HD_RECORDED, HD_WAS_RECORDED };
 
 /* Stores snap, which must have been read with checksum: its digest, a row per type, its
  * run; of the first two only the differences from an earlier one of the series if that is
- * smaller. One transaction: all or nothing, and durable when it returns. The same snapshot
+ * smaller. One transaction, durable when it returns. The same snapshot
  * (hd_info.source_xxh3) is stored once; a table of types is the same only if its run and
  * second are also equal. what may be NULL. HD_USAGE: its time or service is unknown. HD_IO
  * with nothing stored: the disk is full, the server is gone. */
@@ -165,16 +165,16 @@ struct hd_thinned {
 };
 
 /* Deletes old snapshots. Keeps all of the day before now, of the week before that the last
- * of every hour, then the last of every day (UTC), and nothing older than keep_seconds. Up
- * to that age the first and the last of a series are kept, and everything recorded within
- * the last hour. Bases of deltas are kept until these are deleted, at most a week longer. A
- * server uses its own clock instead of now. In a file, snapshots recorded by other machines
- * are deleted only if one of those recorded something in the day before now. Snapshots are
+ * of every hour, then the last of every day (UTC), up to an age of keep_seconds. Up to that
+ * age the first and the last of a series are kept, and everything recorded within the last
+ * hour. Bases of deltas are kept until these are deleted, at most a week longer. A server
+ * uses its own clock instead of now. In a file, snapshots recorded by other machines are
+ * deleted only if such a machine recorded something in the day before now. Snapshots are
  * deleted completely, 10,000 per transaction. done may be NULL. */
 bool hd_store_thin(struct hd_store *s, double keep_seconds, double now,
                    struct hd_thinned *done, struct hd_error *err);
 
-/* The same, unless done within the last hour: for many writers of one store. */
+/* The same, unless done within the last hour: for stores with many writers. */
 bool hd_store_thin_if_due(struct hd_store *s, double keep_seconds, double now,
                           struct hd_thinned *done, struct hd_error *err);
 
@@ -216,7 +216,7 @@ static inline struct hd_store_filter hd_store_everything(void)
 
 /* Lists series that have a snapshot in the window, by service, host, started, pid and id,
  * one at a time; concurrent writes are not visible. One list per store at a time; until it
- * is freed, nothing can be recorded, thinned or saved through that store. */
+ * is freed, that store cannot record, thin or save. */
 struct hd_series_list;
 struct hd_series_list *hd_store_series(struct hd_store *s,
                                        const struct hd_store_filter *filter,
@@ -233,7 +233,7 @@ void hd_series_list_free(struct hd_series_list *l); /* NULL is fine */
 const uint64_t *hd_series_left_out(const struct hd_series_list *l, size_t *count);
 
 /* Reads the full digest of a snapshot for hd_snapshot_from_memory(), compressed or not.
- * bytes must be {0}. HD_USAGE: there is no such snapshot (any more). HD_BAD_FORMAT: it or
+ * bytes must be {0}. HD_USAGE: the snapshot does not exist (any more). HD_BAD_FORMAT: it or
  * its base is damaged. HD_TOO_BIG: over the memory limit. */
 bool hd_store_digest(struct hd_store *s, uint64_t snapshot, struct hd_memory *bytes,
                      struct hd_error *err);
