@@ -1,6 +1,6 @@
 /* Implements trust.h, sandbox.h, memory.h and lost_pages.h. Windows has access lists for
- * files, and permits links only for administrators; rights cannot be dropped as on Linux;
- * there are no control groups. */
+ * files, permits links only for administrators, and lacks control groups; rights cannot be
+ * dropped as on Linux. */
 #include "cli/guard/memory.h"
 #include "cli/guard/sandbox.h"
 #include "cli/guard/trust.h"

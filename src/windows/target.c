@@ -2,8 +2,8 @@
  * \\.\pipe\dotnet-diagnostic-<pid>.
  *
  * Lists processes and checks each for a pipe with its name: listing pipes is not permitted
- * everywhere (wine), and gives no more. Since anybody may have created a pipe of that name,
- * the system is queried for the pid and user of its server before it is used. Another
+ * everywhere (wine), and gives no more. Since any user may have created a pipe with this
+ * name, the system is queried for the pid and user of its server before it is used. Another
  * user's is rejected, except for an administrator.
  *
  * Never connects only to check. A runtime creates the next instance of its pipe and then
@@ -499,8 +499,8 @@ pid_t *proc_all(size_t *count, int *lacked, struct arena *arena)
 
 /* --- one collector at a time --------------------------------------------------- */
 
-/* A file of this user that nobody else can open at the same time; deleted when its holder
- * closes it or ends. */
+/* Opens a file of this user exclusively; it is deleted when its holder closes it or
+ * ends. */
 bool process_lock_wait(pid_t pid, const struct patience *p, int *lock, struct hd_error *err)
 {
     uint64_t deadline = patience_end(p);

@@ -238,7 +238,7 @@ static size_t before_name(const char *s, size_t len)
     return start;
 }
 
-/* Appends the name without namespaces, or nothing if it has none to lose. */
+/* Appends a variable or a type without namespaces; ignores other names. */
 static void add_plain(struct text *t, const char *name)
 {
     struct place place = place_of(name);

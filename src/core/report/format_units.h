@@ -18,7 +18,7 @@ void format_bar(struct text *t, double share, unsigned columns);
 void format_trend_of(struct text *t, const struct hd_tally *at, size_t count, size_t most);
 
 /* Appends "App.Worker.RunAsync", or "Worker.RunAsync", for an object that is a call of this
- * async method; false, and nothing appended, for any other type. */
+ * async method; false, without output, for any other type. */
 bool format_method(struct text *t, const char *type, bool short_name);
 
 /* Appends the name without namespaces: List<Order> for System...List<MyApp.Order>. */
@@ -29,7 +29,7 @@ void format_short_name(struct text *t, const char *name);
 void format_short_place(struct text *t, const char *name);
 
 /* Appends ".Log" after the name of the referring type; ".value" after an array, which has
- * its brackets already; nothing for NULL. */
+ * its brackets already. Ignores a NULL field. */
 void format_field(struct text *t, const char *type, const char *field);
 
 /* True if frame f continues by another field than the one printed inside its repeats. */

@@ -1,4 +1,4 @@
-/* object_words.h - values of one object as text for people and programs. Must not depend on
+/* object_words.h - values of an object as text for people and programs. Must not depend on
  * tables or JSON. */
 #ifndef OBJECT_WORDS_H
 #define OBJECT_WORDS_H
@@ -17,7 +17,7 @@ void object_add_plain(struct text *t, const struct hd_field *f);
 void object_add_value(struct text *t, const struct hd_field *f);
 
 /* Appends a value as a cell of a table for programs: the member of an enum, text unchanged;
- * nothing for hidden values and for references without one. */
+ * empty for hidden values, and for references without a text or a boxed value. */
 void object_add_cell(struct text *t, const struct hd_field *f);
 
 /* Appends text in quotes, with quotes and backslashes escaped, so that later escapes are

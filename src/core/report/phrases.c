@@ -155,7 +155,7 @@ static void add_amount(struct text *t, const struct hd_finding *rule, double n,
     say(t, " ", as_noun(n == 1 ? 1 : 2, noun_of(rule)));
 }
 
-/* other: the value next to it; NAN if none. */
+/* other: the value next to it, or NAN. */
 static void add_signed_amount(struct text *t, const struct hd_finding *rule, double n,
                               double other)
 {

@@ -57,8 +57,7 @@ bool leak_grows_in_size(const struct leak_counts *c);
 void phrase_leak(struct sentence *h, const struct hd_report *r, const struct hd_suspect *s,
                  bool brief);
 
-/* True if a type that was found as a whole has several owners, none of which has nearly all
- * of its objects. */
+/* True if a type was found as a whole, without an owner of nearly all of its objects. */
 bool phrase_has_changing_owners(const struct hd_suspect *s);
 
 /* Appends "static s_all → ConcurrentDictionary → … → Session  (new, 100 %)": the variable
@@ -70,8 +69,7 @@ void phrase_path(struct sentence *h, const struct hd_report *r, const struct hd_
  * samples, or several processes. */
 bool phrase_has_doubts(const struct hd_report *r);
 
-/* Appends sentences on growth that is not a leak: "Nothing is growing now. ..."; or
- * nothing. */
+/* Appends sentences on growth that is not a leak, if any: "Nothing is growing now. ...". */
 void phrase_other_growth(struct sentence *h, const struct hd_report *r);
 
 /* Appends the scope of an all-clear: "in 6 snapshots over 2 min", "above 2 % of the heap in
@@ -118,14 +116,14 @@ bool phrase_observed(struct text *t, const struct hd_finding *rule);
 /* "objects" or "bytes": the unit of its values. */
 const char *phrase_unit(const struct hd_finding *rule);
 
-/* Appends the reason of its status, as a sentence. False, without output, if there is
- * none. */
+/* Appends the reason of its status, as a sentence. False, without output, for
+ * HD_REASON_NONE. */
 bool phrase_reason(struct text *t, const struct hd_finding *rule);
 
 /* --- growth -------------------------------------------------------------- */
 
-/* Appends "38 % of the heap came since snapshot 13, and nothing explains it; ..." since:
- * from 0, which is not printed. */
+/* Appends "unexplained growth: 38 % of the heap since snapshot 13; ...". since: from 0,
+ * which is not printed. */
 void phrase_open_growth(struct text *t, double share, size_t since);
 
 /* "what grew by 12 % of the heap has stayed there: was the load still on?" */
@@ -150,11 +148,11 @@ void phrase_outside(struct text *t, const struct hd_process_growth *g);
  * it. */
 void phrase_free(struct text *t, const struct hd_free_growth *g);
 
-/* Appends its growth with bars; nothing if it is not a finding. */
+/* Appends the growth of free space with bars, if it is a finding. */
 void phrase_free_trend(struct sentence *h, const struct hd_report *r);
 
-/* Appends "60.3 MiB → 466 MiB, of it objects 0.5 %, native memory +398 MiB". Nothing if the
- * process did not grow, or objects explain it. */
+/* Appends "60.3 MiB → 466 MiB ▁▄█ +406 MiB, objects 0.5 %, native memory +398 MiB". Nothing
+ * if the process did not grow, or objects explain it. */
 void phrase_process(struct sentence *h, const struct hd_report *r);
 
 /* The name of a part of a process: "native memory", "free between objects". */
@@ -196,11 +194,11 @@ void phrase_native_warning(struct text *t, const struct hd_native_memory *n);
  * columns if possible; or why it is unknown. Nothing if not sampled. */
 void phrase_allocated(struct sentence *h, const struct hd_suspect *s, size_t columns);
 
-/* The same for the suspect of a rule; nothing if it has none. */
+/* The same for the suspect of a rule, if any. */
 void phrase_rule_allocated(struct text *t, const struct hd_model *m,
                            const struct hd_finding *rule);
 
-/* Appends "Allocated in every interval, and all of it stays.": samples as independent
+/* Appends "allocated in every interval, and all objects survive": samples as independent
  * evidence. False, without output, if they are not. */
 bool phrase_witness(struct text *t, const struct hd_suspect *s);
 

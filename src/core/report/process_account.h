@@ -9,7 +9,7 @@
 #include "report/report.h"
 
 /* Returns the rows of the snapshots, except rows without any value; in a. Values are
- * unknown for snapshots in is_left_out (NULL: none), and for those of unknown size. */
+ * unknown for snapshots in is_left_out (may be NULL), and for those of unknown size. */
 size_t process_account_of(const struct hd_snapshot_facts *snapshots, size_t count,
                           const bool *is_left_out, struct hd_process_row **rows,
                           struct arena *a);

@@ -1,7 +1,7 @@
 /* records.h - the fields of every record of a report, and of every document made from them.
  * JSON, its schemas and CSV are generated from these tables, and so are the columns of
- * lists for people: documents, the browser and the page. A new column is a change of these
- * tables only. */
+ * lists for people: documents, the browser and the page. A new column changes only the
+ * tables. */
 #ifndef RECORDS_H
 #define RECORDS_H
 

@@ -215,7 +215,7 @@ static const RECORD_OF(cohort, NULL, cohort_fields,
 
 #define T struct hd_cohorts
 
-/* Returns the cohort of one snapshot: its objects in each later one. */
+/* Returns the cohort of a snapshot: its objects in each later one. */
 static json_t *cohort(const T *b, size_t j, const uint64_t *at, const struct record_walk *w)
 {
     struct cohort c = {.first_seen = b->snapshot[j]};

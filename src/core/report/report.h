@@ -1,5 +1,4 @@
-/* report.h - an answer as plain data: everything that a writer needs, nothing left to
- * compute.
+/* report.h - an answer as plain data: everything that a writer needs, already computed.
  *
  * All strings and arrays live in the report's arena, so snapshots may be closed before it
  * is written. Unknown numbers are HD_UNKNOWN. */
@@ -23,8 +22,8 @@ struct hd_report {
     struct hd_warning *warnings;
     size_t warning_count, warning_cap;
 
-    /* All rows found, displayed or not. The fields by kind below are views of them
-     * (view.h), so another view needs no other analysis. */
+    /* All rows found, displayed or not. The fields by kind below are their views (view.h),
+     * so another view needs no other analysis. */
     struct {
         struct hd_diff diff;
         struct hd_top top;
@@ -36,7 +35,7 @@ struct hd_report {
 
     const void *asked; /* input besides the options, during analysis: budgets of a check */
 
-    /* Patterns of a tree, during analysis; none: the whole heap. */
+    /* Patterns of a tree, during analysis; by default the whole heap. */
     const char *const *focus;
     size_t focus_count;
 
@@ -62,7 +61,7 @@ struct hd_report {
     struct hd_process_row *account; /* of the process; see struct hd_model */
     size_t account_len;
 
-    struct hd_summary summary; /* without lines if there is no verdict */
+    struct hd_summary summary; /* empty without a verdict */
     struct hd_model model;     /* refers to the above */
 };
 
@@ -78,8 +77,8 @@ struct report_maker {
 void report_publish(struct hd_report *r);
 
 /* Answers a question about c: checks the options, waits for other questions, calls answer
- * to fill in a report of that kind, and summarizes it. NULL and err on failure. answer may
- * change its options; r->asked is its input besides them, or NULL. */
+ * to fill in the report, and summarizes it. NULL and err on failure. answer may change its
+ * options; r->asked is its input besides them, or NULL. */
 struct hd_report *
 answer_question(enum hd_report_kind kind, struct hd_comparison *c,
                 const struct hd_options *opt,
@@ -144,7 +143,7 @@ bool report_shows_row(const struct hd_report *r, const struct hd_options *opt,
  * unknown for those left out of the ranking. */
 uint64_t *report_spread(struct hd_report *r, const struct series *s,
                         const uint64_t *usable_values);
-/* Describes a pattern that matches none of the names, with a suggestion. */
+/* Describes a pattern that the names do not match, with a suggestion. */
 struct hd_no_match report_no_match(const char *pattern, const char *const *names,
                                    size_t count, struct arena *a);
 
@@ -157,7 +156,7 @@ void report_add_snapshots(struct hd_report *r, struct hd_snapshot *const *snaps,
 bool report_refresh_reach(struct hd_report *r, struct hd_snapshot *const *snaps,
                           size_t count, struct hd_error *err);
 
-/* Adds the general warning with this code about a snapshot, or about none: (size_t)-1. */
+/* Adds the general warning with this code; snapshot is its subject, or (size_t)-1. */
 void report_warn(struct hd_report *r, enum warning_code code, size_t snapshot);
 bool report_is_warned(const struct hd_report *r, enum warning_code code);
 
@@ -180,8 +179,8 @@ extern const char *const verdict_names[]; /* "pass", "fail", "inconclusive" */
 extern const char
     *const rule_status_names[HD_FINDING_STATUS_COUNT]; /* the same, "suppressed" */
 
-/* A rule may have several findings, which are adjacent: the end of those of finding i, and
- * the worst status among them. */
+/* A rule may have several findings, which are adjacent. Return the end of the findings of
+ * finding i's rule, and their worst status from i on. */
 size_t report_rule_end(const struct hd_check *c, size_t i);
 enum hd_finding_status report_rule_status(const struct hd_check *c, size_t i, size_t end);
 
@@ -201,8 +200,8 @@ struct chain_options report_chain_options(const struct hd_report *r);
 struct hd_snapshot *const *report_units(struct hd_comparison *c,
                                         const struct hd_options *opt, struct hd_error *err);
 
-/* Gets the bytes that a row of the ranking retained in the first and the last snapshot, if
- * known. False if known for neither. */
+/* Gets the bytes that a row of the ranking retained in the first and the last snapshot for
+ * which they are known. False if all are unknown. */
 bool report_retained(const struct hd_report *r, const struct hd_suspect *s, uint64_t *first,
                      uint64_t *last);
 

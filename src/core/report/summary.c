@@ -340,7 +340,7 @@ static bool add_outside(struct hd_report *r, const char *unsure)
     return true;
 }
 
-/* The labels for a leak, for an all-clear, and for neither. */
+/* Adds a leak, an all-clear or an unsure verdict, with its label. */
 static void add_diff(struct hd_report *r, const char *leak, const char *none,
                      const char *unsure)
 {
@@ -559,7 +559,7 @@ static void add_type_of_most(struct sentence *h, const struct hd_report *r)
         most = t->rows[i].at->bytes > most->at->bytes ? &t->rows[i] : most;
     if (most == NULL || !t->bytes_known || t->totals->bytes == 0)
         return;
-    /* a table of a part of a heap says nothing about the whole */
+    /* a table may have a part of the heap only */
     bool of_a_part =
         report_is_warned(r, WARN_FILTERED) || report_is_warned(r, WARN_INCOMPLETE);
     say(h, as_long_type(report_shown(r, most->type)), " takes ", as_size(most->at->bytes),

@@ -26,18 +26,18 @@ void text_rule_name(struct text *t, const struct hd_finding *rule);
  * (heapdrift.yml:7)", and the reason. */
 void text_rule(struct text *t, const struct hd_model *m, const struct hd_finding *rule);
 
-/* Appends its first chain, or its holder, as one line; nothing if unknown. */
+/* Appends its first chain, or its holder, as one line, if known. */
 void text_rule_holder(struct text *t, const struct hd_finding *rule);
 
-/* Appends the usual remedy for the suspect that broke a rule, with the command that
- * explains it, as in the first lines of a report; nothing without a hint. */
+/* Appends the usual remedy for the suspect that broke a rule, if known, with the command
+ * that explains it, as in the first lines of a report. */
 void text_rule_fix(struct text *t, const struct hd_model *m, const struct hd_finding *rule);
 
 /* Returns the path of a budget file from the root of the repository: it was found in this
  * folder or one above it. */
 const char *text_repository_path(const char *path);
 
-/* Returns the file of a warning, as heading_file() names it; NULL if none. */
+/* Returns the file of a warning, as heading_file() names it, or NULL. */
 const char *text_warned_file(const struct hd_snapshot_facts *all, size_t count,
                              const struct hd_warning *w);
 
@@ -59,7 +59,7 @@ double text_gain_share(const struct hd_diff *d, size_t snapshots,
 void text_line(struct text *t, const struct hd_report *r);
 
 /* Counts the objects that first appeared in the compared snapshots from `begin` to before
- * `end`: how many existed in snapshot k, and how many of them in the last one. */
+ * `end`: their number in snapshot k, and in the last one. */
 struct text_cohorts {
     uint64_t arrived, survived;
 };
@@ -103,7 +103,7 @@ double heading_span(const struct hd_report *r);
  * is unknown, or less than a minute, too short to extrapolate. */
 double heading_per_hour(const struct hd_report *r, double growth);
 
-/* Appends " over 2 h 10 min"; nothing if unknown. */
+/* Appends " over 2 h 10 min", if known. */
 void heading_add_span(struct text *t, const struct hd_report *r);
 
 /* Appends "+1.2 MiB/h" after `begin` (", "); false, without output, if unknown or not

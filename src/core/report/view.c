@@ -41,8 +41,8 @@ bool view_shows(const struct view *v, const struct hd_report *r, const char *nam
            !(v->app_only && names_is_framework(name_part(name), NAME_WHOLE));
 }
 
-/* A row of the ranking shows if its type or the class in its title does, and neither is
- * excluded. */
+/* True if the type of a ranked row, or the class in its title, is shown. Excluding one of
+ * the two hides the row. */
 static bool shows_ranked(const struct view *v, const struct hd_report *r, const char *type,
                          const char *title)
 {
@@ -594,7 +594,7 @@ static struct hd_tree_node others_of(const struct cut *cut, size_t i, size_t sna
     return others;
 }
 
-/* The subtree of a node ends at the next node outside of it; others are last. */
+/* The subtree of a node ends at the next node outside; others are last. */
 static void view_tree_copy(struct hd_tree *to, const struct cut *cut, size_t snapshots,
                            struct arena *a)
 {

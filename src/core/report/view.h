@@ -1,4 +1,4 @@
-/* view.h - which rows of an answer are shown, in which order, and how many of them.
+/* view.h - which rows of an answer are shown, how many, and in which order.
  *
  * A view is a function from one model to another that reads no snapshot and changes no
  * result: ranks, scores and totals are preserved. Another view of the same model needs no
@@ -29,8 +29,8 @@ struct view view_of(const struct hd_options *opt);
 bool view_shows(const struct view *v, const struct hd_report *r, const char *name);
 
 /* Selects the visible suspects, rows below the threshold, and pools, in their order; counts
- * hidden suspects. The rest of *shown is unchanged. Arrays are those of all if nothing is
- * hidden, else in a. */
+ * hidden suspects. The rest of *shown is unchanged. Arrays are those of `all` if all is
+ * shown, else in a. */
 void view_suspects(struct hd_diff *shown, const struct hd_diff *all, const struct view *v,
                    const struct hd_report *r, struct arena *a);
 

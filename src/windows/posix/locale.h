@@ -1,4 +1,4 @@
-/* Only the locale "C" is supported, so there is nothing to change. */
+/* Only the locale "C" is supported, so uselocale() has no effect. */
 #ifndef WINDOWS_LOCALE_H
 #define WINDOWS_LOCALE_H
 

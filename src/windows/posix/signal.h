@@ -45,7 +45,7 @@ static inline void sigaddset(sigset_t *set, int number)
     *set |= 1U << number;
 }
 
-/* The set does not matter: either none or all are blocked. */
+/* Blocks or unblocks all signals, whatever the set. */
 int sigprocmask(int how, const sigset_t *set, sigset_t *before);
 
 /* Children on the same console receive the event directly. */

@@ -17,7 +17,7 @@ long sysconf(int name);
 ssize_t pread(int fd, void *to, size_t size, off_t place);
 ssize_t pwrite(int fd, const void *from, size_t size, off_t place);
 
-/* There are no sessions. */
+/* Fails: Windows lacks sessions. */
 static inline pid_t setsid(void)
 {
     return -1;

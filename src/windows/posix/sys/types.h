@@ -1,4 +1,4 @@
-/* User and group ids; Windows has none. */
+/* User and group ids, which Windows lacks. */
 #ifndef WINDOWS_SYS_TYPES_H
 #define WINDOWS_SYS_TYPES_H
 
