@@ -27,8 +27,7 @@ struct code_way {
 /* Ways from first to before end that share their codes before `from`, and the one there. */
 struct code_branch {
     size_t first, end, from;
-    size_t parent;  /* number of the branch above in the order of visits; SIZE_MAX if
-                       none */
+    size_t parent;  /* number of the branch above in the order of visits, or SIZE_MAX */
     unsigned depth; /* branches above */
     uint64_t samples;
     int64_t growth;

@@ -44,7 +44,7 @@ bool since_find(struct since *since, struct hd_comparison *c, const struct hd_op
                         : "the last snapshot cannot be compared with the others");
     if (ok && known)
         memcpy(since->snapshot, s.usable, sizeof(since->snapshot));
-    /* The requested snapshots among those that can be compared; possibly none. */
+    /* The requested snapshots among those that can be compared; may be empty. */
     since->born = (struct since_range){1, 0};
     for (size_t i = ok && born ? s.usable_count : 0; i-- > 0;)
         if (s.usable[i] + 1 >= opt->born_first && s.usable[i] + 1 <= opt->born_last) {
@@ -109,7 +109,7 @@ const char *looking_honest(const struct clue_search *l, const char *name)
 
 /* --- ways ------------------------------------------------------------------------ */
 
-/* Farther types are no evidence, and every case looks at all. */
+/* Only near types are evidence, and every case examines all. */
 enum { MAX_ABOVE = 64 };
 
 void looking_add_way(struct clue_search *l, const char *const *types, size_t len,
@@ -127,7 +127,7 @@ void looking_add_way(struct clue_search *l, const char *const *types, size_t len
 struct steps {
     const char **types;
     size_t len;
-    size_t owner; /* first type of the frame with the owner; SIZE_MAX if none */
+    size_t owner; /* first type of the frame with the owner, or SIZE_MAX */
 };
 
 static struct steps steps_of(const struct hd_chain *c, struct arena *scratch)

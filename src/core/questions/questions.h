@@ -67,8 +67,8 @@ void looking_add_way(struct clue_search *l, const char *const *types, size_t len
 void looking_add_chain(struct clue_search *l, const struct hd_chain *c);
 
 /* Returns the hint for a chain: of the element between owner and instance with the most
- * specific hint, at least `broadest`; the nearest to the instance if equal. An id, or NULL;
- * unreachable objects have none. */
+ * specific hint, at least `broadest`; the nearest to the instance if equal. An id, or NULL,
+ * as for unreachable objects. */
 const char *hint_of_chain(const struct hd_chain *c, const struct disguised *disguised,
                           enum hint_breadth broadest);
 

@@ -143,7 +143,7 @@ static bool add_holders(struct report_check *c)
     return true;
 }
 
-/* Returns why a comparison is no evidence of growth. */
+/* Returns why a comparison cannot prove growth, or HD_REASON_NONE. */
 static struct hd_reason doubt_about_order(const struct report_check *c)
 {
     const struct series *s = &c->types;
@@ -271,7 +271,7 @@ static struct hd_finding report_rule_of(const struct report_check *c,
 
 /* --- chains -------------------------------------------------------------- */
 
-/* Returns the index of that title, or len. */
+/* Returns the index of the title, or len. */
 static size_t unchained_of(const struct report_check *c, const char *title)
 {
     const struct unchained *u = &c->unchained;
@@ -382,7 +382,7 @@ static void add_warnings(struct report_check *c, const struct findings *found)
         const struct rule *rule = &b->rules[i];
         const char *meant = found->meant[i];
         struct text what = {0};
-        /* two rules of one entry match the same types */
+        /* two rules of an entry match the same types */
         bool again = i > 0 && rule->entry == b->rules[i - 1].entry;
         bool fine = rule->is_optional && meant == NULL;
         if (found->rule_matched[i] || again || fine || !usable)

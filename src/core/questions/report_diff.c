@@ -135,9 +135,8 @@ static double bytes_without_root(struct hd_snapshot *snap)
     return (double)(info->bytes - info->reachable_bytes);
 }
 
-/* Native AOT reports neither stacks nor statics, thread statics included: objects below
- * those are in no tree of owners. If they have most of the growth, only types are
- * useful. */
+/* Native AOT omits stacks and statics, thread statics included: trees of owners lack the
+ * objects below. If they have most of the growth, only types are useful. */
 static bool roots_are_missing(const struct series *s)
 {
     struct hd_snapshot *first = s->snaps[s->usable[0]],
@@ -192,8 +191,7 @@ static void add_survivors(struct ranker *k)
 struct report_diff_search {
     const struct ranker *k;
     size_t count;                        /* suspects that chains are wanted of */
-    const struct label **owners;         /* of each suspect; NULL if none, or without
-                                            dominators */
+    const struct label **owners;         /* of each suspect, by dominators; or NULL */
     const struct label **owners_of;      /* class above the owner; or NULL */
     size_t places[SERIES_MAX_SNAPSHOTS]; /* numbers of usable snapshots */
     const struct since_range *since;     /* of each suspect; NULL: no limit */
@@ -288,8 +286,7 @@ static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
     return instances > 0;
 }
 
-/* A chain of all instances retains the same as the head; for a part of them it is
- * unknown. */
+/* A chain of all instances retains the same as the head; for a part it is unknown. */
 static uint64_t retained_by(const struct ranker *k, size_t q, const struct chains *last,
                             const struct hd_chain *c)
 {
@@ -352,8 +349,8 @@ static void set_chains(const struct report_diff_search *s)
 /* --- chains of survivors ---------------------------------------------------------- */
 
 /* Objects that appeared after the first snapshot. Those of the last step have not proved to
- * survive, so they count only if there are no others. An empty range disables the
- * search. */
+ * survive, so they count only without survivors of earlier steps. An empty range disables
+ * the search. */
 static struct since_range range_of(const struct ranker *k, const struct hd_suspect *s)
 {
     const struct since_range none = {1, 0};
@@ -459,7 +456,7 @@ static bool add_chains(struct ranker *k, struct hd_error *err)
 {
     struct report_diff_search s = {.k = k,
                                    .count = report_rows(k->r, k->r->diff.suspect_count)};
-    /* Rows of holders are chains themselves; without roots there are none. */
+    /* Rows of holders are chains themselves; chains need roots. */
     if (s.count == 0 || k->opt->chains == 0 || k->s->by == HD_BY_HOLDER ||
         (k->owned == NULL && k->s->usable_count >= 2 && roots_are_missing(k->s)))
         return true;

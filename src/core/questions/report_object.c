@@ -171,7 +171,7 @@ static bool report_object_describe(struct hd_report *r, struct hd_objects *o,
 
 /* --- one object: the report ------------------------------------------------------ */
 
-/* Adds the snapshots, and facts that need all of them. */
+/* Adds the snapshots, and facts that need all snapshots. */
 static bool report_object_begin(struct hd_report *r, struct hd_comparison *c,
                                 const struct hd_options *opt, struct since *since,
                                 struct hd_error *err)

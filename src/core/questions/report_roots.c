@@ -60,8 +60,8 @@ static bool ask_for(void *context, size_t place, const struct hd_snapshot *snap,
     return true;
 }
 
-/* Chains that do not accumulate have no hint; if that is unknown, none for membership in
- * any collection. */
+/* Only chains that accumulate have a hint; if that is unknown, hints for membership in a
+ * collection are omitted. */
 static void explain_chains(struct hd_report *r, const struct hd_comparison *c)
 {
     struct arena scratch = {0};

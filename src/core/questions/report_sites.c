@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sites of a suspect, and stacks of each: all of them would dominate the size of a page. */
+/* Sites of a suspect, and stacks of each: all would dominate the size of a page. */
 enum { MAX_SITES = 10, MAX_STACKS = 5 };
 
 struct site_finder {
@@ -126,8 +126,8 @@ static size_t site_of(const struct site_finder *f, uint32_t stack)
     return other < s->frame_count ? other : 0;
 }
 
-/* Returns the next frame of the program above it with another method, or if the stack has
- * none the next frame; NULL if none. */
+/* Returns the next frame above the site with another method, of the program exactly if the
+ * site is; or NULL. */
 static const struct hd_code *caller_of(const struct site_finder *f, uint32_t stack,
                                        size_t site)
 {

@@ -1,7 +1,7 @@
 /* Static variables of a snapshot: their values, and the bytes that these retain.
  *
- * A core dump has all of them with their values; other snapshots name the roots that refer
- * to an object. */
+ * A core dump has all variables with their values; other snapshots name the roots that
+ * refer to an object. */
 #include "base/arrays.h"
 #include "base/error.h"
 #include "browse/objects.h"

@@ -138,7 +138,7 @@ static int64_t gain(const struct suspect_rows *to, const struct series_row *row)
 }
 
 /* Returns the row of the title if it grows with the type: at least one object of the
- * program per two of the type. A holder of them does not. */
+ * program per two of the type. Their holder does not. */
 static const struct series_row *title_row(const struct suspect_rows *to, const char *name,
                                           const struct series_row *row)
 {

@@ -59,8 +59,8 @@ bool report_add_tree_of_sites(struct hd_report *r, struct hd_snapshot *const *sn
 /* One row for one leak of --by=holder.
  *
  * The contents of a static variable grow in each of the places below it: in the
- * dictionary's array, in its nodes, in their referents. The topmost of such suspects
- * represents all. Must not depend on graphs; places are compared by name. */
+ * dictionary's array, in its nodes, in their referents. The topmost suspect represents the
+ * others. Must not depend on graphs; places are compared by name. */
 /* The places that a row represents, by their scores. */
 struct joined_holder {
     const char **below;

@@ -1,4 +1,4 @@
-/* The largest types of one snapshot; and reports without analysis: facts of snapshots, and
+/* The largest types of a snapshot; and reports without analysis: facts of snapshots, and
  * the list of processes. */
 #include "base/error.h"
 #include "format/open.h"

@@ -41,13 +41,13 @@ struct power_question {
 
 struct hd_power power_of(const struct power_question *q);
 
-/* True if "nothing keeps growing" has high confidence: most slow leaks would have shown. */
+/* True if an all-clear has high confidence: most slow leaks would have shown. */
 bool power_is_high(size_t snapshots, enum hd_identity_source source);
 
 /* Input for growth_verdict_of(); shares are of the heap. */
 struct growth_question {
     const struct rest_growth *open; /* growth without an explanation */
-    double leveled_off_share;       /* of the largest type that leveled off; 0: none */
+    double leveled_off_share;       /* of the largest type that leveled off, or 0 */
     bool has_suspects, has_undecided;
     bool is_repeated;     /* the first suspect's growth is more than a jump or two */
     int64_t growth, rest; /* bytes; rest: outside of suspects and pools; both 0 for tables,
@@ -55,14 +55,14 @@ struct growth_question {
     enum hd_confidence confidence; /* by number and kind of snapshots */
     size_t snapshots;
     enum hd_identity_source source;
-    bool by_iterations;     /* the axis is iterations: time is no limit */
+    bool by_iterations;     /* the axis is iterations: any time is enough */
     double seconds, uptime; /* span of the snapshots; age of the process at the first; NAN:
                                unknown */
 };
 
 struct growth_verdict {
     bool is_open;         /* there is growth without an explanation */
-    bool is_unexplained;  /* and suspects explain less than half of it */
+    bool is_unexplained;  /* and suspects explain less than half of the growth */
     bool has_leveled_off; /* enough has leveled off to be reported */
     double leveled_off_share;
     bool is_one_type; /* that leveled off; else all together */

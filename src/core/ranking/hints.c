@@ -23,8 +23,8 @@ static bool next_part(const char **at, char *part, size_t size)
     return true;
 }
 
-/* True if the pattern matches the types from the one at first on; with " >" at its end, all
- * of them. */
+/* True if the pattern matches the types from `first` on; with " >" at its end, up to the
+ * last. */
 static bool match_from(const char *pattern, const struct hint_way *way, size_t first)
 {
     enum { LONGEST_PART = 120 };
@@ -51,7 +51,7 @@ static bool is_above(const char *pattern, const struct hint_way *way)
     return false;
 }
 
-/* Arrays, and types nested in collections: entries, nodes, and tables of those. */
+/* True for collections, arrays, and types nested in collections (entries, nodes). */
 static bool is_inside_collection(const char *type)
 {
     return (names_is_array(type) && !place_is_root(type)) ||
@@ -59,8 +59,8 @@ static bool is_inside_collection(const char *type)
            names_match("System.Collections.*", type);
 }
 
-/* Returns the owner of the collection that contains the suspect, and the innermost
- * collection in *in; NULL if it is in none. */
+/* Returns the owner of the collection that contains the suspect, or ""; the innermost
+ * collection in *in, or NULL. */
 static const char *hints_holder_of(const struct hint_way *way, const char **in)
 {
     *in = NULL;

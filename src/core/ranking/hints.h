@@ -21,8 +21,8 @@ struct hint_case {
                             grows with it */
     const char *above;   /* on the way from the root, pseudo-nodes too */
     const char *in;      /* the framework's collection that contains it */
-    const char *of;      /* owner of that collection, and of any around it */
-    const char *without; /* neither above nor at or below */
+    const char *of;      /* owner of the collection, and of any around it */
+    const char *without; /* absent above, at and below */
     const char *root;    /* the word of JSON: "static", "strong_handle", ... */
     bool direct;         /* `with` is at most one reference below */
 };
@@ -33,7 +33,7 @@ enum hint_breadth {
     HINT_OF_PART,      /* a class with users: MemoryCache, IOptionsMonitor */
     HINT_OF_MECHANISM, /* of the runtime: events, timers, tasks */
     HINT_OF_ROOT,      /* a handle, a thread, a scope */
-    HINT_OF_USE,       /* the use of a collection of it: a queue, delegates */
+    HINT_OF_USE,       /* the use of a collection: a queue, delegates */
     HINT_OF_COLLECTION /* any */
 };
 
@@ -56,7 +56,7 @@ struct hint_way {
     const char *const *types;
     size_t len;
     enum hd_root_kind root;
-    double share; /* of the instances; below half it is no evidence */
+    double share; /* of the instances; a condition needs half in total */
 };
 
 enum { HINT_MAX_WAYS = 4 };
@@ -77,8 +77,8 @@ struct hint_clues {
 };
 
 /* Returns the hint of the most specific matching case: of the narrowest hint; then with the
- * most conditions; with the nearest type below; with the longest patterns. NULL if none
- * fits, or the hint has no text. */
+ * most conditions; with the nearest type below; with the longest patterns. NULL without a
+ * match, or if the hint has no text. */
 const struct hint *hint_for(const struct hint_clues *clues);
 
 /* Returns the hint with this id; NULL for NULL. */

@@ -83,8 +83,8 @@ const struct hint hints[] = {
      CASES({.at = "*Node<System.Object,System.EventHandler>", .above = DESCRIPTOR},
            {.at = "System.EventHandler", .above = DESCRIPTOR},
            {.in = "*<System.Object,System.EventHandler>", .of = DESCRIPTOR})},
-    /* Nodes are below the list of their parent; with several parents in sequence below one
-     * of them. Registering with a linked source creates a list of its own, and then all
+    /* Nodes are below the list of their parent; with several parents in sequence below a
+     * single one. Registering with a linked source creates a list of its own, and then all
      * lists are below the parent's. In core dumps nested types have whole names. */
     {"linked-token-source-not-disposed",
      "A linked CancellationTokenSource stays registered with its parents: dispose it "
@@ -576,7 +576,7 @@ const struct hint hints[] = {
      "remove entries, or set a bound. The types below it lead to the class.",
      "a static variable", HINT_OF_ROOT,
      CASES({.above = "[strong Handles] > System.Object[] > *<static variables> > *"},
-           {/* several variables hold it, or the way covers all of that array */
+           {/* several variables hold it, or the way covers the whole array */
             .above = "[strong Handles] > System.Object[] > System.Object[] > *"})},
     {"static-without-name",
      "A static variable of a generic class, or in .NET 8 a [ThreadStatic] one, is filled "
@@ -623,7 +623,7 @@ const struct hint hints[] = {
      "A stored lambda keeps everything it captures: remove it when it is done, and capture "
      "only what it needs.",
      NULL, HINT_OF_USE,
-     /* Except delegates of methods, which capture nothing. */
+     /* Except delegates of methods, which lack captured variables. */
      CASES({.at = "*<>c__DisplayClass*"}, {.at = "System.Action", CLOSURE},
            {.at = "System.Action<*>", CLOSURE}, {.at = "System.Func<*>", CLOSURE})},
     {"collection-in-singleton",

@@ -2,8 +2,8 @@
  * with their lifetime or bound.
  *
  * No statistic over a minute can distinguish a session of 20 minutes from a leak. Objects
- * in one of these stores are suspects only after a watch longer than its lifetime, or above
- * its bound. Each row names its source. */
+ * in such a store are suspects only after a watch longer than its lifetime, or above its
+ * bound. Each row names its source. */
 #ifndef KNOWN_STORES_H
 #define KNOWN_STORES_H
 

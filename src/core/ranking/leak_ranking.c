@@ -63,7 +63,7 @@ struct ranked_row {
     double steady;      /* part of the score that steady heads have */
     double accumulates; /* the same for heads that accumulate */
     bool gone;          /* merged into another row */
-    label_id into;      /* type of that row */
+    label_id into;      /* type of the other row */
     size_t place_capacity;
 };
 
@@ -102,7 +102,7 @@ struct head_joiner {
     size_t link_count;
 };
 
-/* A root group, a pool or a growing buffer neither carries nor is carried. */
+/* True if the head may carry or be carried: no root group, pool or growing buffer. */
 static bool takes_part(const struct head_joiner *j, const struct leak_ranking_head *h)
 {
     return !h->pooled && h->score > 0 && j->g->all[h->path].kind == GROWS_IN_COUNT;
@@ -328,7 +328,7 @@ static void measure_steps(const struct leak_ranker *r, struct ranked_type *to,
     }
 }
 
-/* Sums the heads of one type; carried ones belong to another row. */
+/* Sums the heads of a type; carried ones belong to another row. */
 static struct ranked_row sum_heads(const struct leak_ranker *r,
                                    const struct leak_ranking_head *heads, size_t count)
 {
@@ -619,8 +619,8 @@ static struct population row_population(const struct leak_ranker *r,
     return all;
 }
 
-/* A bounded cache that fills is large, and has losses already; a leak of that size has
- * none, except of objects younger than the age from which it accumulates. */
+/* A bounded cache that fills is large, and has losses already; a leak as large loses only
+ * objects younger than the age from which it accumulates. */
 static bool is_bounded(const struct leak_ranker *r, const struct ranked_row *row)
 {
     const struct retention *retention = &row->type.retention;
@@ -735,7 +735,7 @@ static void leak_ranking_decide(struct leak_ranker *r)
     ranked_sort_rows(r);
 }
 
-/* A boxed number is no description; a co-retained type is. */
+/* A co-retained type describes a row better than a boxed number. */
 static const char *subject_of(const struct leak_ranker *r, const struct ranked_row *row)
 {
     const char *title = suspect_title_of(&r->titles, row->type.head, NULL);

@@ -60,7 +60,7 @@ struct ranked_leveled_off {
     const char *name, *title;
     uint64_t *count, *retained; /* per snapshot; without what belongs to suspects */
     double growth;              /* bytes that no other such type explains */
-    path_id head;               /* where most of it is held */
+    path_id head;               /* the outermost path with the most bytes */
 };
 
 struct leak_ranking {
@@ -72,8 +72,8 @@ struct leak_ranking {
     struct ranked_leveled_off *leveled_off; /* by growth, then name */
     size_t leveled_off_count;
 
-    /* The first non-suspect that may still leak: it rose in every step, and was not seen to
-     * turn over. SIZE_MAX: none. */
+    /* The first non-suspect that may still leak, or SIZE_MAX: it rose in every step, and
+     * was not seen to turn over. */
     size_t undecided;
 };
 

@@ -48,7 +48,7 @@ struct leak_rows leak_rows_new(const struct ownership_tree *t, struct arena *a);
 /* Must be called after row is filled in. */
 void leak_rows_end(struct leak_rows *rows);
 
-/* The nearest path with a row at or above p; 0: none. */
+/* Returns the nearest path with a row at or above p, or 0. */
 static inline path_id leak_rows_at(const struct leak_rows *rows, path_id p)
 {
     return rows->above[p];

@@ -26,12 +26,12 @@ struct native_memory_growth {
 };
 
 /* Returns the type with native memory, judged by its name (a handle, a bitmap, a
- * connection), that gains an instance in nearly every step; the one that gained most if
- * several do. NULL: none. */
+ * connection), that gains an instance in nearly every step, or NULL; the one that gained
+ * most if several do. */
 const struct series_row *native_memory_holder_of(const struct series *s);
 
 /* Returns growing kinds in order of the rows; a kind that always accompanies another one is
- * represented by that. At most `*count` of them, in a. None with fewer than three usable
+ * represented by that. In a; *count is their number, 0 with fewer than three usable
  * snapshots: between two anything may grow. */
 struct native_memory_growth *native_memory_growths_of(const struct series *s, size_t *count,
                                                       struct arena *a);

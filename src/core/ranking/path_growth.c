@@ -37,7 +37,7 @@ struct referrers_search {
     const struct graph *g;       /* or */
     const struct digest *digest; /* exactly one of the two */
     const bool *heads;           /* per aligned path */
-    path_id *head_at; /* per full path: nearest head at or above it, aligned; 0: none */
+    path_id *head_at; /* per full path: nearest head at or above it, aligned; or 0 */
     path_id
         *head_above; /* per aligned head: the next head above in the full ownership tree */
     uint64_t *alone; /* per place: objects with references from their parent only */
@@ -181,8 +181,8 @@ static void sort_references(struct referrers_references *r)
     free(spare);
 }
 
-/* heads: per path of the aligned ownership tree. snap is the last snapshot of t; without
- * its graph or digest there are no links. In a. */
+/* heads: per path of the aligned ownership tree. snap is the last snapshot of t; links need
+ * its graph or digest. In a. */
 static struct referrers *referrers_find(const struct ownership_tree *t,
                                         const struct hd_snapshot *snap, const bool *heads,
                                         struct arena *a)
@@ -238,8 +238,8 @@ bool referrers_cover(const struct referrers *r, const struct referrer_link *link
 
 /* --- migration ----------------------------------------------------------------------- */
 
-/* Paths whose objects come from another path: the gains of one are the losses of the other
- * in each step, and nothing was allocated. Rule: docs/ranking.md. */
+/* Paths whose objects moved from another path: in each step the gains here are the losses
+ * there, without allocations. Rule: docs/ranking.md. */
 
 /* Paths that lose objects, by label and number of lost objects. {0} is empty. */
 struct migrated {

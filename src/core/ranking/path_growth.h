@@ -1,4 +1,4 @@
-/* path_growth.h - the growth of each path of an aligned ownership tree, and how much of it
+/* path_growth.h - the growth of each path of an aligned ownership tree, and the share that
  * a growing owner above explains.
  *
  * The steps are those of docs/ranking.md up to the credit, one function each, in its order.
@@ -38,17 +38,16 @@ bool referrers_cover(const struct referrers *r, const struct referrer_link *link
 struct path_growth {
     enum growth_kind kind;
     double tau;
-    double migration; /* nu, for growth in count without ages; else 1 */
-    double growth;    /* g: bytes at the rate of the second half */
-    double explained; /* e: share of growth that a growing owner explains */
-    double own;       /* o; a head has more than 0 */
-    double credit;    /* o without the heads below */
-    path_id base;     /* below which migration is judged, by counts alone */
-    path_id counted;  /* nearest ancestor that grows in count, if only by moved objects; 0:
-                         none */
-    path_id owner;    /* nearest that grows in count, of more than one object */
-    path_id single_owner;       /* the same, of any number */
-    bool single;                /* never more than one object */
+    double migration;     /* nu, for growth in count without ages; else 1 */
+    double growth;        /* g: bytes at the rate of the second half */
+    double explained;     /* e: share of growth that a growing owner explains */
+    double own;           /* o; a head has more than 0 */
+    double credit;        /* o without the heads below */
+    path_id base;         /* below which migration is judged, by counts alone */
+    path_id counted;      /* nearest ancestor that grows in count, if only by moves; or 0 */
+    path_id owner;        /* nearest that grows in count, of more than one object */
+    path_id single_owner; /* the same, of any number */
+    bool single;          /* never more than one object */
     struct retention retention; /* chance 1 where no ages are known */
 };
 
@@ -58,7 +57,7 @@ struct path_growths {
     const struct cohorts *cohorts;          /* NULL if unknown; counts are used instead */
     size_t n;                               /* snapshots of the ownership tree */
     struct path_growth *all;                /* per path; malloc'd */
-    const uint64_t *threads, *pool_threads; /* per snapshot; NULL if there are none */
+    const uint64_t *threads, *pool_threads; /* per snapshot; or NULL */
     struct referrers *referrers;            /* between heads, in the last snapshot */
     uint32_t *order;   /* ownership_tree_order(), for sums, so that their last */
     path_id *in_order; /* digit does not depend on the order of a file */
@@ -96,8 +95,8 @@ double path_explained_share(const uint64_t *owner, const uint64_t *owned, size_t
 /* True if instances at a path of a full ownership tree are the arrays of thread statics. */
 bool path_is_thread_statics(const struct labels *l, const struct full_tree *f, path_id p);
 
-/* True if, in the last snapshot, the path is a pool of buffers, a block of one, or an array
- * at most one object below it. */
+/* True if, in the last snapshot, the path is a pool of buffers, a block below a pool, or an
+ * array at most two levels below. */
 bool path_is_pooled(const struct ownership_tree *t, path_id p);
 
 #endif

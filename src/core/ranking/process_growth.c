@@ -136,8 +136,8 @@ static enum hd_fact native_memory_class_of(const struct process_series *p)
     return most;
 }
 
-/* True if the remainder is native memory in all snapshots: parts known in only some of them
- * would make it shrink and grow. */
+/* True if the remainder is native memory in all snapshots: parts known in only some
+ * snapshots would make it shrink and grow. */
 static bool remainder_is_native(const struct process_series *p)
 {
     for (enum hd_process_part k = HD_PART_GC; k < HD_PART_NATIVE; k++)
@@ -164,7 +164,7 @@ static void find_parts(struct hd_process_growth *g, const struct process_series 
 
 /* Parts from `from` on with sustained growth. */
 struct growing_parts {
-    enum hd_process_part most; /* HD_PART_COUNT: none */
+    enum hd_process_part most; /* by growth; or HD_PART_COUNT */
     double bytes;              /* their total */
 };
 

@@ -3,8 +3,8 @@
  *
  * A verdict on the heap has little value if something else grew. Facts recorded with each
  * snapshot (heap/process_facts.h) divide the size of the process into parts, and a part
- * that keeps growing is named. docs/process.md has the rule and its success rate. Without
- * facts there is no verdict. */
+ * that keeps growing is named. docs/process.md has the rule and its success rate. The
+ * verdict needs facts. */
 #ifndef PROCESS_GROWTH_H
 #define PROCESS_GROWTH_H
 

@@ -61,7 +61,7 @@ struct title_tree title_tree_of(const struct ownership_tree *t, const bool *grow
 struct title_searcher {
     const struct title_graph *graph;
     int64_t more; /* objects of the head */
-    bool *seen;   /* NULL if there are no cycles */
+    bool *seen;   /* NULL without cycles */
     uint32_t *queue;
     size_t len, cap;
 };

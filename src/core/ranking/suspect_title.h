@@ -32,15 +32,15 @@ struct title_tree {
     const struct ownership_tree *t;
     struct title_graph graph; /* of the aligned paths */
     path_id *named_above;     /* per full path of the last snapshot: the result of
-                                 suspect_title_above(); 0: none */
+                                 suspect_title_above(), or 0 */
 };
 
 /* grows: per path, in count with growth > 0; it must outlive the result. Arrays in a. */
 struct title_tree title_tree_of(const struct ownership_tree *t, const bool *grows,
                                 struct arena *a);
 
-/* Source of a title: the class of the program that grows or is co-retained; one above it;
- * or none, and the title is the growing type itself. */
+/* Source of a title: a class of the program that grows or is co-retained, a class above, or
+ * the growing type itself. */
 enum title_place { TITLE_WITHIN, TITLE_ABOVE, TITLE_NOWHERE };
 
 /* Returns the title for a head. Lives as long as the ownership tree. place may be NULL. */

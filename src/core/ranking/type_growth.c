@@ -238,7 +238,7 @@ static label_id nearest_owner(const struct type_growth_nearest *near,
     return near->other[p] != 0 ? f->label[near->other[p]] : NO_LABEL;
 }
 
-/* Growth of one type owned by another. */
+/* Growth of a type owned by another. */
 struct type_growth_ownership {
     label_id owned, owner;
     int64_t more;

@@ -1,9 +1,9 @@
 /* type_growth.h - growth of types as a whole, wherever they are held.
  *
  * A list that is entered at another node in every snapshot has another owner each time, so
- * no path of it grows. All its nodes together do. So growth that paths leave unexplained is
- * ranked again by type, over all places together: owners, explained shares and credit are
- * those of paths, between types. Rules and reasons: docs/ranking.md. */
+ * its paths do not grow. All its nodes together do. So growth that paths leave unexplained
+ * is ranked again by type, over all places together: owners, explained shares and credit
+ * are those of paths, between types. Rules and reasons: docs/ranking.md. */
 #ifndef TYPE_GROWTH_H
 #define TYPE_GROWTH_H
 
@@ -101,12 +101,12 @@ struct type_growths type_growths_of(const struct unexplained *unexplained,
 path_id type_growths_topmost(const struct type_growths *g, label_id label);
 
 /* True if a type, or the type of its title, gains the same whole number of instances per
- * iteration in every step; false without counted iterations. Such a count is neither chance
- * nor load, wherever the instances are held. */
+ * iteration in every step; false without counted iterations. Such a count excludes chance
+ * and load, wherever the instances are held. */
 bool type_growths_are_exact(const struct type_growths *g, label_id label);
 
 /* Returns the name for the title of a type, found as that of a head among the types that it
- * owns. O(labels), a few bytes each for nearly all of them. */
+ * owns. O(labels), a few bytes for nearly every label. */
 const char *type_growths_title(const struct type_growths *g, label_id label);
 
 /* --- the load ------------------------------------------------------------------------ */
