@@ -1,8 +1,8 @@
-/* budgets.h - parse the rules of one check: limits of growth, and suppressions.
+/* budgets.h - parse the rules of a check: limits of growth, and suppressions.
  *
  * Rules are read from heapdrift.yml, from options and, without either, from the default. An
- * entry of the file may limit both counts and bytes: two rules of one entry. For a type,
- * the first matching entry for types counts. judge.h applies them. Guide: docs/check.md. */
+ * entry of the file that limits both counts and bytes makes two rules. For a type, the
+ * first matching entry for types counts. judge.h applies them. Guide: docs/check.md. */
 #ifndef BUDGETS_H
 #define BUDGETS_H
 
@@ -20,7 +20,7 @@
 struct baseline {
     struct hd_accepted *all; /* malloc'd; names in the caller's arena */
     size_t len, cap;
-    uint64_t snapshots;          /* of the accepted run; 0: there is no baseline */
+    uint64_t snapshots;          /* of the accepted run; 0 without a baseline */
     uint64_t iterations;         /* between its first and last snapshot; HD_UNKNOWN */
     uint64_t seconds;            /* likewise */
     struct accepted_slot *slots; /* by kind and name; in the arena */
@@ -63,9 +63,9 @@ struct rule {
     struct hd_limit limit;
     bool limit_is_min_score; /* of suspects: the limit is --min-score */
     bool is_default;
-    bool is_optional; /* a pattern that matches no type is no problem */
+    bool is_optional; /* the pattern may match no type */
     bool lacks_unit;  /* its limit is a number of bytes without a unit */
-    size_t entry;     /* shared by the rules of one entry */
+    size_t entry;     /* shared by the rules of an entry */
     const char *path; /* of the file, or NULL: an option, or the default */
     uint64_t line;    /* in it */
 };

@@ -41,7 +41,7 @@ static void begin_parser(yaml_parser_t *parser, struct bytes all)
                                  all.size);
 }
 
-/* Real budget files have neither anchors nor directives. */
+/* Real budget files lack anchors and directives. */
 enum { DEEPEST = 32, MAX_ANCHORS = 100, MAX_DIRECTIVES = 4000 };
 
 struct seen {

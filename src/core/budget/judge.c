@@ -11,12 +11,12 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- what was meant by a pattern that matches nothing -------------------------------- */
+/* --- patterns without a match -------------------------------------------------------- */
 
-/* Guess the intended pattern of a budget that matches nothing.
+/* Guess the intended pattern of a budget without a match.
  *
  * A budget for "contoso.*" passes forever if the types are Contoso.Orders.Order; so the
- * report suggests a pattern. It decides nothing. */
+ * report suggests a pattern. Must not affect the verdict. */
 
 /* A guess costs the length of all names, and several wrong patterns mostly have the same
  * cause. */
@@ -45,8 +45,8 @@ static const char *in_case_of(const char *pattern, const char *name, struct aren
 
 /* --- typing errors ------------------------------------------------------- */
 
-/* Returns the part of a name to compare with the pattern: all of it, the part after its
- * last dot, or as many parts of its namespace as the pattern has before ".*". */
+/* Returns the part of a name to compare with the pattern: the whole name, the part after
+ * its last dot, or as many parts of its namespace as the pattern has before ".*". */
 static const char *comparable(const char *name, const char *pattern, size_t dots,
                               bool is_namespace, struct arena *a)
 {
@@ -88,9 +88,9 @@ static const char *nearest(const char *pattern, const struct series *s, struct a
     return found;
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- all patterns -------------------------------------------------------- */
 
-/* For each rule of b for types or holders that matches nothing in the evidence, stores the
+/* For each rule of b for types or holders without a match in the evidence, stores the
  * pattern that was probably meant, in a; else NULL. Only for the first MAX_GUESSES. */
 static void unmatched_find(const char **meant, const struct hd_budgets *b,
                            const struct evidence *e, struct arena *a)
@@ -206,8 +206,8 @@ static void judge_decide(const struct check_run *c, struct finding *f)
         f->status = HD_FOUND_PASS;
 }
 
-/* A rule that matches nothing passes, which shows nothing unless the rule is declared
- * optional. */
+/* A rule without a match passes; leniently, as its pattern may be wrong, unless it is
+ * declared optional. */
 static void add_unmatched(struct check_run *c, const struct rule *rule, struct finding f)
 {
     judge_decide(c, &f);
@@ -853,7 +853,7 @@ static void judge_suspects(struct check_run *c, const struct rule *rule)
         add_none(c, rule, begin);
 }
 
-/* --- all of it ----------------------------------------------------------- */
+/* --- all rules ----------------------------------------------------------- */
 
 static void judge_rule(struct check_run *c, const struct rule *rule, const int64_t *entries)
 {

@@ -1,10 +1,9 @@
 /* judge.h - apply rules to a series: the observed growth, and whether it is over the limit.
  *
  * Every rule has at least one finding. A rule for many types has one for each type that
- * fails or is suppressed; if there are none, the type nearest to its limit represents the
- * rule. A rule passes only if the snapshots show that; suppressed or accepted growth does
- * not change this: an undecided finding is added to it. Must not depend on the syntax of
- * rules or on output. */
+ * fails or is suppressed, or else one for the type nearest to its limit. A rule passes only
+ * if the snapshots show that; suppressed or accepted growth does not change this: an
+ * undecided finding is added to it. Must not depend on the syntax of rules or on output. */
 #ifndef JUDGE_H
 #define JUDGE_H
 
@@ -40,7 +39,7 @@ struct findings {
     size_t len;
     bool *rule_matched; /* per rule of the budgets: false if its pattern matches no type */
     const char *
-        *meant; /* per rule: the pattern probably meant if it matches nothing; NULL */
+        *meant; /* per rule: the pattern probably meant if it has no match; or NULL */
     bool *suppression_used; /* per suppression */
     bool *expired;          /* per suppression */
 };

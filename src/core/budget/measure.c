@@ -433,7 +433,7 @@ struct growth growth_of(const struct evidence *e, const struct values *v, enum h
     if (per != HD_PER_STEP)
         return between(v, first, last,
                        rounds != NULL ? (double)(rounds[last] - rounds[first]) : 1);
-    /* The step that grew most, within the error bounds of all of them. */
+    /* The step that grew most, within the error bounds of all steps. */
     struct growth worst = {.value = -INFINITY, .low = -INFINITY, .high = -INFINITY};
     for (size_t i = 1; i < s->usable_count; i++) {
         first = s->usable[i - 1];

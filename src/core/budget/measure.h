@@ -1,6 +1,6 @@
 /* measure.h - measure the growth of a run for rules: the number per snapshot that a rule
- * counts, the part that suppressions exclude, its growth, and how much of that a baseline
- * accepts.
+ * counts, the part that suppressions exclude, its growth, and the part of the growth that a
+ * baseline accepts.
  *
  * Numbers of a type, of the whole heap, or of everything below holders; growth from the
  * first comparable snapshot to the last, in the worst step, or per iteration. Must not
@@ -46,7 +46,7 @@ static inline struct hd_reason because(enum hd_reason_code code)
 /* True if a pattern of a budget or a suppression selects a type or a holder. */
 bool evidence_matches(const struct evidence *e, const char *pattern, const char *name);
 
-/* True if rows of that type are shown. */
+/* True if rows of the type are shown. */
 bool evidence_shows(const struct evidence *e, const char *name);
 
 /* Returns the heap size that shares of scores refer to, in the last comparable snapshot; 0
@@ -70,8 +70,7 @@ static inline const struct hd_suspect *ranked_row(const struct hd_diff *d, size_
 
 /* The part of a run that suppressions exclude: types, and objects below holders. The first
  * match that has not expired applies. For a type, a suppressed holder excludes only the
- * objects below it. Excluded growth is not counted, neither by rules nor by a new
- * baseline. */
+ * objects below it. Rules and a new baseline ignore excluded growth. */
 struct suppression_matches {
     const struct hd_budgets *b;
     const struct evidence *e;
@@ -158,8 +157,8 @@ struct counted_score counted_score(const struct suppression_matches *x,
                                    const struct hd_suspect *row);
 
 /* Growth as a rule defines it, over the comparable snapshots. A step over a snapshot that
- * was left out is the mean of the steps that it spans: at least one of them has grown by
- * the mean or more. */
+ * was left out is the mean of the steps that it spans: at least one has grown by the mean
+ * or more. */
 struct growth {
     double value;
     double low, high;   /* bounds of value for samples; for steps, of the worst */

@@ -23,10 +23,10 @@
 
 /* Decide how many graphs are in memory and worked on concurrently.
  *
- * Decided before any of them is touched, from their numbers of objects and references and
- * from the memory limit (hd_read_options.max_memory). Affects time only: answers never
- * depend on it, and if not even one snapshot fits, that is an error and not a smaller
- * answer, since free memory differs from run to run. */
+ * Decided before any graph is touched, from the numbers of objects and references and from
+ * the memory limit (hd_read_options.max_memory). Affects time only: answers never depend on
+ * it, and if not even one snapshot fits, that is an error and not a smaller answer, since
+ * free memory differs from run to run. */
 
 /* Returns the bytes for finding dominators and the path of each object: at most 24 and 4
  * bytes per object, 12 per reference that is not an edge of a depth-first tree. Plus some
@@ -60,8 +60,8 @@ static int descending(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Returns the largest number n of snapshots, up to most, such that any n of them fit
- * together. */
+/* Returns the largest number n of snapshots, up to most, such that any n fit together in
+ * limit (0: unlimited); at least 1. */
 static unsigned fit_together(const uint64_t *needs, size_t count, unsigned most,
                              uint64_t limit)
 {
@@ -160,8 +160,8 @@ struct input_opener {
     uint64_t kept; /* bytes of graphs that wait for a question */
 };
 
-/* Returns the memory for graphs that wait: half of it, the other half is for reading; one
- * after the other, the memory of those that wait. */
+/* Returns the memory for graphs that wait: half of the limit, the other half is for
+ * reading; with one file at a time, the memory of the waiting graphs. */
 static uint64_t for_waiting(const struct input_opener *o)
 {
     uint64_t most = o->how->max_memory;
@@ -224,8 +224,8 @@ static bool open_one(void *context, size_t i)
     return true;
 }
 
-/* Opens files that were too large for a share of the memory again with all of it, one after
- * the other. */
+/* Opens files that were too large for a share of the memory again with the whole memory,
+ * one after the other. */
 static void open_large_ones_again(struct input_opener *o)
 {
     if (o->at_once == 1 && o->kept == 0)

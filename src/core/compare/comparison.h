@@ -27,7 +27,7 @@ typedef uint64_t plan_work(uint64_t objects, uint64_t references);
 uint64_t plan_dominators(uint64_t objects, uint64_t references);
 uint64_t plan_walk(uint64_t objects, uint64_t references);
 
-/* Plans work on the graphs of snaps; some may have none. Releases graphs that are in the
+/* Plans work on the graphs of snaps; some may lack a graph. Releases graphs that are in the
  * way. HD_TOO_BIG, with the snapshot in err->snapshot, if one does not fit. */
 bool plan_graphs(struct plan *plan, struct hd_snapshot *const *snaps, size_t count,
                  plan_work *work, const struct hd_read_options *how, struct hd_error *err);
@@ -40,7 +40,7 @@ struct ownership {
     size_t
         usable[SERIES_MAX_SNAPSHOTS]; /* ownership tree snapshot i is snapshot usable[i] */
     size_t usable_count;
-    bool restarted; /* as in the series: then there are no survivors */
+    bool restarted; /* as in the series: then survivors is NULL */
     struct ownership_tree tree;
     struct survived *survivors; /* per type of the last; NULL: not known */
     struct cohorts cohorts;     /* source HD_SAME_UNKNOWN: not known */
@@ -64,7 +64,7 @@ struct hd_comparison {
     struct ownership *owned[SELECTIONS];
     struct hd_snapshot **holders[SELECTIONS];
     uint64_t *retained_by_type; /* of the only snapshot, or the last */
-    struct dominators found;    /* both kinds, of that snapshot, until the question ends */
+    struct dominators found;    /* both kinds, same snapshot, until the question ends */
     uint64_t
         reserved; /* bytes that callers hold in addition to graphs (comparison_reserve) */
     struct arena arena;
@@ -86,7 +86,7 @@ void comparison_begin_any(struct hd_comparison *c);
 void comparison_report_progress(const struct hd_comparison *c, enum hd_phase phase,
                                 uint64_t more, uint64_t all);
 
-/* Names snapshot k as the cause of a failure that names none yet. Always false. */
+/* Names snapshot k as the cause of a failure without a snapshot. Always false. */
 bool comparison_blame(struct hd_error *err, size_t k);
 
 /* Within a question: reserves bytes in addition to the graphs in memory, until
@@ -117,9 +117,10 @@ struct graph_work {
 bool comparison_work(struct graph_work *w, struct hd_error *err);
 
 /* Returns owners, and the fields through which they own, in the usable snapshots of s, a
- * series of the comparison by type; computed for the first caller. The graph of the last of
- * them is in memory afterwards. all_chains_follow: a question about chains in all of them
- * is next; else in the first and the last. NULL and err if a graph cannot be read again. */
+ * series of the comparison by type; computed for the first caller. The graph of the last
+ * snapshot is in memory afterwards. all_chains_follow: a question about chains in all
+ * snapshots is next; else in the first and the last. NULL and err if a graph cannot be read
+ * again. */
 const struct ownership *comparison_ownership(struct hd_comparison *c,
                                              const struct series *s,
                                              enum ownership_fields fields,
@@ -157,9 +158,9 @@ struct ownership *ownership_of(struct hd_comparison *c, const struct series *s,
                                enum ownership_fields fields, bool all_chains_follow,
                                struct hd_error *err);
 
-/* Finds cohorts once, if they can be known: of snapshots of one process, in order, complete
- * and with graphs. False and err if a graph cannot be read again, or if two of them and
- * identity matching do not fit in memory. */
+/* Finds cohorts once, if they can be known: of snapshots of the same process, in order,
+ * complete and with graphs. False and err if a graph cannot be read again, or if two graphs
+ * and identity matching do not fit in memory. */
 bool ownership_need_cohorts(struct hd_comparison *c, struct ownership *o,
                             const struct series *s, struct hd_error *err);
 
@@ -184,7 +185,7 @@ struct series_chains {
     struct chain_options how;
 
     /* Selects the instances of the snapshot in that place: sets queries and selection in
-     * *ask, roles are added later; arrays from scratch. False: there are none. */
+     * *ask, roles are added later; arrays from scratch. False without instances. */
     bool (*ask)(void *context, size_t place, const struct hd_snapshot *snap,
                 struct chain_question *ask, struct arena *scratch);
     void *context;

@@ -221,7 +221,7 @@ static bool find_owners(struct instance_finder *f, struct hd_error *err)
     return ok || too_many_chains(f, err);
 }
 
-/* --- all of it ------------------------------------------------------------------- */
+/* --- the whole search ------------------------------------------------------------ */
 
 static bool find_in(void *context, size_t place, struct hd_snapshot *snap,
                     struct hd_error *err)

@@ -1,5 +1,5 @@
 /* instances.h - measure chosen objects of the last snapshot of a comparison: their number,
- * what keeps them alive, their retained sizes; and the largest of them one by one.
+ * what keeps them alive, their retained sizes; and the largest objects one by one.
  *
  * One walk, dominators once, then passes over the objects: only sums per object. Must not
  * depend on why they were chosen. */

@@ -178,8 +178,8 @@ struct growth_folder {
 
 static void remember_first(struct growth_folder *f, const struct hd_snapshot *first)
 {
-    /* If the first snapshot is not usable, there are no survivors: its own counts are shown
-     * next to the series. */
+    /* Survivors are unknown without a usable first snapshot: its own counts are shown next
+     * to the series. */
     bool is_usable = first != NULL && f->s->usable[0] == 0 && !first->info.sampled;
     if (is_usable && !f->s->restarted)
         f->remembers = survivors_begin(&f->first, first, f->s->selection, f->estimates);
@@ -311,7 +311,7 @@ static bool fold_one(void *context, size_t i, struct hd_snapshot *snap,
     return fits || too_many_paths(f, f->objects * PER_PATH, err);
 }
 
-/* Chains are found in the first and the last, or in all of them. */
+/* Chains are found in the first and the last snapshot, or in all. */
 static bool wants_again(const void *context, size_t i)
 {
     const struct growth_folder *f = context;

@@ -9,15 +9,15 @@
 
 #include "compare/comparison.h"
 
-/* True if all are digests of one process, in order: these were followed when they were made
- * (cohorts_of_digests()). */
+/* True if all are digests of the same process, in order: these were followed when they were
+ * made (cohorts_of_digests()). */
 bool steps_are_of_digests(const struct series *s);
 
-/* Returns why there is no identity, as words to follow a colon; or NULL. */
+/* Returns why identity is unknown, as words to follow a colon; or NULL. */
 const char *steps_why_unknown(const struct series *s);
 
 /* Shows each step of the usable snapshots of s to a visitor, from 1 on, until it returns
- * false. False and err if a graph cannot be read again, or if two of them and identity
+ * false. False and err if a graph cannot be read again, or if two graphs and identity
  * matching do not fit in memory. */
 typedef bool step_visitor(void *context, size_t i, const struct hd_snapshot *older,
                           const struct hd_snapshot *newer, const struct same *same);

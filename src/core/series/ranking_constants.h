@@ -91,9 +91,9 @@ static const struct ranking_constants {
     /* 4 of 5 objects with a referrer are co-retained with it. */
     .covering = 4,
     .of_covering = 5,
-    /* A move: the gain of one path and the loss of another may differ by one in four
-     * objects. At most this many paths with a similar loss are examined: one of them
-     * matches, or there are too many to decide. */
+    /* A move: the gain of a path and the loss of another may differ by one in four objects.
+     * At most this many paths with a similar loss are examined: one matches, or there are
+     * too many to decide. */
     .of_migration = 4,
     .most_migrated = 256,
     /* A type is ranked as a whole if its score is this many times that of its paths. */
@@ -197,8 +197,8 @@ static const struct ranking_constants {
     .process_part = 0.5,
     .process_opened_of = 4,
     .process_gc_share = 0.15,
-    /* Objects that explain half of it leave the other half for memory co-retained with
-     * them. */
+    /* Objects that explain half of the growth leave the other half for memory co-retained
+     * with them. */
     .process_explained = 0.5,
 
     /* --- what would have shown (confidence.c) ---------------------------------------- */
@@ -207,7 +207,7 @@ static const struct ranking_constants {
      * tests/core/ranking/test_confidence.c, which fails if fewer do. Order identifies three
      * in four of the latest arrivals; each other counts as a departure and an arrival, so
      * that it needs a few more. In a long series ten in three steps are needed, or too many
-     * of them have none. */
+     * steps lack arrivals. */
     .shows_by_events = 20,
     .shows_by_order = 25,
     .shows_in_three_steps = 10,

@@ -1,7 +1,7 @@
 /* runtime_names.h - list the few names of the .NET runtime that the ranking depends on.
  *
  * They are those of .NET 10 and occur only here, in one table with a test. A program may
- * have classes of these names, in the same namespace: so the origin is a parameter, too. */
+ * have classes with the same names and namespaces: so the origin is a parameter, too. */
 #ifndef RUNTIME_NAMES_H
 #define RUNTIME_NAMES_H
 
@@ -14,7 +14,7 @@
 #define POOL_THREAD_TYPE "System.Threading.ThreadPoolWorkQueueThreadLocals"
 
 /* The listener of the runtime's own events. The first heap walk of a process, or any
- * tracing, makes it build and keep a description of all of them: growth caused by
+ * tracing, makes it build and keep a description of all events: growth caused by
  * measuring. */
 #define RUNTIME_LISTENER "System.Diagnostics.Tracing.NativeRuntimeEventSource"
 

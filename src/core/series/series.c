@@ -277,10 +277,10 @@ static bool differs(const char *a, const char *b)
     return a != NULL && b != NULL && strcmp(a, b) != 0;
 }
 
-/* Check that the snapshots are of one process, in order of time, and all different. Warns
- * once of each kind, about the first snapshot, with the number of snapshots. A rule warns
- * only if files prove it: a warning about a true series would cost more than a missing one
- * about a mixture. docs/warnings.md. */
+/* Check that the snapshots are of the same process, in order of time, and all different.
+ * Warns once of each kind, about the first snapshot, with the number of snapshots. A rule
+ * warns only if files prove it: a warning about a true series would cost more than a
+ * missing one about a mixture. docs/warnings.md. */
 
 /* --- messages ------------------------------------------------------------ */
 
@@ -335,7 +335,8 @@ static void warn_once(struct series_warnings *w, enum warning_code code, size_t 
             .times = 1};
 }
 
-/* True for a whole heap, not for a table that may be a part of one. */
+/* True for a graph or a digest with references, which have the whole heap; a table may have
+ * a part. */
 static bool has_objects(const struct hd_snapshot *snap)
 {
     bool digest = snap->digest != NULL && snap->info.references != HD_UNKNOWN;
@@ -506,7 +507,7 @@ static bool has_clock(const struct hd_snapshot *snap)
     return isfinite(snap->clock) && (snap->clock_is_date || snap->clock > 0);
 }
 
-/* Returns the last snapshot before k with the same clock; k if there is none. */
+/* Returns the last snapshot before k with the same clock, or k. */
 static size_t last_by_its_clock(const struct series *s, size_t k)
 {
     const struct hd_snapshot *now = s->snaps[k];
@@ -651,8 +652,8 @@ static void choose_usable(struct series *s, struct series_warnings *w)
     leave_out_misnamed(s, w);
 }
 
-/* Two programs share the framework's types; two snapshots of one program share most of its
- * own. Names alone cannot prove more than this. */
+/* Two programs share the framework's types; two snapshots of the same program share most of
+ * its own. Names alone cannot prove more than this. */
 static bool share_no_type(const struct series *s, const bool *is_app, size_t k)
 {
     enum { TOO_FEW_TO_TELL = 3 };

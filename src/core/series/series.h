@@ -87,8 +87,8 @@ bool series_align(struct series *s, struct hd_snapshot *const *snaps, size_t cou
 struct trend series_trend(const struct series *s, const struct series_row *row, bool bytes,
                           double *y, double *noise);
 
-/* Returns the selected objects of one type in one snapshot. For a table of one known
- * generation --gen2 selects all or nothing. */
+/* Returns the selected objects of a type in a snapshot. For a table of a single known
+ * generation --gen2 selects all objects or 0. */
 struct hd_tally series_tally(const struct hd_snapshot *snap, const struct type *t,
                              enum selection selection);
 

@@ -26,7 +26,7 @@ extern const struct suspect_line usual_line;
 bool reaches_line(const struct suspect_line *line, double score, double heap);
 bool reaches_steady_line(const struct suspect_line *line, double score, double heap);
 
-/* Returns the smallest whole score that reaches the line; HD_UNKNOWN: none does. */
+/* Returns the smallest whole score that reaches the line; HD_UNKNOWN if out of reach. */
 uint64_t least_at_line(const struct suspect_line *line, double heap);
 uint64_t least_at_steady_line(const struct suspect_line *line, double heap);
 

@@ -78,9 +78,9 @@ bool trend_rises_often(const struct trend *t);
 /* How likely it is that chance alone made what was counted. It does not know
  * what was. */
 
-/* Fisher's exact test, one-sided: of before_with + before_without things of one group and
- * since_with + since_without of another some are "with"; the natural logarithm of the
- * probability that a random assignment puts at least since_with of these in the second
+/* Fisher's exact test, one-sided: of before_with + before_without things in one group and
+ * since_with + since_without in another some are "with"; the natural logarithm of the
+ * probability that a random assignment puts at least since_with such things in the second
  * group. R. A. Fisher, On the interpretation of chi-squared from contingency tables, and
  * the calculation of P, JRSS 85 (1922). 0 (certain) for an empty group.
  *

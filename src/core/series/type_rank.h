@@ -11,8 +11,8 @@
 
 #include "heap/snapshot.h"
 
-/* By the module alone: any program may have a class of that name. For several snapshots or
- * types the highest of these. */
+/* By the module alone: any program may have a class with that name. For several snapshots
+ * or types the highest. */
 enum type_origin {
     ORIGIN_RUNTIME,
     ORIGIN_UNKNOWN, /* no module known, or several */
@@ -26,7 +26,7 @@ enum type_origin type_origin_of(const char *module);
 enum type_origin type_origin_in(struct hd_snapshot *const *snaps, size_t count,
                                 const char *name);
 
-/* For several snapshots, or several types of one name, the highest of these. "Nested":
+/* For several snapshots, or several types with the same name, the highest. "Nested":
  * without a namespace, as most files have nested classes. */
 enum type_rank {
     RANK_PLAIN,      /* the framework's, an array, made by the compiler, no type at all */
@@ -50,7 +50,7 @@ struct own_modules own_modules_of(const struct hd_snapshot *snap);
  * the program's own, or loose. */
 enum type_rank type_rank_of(const struct own_modules *own, const struct type *t);
 
-/* By the name alone, if there are no modules. */
+/* Returns the rank by the name alone, for files without modules. */
 enum type_rank type_rank_by_name(const char *name);
 
 /* A class of the program or of a package. */
