@@ -3,8 +3,8 @@
  * A chain is one shortest path; its entry into the heap is an accident that differs from
  * snapshot to snapshot. Its owner is the nearest element above the instance that has a
  * meaningful name: a static variable, an object that is the only one of its type, a service
- * of the container or a scope of it; if dominators are known, the owner that they name. The
- * elements above it are only the path to it. Rules and reasons: docs/chains.md. */
+ * of the container or a service scope; if dominators are known, the owner that they name.
+ * The elements above it are only the path to it. Rules and reasons: docs/chains.md. */
 #ifndef CHAIN_OWNER_H
 #define CHAIN_OWNER_H
 
@@ -15,7 +15,7 @@
 
 enum { SIGNATURE_PERIODS = 3 };
 
-/* Several fields in folded steps or in chains of one group; and no field seen yet. */
+/* Several fields in folded steps or in chains of a group; and no field seen yet. */
 #define FIELD_SEVERAL (NO_FIELD - 1)
 #define FIELD_UNSEEN (NO_FIELD - 2)
 
@@ -54,7 +54,7 @@ int signature_compare_from(const struct signature *a, size_t i, const struct sig
                            size_t j);
 
 /* Returns the length of the longest repeated pattern that begins at element i, and how
- * often it occurs (1 and 1 if nothing is repeated). */
+ * often it occurs (1 and 1 without repetition). */
 unsigned signature_pattern(const struct signature *s, size_t i, uint32_t *repeats);
 
 void signature_free(struct signature *s);
@@ -151,7 +151,7 @@ enum plumbing {
     PLUMBING_SERVICES,  /* the table of the services that a scope has made */
     PLUMBING_TOKEN, /* the source of a cancellation token, and its list of registrations */
     PLUMBING_REGISTRATION /* a registration; an object that keeps one to unregister reaches
-                             all of them */
+                             all registrations */
 };
 
 /* Returns the role of an object's canonical type name. */

@@ -54,7 +54,7 @@ const char *chain_type_name(const struct hd_snapshot *snap, uint32_t type)
     return type == UNREACHABLE_GROUP ? "[unreachable]" : snap->types[type].name;
 }
 
-/* The nodes of one chain; the array is reused, as a chain may be as long as the heap. */
+/* The nodes of a chain; the array is reused, as a chain may be as long as the heap. */
 struct node_list {
     node_id *all;
     size_t cap;
@@ -137,8 +137,8 @@ bool chain_has_program(const struct chain_search *s, uint32_t type)
            (s->ask->role_of_type[type] & ROLE_PROGRAM) != 0;
 }
 
-/* Paths of one group: equal from the owner down. Those in [first, end_of_run) also share
- * the path from the root that is shown. */
+/* Paths of a group: equal from the owner down. Those in [first, end_of_run) also share the
+ * path from the root that is shown. */
 struct chains_group {
     const struct path *all;
     size_t len, first, end_of_run;
@@ -233,7 +233,7 @@ void chain_set_share(struct hd_chain *c, const struct chains *all)
     c->low = c->high = c->share;
     if (!c->exact)
         wilson_interval(c->count, all->samples, &c->low, &c->high);
-    /* The rest may be all or none. */
+    /* Uncovered instances may all be on this chain, or all on others. */
     if (all->uncovered > 0) {
         double unknown = (double)all->uncovered / (double)all->instances;
         c->low *= 1 - unknown;

@@ -27,7 +27,7 @@ struct chains {
     uint64_t samples;   /* how many were looked at */
 };
 
-/* Selects objects by arrival: since one of these snapshots. */
+/* Selects objects that arrived in the snapshots from first to last. */
 struct since_range {
     unsigned char first, last;
 };
@@ -52,7 +52,7 @@ struct chain_options {
     uint64_t seed;
     bool exact;  /* count all instances; samples then give the repeats only */
     size_t most; /* chains that an exact answer may tell apart; 0: any number */
-    bool fields; /* separate chains by two fields of one type, if known */
+    bool fields; /* separate chains that differ only in fields, if known */
 };
 
 /* Answers each question, in one pass over the objects. snap must have a graph, or a digest
@@ -86,7 +86,7 @@ static inline field_id chain_field_of(const struct chain_search *s, node_id n)
     return s->field_of != NULL ? s->field_of[n] : NO_FIELD;
 }
 
-/* Returns the name, valid as long as the answers; NULL if there is no field. */
+/* Returns the name, valid as long as the answers; NULL if the field is unknown. */
 const char *chain_field_name(const struct chain_search *s, field_id field);
 
 /* Returns the question that asks for a node, from 1; 0 without. */
@@ -135,7 +135,7 @@ void wilson_interval(uint64_t k, uint64_t n, double *low, double *high);
 /* Finds the owners of single objects: the owner in the chain of each, as in chains of a
  * sample (chain_owner.h).
  *
- * Objects of one folded chain have one owner, so a chain is examined once, however many
+ * Objects of a folded chain share an owner, so a chain is examined once, however many
  * objects it leads to. */
 
 struct node_owner {
@@ -143,9 +143,8 @@ struct node_owner {
     enum hd_service service;
 };
 
-/* Finds the owner of each of these nodes. O(nodes above them + chains), 4 bytes per node of
- * the graph and some 50 per chain. False: there are more than `most` chains (0: any
- * number). */
+/* Finds the owner of each node. O(nodes above them + chains), 4 bytes per node of the graph
+ * and some 50 per chain. False: there are more than `most` chains (0: any number). */
 bool node_owners_find(struct node_owner *owners, const node_id *nodes, size_t count,
                       const struct hd_snapshot *snap, const struct walk *walk,
                       const chain_role *role_of_type, size_t most);

@@ -30,8 +30,8 @@ struct chain_index {
 struct chain_index_question {
     const struct hd_snapshot *snap;
     const struct walk *walk;
-    const field_id *field_of; /* by node (walk.h): separates chains by two fields of one
-                                 type; NULL: does not */
+    const field_id *field_of; /* by node (walk.h): separates chains that differ only in
+                                 fields; NULL: does not */
     const node_id *nodes;     /* only these nodes and their ancestors; NULL: all nodes */
     size_t count;
     size_t most; /* limit of chains (0: any number); exceeding it stops, with len > most */
@@ -349,7 +349,7 @@ static int by_query_and_hash(const void *a, const void *b)
     return (x->chain > y->chain) - (x->chain < y->chain);
 }
 
-/* Merges chains that differ only above their owner into the most frequent of them. */
+/* Merges chains that differ only above their owner into the most frequent one. */
 static void merge_below_owners(const struct chain_search *s, struct exact *e)
 {
     struct arena scratch = {0};
@@ -493,7 +493,7 @@ struct node_owners_search {
     const struct chain_index *x;
     const chain_role *role_of_type;
     const bool *is_singleton;
-    struct signature signature; /* of one chain; overwritten by the next */
+    struct signature signature; /* of the current chain */
 };
 
 static struct node_owner owner_of_chain(struct node_owners_search *s, uint32_t chain)

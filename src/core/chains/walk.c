@@ -182,7 +182,7 @@ struct asker {
     const node_id *parent;
     const uint64_t *wanted; /* NULL: all */
     field_id *of_node;
-    field_id *ids; /* of the references of one object */
+    field_id *ids; /* of the references of the current object */
     size_t cap;
 };
 

@@ -388,8 +388,8 @@ uint32_t run_bits(const struct alignment *al, const struct run *r)
 
 /* --- between --------------------------------------------------------------------- */
 
-/* Matches the gap between two consecutive matches. Compaction inserts nothing there, so the
- * newer side is the older one minus dead objects, and weaker evidence is enough: rows of
+/* Matches the gap between two consecutive matches. Compaction only removes objects there:
+ * the newer side is the older one minus dead objects, so weaker evidence is enough: rows of
  * three keys and single keys that are unique in the gap (as in patience diff, and again in
  * the smaller gaps), and finally first come, first served. */
 
@@ -425,8 +425,7 @@ static bool has_same_distance(const struct alignment *al, uint32_t x, uint32_t n
     return b->address[next_y] - b->address[y] == a->address[next_x] - a->address[x];
 }
 
-/* Returns the best mate for next_y after the match of x and y, and its score; x if there is
- * none. */
+/* Returns the best mate for next_y after the match `at`, or at.x; *brings is its score. */
 static uint32_t best_mate(const struct alignment *al, struct run at, uint32_t next_y,
                           int step, int32_t *brings, uint64_t *work)
 {
@@ -748,7 +747,7 @@ static void fill_between(struct alignment *al)
  * sides; regions themselves are emptied into each other in any order.
  *
  * Longest increasing subsequence by a Fenwick tree of maxima, one for each region of the
- * older snapshot, here slices of one array. O(r log r) for r runs. */
+ * older snapshot, here slices of an array. O(r log r) for r runs. */
 
 static const uint32_t NO_RUN = UINT32_MAX;
 
@@ -788,7 +787,7 @@ static struct chain_end heaviest_below(const struct order *o, size_t rank)
     return best;
 }
 
-/* Drops all but the heaviest chain of the runs, sorted by x, of one region of a. */
+/* Drops all but the heaviest chain of the runs, sorted by x, of a region of a. */
 static void keep_chain(struct alignment *al, struct order *o, uint64_t *runs, size_t len)
 {
     for (size_t i = 0; i < len; i++) {

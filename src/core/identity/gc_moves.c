@@ -52,7 +52,7 @@ static int by_start(const void *a, const void *b)
     return (x->used > y->used) - (x->used < y->used);
 }
 
-/* A collection, or a part of one, that is applied as a unit. */
+/* A whole or partial collection that is applied as a unit. */
 struct gc_moves_part {
     uint32_t number; /* of the collection; later samples are born with it or after it */
     unsigned depth;
@@ -60,7 +60,7 @@ struct gc_moves_part {
     size_t stretch_count;
     struct territory *territories;
     size_t territory_count;
-    bool may_overlap; /* true if nothing moved */
+    bool may_overlap; /* true if all objects stay in place */
 };
 
 static bool fits(const struct stretch *s)
@@ -355,7 +355,7 @@ static bool fold_all(struct gc_moves *m, const struct collection *c, unsigned de
 
 /* --- in the background --------------------------------------------------------------- */
 
-/* Returns the oldest generation in which a stretch began; 0 if none did. */
+/* Returns the oldest generation in which a stretch began, or 0. */
 static unsigned oldest_of(const struct collection *c, const struct stretch *all,
                           size_t count)
 {

@@ -18,9 +18,9 @@
  *
  * In addition it follows samples: objects allocated since the snapshot, about one in 100
  * KB. There are few, so a collection costs some binary searches per sample. They need two
- * more rules. A background collection decides nothing about objects allocated after its
- * start: they are not in its list. And a sample outside of all generations is dead after a
- * full collection: it is not frozen, so its region is gone. */
+ * more rules. A background collection judges only objects allocated before its start: later
+ * ones are not in its list. And a sample outside of all generations is dead after a full
+ * collection: it is not frozen, so its region is gone. */
 #ifndef GC_MOVES_H
 #define GC_MOVES_H
 
@@ -91,8 +91,9 @@ bool gc_moves_fold(struct gc_moves *m, struct collection *c);
 
 /* Returns the matches of the newer snapshot, malloc'd: for each of its objects the index in
  * the older one, NO_NODE for new objects; *survivors is their number. An object is dead if
- * none of its type and size is at its address. NULL if more than one in a thousand died
- * that way, or the last collection omitted that share of the newer snapshot. */
+ * its address has an object of another type or size, or is free. NULL if more than one in a
+ * thousand died that way, or the last collection omitted that share of the newer
+ * snapshot. */
 uint32_t *gc_moves_end(struct gc_moves *m, const struct places *newer, uint32_t *survivors);
 
 /* Adds a sample allocated after the last collection that was folded. */

@@ -1,6 +1,6 @@
 /* places.h - the objects of a snapshot in the order of memory.
  *
- * An address distinguishes two objects of one snapshot; with type and size it also
+ * An address identifies an object within a snapshot; with type and size it also
  * distinguishes an object from a later one at its address. 16 bytes each. Nodes of files
  * are in ascending runs, so sorting is mostly merging of a few. */
 #ifndef PLACES_H

@@ -58,8 +58,8 @@ uint64_t same_align(struct same *s, const struct hd_snapshot *older,
  * (the next node of a chain). If several dead or several new objects have the same
  * references, they are not matched.
  *
- * Only the referents count. Referrers are no evidence: a slot that is filled again looks
- * the same. */
+ * Only the referents count, not the referrers: a slot that is filled again looks the
+ * same. */
 
 /* A hash of an object's type, size and referents. */
 struct content_hash {

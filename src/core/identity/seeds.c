@@ -13,8 +13,8 @@
 /* Finds equal items on both sides: a join of hashes of positions.
  *
  * For keys in a row ("n-grams") and other properties of positions. The hashes of a large
- * heap are partitioned by their highest bits; those of one side of a partition become a
- * table in which those of the other are looked up. Several threads work on partitions.
+ * heap are partitioned by their highest bits; in each partition a side becomes a table in
+ * which the hashes of the other side are looked up. Several threads work on partitions.
  * Equal hashes may be different items: callers compare pairs themselves. */
 
 /* Hash and position. */
@@ -33,7 +33,7 @@ static inline uint32_t gram_position(uint64_t entry)
     return (uint32_t)entry;
 }
 
-/* Passes the entries of one side, at most one per position, to gram_add(). Called twice for
+/* Passes the entries of a side, at most one per position, to gram_add(). Called twice for
  * large sides. */
 struct gram_sink;
 typedef void gram_source(void *context, size_t side, struct gram_sink *sink);
@@ -63,7 +63,7 @@ struct gram_pairs {
 };
 
 /* The source of `width` free keys in a row; context is a struct gram_rows. Only rows whose
- * hash has none of the bits `without`: the same on both sides. */
+ * hash lacks all bits of `without`: the same on both sides. */
 struct gram_rows {
     const struct alignment *al;
     uint32_t width, without;
@@ -275,8 +275,8 @@ enum { ANCHOR_KEYS = 8, MIN_ANCHOR = 60 * BIT };
 
 enum { PAIRS_AT_ONCE = 1 << 12 }; /* pairs per batch of extensions to runs */
 
-/* A region was swept, not compacted, if it has at least SWEPT_MATCHES matches and
- * SWEPT_PERCENT of them did not move. */
+/* A region was swept, not compacted, if it has at least SWEPT_MATCHES unmoved matches, at
+ * least SWEPT_PERCENT of its matches. */
 enum { SWEPT_MATCHES = 200, SWEPT_PERCENT = 97 };
 
 /* --- in place --------------------------------------------------------------------- */
@@ -493,10 +493,10 @@ void sweep_regions(struct alignment *al)
  * their referents. Best evidence for a few survivors among many that died young: a
  * surviving dictionary identifies its entries by their slots.
  *
- * Alone it is no evidence, since a field or a slot of an array that is filled again looks
+ * Alone this is too weak, since a field or a slot of an array that is filled again looks
  * the same. So these are only seeds, whose order has to fit, too. */
 
-/* The index of an element means nothing in a long array, whose elements move; and an object
+/* The index of an element is ignored in a long array, whose elements move; and an object
  * with very many references is not identified by its neighbours. */
 enum { MAX_FIELDS = 8, MAX_REFERENCES = 16 };
 
@@ -505,8 +505,7 @@ struct knowledge {
     const struct alignment *al;
     node_id *identity[2]; /* of matched nodes: number in a; NO_NODE for others */
     uint64_t *free[2];    /* a bit each: not matched yet */
-    uint32_t *around[2];  /* of free nodes: sum of hashes of their neighbours; 0 if none is
-                             matched */
+    uint32_t *around[2];  /* of free nodes: sum of hashes of matched neighbours, or 0 */
 };
 
 static const struct side *side_of(const struct knowledge *k, size_t i)

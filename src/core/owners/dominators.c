@@ -3,7 +3,7 @@
  * Tarjan, 1979), with two changes for heaps:
  *
  * Every edge is visited once. Tree and forward edges only lower the semi of their target;
- * only back and cross edges are stored, half of one per object.
+ * only back and cross edges are stored, one per two objects.
  *
  * The last step walks from the parent up the tree built so far to the first number not
  * above semi. Plain steps are quadratic on a long list whose last element holds an object

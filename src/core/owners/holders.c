@@ -8,8 +8,8 @@
 
 /* --- objects by place ---------------------------------------------------------------- */
 
-/* The objects of a snapshot by holder: a path of its own ownership tree, or none. From a
- * graph or from a digest. */
+/* The objects of a snapshot by holder: a path of its own ownership tree; by type without a
+ * path. From a graph or from a digest. */
 
 static void count_nodes(const struct hd_snapshot *snap, const struct full_tree *f,
                         enum selection selection, struct hd_tally *at,
@@ -75,8 +75,8 @@ static double scale_at(const struct ownership_tree *t, path_id p)
     return scale > 0 ? scale : 1;
 }
 
-/* Returns, for each full path of such a t, the mean factor of the objects directly below
- * it, so that the error of their sum is correct (heap/snapshot.h); in a. */
+/* Returns, for each full path of t, which has one snapshot, the mean factor of the objects
+ * directly below it, so that the error of their sum is correct (heap/snapshot.h); in a. */
 static double *holder_scales(const struct ownership_tree *t, struct arena *a)
 {
     const struct full_tree *f = &t->full[0];
@@ -97,7 +97,7 @@ static double *holder_scales(const struct ownership_tree *t, struct arena *a)
 
 /* --- rows ---------------------------------------------------------------- */
 
-/* A snapshot of holders, or a part of one, under construction. */
+/* A snapshot of holders, whole or in part, under construction. */
 struct holders_part {
     struct hd_snapshot *to;
     enum selection selection;

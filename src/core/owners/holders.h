@@ -20,7 +20,7 @@
 
 struct holder_parts {
     size_t count;
-    /* Returns the part of the objects that this holder holds directly, or count if none.
+    /* Returns the part of the objects that this holder holds directly; count for the rest.
      * Thread-safe. */
     size_t (*part_of)(const void *context, const char *holder);
     const void *context;

@@ -36,9 +36,8 @@ struct maker {
     const struct merged_tree_question *ask;
     struct wide wide;
     size_t tops;
-    uint32_t
-        *place;  /* of the paths of one full ownership tree, for one pattern; or NO_PLACE */
-    bool *stays; /* per wide node */
+    uint32_t *place; /* of the paths of a full ownership tree, for a pattern; or NO_PLACE */
+    bool *stays;     /* per wide node */
     uint32_t *drops; /* per wide node: children that do not stay */
     uint32_t *out;   /* per wide node: where its objects are counted */
     struct merged_tree tree;

@@ -14,8 +14,8 @@ enum { FOLD_DEPTH = 8, AHEAD = 16 };
 
 /* --- fields -----------------------------------------------------------
  *
- * The field of an object is the one through which its owner refers to it; none if the owner
- * has no direct reference, because objects in between are shared. One pass over the
+ * The field of an object is the one through which its owner refers to it; NO_FIELD if the
+ * owner has no direct reference, because objects in between are shared. One pass over the
  * references of owners. */
 
 struct pair_count {

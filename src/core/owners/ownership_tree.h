@@ -3,8 +3,8 @@
  * Every snapshot's tree of owners (dominators among the strongest class of roots that
  * reaches an object) is folded into an ownership tree of type paths. Types that never have
  * more than one object are anchors: a new path begins at each, so that changes above a
- * single service or static variable move nothing below it. The ownership trees of a series
- * are merged by path. Steps and reasons: docs/ranking.md. */
+ * single service or static variable leave the paths below it as they are. The ownership
+ * trees of a series are merged by path. Steps and reasons: docs/ranking.md. */
 #ifndef OWNERSHIP_TREE_H
 #define OWNERSHIP_TREE_H
 
@@ -22,7 +22,7 @@ typedef uint32_t path_id;  /* a node of an ownership tree; 0 is the root */
 enum ownership_fields {
     OWNERSHIP_NO_FIELDS,
     OWNERSHIP_TELLS_FIELDS, /* each path has the field that holds most of its objects */
-    OWNERSHIP_PARTS_FIELDS  /* and two fields of one type are two paths */
+    OWNERSHIP_PARTS_FIELDS  /* and two fields of a type are two paths */
 };
 
 /* The field by which the owners at the path above hold the objects of a path, except
@@ -52,7 +52,7 @@ struct labels {
     struct arena arena;
 };
 
-/* The name of a field, once aligned; "" if none. */
+/* The name of a field, once aligned, or "". */
 static inline const char *label_field(const struct labels *l, field_id field)
 {
     return field < l->field_count ? l->fields[field] : "";
@@ -105,7 +105,7 @@ struct ownership_tree {
 void ownership_tree_begin(struct ownership_tree *t, size_t snapshots);
 
 /* Assigns labels to the types of snapshot k. ownership_tree_add() does so itself; to add
- * snapshots from several threads, call this for all of them before, in order. */
+ * snapshots from several threads, first call this for each, in order. */
 void ownership_tree_name_types(struct ownership_tree *t, size_t k,
                                const struct hd_snapshot *snap);
 
@@ -151,8 +151,7 @@ struct holder_namer {
     const struct labels *labels;
     const struct full_tree *f;
     uint32_t *depth;
-    path_id *head; /* last ancestor within the first labels; the path itself if it is one of
-                      them */
+    path_id *head; /* per path: the last at or above it within the first labels */
 };
 
 /* Prepares names for the paths of a full ownership tree; arrays in a. O(paths). */

@@ -9,8 +9,7 @@
 /* {0} is empty. */
 struct place_table {
     bool parts;                 /* the field counts */
-    struct pair_table children; /* by parent and label; if parts is set, a number of that
-                                   pair */
+    struct pair_table children; /* by parent and label: place, or pair if parts is set */
     struct pair_table by_field; /* by number of the pair and field */
     uint32_t pair_count;
 };

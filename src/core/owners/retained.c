@@ -242,7 +242,7 @@ struct retained_sizes retained_by_objects(struct dominators *d,
     struct retained_sizes r = {.of_type = arena_array(a, uint64_t, snap->type_count)};
     if (d->count == 0)
         return r;
-    /* Groups of roots have no bytes, and neither have undescribed objects. */
+    /* Groups of roots and undescribed objects have 0 bytes. */
     const struct graph *g = snap->graph;
     struct tree t = {.parent = d->idom,
                      .type = buffer_pool_take(&d->buffers, d->count, sizeof(*t.type)),

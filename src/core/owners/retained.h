@@ -1,6 +1,6 @@
 /* retained.h - the bytes that all instances of each type retain together.
  *
- * If all instances of a type died, so would all objects that one of them dominates. An
+ * If all instances of a type died, so would all objects that an instance dominates. An
  * object counts once, also if instances retain each other. */
 #ifndef RETAINED_H
 #define RETAINED_H
@@ -17,8 +17,7 @@ uint64_t *retained_by_type(struct dominators *d, const struct hd_snapshot *snap,
 /* Sizes retained by some objects, unscaled. */
 struct retained_sizes {
     uint64_t *each;    /* by number of d, for every object; malloc'd */
-    uint64_t *of_type; /* by type: retained by all chosen objects of it together; in an
-                          arena */
+    uint64_t *of_type; /* by type: retained by its chosen objects together; in an arena */
     uint64_t all;      /* retained by all chosen objects together */
 };
 
