@@ -31,7 +31,7 @@ struct processor {
                            CONTEXT of Windows */
     uint32_t stack_pointer;       /* its index */
     uint32_t thread_pointer;      /* its index, or NO_REGISTER: it is in a note */
-    uint32_t thread_pointer_note; /* its type, after that of the registers; 0: none */
+    uint32_t thread_pointer_note; /* its type, after that of the registers; or 0 */
     uint32_t relative;            /* type of relocation: the bias and a number */
 };
 
@@ -51,7 +51,7 @@ const struct processor *processor_here(void);
 #define RUNTIME_NEWEST_WINDOWS 10
 #define RUNTIME_OLDEST_READ ".NET 8"
 
-/* True if a runtime of that version ("8.0.31") is older than the supported ones. */
+/* True if a runtime's version ("8.0.31") is older than the supported ones. */
 bool runtime_is_too_old(const char *version);
 
 /* True if it is supported on other processors, but not on this one. */
@@ -85,9 +85,9 @@ struct clr_line {
 
 #define CLR_NO_OFFSET UINT32_MAX
 
-/* Opens a module and its symbol file; -1: none. Both are regular files owned by the caller;
- * the module must stay open until clr_source_free(). NULL if the module has no metadata.
- * Allocates less than 200 MiB, for any files. */
+/* Opens a module and its symbol file, which may be -1. Both are regular files owned by the
+ * caller; the module must stay open until clr_source_free(). NULL if the module has no
+ * metadata. Allocates less than 200 MiB, for any files. */
 struct clr_source *clr_source_open(int module, int symbols);
 void clr_source_free(struct clr_source *s); /* NULL is fine */
 
@@ -105,9 +105,9 @@ struct clr_instruction {
 };
 
 /* Finds the last visible line that begins at or before an instruction, or else the first;
- * without an offset only the file. For a method that only starts a state machine it is the
- * first line of that. False if the symbols lack the method. O(lines of the method). The
- * file belongs to s. */
+ * without an offset only the file. For a method that only starts a state machine, finds the
+ * state machine's first line. False if the symbols lack the method. O(lines of the method).
+ * The file belongs to s. */
 bool clr_source_line(const struct clr_source *s, const struct clr_instruction *at,
                      struct clr_line *line);
 

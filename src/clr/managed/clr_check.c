@@ -1,7 +1,7 @@
 /* Checks a built-in layout table against well-known types of the runtime's own library.
- * Missing types prove nothing, and runtimes that describe themselves are not checked. The
- * rest of the table: process/runtime_check.c. For all runtimes, checks that the modules
- * have the types of the objects. */
+ * Skips truncated dumps, missing metadata, and runtimes that describe themselves. The rest
+ * of the table: process/runtime_check.c. For all runtimes, checks that the modules have the
+ * types of the objects. */
 #include "clr/managed/clr_types.h"
 #include "heap/ids.h"
 
@@ -72,7 +72,7 @@ static bool entries_fit(struct clr_types *t, const struct clr_module *lib)
         if (entry != 0)
             memory_u64(t->memory, entry, &ok);
     }
-    return ok && (made > 0 || (count == 0 && items == 0)); /* none at the very start */
+    return ok && (made > 0 || (count == 0 && items == 0)); /* empty at the very start */
 }
 
 static const char *types_misfit(struct clr_types *t, const struct clr_module *lib)

@@ -177,7 +177,7 @@ static bool add_uint128(struct text *to, const unsigned char *bytes)
     return add_wide(to, bytes, false);
 }
 
-/* Flags: number of decimals in the third byte, the sign in the highest bit, nothing else;
+/* Flags: number of decimals in the third byte, the sign in the highest bit, all others 0;
  * then the highest 32 bits and the lower 64. */
 static bool add_decimal(struct text *to, const unsigned char *bytes)
 {

@@ -28,8 +28,8 @@ enum clr_form {
 enum { CLR_MAX_BYTES = 16 };
 uint32_t clr_form_size(enum clr_form form);
 
-/* Formats a value. False, and adds nothing, for invalid bytes: a date after 9999, a decimal
- * with 255 decimals. */
+/* Formats a value. False, with `to` unchanged, for invalid bytes: a date after 9999, a
+ * decimal with 255 decimals. */
 bool clr_form_add(struct text *to, enum clr_form form, const unsigned char *bytes);
 
 /* Formats any bytes as one number: 0x and the highest first. */

@@ -292,8 +292,8 @@ struct pending_shape {
     uint32_t next; /* of its needs */
 };
 
-/* Returns the next unresolved requirement of the topmost type that is not on the stack; 0:
- * none. */
+/* Returns the next unresolved requirement of the topmost type that is not on the stack, or
+ * 0. */
 static uint64_t next_need(const struct clr_types *t, struct pending_shape *all, size_t len)
 {
     struct pending_shape *w = &all[len - 1];
@@ -383,7 +383,7 @@ static void index_instance(void *context, uint64_t handle)
     HASH_ADD(hh, t->instances, key, sizeof(known->key), known);
 }
 
-/* Finds the MethodTable of a generic struct, or one with the same layout; 0: none. */
+/* Finds the MethodTable of a generic struct, or of one with the same layout; or 0. */
 static uint64_t find_instance(struct clr_types *t, uint64_t key)
 {
     struct instance *known;

@@ -61,7 +61,7 @@ static uint64_t loader_handle(struct clr_types *t, uint64_t module, uint64_t han
     const struct memory *memory = t->memory;
     bool ok = handle != 0;
     if (handle & 1)
-        return memory_u64(memory, handle - 1, &ok); /* 0 if that is no memory */
+        return memory_u64(memory, handle - 1, &ok); /* 0 if unreadable */
     uint64_t native = memory_u64(memory, module + t->at->module_loader_allocator, &ok);
     uint64_t held = memory_u64(memory, native + t->at->allocator_object, &ok);
     uint64_t object = memory_u64(memory, held, &ok);

@@ -7,7 +7,7 @@
 /* Returns where .NET 8 stores a MethodTable's module if its arguments are types of another
  * one: among optional members, after the pointers to 8 virtual methods each. Bits of flags2
  * show which members exist, in this order; the first two have a place in the fixed part,
- * which others use if one of those is missing. */
+ * which others use if either is missing. */
 static uint64_t override_at(const struct clr_types *t, uint64_t address, uint32_t flags2)
 {
     enum { OTHERS = 0xF, FIXED = 0x3, SECOND_ONLY = 0x2, CHUNK = 8, POINTER = 8 };

@@ -57,7 +57,7 @@ struct clr_static {
     const char *declared_by; /* "Shop.Store", as shown */
     const char *module;      /* path; NULL: unknown */
     const char *field;       /* "s_byNumber", "<Log>k__BackingField": as in gcdumps */
-    uint64_t slot;           /* its address; 0: none yet */
+    uint64_t slot;           /* its address; 0: not yet allocated */
     bool of_thread;
     uint64_t thread; /* id in the system; 0: not a thread's, or unknown */
 
@@ -91,10 +91,10 @@ void clr_types_statics(struct clr_types *t, static_taker *take, void *context);
 struct clr_declared {
     uint64_t types;            /* with static fields */
     uint64_t thread_types;     /* with thread statics */
-    uint64_t thread_instances; /* pairs of such a type and a thread that has its statics */
+    uint64_t thread_instances; /* pairs of a type and a thread that has its statics */
 };
 
-/* Number of types compared with a second source, and of those that agree. */
+/* Number of types compared with a second source, and number that agree. */
 struct clr_tally {
     uint64_t asked, agreed;
 };
@@ -113,7 +113,7 @@ struct clr_agreement clr_types_agreement(struct clr_types *t);
  * data of initialisers, not variables. Some thousands. take may be NULL. */
 void clr_types_variables(struct clr_types *t, static_taker *take, void *context);
 
-/* Returns the name of an enum's value, as in C# ("Red", "Read | Write"); NULL: none. */
+/* Returns the name of an enum's value, as in C# ("Red", "Read | Write"), or NULL. */
 const char *clr_enum_name(struct clr_types *t, uint64_t method_table, uint64_t value);
 
 /* --- between its files ------------------------------------------------------ */
@@ -256,7 +256,7 @@ static inline uint32_t method_table_element_size(const struct method_table *m)
 bool method_table_is_collectible(const struct clr_types *t, const struct method_table *m);
 
 /* Returns the number of generic arguments, at most MAX_ARGUMENTS; *first is the address of
- * their handles. 0: none, or too many. */
+ * their handles. 0 without arguments, or with too many. */
 uint32_t method_table_arguments(const struct clr_types *t, const struct method_table *m,
                                 uint64_t *first);
 
@@ -302,7 +302,7 @@ struct clr_module {
 /* Returns the module; NULL: invalid. */
 struct clr_module *clr_module_of(struct clr_types *t, uint64_t address);
 
-/* Returns the loaded MethodTable of a row of TypeDefs or TypeRefs; 0: none. */
+/* Returns the loaded MethodTable of a row of TypeDefs or TypeRefs, or 0. */
 uint64_t clr_module_type(const struct clr_types *t, const struct clr_module *m,
                          enum metadata_table_number table, uint32_t row);
 
@@ -311,7 +311,7 @@ uint64_t clr_module_type(const struct clr_types *t, const struct clr_module *m,
  * again: it processes only new ones. */
 void clr_modules_all(struct clr_types *t);
 
-/* Returns the first module after done, which may be NULL; NULL: none. */
+/* Returns the first module after done (NULL: of all), or NULL. */
 struct clr_module *clr_module_after(const struct clr_types *t,
                                     const struct clr_module *done);
 
@@ -325,7 +325,7 @@ void clr_module_instances(struct clr_types *t, const struct clr_module *m,
 struct clr_shape {
     uint8_t element; /* CLASS for all references, VALUETYPE, or a primitive */
     uint64_t table;  /* MethodTable; 0: unknown, not loaded, or not needed */
-    /* Equal for types with the same layout: all references are equal. 0: equal to none. */
+    /* Equal for types with the same layout: all references are equal. 0: unknown. */
     uint64_t key;
     struct clr_name *name, *full_name; /* without and with the outer class */
     /* Generic arguments, if from a signature. */
@@ -363,12 +363,12 @@ struct clr_field clr_field_of(struct clr_types *t, unsigned element,
 
 /* --- clr_statics.c ------------------------------------------------------------- */
 
-/* Bases for the offsets of a type's statics, in the process or in a thread. 0: none, or not
- * yet. */
+/* Bases for the offsets of a type's statics, in the process or in a thread. 0 if missing,
+ * or not yet allocated. */
 struct clr_bases {
     uint64_t references; /* for references and boxed structs */
     uint64_t plain;      /* for all others */
-    bool is_used;        /* its constructor has run, or it has none */
+    bool is_used;        /* its constructor, if any, has run */
 };
 
 /* For .NET 8; of the thread with this ThreadLocalBlock, or of the process for 0. */
@@ -422,7 +422,7 @@ static inline void clr_gain(struct clr_types *t, uint64_t more)
     t->budget = more > UINT64_MAX - t->budget ? UINT64_MAX : t->budget + more;
 }
 
-/* Charges a cost. False if the budget is used up: nothing more may be allocated. */
+/* Charges a cost. False if the budget is used up: allocation must stop. */
 static inline bool clr_spend(struct clr_types *t, uint64_t cost)
 {
     if (cost > t->budget) {

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-/* Fewer are no evidence: a variable may be half written in a stopped process. */
+/* Fewer are insufficient: a variable may be half written in a stopped process. */
 enum { MIN_CASES = 8 };
 
 static const struct runtime *runtime_of(const struct core_facts *f)
@@ -90,7 +90,7 @@ static const char *thread_statics_lack(const struct core_facts *f, struct arena 
                         d->thread_types, f->threads->len);
 }
 
-/* Reports if most of these do not refer to an object. */
+/* Reports if fewer than half refer to an object. */
 static const char *most_lead_nowhere(const struct core_tally *t, const char *what,
                                      struct arena *a)
 {

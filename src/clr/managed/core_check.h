@@ -20,7 +20,7 @@ struct core_facts {
                        were read */
 };
 
-/* Returns the contradictions, "threads: ...; handles: ...", in a; NULL: none. */
+/* Returns the contradictions, "threads: ...; handles: ...", in a; or NULL. */
 const char *core_check(const struct core_facts *f, struct arena *a);
 
 #endif

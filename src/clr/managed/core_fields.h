@@ -38,7 +38,7 @@ void core_value_of(const struct clr_field *field, const unsigned char *bytes,
 /* Builds the fields of g, which was built from c's heap. Takes ownership of c. */
 struct fields *core_fields_make(struct core *c, const struct graph *g);
 
-/* Returns the core of these fields; no other input has fields. */
+/* Returns the core of the fields; only cores have fields. */
 struct core *core_fields_core(const struct fields *f);
 
 #endif

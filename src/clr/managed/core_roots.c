@@ -37,8 +37,8 @@ static void add_root(struct root_search *s, enum root_group group, uint64_t obje
 
 /* Collectible types, and what they keep alive.
  *
- * An object of such a type keeps its LoaderAllocator object alive; the collector treats
- * that as its first reference. The runtime's pointer to it is not available, but the
+ * An object of a collectible type keeps its LoaderAllocator object alive; the collector
+ * treats that as its first reference. The runtime's pointer to it is not available, but the
  * inverse is: LoaderAllocator.m_scout refers to a LoaderAllocatorScout, whose
  * m_nativeLoaderAllocator is what modules point to. */
 
@@ -49,7 +49,7 @@ struct allocators {
     size_t cap;
 };
 
-/* Finds a type by name, and the offset of one of its fields; NULL: none. */
+/* Finds a type by name, and the offset of its field, or NULL. */
 static const struct gc_type *type_with(const struct gc_heap *h, const char *name,
                                        const char *field, uint32_t *at)
 {
@@ -311,7 +311,7 @@ enum { PARTS = GC_GENERATIONS + 2, LAST_REGISTERED = GC_GENERATIONS - 1 };
 
 /* Adds objects to be finalized, which need no other root; or counts those that are only
  * registered, which the queue does not keep alive. Redacted words are zero. left: limit of
- * words for all queues, since they share none. */
+ * words for all queues, since they are disjoint. */
 static void visit_queue(struct root_search *s, uint64_t queue, bool is_due, uint64_t *left)
 {
     const unsigned from = is_due ? LAST_REGISTERED : PARTS,

@@ -34,7 +34,7 @@ void core_roots_find(struct core_roots *r, struct gc_heap *h, const struct gc_gl
 void core_roots_free(struct core_roots *r);
 
 /* Returns the type of the objects with the one number on a heap that is required to find
- * roots, and its offset. NULL: none. */
+ * roots, and its offset; or NULL. */
 const struct gc_type *core_roots_number(const struct gc_heap *h, uint32_t *at);
 
 #endif

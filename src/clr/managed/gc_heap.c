@@ -45,7 +45,7 @@ static struct gc_descriptor read_runs(const struct memory *m, uint64_t below,
 }
 
 /* Reads one run that extends to the end of the object, whatever its length: of references,
- * or of structs that have nothing else. */
+ * or of structs that consist of references. */
 static struct gc_descriptor read_array(const struct memory *m, uint64_t below,
                                        uint32_t base_size, uint32_t component_size,
                                        struct arena *a)
@@ -202,7 +202,7 @@ static void add_list(struct region_finder *f, const struct gc_part *part,
     add_gap(f, memory_u64(f->m, table, NULL), memory_u64(f->m, table + 8, NULL));
 }
 
-/* In heaps of segments, the youngest objects are at the end of one in the list of
+/* In heaps of segments, the youngest objects are at the end of a segment in the list of
  * generation 2, and the start of each generation is stored. */
 static void add_young(struct region_finder *f, const struct gc_part *part)
 {
@@ -452,7 +452,7 @@ struct walk {
     const struct memory *m;
     const struct gc_region *region;
     size_t gap, range;    /* the next ones */
-    uint64_t free_before; /* a large old free block that ends here; 0: none */
+    uint64_t free_before; /* a large old free block that ends here; or 0 */
 };
 
 static inline uint64_t word_at(const struct walk *w, uint64_t at)
@@ -476,7 +476,7 @@ static inline uint64_t length_of(uint64_t size)
     return length < SMALLEST_OBJECT ? SMALLEST_OBJECT : length;
 }
 
-/* Returns the space of the object that may begin there; 0: none. Adds no type. */
+/* Returns the space of the object that may begin there, or 0. Adds no type. */
 static uint64_t length_at(const struct walk *w, uint64_t at)
 {
     const struct runtime *r = w->h->runtime;
@@ -497,8 +497,8 @@ static bool starts_before(const void *pending, size_t i, const void *address)
     return all[i].start < *(const uint64_t *)address;
 }
 
-/* Returns the end of the hole that a thread is filling; 0: none. Old contexts on a stack
- * end at no object boundary. Another hole may follow. */
+/* Returns the end of the hole that a thread is filling, or 0. Old contexts on a stack end
+ * at no object boundary. Another hole may follow. */
 static uint64_t pending_end(const struct walk *w, uint64_t at)
 {
     const struct gc_regions *all = &w->h->regions;

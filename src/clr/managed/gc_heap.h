@@ -7,7 +7,7 @@
  *
  * The heap of a stopped process has holes, where threads were allocating objects. The walk
  * continues after them. Old content of a hole may look like an object and extend too far:
- * then objects after it are missing, and references to them lead nowhere.
+ * then objects after it are missing, and references to them are unresolved.
  *
  * With any memory content, a walk ends, stays inside, and counts no byte twice. */
 #ifndef GC_HEAP_H
@@ -22,10 +22,10 @@
 
 /* Offsets of the references in objects of a type.
  *
- * Each MethodTable whose objects have references is preceded by the collector's list of
- * them (gcdesc.h): runs of pointers, or for arrays of structs the pointers and gaps of one
- * element. It is parsed and checked once per type, so that walking an object can neither
- * leave it nor take longer than its size. */
+ * Each MethodTable whose objects have references is preceded by the collector's list
+ * (gcdesc.h): runs of pointers, or for arrays of structs the pointers and gaps of an
+ * element. It is parsed and checked once per type, so that the walk of an object stays
+ * inside, and its time is limited by the object's size. */
 
 enum gc_shape {
     GC_NO_REFERENCES,
@@ -43,7 +43,7 @@ struct gc_run {
 struct gc_descriptor {
     enum gc_shape shape;
     uint32_t first;      /* of arrays: offset of the first element */
-    uint32_t element;    /* bytes of one */
+    uint32_t element;    /* bytes of an element */
     struct gc_run *runs; /* in the collector's order */
     uint32_t run_count;
     uint32_t pointers; /* in all runs */
@@ -134,8 +134,8 @@ struct gc_type {
     struct gc_descriptor refers;
     node_id keeps;                 /* LoaderAllocator of a collectible type; NO_NODE */
     struct hd_tally met;           /* objects not yet counted by the builder */
-    enum hd_generation generation; /* of these objects */
-    struct hd_tally next_to_free;  /* objects after large free blocks; bytes of those */
+    enum hd_generation generation; /* of the objects in met */
+    struct hd_tally next_to_free;  /* objects after large free blocks; bytes of blocks */
 };
 
 enum { GC_RECENT_TYPES = 256 };
@@ -158,7 +158,7 @@ struct gc_heap {
     unsigned char *addresses; /* 8 bytes each, little-endian, by number */
     node_id count;            /* of objects */
 
-    uint64_t unread;              /* bytes of regions that are neither objects nor empty */
+    uint64_t unread;              /* non-empty bytes of regions outside objects */
     uint64_t unread_at;           /* address of the first */
     struct hd_process_facts free; /* space between objects */
     uint64_t damaged_types;       /* types with unknown references */

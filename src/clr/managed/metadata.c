@@ -444,7 +444,7 @@ static bool key_before(const void *all, size_t i, const void *wanted)
     return cell(k->m, k->table, row_at(k, i), k->column) < k->wanted;
 }
 
-/* Returns the first index with the key, in its order; the number of rows if none has it. */
+/* Returns the first index with the key, in its order, or the number of rows. */
 static size_t find_key(const struct metadata_key *k)
 {
     size_t count = k->m->tables[k->table].count;

@@ -1,6 +1,6 @@
 /* metadata.h - metadata of the types in a .NET module (ECMA-335, II.22 to 24).
  *
- * Rows are numbered from 1, as in tokens; 0 is none. Input is not trusted: missing rows,
+ * Rows are numbered from 1, as in tokens; 0 is null. Input is not trusted: missing rows,
  * unterminated strings and truncated heaps are read as empty. Tables that should be sorted
  * and are not (edit and continue, Reflection.Emit) are searched correctly. Read-only after
  * opening. Must not depend on the runtime's structures. */
@@ -44,7 +44,7 @@ struct metadata {
     struct bytes strings, blobs;
     struct bytes symbols;        /* stream #Pdb, in symbols only */
     struct memory_piece where;   /* the whole metadata */
-    const struct memory *memory; /* that contains it; NULL: none */
+    const struct memory *memory; /* that contains it; or NULL */
 };
 
 /* Name of a type as stored: nested types have no namespace, generic ones a backtick and a
@@ -59,7 +59,7 @@ bool metadata_open(struct metadata *m, const struct memory_piece *blob,
                    const struct memory *memory, struct arena *a);
 
 /* Finds the metadata of an image loaded at base, by section or flat as the file; bytes is
- * NULL if there is none of at most `most` bytes. Copied to a if it is in several pieces. */
+ * NULL if it is missing or exceeds `most` bytes. Copied to a if it is in several pieces. */
 struct memory_piece metadata_of_image(const struct memory *memory, uint64_t base,
                                       uint64_t most, struct arena *a);
 
@@ -70,8 +70,7 @@ struct metadata_name metadata_ref_name(const struct metadata *m, uint32_t type_r
 uint32_t metadata_outer(const struct metadata *m, uint32_t type_def);
 uint32_t metadata_ref_outer(const struct metadata *m, uint32_t type_ref); /* a TypeRef */
 
-/* Return a method's name; its type, 0: none; and the offset of its code in the image, 0:
- * none. */
+/* Return a method's name; its type, or 0; and the offset of its code in the image, or 0. */
 const char *metadata_method_name(const struct metadata *m, uint32_t method);
 uint32_t metadata_method_type(const struct metadata *m, uint32_t method);
 uint32_t metadata_method_code(const struct metadata *m, uint32_t method);
@@ -84,7 +83,7 @@ bool metadata_field_is_literal(const struct metadata *m, uint32_t field);
 const char *metadata_field_name(const struct metadata *m, uint32_t field);
 struct bytes metadata_field_signature(const struct metadata *m, uint32_t field);
 
-/* Reads the value of a literal field, sign-extended to 64 bits; false: none. */
+/* Reads the value of a literal field, sign-extended to 64 bits; false if missing. */
 bool metadata_constant(const struct metadata *m, uint32_t field, uint64_t *value);
 
 /* True if a type has an attribute of this name in namespace System or below; its blob. */
@@ -95,7 +94,7 @@ bool metadata_has_attribute(const struct metadata *m, uint32_t type_def, const c
  * name of a document; and a blob that such a name refers to. */
 struct bytes metadata_sequence_points(const struct metadata *m, uint32_t method,
                                       uint32_t *document);
-/* Returns the method with the code of an async method or iterator; 0: none. */
+/* Returns the method with the code of an async method or iterator, or 0. */
 uint32_t metadata_state_machine(const struct metadata *m, uint32_t method);
 struct bytes metadata_document_name(const struct metadata *m, uint32_t document);
 struct bytes metadata_blob(const struct metadata *m, uint32_t offset);

@@ -1,5 +1,5 @@
-/* Reads core dumps of .NET processes on Linux, docs/formats/core-dump.md, and minidumps of
- * those on Windows, docs/formats/minidump.md.
+/* Reads core dumps of .NET processes on Linux, docs/formats/core-dump.md, and minidumps
+ * from Windows, docs/formats/minidump.md.
  *
  * The heap is walked twice, in the order of addresses: first every object gets a number,
  * then references are resolved. The dump stays mapped, and objects are read again for their
@@ -286,9 +286,9 @@ static void warn_of_mismatch(struct core_reader *r)
             r->core->runtime.version, why));
 }
 
-/* Returns the most informative reason why objects may be missing; NULL: none. Content of
- * holes is not lost objects, unless an object in use refers to one there: with a graph that
- * is known and reported by builder_lacks(). */
+/* Returns the most informative reason why objects may be missing, or NULL. Content of holes
+ * is not lost objects, unless an object in use refers to one there: with a graph that is
+ * known and reported by builder_lacks(). */
 static const char *reason_incomplete(const struct core_reader *r)
 {
     const struct gc_heap *h = &r->core->heap;

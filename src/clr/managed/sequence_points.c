@@ -30,7 +30,7 @@ struct clr_source {
 struct debug_entries {
     unsigned char id[ID_SIZE];
     bool has_id;
-    uint32_t embedded, embedded_size; /* offset in the file; size 0: none */
+    uint32_t embedded, embedded_size; /* offset in the file; size, or 0 */
 };
 
 /* --- files ----------------------------------------------------------------------- */
@@ -270,8 +270,8 @@ static bool may_allocate(unsigned char opcode)
 }
 
 /* Returns the first instruction in [from, until) that allocates: newobj, box, newarr. from
- * itself if only calls may have allocated, and CLR_NO_OFFSET if none can: code that the JIT
- * compiler moved has the offset of the preceding code. */
+ * itself if only calls may have allocated, else CLR_NO_OFFSET: code that the JIT compiler
+ * moved has the offset of the preceding code. */
 static uint32_t find_allocation(struct bytes code, uint32_t from, uint32_t until)
 {
     uint32_t found = CLR_NO_OFFSET;

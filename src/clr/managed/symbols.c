@@ -72,7 +72,7 @@ void hd_symbols_close(struct hd_symbols *any)
 struct symbol_namer {
     struct hd_snapshot *snap;
     const struct aot_image *image;
-    const struct aot_symbols *symbols; /* NULL: none */
+    const struct aot_symbols *symbols; /* or NULL */
     struct text name, canonical;
     uint64_t numbers, found;
 };

@@ -407,7 +407,7 @@ static bool add_namespace(const struct aot_image *i, uint32_t offset, struct tex
         uint32_t parent = read_unsigned(&c), own = read_unsigned(&c);
         if (!cursor_ok(&c) || count == MAX_ENCLOSING)
             return false;
-        if (own != 0) /* the outermost namespace has none */
+        if (own != 0) /* 0: the outermost namespace */
             names[count++] = own;
         offset = parent >> i->tag_bits;
         more = (parent & ((1U << i->tag_bits) - 1)) == AOT_RECORD_NAMESPACE && offset != 0;
@@ -463,8 +463,8 @@ static bool add_definition_name(const struct aot_image *i, uint32_t offset,
 /* --- names of composite types -------------------------------------------------------- */
 
 /* MethodTable: flags, size of an object, the related type, numbers of virtual methods and
- * interfaces, a hash; then these; then distances of 4 bytes, some of them announced by
- * flags. (Internal.Runtime.EETypeFlags) */
+ * interfaces, a hash; then these; then distances of 4 bytes, some only with a flag.
+ * (Internal.Runtime.EETypeFlags) */
 enum {
     TABLE = 24,
     KIND = 0x30000,

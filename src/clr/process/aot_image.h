@@ -6,8 +6,8 @@
  * Arrays and generic instances refer to the method tables of their components. Supports the
  * layouts of .NET 8 to 11, described in docs/formats/native-aot.md.
  *
- * Must not depend on snapshots. Every number is untrusted: nothing outside of the file is
- * read, and an inconsistent name is ignored. */
+ * Must not depend on snapshots. Every number is untrusted: reads stay inside the file, and
+ * an inconsistent name is ignored. */
 #ifndef AOT_IMAGE_H
 #define AOT_IMAGE_H
 
@@ -45,7 +45,7 @@ bool aot_image_in_memory(struct aot_image *i, const struct memory *m, uint64_t b
                          uint64_t end, struct arena *a);
 
 /* Appends the name of the type with the method table at an RVA, as in reflection:
- * "App.Ring`1+Node[[System.String]][]". False, and appends nothing, if there is none. */
+ * "App.Ring`1+Node[[System.String]][]". False, with name unchanged, if it is unknown. */
 bool aot_image_name(const struct aot_image *i, uint64_t rva, struct text *name);
 
 /* --- symbols --------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ bool aot_image_name(const struct aot_image *i, uint64_t rva, struct text *name);
 /* The compiler names a method table "_ZTV", the length of a mangled name, and that name, in
  * which everything except letters and digits became "_": namespaces, nested classes and
  * generated names are guessed from the other symbols. Less exact than the program itself,
- * but a .dbg file has nothing else. docs/formats/native-aot.md, "Symbols". */
+ * but the only source in a .dbg file. docs/formats/native-aot.md, "Symbols". */
 
 /* Part of a symbol's name, in the file. */
 struct mangled {
@@ -75,13 +75,13 @@ struct aot_symbols {
 };
 
 /* Reads the symbols of a 64-bit ELF file; allocated in a, names in the file. False and err:
- * another format, or damaged. No symbols is no error. O(n log n) for n symbols, 40 bytes
- * each. */
+ * another format, or damaged. A file without symbols is valid. O(n log n) for n symbols, 40
+ * bytes each. */
 bool aot_symbols_of_file(struct aot_symbols *s, struct bytes file, struct arena *a,
                          struct hd_error *err);
 
 /* Appends the name of the type with the method table at an RVA, as in reflection, or
- * unchanged if it cannot be demangled. False, and appends nothing, without a symbol. */
+ * unchanged if it cannot be demangled. False, with name unchanged, without a symbol. */
 bool aot_symbols_name(const struct aot_symbols *s, uint64_t rva, struct text *name);
 
 #endif

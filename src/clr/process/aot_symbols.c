@@ -105,7 +105,7 @@ static size_t aot_symbols_number(struct mangled digits)
     return value;
 }
 
-/* Returns the first index of a word; m.len: none. */
+/* Returns the first index of a word, or m.len. */
 static size_t find_word(struct mangled m, const char *what)
 {
     const char *found = bytes_find(m.at, m.len, what, strlen(what));

@@ -151,7 +151,7 @@ uint64_t clr_program_headers(struct bytes vector)
     return auxiliary_value(vector, AUXILIARY_PROGRAM_HEADERS);
 }
 
-/* Returns the value of the first "key=value"; NULL: none. */
+/* Returns the value of the first "key=value", or NULL. */
 static const char *entry_of(struct bytes note, const char *key, struct arena *a)
 {
     const char *at = (const char *)note.data, *end = at + note.size;

@@ -106,7 +106,7 @@ bool elf_image_at(struct elf_image *e, const struct memory *m, uint64_t base)
     return find_bias(e, m, base, &count) != NULL;
 }
 
-/* Lays out segments like the loader, except those with one of these flags. */
+/* Lays out segments like the loader, except those with a flag of but_flags. */
 static size_t lay_out(struct elf_image *e, struct bytes file, uint64_t base,
                       uint32_t but_flags, struct memory_piece pieces[MAX_IMAGE_SEGMENTS])
 {

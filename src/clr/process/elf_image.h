@@ -62,13 +62,12 @@ enum { MAX_IMAGE_SEGMENTS = 64 }; /* a program has a dozen */
 struct elf_image {
     const struct memory *memory;
     uint64_t bias;                  /* to be added to addresses in the file */
-    uint64_t dynamic, dynamic_size; /* address; size 0: none */
+    uint64_t dynamic, dynamic_size; /* address; size, or 0 */
     bool is_relocated; /* false: a file, whose pointers are in its relocations */
     const struct processor *processor; /* of its code; NULL: unknown */
 };
 
-/* Opens the image whose first byte is at base. False if there is none, or without its
- * headers. */
+/* Opens the image whose first byte is at base. False if its headers are missing. */
 bool elf_image_at(struct elf_image *e, const struct memory *m, uint64_t base);
 
 /* Opens a file as if loaded at base: memory gets its segments, allocated in a, and must
@@ -92,7 +91,7 @@ struct elf_symbol elf_symbol(const struct elf_image *e, const char *name);
 /* Reads a pointer; in a file, the loader's value for it (a RELATIVE relocation). */
 uint64_t elf_pointer(const struct elf_image *e, uint64_t address, bool *ok);
 
-/* Returns the build id, borrowed; size 0: none, or missing. */
+/* Returns the build id, borrowed; size 0 if missing. */
 struct bytes elf_build_id(const struct elf_image *e, uint64_t base);
 
 #endif

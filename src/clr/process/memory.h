@@ -19,7 +19,7 @@ struct bytes bytes_within(struct bytes all, uint64_t at, uint64_t size);
 /* Does the same; data is NULL unless all exist. */
 struct bytes bytes_whole(struct bytes all, uint64_t at, uint64_t size);
 
-/* Returns the first occurrence of len bytes; NULL: none. */
+/* Returns the first occurrence of len bytes, or NULL. */
 const void *bytes_find(const void *in, size_t size, const void *wanted, size_t len);
 
 /* -1, 0 or 1, for comparators. */
@@ -50,7 +50,7 @@ struct memory_fallback {
 struct memory {
     struct memory_piece *all; /* by address, disjoint; adjacent ones are merged */
     size_t len;
-    const struct memory_fallback *fallback; /* NULL: none */
+    const struct memory_fallback *fallback; /* or NULL */
     struct memory_watch *watch;             /* NULL: not watched */
 };
 
@@ -108,7 +108,7 @@ static inline void memory_note(const struct memory *m, uint64_t address, uint64_
         memory_watch_note(m, address, size);
 }
 
-/* Keeps the pages of these bytes, possibly as zeros, so that memory has the same holes. */
+/* Keeps the pages of the bytes, possibly as zeros, so that memory has the same holes. */
 void memory_hold(const struct memory *m, uint64_t address, uint64_t size);
 
 /* Unmarks these bytes; their pages are kept. */

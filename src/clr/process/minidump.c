@@ -66,7 +66,7 @@ static bool open_directory(struct minidump_reader *r)
                         r->streams);
 }
 
-/* Finds the first stream of that type; size 0: none. */
+/* Finds the first stream of a type; size 0 if missing. False and err if truncated. */
 static bool find_stream(const struct minidump_reader *r, uint32_t type, struct bytes *found)
 {
     *found = (struct bytes){0};

@@ -12,7 +12,7 @@ struct pe_image {
     uint64_t base, headers; /* addresses of "MZ" and of "PE" */
 };
 
-/* A range relative to the base; size 0: none. */
+/* A range relative to the base; size 0 if missing. */
 struct pe_range {
     uint32_t at, size;
 };
@@ -28,7 +28,7 @@ struct pe_range pe_directory(const struct pe_image *e, unsigned n);
 /* Converts a relative address to an offset in the file. False: in no section. */
 bool pe_in_file(const struct pe_image *e, uint32_t relative, uint32_t *offset);
 
-/* Returns the address of an export; 0: none, or forwarded. */
+/* Returns the address of an export; 0 if missing or forwarded. */
 uint64_t pe_export(const struct pe_image *e, const char *name);
 
 #endif

@@ -74,7 +74,7 @@ enum { PAGE = 4096, MAX_FILES = 4096 };
 #define MAX_FROM_DISK (UINT64_C(4) << 30)
 enum { MAX_TIMES = 8 };
 
-/* The mappings of one file. */
+/* The mappings of a file. */
 struct file_group {
     const struct image_mapping **all; /* by start */
     size_t count;

@@ -20,7 +20,7 @@ struct image_thread {
 enum image_file_state {
     IMAGE_FILE_MISSING,   /* no such file, or unreadable */
     IMAGE_FILE_DIFFERENT, /* not the file that was mapped */
-    IMAGE_FILE_LIKELY,    /* nothing to compare in the dump; the size fits */
+    IMAGE_FILE_LIKELY,    /* only its size could be compared, and fits */
     IMAGE_FILE_SAME       /* by its build id, or its parts in the dump */
 };
 
@@ -36,7 +36,7 @@ struct image_kind {
     const char *name;       /* "core dump": a ... of .NET 10 */
     const char *library;    /* file name of the runtime */
     char separator;         /* of folders, in the process; paths of mappings have '/' */
-    const char *lacks_heap; /* of one without the heap: "without the heap" */
+    const char *lacks_heap; /* of a dump without it: "without the heap" */
     const char *take_heap;  /* how to write one with it: "; take ..." */
 };
 
@@ -44,12 +44,12 @@ struct image_kind {
 extern const struct image_kind core_kind;
 
 /* Facts of a redacted dump (core_file_write) that replace omitted data. Strings may be
- * NULL: unknown, or none. */
+ * NULL: unknown, or missing. */
 struct image_redaction {
     bool is_redacted;
     const char *process, *runtime; /* names; version */
-    const char *lacking;           /* why objects may be missing; NULL: none is */
-    struct bytes facts;            /* for CORE_NOTE_FACTS; size 0: none */
+    const char *lacking;           /* why objects may be missing; or NULL */
+    struct bytes facts;            /* for CORE_NOTE_FACTS; may be empty */
     uint64_t unread,
         unread_at; /* bytes of the heap that are not objects; address of the first */
 };
@@ -71,7 +71,7 @@ struct process_image {
     int64_t time;             /* of the dump, seconds since 1970; 0: unknown */
     uint64_t program_headers; /* address, of the main program; 0: unknown */
     uint64_t page;            /* size of the kernel's pages; 0: unknown */
-    struct bytes facts;       /* CORE_NOTE_FACTS of a core; size 0: none */
+    struct bytes facts;       /* CORE_NOTE_FACTS of a core; may be empty */
     uint64_t cut_at, lost;    /* end of a truncated file, and the number of missing bytes of
                                  memory; lost is 0 for a complete one */
     struct image_redaction redaction;
@@ -84,8 +84,7 @@ void image_mappings_sort(struct process_image *p);
 const struct image_mapping *image_mapping_at(const struct process_image *p,
                                              uint64_t address);
 
-/* Returns the file on disk whose beginning is mapped at base; NULL if there is none, or not
- * usable. */
+/* Returns the usable file on disk whose beginning is mapped at base, or NULL. */
 const struct image_file *image_file_at(const struct process_image *p, uint64_t base);
 
 /* Opens a core or a minidump, by its first bytes. file must stay valid as long as the
@@ -112,10 +111,10 @@ bool core_file_open(struct process_image *p, struct bytes file, struct arena *a,
  * description for people: strings "key=value", NUL-terminated.
  * docs/formats/core-dump.md. */
 
-/* Writes a core with only the recorded bytes of p's memory (memory.h), and these threads,
- * p->thread_count of them. Notes are rewritten, without command line, environment, or
- * mapped files except the runtime. runtime is the address of libcoreclr.so, or the program
- * that contains it. Write errors are in o. */
+/* Writes a core with only the recorded bytes of p's memory (memory.h), and p->thread_count
+ * threads. Notes are rewritten, without command line, environment, or mapped files except
+ * the runtime. runtime is the address of libcoreclr.so, or the program that contains it.
+ * Write errors are in o. */
 void core_file_write(const struct process_image *p, const struct image_thread *threads,
                      uint64_t runtime, const struct image_redaction *say, struct out *o);
 
@@ -141,7 +140,7 @@ bool minidump_open(struct process_image *p, struct bytes file, struct arena *a,
 void mapped_files_add(struct process_image *p, struct arena *a);
 
 /* Returns a line about required assemblies that are missing or changed: "/app/Shop.dll and
- * others"; in a. NULL: none. */
+ * others"; in a; or NULL. */
 const char *mapped_files_lacking(const struct process_image *p, struct arena *a);
 
 #endif

@@ -63,7 +63,7 @@ static bool runtime_module_is_framework(const struct process_image *image)
 }
 
 /* Finds the library, else the main program, whose program headers follow its first 64
- * bytes, on its first page. False: neither found. m must not move while it is used. */
+ * bytes, on its first page. False if both are missing. m must not move while it is used. */
 static bool runtime_module_find(struct runtime_module *m, const struct process_image *image,
                                 struct arena *a)
 {
@@ -90,7 +90,7 @@ static bool runtime_module_find(struct runtime_module *m, const struct process_i
 
 /* --- symbols --------------------------------------------------------------------- */
 
-/* Finds a symbol; address 0: none. In a PE image its size is the rest of the piece. */
+/* Finds a symbol; address 0 if missing. In a PE image its size is the rest of the piece. */
 static struct elf_symbol runtime_image_symbol(const struct runtime_image *i,
                                               const char *name)
 {
@@ -108,7 +108,7 @@ static uint64_t runtime_image_pointer(const struct runtime_image *i, uint64_t ad
                     : elf_pointer(&i->elf, address, ok);
 }
 
-/* Finds a symbol in the process; address 0: none. */
+/* Finds a symbol in the process; address 0 if missing. */
 static struct elf_symbol runtime_module_symbol(const struct runtime_module *m,
                                                const char *name)
 {
@@ -275,8 +275,8 @@ static uint64_t gc_at(const struct memory *m, uint64_t table, unsigned i)
     return is_gc ? at : 0;
 }
 
-/* Returns the only one of `count` globals at table with the pointer to GcDacVars; 0 if
- * there is none, or several. Reads of the others are not recorded (memory.h). */
+/* Returns the only one of `count` globals at table with the pointer to GcDacVars, or 0,
+ * also for several. Reads of the others are not recorded (memory.h). */
 static uint64_t gc_globals_find(const struct memory *m, uint64_t table, unsigned count)
 {
     bool before = memory_look_away(m, true), is_only = true;
@@ -467,7 +467,7 @@ struct runtime_search {
     const char *version;         /* from the module; NULL: unknown */
     struct elf_symbol dac_table; /* addresses of globals, filled in at start-up */
     struct descriptor d;
-    uint64_t variables[GLOBALS]; /* addresses of these globals; 0: unknown */
+    uint64_t variables[GLOBALS]; /* addresses of the globals; 0: unknown */
     struct arena *a;
     struct hd_error *err;
 };
@@ -720,7 +720,8 @@ static bool find_module(struct runtime_search *s)
     return s->dac_table.address != 0 || refuse_module(s);
 }
 
-/* Number of generations with a first object, and with a type of it; one of these types. */
+/* Number of generations with a first object, and with a typed first object; one such
+ * type. */
 struct first_objects {
     size_t there, typed;
     uint64_t type;

@@ -36,10 +36,10 @@ struct runtime {
                                  of .NET 10" */
     uint64_t base;            /* of libcoreclr.so, or of the program that contains it */
     uint64_t app_domain, thread_store,
-        free_object; /* values of these globals; 0: unknown */
+        free_object; /* values of the runtime's globals; 0: unknown */
     uint64_t continuation,
         continuation_class; /* base of runtime-async's types, and the EEClass of generated
-                               ones; 0: none yet, or before .NET 11 */
+                               ones; 0: not yet created, or before .NET 11 */
     uint64_t gc;            /* address of GcDacVars */
 };
 
@@ -49,7 +49,7 @@ struct runtime {
 bool runtime_find(struct runtime *r, const struct process_image *image, struct arena *a,
                   struct hd_error *err);
 
-/* Reports that a structure does not match the description or, for NULL, none does. Always
+/* Reports that a structure or, for NULL, the layout does not match the description. Always
  * false. */
 bool runtime_refuse_layout(const struct runtime *r, const char *structure,
                            struct hd_error *err);
@@ -78,8 +78,8 @@ static inline uint64_t runtime_linked_thread(const struct runtime *r, uint64_t l
 /* --- checks ----------------------------------------------------------------------- */
 
 /* .NET 8 has no descriptor, so each structure is compared with data in another one: a wrong
- * table is rejected, with the structure's name, before it is used. Missing memory proves
- * nothing, and data that changes in a running process may be half changed.
+ * table is rejected, with the structure's name, before it is used. Missing memory is
+ * accepted, and data that changes in a running process may be half changed.
  * docs/formats/core-dump.md, "Does it fit?". */
 
 /* Returns the structure that does not fit, "Thread"; NULL: all fit, or the runtime has a
@@ -101,12 +101,12 @@ uint64_t runtime_first_module(const struct runtime *r);
 /* Generations of a heap: 0, 1, 2, large objects, pinned objects. */
 enum { GC_GENERATIONS = 5, GC_LARGE = 3, GC_PINNED = 4 };
 
-/* Addresses of one heap's parts. */
+/* Addresses of a heap's parts. */
 struct gc_part {
     uint64_t generations;       /* their table */
     uint64_t ephemeral_segment; /* for new objects */
     uint64_t allocated;         /* end of objects in that segment */
-    uint64_t finalizers;        /* the queue; 0: none */
+    uint64_t finalizers;        /* the queue; or 0 */
 };
 
 struct gc_globals {
@@ -122,7 +122,7 @@ struct gc_globals {
 /* Returns the address of gc_structures_invalid_cnt, given that of GcDacVars; 0: unknown. */
 uint64_t gc_count_address(const struct memory *m, uint64_t gc);
 
-/* True if the heap may be walked (that count is 0); false is no proof of the contrary. */
+/* True if the heap may be walked (that count is 0); false if not, or if unknown. */
 bool gc_heap_is_valid(const struct runtime *r);
 
 /* Reads the globals; parts are in a. False and HD_UNSUPPORTED if some are unreadable; parts
@@ -135,7 +135,7 @@ bool gc_globals_read(struct gc_globals *g, const struct runtime *r, struct arena
 /* Offsets of the runtime's structures: from its data descriptor, JSON (dotnet/runtime,
  * docs/design/datacontracts), and from tables per version.
  *
- * Heap-only dumps lack the descriptor up to .NET 10, and .NET 8 has none. Offsets are
+ * All dumps of .NET 8, and heap-only ones up to .NET 10, lack the descriptor. Offsets are
  * constant within a major version. docs/formats/core-dump.md, "Runtime". */
 
 /* Pointer globals are in a separate list; these are indexes in it. */
@@ -183,7 +183,7 @@ struct runtime_table {
  * after the last. */
 const struct runtime_table *runtime_table_at(size_t i, const struct processor *p);
 
-/* Returns the table of a version; NULL: none for p. */
+/* Returns the table of a version for p, or NULL. */
 const struct runtime_table *runtime_table_of(unsigned major, const struct processor *p);
 
 /* Sets all offsets from a table. */

@@ -36,8 +36,8 @@ static const char *const global_names[GLOBALS] = {
     [GLOBAL_CONTINUATION_CLASS] = "ContinuationSingletonEEClass",
 };
 
-/* Contract versions supported by the readers of these offsets. Another number means a
- * different structure or algorithm. */
+/* Contract versions that readers of the offsets support. Another number means a different
+ * structure or algorithm. */
 static const struct contract {
     const char *name;
     unsigned number;
