@@ -87,7 +87,7 @@ static void answer_place(const struct code_reader *r, const struct clr_source *s
     text_add(answer, found.file.data, found.file.size);
 }
 
-/* Computes the answers for the places of one module. */
+/* Computes the answers for the places of a module. */
 static void answer_module(const struct code_reader *r, size_t begin, size_t end,
                           struct text *answer)
 {

@@ -1,9 +1,9 @@
 /* code_names.h - names of the methods at code addresses, as listed by their process.
  *
  * At the end of a tracing session a runtime lists all methods that have code, with all
- * ranges. A separate session that requests nothing else and is stopped immediately gets
- * that list; only methods at wanted addresses are stored. Code that was freed earlier has
- * no name. docs/sites.md has the cost. */
+ * ranges. A separate session that requests only this list and is stopped immediately gets
+ * it; only methods at wanted addresses are stored. Code that was freed earlier has no name.
+ * docs/sites.md has the cost. */
 #ifndef CODE_NAMES_H
 #define CODE_NAMES_H
 
@@ -19,7 +19,7 @@ enum { MAX_CODE_ADDRESSES = 65536 };
  * the next instruction that allocates is used. */
 struct code_addresses {
     const uint64_t *all;
-    const bool *innermost; /* per address; NULL: none is innermost */
+    const bool *innermost; /* per address; NULL: all false */
     size_t count;          /* at most MAX_CODE_ADDRESSES */
 };
 
@@ -44,7 +44,7 @@ struct code_names {
 
 /* Reads the names of addresses. False and err if the process has ended, refuses, is silent
  * for five seconds, or sends more than 128 MiB or for more than 20 seconds; names received
- * until then are returned in any case. Not during a snapshot of that process: until .NET 10
+ * until then are returned in any case. Not during a snapshot of the process: until .NET 10
  * the end of a session would start another collection. Waits for other collectors. */
 bool code_names_read(struct code_names *n, const struct code_addresses *addresses,
                      const struct hd_collect_options *opt, struct hd_error *err);

@@ -18,7 +18,7 @@
 /* --- the runtime --------------------------------------------------------------- */
 
 /* The address of the collector's variable that shows whether its heap may be walked. Read
- * without stopping the process: neither the library nor the variable moves. */
+ * without stopping the process: the library and the variable never move. */
 
 /* Maximum for the library and its variables; a single-file program is larger, and this
  * bounds it. */

@@ -1,9 +1,8 @@
 /* Has the runtime write a core of its process: the dump command of the diagnostics protocol
  * (set 1; design-docs/ipc-protocol.md of dotnet/diagnostics), which starts createdump.
  *
- * We create the file and pass its name, so that nobody can substitute another one and we
- * can read it, whatever the user of the process. createdump truncates it and keeps its
- * mode. */
+ * We create the file and pass its name, so that it cannot be replaced and we can read it,
+ * whatever the user of the process. createdump truncates it and keeps its mode. */
 #include "base/error.h"
 #include "base/text.h"
 #include "clr/clr.h"

@@ -146,7 +146,7 @@ static bool make_next_to_socket(struct dump_file *f, const struct target *t,
      * assumed to have the same name. */
     others_is_inside(path, &pid, &path);
     f->path = escaped(path, arena);
-    /* Must be a private regular file of that user with one name. */
+    /* Must be a private regular file of the user, with one name. */
     return (fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == t->uid &&
             (st.st_mode & 07077) == 0 && st.st_nlink == 1) ||
            fail(err, HD_IO, "another process has changed the file for the dump");

@@ -7,7 +7,7 @@
 
 struct dump_file {
     const char *path; /* as the process sees it */
-    const char *ours; /* to be removed after the runtime has opened it; NULL: none */
+    const char *ours; /* to be removed after the runtime has opened it; or NULL */
     struct target of; /* process whose view the folder belongs to */
     bool is_apart;    /* a separate file, to be copied to the requested one */
     int fd;           /* for reading what is written; -1 */
@@ -15,7 +15,7 @@ struct dump_file {
 
 /* Creates the file, empty, with mode 0600 and owned by the user of the process: `to` itself
  * if the process can name it, else a file next to its socket. The latter is created and
- * removed with the rights of that user (CAP_SETUID), who may have replaced the folder.
+ * removed with the rights of the user (CAP_SETUID), who may have replaced the folder.
  * Strings are allocated in the arena. Call dump_file_close() in any case. */
 bool dump_file_open(struct dump_file *f, const struct target *t, FILE *to,
                     struct arena *arena, struct hd_error *err);

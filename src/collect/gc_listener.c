@@ -139,7 +139,7 @@ static void *listen_on(void *context)
         struct bytes payload;
         nettrace_losses(t, &losses);
         ok = losses == 0;
-        /* To ask for the payload may mean to wait for it, which nobody else should. */
+        /* nettrace_payload() may wait: only for wanted events. */
         bool is_wanted =
             gc_move_events_want(kind) || (l->with_sites && kind == EVENT_ALLOCATED);
         if (!ok || !is_wanted || !nettrace_payload(t, &payload))
@@ -227,9 +227,8 @@ static struct listener *listening_begin(struct hd_collect_options *how, bool wit
     return NULL;
 }
 
-/* Stop, hear out what is on its way, and fold it in up to the collection of that number.
- * NULL, why and err if it is not known where the objects are; it lives until
- * listening_end(). */
+/* Stops, reads the remaining events, and applies them up to collection `until`. NULL, why
+ * and err if the objects' addresses are unknown; the result lives until listening_end(). */
 static struct gc_moves *listening_stop(struct listener *l, uint32_t until,
                                        enum hd_survivors_unknown *why, struct hd_error *err)
 {

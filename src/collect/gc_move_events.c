@@ -42,7 +42,7 @@ static uint32_t stride_of(const struct gc_move_events *e)
 }
 
 /* Decides by a hash of the number: a program may allocate alternately, and every second
- * event would be of one type. */
+ * event would have the same type. */
 static bool is_kept(const struct gc_move_events *e, uint32_t number)
 {
     return (mix(number) & (stride_of(e) - 1)) == 0;
@@ -418,7 +418,7 @@ bool gc_move_events_end(struct gc_move_events *e, uint32_t until)
     e->until = until;
     if (e->failed || !e->is_begun || !work_up_to(e, UINT64_MAX))
         return false;
-    /* A background collection that is still running has moved nothing. */
+    /* A running background collection has not moved objects. */
     for (size_t i = 0; i < e->open_count; i++)
         if (!e->open[i].it.is_background && e->open[i].number <= until)
             return false;

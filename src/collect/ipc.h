@@ -66,8 +66,8 @@ struct reply {
     size_t size;
 };
 
-/* Reads exactly one reply. False if there is none, or it is not of this protocol. A refusal
- * by the runtime is a reply. */
+/* Reads exactly one reply. False if it is missing, or of another protocol. A refusal by the
+ * runtime is a reply. */
 bool ipc_receive(int connection, struct reply *reply, const struct patience *p,
                  struct hd_error *err);
 

@@ -32,8 +32,8 @@ struct others_head {
 };
 
 /* Changes the ids for file access only, which drops CAP_DAC_OVERRIDE, too (setfsuid(2)).
- * The user can then neither signal nor trace the child, which has our open files; and a
- * FUSE mount of that user refuses it, since FUSE compares the other ids. */
+ * The user then cannot signal or trace the child, which has our open files; and the user's
+ * FUSE mounts refuse it, since FUSE compares the other ids. */
 static bool take_rights(const struct rights *r)
 {
     if (r->uid == geteuid())
@@ -424,7 +424,7 @@ struct others_owners {
     size_t len, cap;
 };
 
-/* Lists a folder of one user, or of all users. With a limit per owner, so that one user's
+/* Lists a folder of a user, or of all users. With a limit per owner, so that one user's
  * sockets do not displace those of others. */
 static void list(const struct look_request *l, const struct inside *at, int folder,
                  struct text *to)

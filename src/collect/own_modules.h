@@ -9,8 +9,8 @@
 #include "base/input.h"
 #include "base/text.h"
 
-/* Appends the names of files built from projects, "Shop.dll", NUL-terminated. False if the
- * file is invalid, or names none; then nothing is appended. O(size of the file). */
+/* Appends the names of files built from projects, "Shop.dll", NUL-terminated. False, with
+ * names unchanged, if the file is invalid or lists no such files. O(size of the file). */
 bool own_modules_of_deps(struct bytes json, struct text *names);
 
 /* True if the file name of a module is in the list. */

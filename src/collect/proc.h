@@ -61,7 +61,7 @@ struct proc_path proc_path(pid_t pid, const char *name);
 bool proc_read_path(const char *path, struct text *to);
 bool proc_read_file(pid_t pid, const char *name, struct text *to); /* /proc/PID/name */
 
-/* Reads the facts. False if there is no such process. Strings are allocated in the
+/* Reads the facts. False if the process does not exist. Strings are allocated in the
  * arena. */
 bool proc_read(struct proc *p, pid_t pid, struct arena *arena);
 
@@ -128,7 +128,7 @@ bool process_lock_wait(pid_t pid, const struct patience *p, int *lock,
 
 /* Deciding facts. -1 and NULL: unknown. */
 struct denied_facts {
-    char tracer[64];     /* "gdb (pid 812)", which already traces it; "" none */
+    char tracer[64];     /* "gdb (pid 812)", which already traces it; or "" */
     char user[64];       /* owner, if not this user; "" */
     int ptrace_scope;    /* /proc/sys/kernel/yama/ptrace_scope */
     bool can_ptrace;     /* CAP_SYS_PTRACE is effective */
@@ -151,7 +151,7 @@ bool denied_has_ended(pid_t pid, pid_t thread);
 
 /* Opens files of other processes safely.
  *
- * The owner of a process can replace any file of it at any time: by a FIFO, which blocks
+ * The owner of a process can replace any of its files at any time: by a FIFO, which blocks
  * open(); by a device, which open() changes; by a terminal, which becomes the controlling
  * terminal; by a link out of its root; by a file system that never answers. Therefore
  *
@@ -182,8 +182,8 @@ struct rights {
 struct apart {
     /* NULL: ours. Without CAP_SETUID the work has our rights, unless must_be. */
     const struct rights *as;
-    bool must_be; /* fail with EPERM without the rights of that user */
-    int keeps;    /* a descriptor that the work uses, besides those it opens; -1: none */
+    bool must_be; /* fail with EPERM without these rights */
+    int keeps;    /* a descriptor that the work uses in addition to its own; or -1 */
 
     /* Runs in the child. Returns a descriptor for the caller, or -1 and errno (0: success
      * without a descriptor). Adds at most APART_MAX_BYTES to the answer. */
@@ -235,7 +235,7 @@ struct inside {
 };
 
 /* Opens the path with O_PATH or O_DIRECTORY, which have no effect. Below the root of
- * another process no link leads out of that root, and with O_PATH a final link is not
+ * another process links cannot leave this root, and with O_PATH a final link is not
  * followed. -1 with errno. */
 int inside_open(const struct inside *at, int how);
 
@@ -305,7 +305,7 @@ size_t clients_find(const char *socket, struct hd_client clients[HD_MAX_CLIENTS]
 /* Finds, checks and connects to the diagnostics socket of a process.
  *
  * A runtime listens at dotnet-diagnostic-<pid>-<key>-socket in its TMPDIR, or /tmp. The pid
- * is that of its own namespace, the key its start time. Names are no proof: anyone may
+ * is that of its own namespace, the key its start time. Names are untrusted: anyone may
  * create such a file in /tmp, dead processes leave theirs, and long names are truncated. So
  * the owner of the file and the kernel's identification of the listener decide: it must be
  * the process, with its user, and not a predecessor with the same pid. Sockets of other

@@ -47,7 +47,7 @@ bool area_is_of_file(const struct area *a);
 
 /* --- pages to copy ------------------------------------------------------------ */
 
-/* Adjacent pages of one area. */
+/* Adjacent pages of an area. */
 struct run {
     uint64_t address, size;
     const struct area *area;
@@ -76,7 +76,7 @@ struct runs {
 /* Sources for looking up pages, open during the examination. */
 struct page_source {
     int pages;  /* /proc/PID/pagemap */
-    int shared; /* the file of the doublemapper; -1: none */
+    int shared; /* the file of the doublemapper; or -1 */
     uint64_t shared_inode;
     uint64_t page; /* page size of pagemap entries */
 };
@@ -95,7 +95,7 @@ void runs_free(struct runs *runs);
 /* Freezes a process for a moment: every thread, by ptrace.
  *
  * Safe by construction: threads are seized (PTRACE_SEIZE), not stopped by a signal, so the
- * kernel releases all of them when the tracing thread ends in any way; no SIGSTOP remains,
+ * kernel releases all threads when the tracing thread ends in any way; no SIGSTOP remains,
  * the parent of the process is not notified, and a stopped process stays stopped. A signal
  * pending for a thread at that moment is read without being consumed (WNOWAIT): it is
  * delivered later, even if this process is killed. docs/collect.md.
@@ -104,7 +104,7 @@ void runs_free(struct runs *runs);
 
 struct frozen_thread {
     pid_t id;
-    int signal; /* pending for it; 0: none */
+    int signal; /* pending for it; or 0 */
     bool stands, is_gone;
 };
 
@@ -128,9 +128,9 @@ struct meanwhile {
 };
 
 /* Stops every thread, including those started in that time, does the work, and resumes
- * them. *frozen_us is the duration of the freeze. False, with all of them running, if that
- * failed or work did: HD_UNSUPPORTED names the missing right, HD_TIMED_OUT: a thread did
- * not stop within half a second (it waits in the kernel for a disk, or for a vforked
+ * them. *frozen_us is the duration of the freeze. False, with all threads running, if the
+ * freeze or the work failed: HD_UNSUPPORTED names the missing right, HD_TIMED_OUT: a thread
+ * did not stop within half a second (it waits in the kernel for a disk, or for a vforked
  * child), HD_IO: the process has ended. */
 bool thread_freeze_run(pid_t pid, const struct meanwhile *m, uint64_t *frozen_us,
                        struct hd_error *err);
@@ -141,7 +141,7 @@ static inline bool thread_freeze_is_unwanted(const struct thread_freeze *s)
 }
 
 /* Reads a register set of a thread, by the type of its note (NT_PRSTATUS), at most size
- * bytes; false if the thread has ended, or has none. For the tracing thread only. */
+ * bytes; false if the thread has ended or lacks the set. For the tracing thread only. */
 bool thread_freeze_registers(const struct thread_freeze *s, size_t i, uint32_t set,
                              void *registers, size_t size);
 

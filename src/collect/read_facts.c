@@ -2,15 +2,15 @@
  * the layouts of the collector, malloc and the kernel:
  *
  *  - the collector reserves one range, twice the memory of the machine or of its limit and
- *    at most 256 GiB, and makes parts of it accessible: adjacent blocks, some inaccessible,
- *    one of these of 64 MiB or more. It is the range of this kind with most memory in use:
+ *    at most 256 GiB, and makes parts accessible: adjacent blocks, some inaccessible, at
+ *    least one with 64 MiB or more. It is the range of this kind with most memory in use:
  *    the runtime's reservation for code may be larger;
  *  - an arena of glibc's malloc begins at a multiple of 64 MiB, and its unused rest is
  *    inaccessible up to such a multiple (malloc/arena.c, HEAP_MAX_SIZE);
  *  - a stack is right above one or a few inaccessible pages;
  *  - the runtime maps compiled code twice, from a file in memory called doublemapper.
  *
- * Limits of that: docs/process.md. */
+ * Limits: docs/process.md. */
 #include "collect/read_facts.h"
 
 #include "base/alloc.h"
@@ -47,7 +47,7 @@ static bool is_large_reserve(const struct memory_block *b)
 /* Blocks without a gap between them, from `first` to before `end`. */
 struct block_run {
     size_t first, end;
-    size_t first_large, last_large; /* reserved blocks; end if none */
+    size_t first_large, last_large; /* reserved blocks; or end */
     uint64_t size, bytes;
 };
 
@@ -235,7 +235,7 @@ static enum block_kind kind_of(const char *flags, const char *name)
     return flags[2] == 'x' ? BLOCK_CODE : BLOCK_PRIVATE;
 }
 
-/* Parses "7f12-7f34 rw-p 00000000 00:00 0    /path", or "Rss:    12 kB" of that block. */
+/* Parses "7f12-7f34 rw-p 00000000 00:00 0    /path", or "Rss:    12 kB" of the block. */
 static void parse_line(struct smaps *s, char *line)
 {
     struct memory_block b = {.bytes = 0};

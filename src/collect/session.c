@@ -51,7 +51,7 @@ struct session {
     struct event_session tracing;
     struct event_session collection; /* if one must be forced: from the request on */
     bool is_asked, is_ended;         /* state of collection */
-    uint64_t over;                   /* clock_ms() of its answer; 0: none yet */
+    uint64_t over;                   /* clock_ms() of its answer; or 0 */
     bool is_in_vain;                 /* finished without a walk */
     bool is_cut;                     /* finished, but the walk is incomplete */
     const struct hd_collect_options *how;
@@ -105,7 +105,7 @@ static bool is_overdue(struct session *s)
     return false;
 }
 
-/* True if a process of that size, which may have grown, can send this number of bytes.
+/* True if a process of this size, which may have grown, can send this number of bytes.
  * Protects the disk. */
 static bool is_plausible(struct session *s)
 {
@@ -402,10 +402,10 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Returns the size of the whole trace, held by a runtime that sends nothing during the
- * walk: that of the last trace and a fifth. A trace has 54 bytes for a small object of 32
- * bytes with two references, and resident memory exceeds the heap, so the same holds for
- * that. If both are unknown, the useful maximum. */
+/* Returns the size of the whole trace, held by a runtime that sends only after the walk:
+ * that of the last trace and a fifth. A trace has 54 bytes for a small object of 32 bytes
+ * with two references, and resident memory exceeds the heap, so the same holds for that. If
+ * both are unknown, the useful maximum. */
 static uint64_t whole(const struct buffer_facts *facts)
 {
     const uint64_t names = 8 * mib, most = TRACING_MAX_BUFFER_MB * mib;
@@ -422,8 +422,8 @@ bool buffer_plan(struct session_buffer *buffer, const struct buffer_facts *facts
     if (facts->left == HD_UNKNOWN)
         return true;
     /* The bytes required for a try. Resident memory does not measure the heap, and a buffer
-     * that is too small costs a pause, not the process: if nothing else is known, a small
-     * one is tried. */
+     * that is too small costs a pause, not the process: if only that is known, a small one
+     * is tried. */
     const unsigned long streaming = 10, waiting = 11;
     unsigned long version = facts->runtime != NULL ? strtoul(facts->runtime, NULL, 10) : 0;
     uint64_t most = version >= waiting     ? MIN_BLOCKING * mib

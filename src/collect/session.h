@@ -30,7 +30,7 @@ enum { TRACING_MAX_BUFFER_MB = 1024 };
 struct event_session {
     const struct target *target;
     int stream, control; /* -1: closed; control carries the stop */
-    uint64_t id;         /* 0: none */
+    uint64_t id;         /* 0: not started */
     bool stopping;
     uint32_t buffer_mb;         /* less than the kind's default; 0: the default */
     bool is_alone;              /* requested: TRACING_HEAP in one session */
@@ -52,8 +52,8 @@ struct request tracing_request(enum ipc_command command, enum tracing_kind kind,
 /* Starts a session with the newest command that the runtime supports. tracing_end() is
  * required in any case. For TRACING_HEAP, is_without_collection means that the process
  * already sends, and a second session must force the collection, so that the heap is read
- * during the walk: otherwise the process holds all of it until the answer, which follows
- * the walk. */
+ * during the walk: otherwise the process holds the whole trace until the answer, which
+ * follows the walk. */
 bool tracing_start(struct event_session *t, enum tracing_kind kind,
                    const struct patience *p, struct hd_error *err);
 

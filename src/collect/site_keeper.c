@@ -210,9 +210,8 @@ static void name_frames(struct site_keeper *k, const struct busy_stacks *busy,
     free(wanted);
 }
 
-/* Sets *method to the innermost method of the program's own on a busy stack, NULL if it has
- * none, or to the innermost of all if own methods are unknown. False if the names do not
- * suffice. */
+/* Sets *method to the innermost method of the program's own on a busy stack, or NULL; to
+ * the innermost of all if own methods are unknown. False if the names do not suffice. */
 static bool find_busy_site(const struct site_keeper *k, const struct busy_stacks *busy,
                            size_t i, const char **method)
 {

@@ -14,11 +14,11 @@
 
 struct site_keeper {
     struct arena arena; /* of the sites */
-    /* Of the last snapshot; methods are addresses of code, in hexadecimal. NULL: none */
+    /* Of the last snapshot; methods are addresses of code, in hexadecimal; or NULL */
     const struct allocation_sites *by_address;
     struct site_names names;
-    uint64_t read_at, cost_ms; /* of the last session for names; 0: none */
-    struct hd_error error;     /* of that session, or why there are no samples */
+    uint64_t read_at, cost_ms; /* of the last session for names; or 0 */
+    struct hd_error error;     /* from the last session, or why samples are missing */
 };
 
 /* Gives the first snapshot of a series an empty list of sites: it identifies the collection

@@ -228,7 +228,7 @@ static bool cannot_connect(const char *socket, struct hd_error *err)
 /* Connects once to identify the listener. The runtime treats a connection without a request
  * as a client that disconnected. After the end of a search a socket in our root still costs
  * nothing, but one below the root of another process costs a child, and that process may
- * have created any number of them. */
+ * have created any number. */
 static bool who_listens(const char *socket, uid_t owner, const struct patience *p,
                         pid_t *pid, uid_t *uid, struct hd_error *err)
 {
@@ -468,7 +468,7 @@ static const struct proc *proc_with_pid(const struct candidate_query *asking, pi
                                   : NULL;
 }
 
-/* A folder shared by several processes was found through the first of them, which may end
+/* A folder shared by several processes was found through the first process, which may end
  * before this one: returns a path through this process if it sees the same file. */
 static const char *by_its_own_way(const char *path, const struct proc *proc,
                                   const struct candidate_query *asking, struct arena *arena)
@@ -568,7 +568,7 @@ struct found *targets_find(size_t *count, const char **incomplete, const struct 
         *incomplete =
             arena_printf(arena, "cannot inspect all processes: %s", strerror(c.lacked));
     else if (*count == 0 && access("/proc/self", F_OK) != 0)
-        /* Sockets may still be found; finding none proves nothing. */
+        /* Sockets may still be found, but perhaps not all. */
         *incomplete = "cannot list processes: /proc is not mounted here";
     free(c.all);
     return all;

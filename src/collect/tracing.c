@@ -29,7 +29,7 @@ enum { INFORMATIONAL = 4, VERBOSE = 5, FORMAT_NETTRACE = 1 };
 
 /* On Linux each collection derives the collector's level from a few enabled events
  * (UpdateGCEventStatus() in vm/gcenv.ee.cpp). Without this one, allocations would end at
- * the next collection. A collection sends 50 of them per heap, 30 bytes each, no stacks. */
+ * the next collection. A collection sends it 50 times per heap, 30 bytes, no stacks. */
 enum { GC_JOIN = 203 };
 
 /* Keywords for the lists at the end of a session: JITTED methods, with AT_END those
@@ -41,7 +41,7 @@ enum { JITTED = 0x10, AT_END = 0x100, OFFSETS = 0x20000 };
 
 /* The events of each kind of session. The buffer is a limit: the process allocates it
  * gradually, for unread events. For a heap these are some 50 bytes per object if the
- * process sends nothing during the walk, else what it walks in two tenths of a second. */
+ * process sends only after the walk, else what it walks in two tenths of a second. */
 static const struct {
     uint64_t keywords;
     uint64_t listed; /* keywords of the list at the end, which has the names of modules */

@@ -1,5 +1,5 @@
 /* transport.h - connections to processes: Unix sockets, or named pipes on Windows
- * (src/windows/target.c). Each build has one of them.
+ * (src/windows/target.c). Each build has one kind.
  *
  * The peer is not trusted: it may be silent, die, or be another program. So every wait is
  * limited. Must not depend on the data sent. target.h finds listening processes. */
@@ -26,13 +26,13 @@ static inline void close_quietly(int fd)
 /* Limits of waiting. */
 struct patience {
     unsigned silence_ms; /* without a byte */
-    uint64_t deadline;   /* on clock_ms(): no wait extends beyond it; 0: none */
+    uint64_t deadline;   /* end of all waits, on clock_ms(); or 0 */
     /* Called about every 100 ms; false: the user cancels. NULL: never. */
     bool (*go_on)(void *context);
     void *context;
 };
 
-/* Interval of these calls. */
+/* Interval between calls of go_on(). */
 enum { PATIENCE_TICK_MS = 100 };
 
 static inline bool patience_goes_on(const struct patience *p)
@@ -58,9 +58,9 @@ enum ready { READY, READY_TIMED_OUT, READY_STOPPED, READY_FAILED };
 
 /* A connection is an ordinary file descriptor, to be closed by close(). */
 struct transport {
-    /* Connects. -1 and errno: ECONNREFUSED: nobody listens at the address any more,
-     * ETIMEDOUT: it accepts no connections, ECANCELED: cancelled by the user. Addresses are
-     * absolute paths, of any length. */
+    /* Connects. -1 and errno: ECONNREFUSED: the listener has ended, ETIMEDOUT: it accepts
+     * no connections, ECANCELED: cancelled by the user. Addresses are absolute paths, of
+     * any length. */
     int (*connect)(const char *address, const struct patience *p);
     /* Identifies the listener. The pid is 0 if the process is not visible from here. */
     bool (*peer)(int connection, pid_t *pid, uid_t *uid);

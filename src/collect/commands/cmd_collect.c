@@ -196,8 +196,8 @@ static int collect_requested(struct requested *r)
  *
  * Ends with standard input, a signal, or --count. With --no-keep the files are in a
  * separate folder, which is removed at the end, also if the caller is killed with all of
- * its process group. Returns an exit status: EXIT_TROUBLE if a snapshot failed, or there is
- * none. */
+ * its process group. Returns an exit status: EXIT_TROUBLE if a snapshot failed, after a
+ * signal, or without snapshots. */
 static int collect_on_request(struct collector *c)
 {
     struct requested r = {.collector = c};
@@ -513,7 +513,7 @@ static int collect_each(struct all *a)
         const struct item *item = &a->items[i];
         failed += item->is_out;
         taken += item->taken > 0;
-        /* Remove new folders if nothing was collected. */
+        /* Remove new folders without snapshots. */
         char *path = collect_path_of(a, item, 0);
         if (item->has_folder && item->taken == 0)
             rmdir(path);
@@ -530,7 +530,7 @@ static int collect_each(struct all *a)
     return a->c.stopped || failed > 0 ? EXIT_TROUBLE : a->status;
 }
 
-/* In a child that was executed again: takes one snapshot of one process. */
+/* In a child that was executed again: takes one snapshot of a process. */
 static int collect_for_parent(struct all *a, const char *task)
 {
     struct item item = {.has_folder = false};

@@ -107,7 +107,7 @@ static void close_folder(struct watch_run *w)
         return;
     for (size_t i = 0; w->is_temporary && i < w->count; i++)
         unlink(w->paths[i]);
-    /* Remove a new folder if nothing was collected. */
+    /* Remove a new folder without snapshots. */
     if (w->is_temporary || (w->is_new && w->count == 0))
         rmdir(w->folder);
 }
@@ -275,8 +275,8 @@ static int wait_for(pid_t child, struct collector *c, int *killed_by)
 }
 
 /* Compares temporary snapshots in a child, so that this process can remove them in any
- * case: Ctrl-C, out of memory, a crash. Returns in both processes; the child has nothing to
- * remove. */
+ * case: Ctrl-C, out of memory, a crash. Returns in both processes; only the parent removes
+ * files. */
 static int compare_apart(struct watch_run *w, struct collector *c, int *killed_by)
 {
     fflush(NULL);

@@ -7,15 +7,15 @@
 
 #include "collect/live/collector.h"
 
-/* Task of that child: "so-far COUNT FOLDER". */
+/* Task of the child: "so-far COUNT FOLDER". */
 #define SO_FAR "so-far "
 
 struct so_far {
     size_t wanted; /* total of snapshots */
-    pid_t child;   /* the comparison; 0: none */
+    pid_t child;   /* the comparison; or 0 */
     int from;      /* its output */
     size_t asked,
-        answered; /* number of snapshots in the last request and result; 0: none */
+        answered; /* number of snapshots in the last request and last result; or 0 */
     char words[1024];
 };
 

@@ -21,7 +21,7 @@ static inline void anonymous_file_path(FILE *file, char *path, size_t size)
     snprintf(path, size, "/proc/self/fd/%d", fileno(file));
 }
 
-/* Returns what is missing for that; NULL: nothing. */
+/* Returns the missing requirement of anonymous_file_path(), or NULL. */
 const char *anonymous_file_excuse(void);
 
 #endif

@@ -98,8 +98,7 @@ static bool copy_memory(struct collector *c, FILE *to, struct hd_error *err)
     return end_progress(c, ok);
 }
 
-/* --- a snapshot of one process
- * --------------------------------------------------------- */
+/* --- a snapshot of a process ------------------------------------------------------- */
 
 /* Returns the rest; not 0, which means no limit. */
 static uint64_t less_memory(uint64_t most, uint64_t used)
@@ -110,7 +109,7 @@ static uint64_t less_memory(uint64_t most, uint64_t used)
 /* Type information of the process, if its memory may be read. A snapshot without full names
  * is as good as those of other tools, so errors here never make it fail. */
 struct full_names {
-    FILE *core; /* NULL: none */
+    FILE *core; /* or NULL */
     struct hd_error err;
     double seconds;
 };
@@ -265,8 +264,8 @@ static void follow(struct collector *c, struct hd_snapshot *snap)
 }
 
 /* Reads the trace while it arrives, and the rest while names are read, if requested. taken:
- * false if there is no trace, because of a process error that was already reported. NULL
- * and err: reading failed. */
+ * false without a trace, after an error of the process that was already reported. NULL and
+ * err: reading failed. */
 static struct hd_snapshot *read_along(struct collector *c, FILE *trace, const char *target,
                                       struct full_names *names, bool *taken,
                                       struct hd_error *err)

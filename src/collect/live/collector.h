@@ -50,9 +50,9 @@ struct collect_options {
 
     /* into a store */
     struct text_list labels; /* "NAME=VALUE" */
-    double keep_seconds;     /* older snapshots are thinned out; 0: none */
+    double keep_seconds;     /* older snapshots are thinned out; 0: never */
     uint64_t limit;          /* memory limit of the process in bytes; 0: not given */
-    const char *lock;        /* lock file for collectors of one host; NULL: default */
+    const char *lock;        /* lock file for the collectors of a host; NULL: default */
     uint64_t max_heap;       /* maximum memory of a process in bytes; 0: any */
     const char *at;          /* memory levels that trigger a snapshot; NULL */
     const char *listen;      /* address of metrics over HTTP; NULL */
@@ -67,7 +67,7 @@ enum { TRACE_BYTES = 54 };
 
 /* The process whose heap was requested, to detect whether it survived. */
 struct harm {
-    uint64_t pid;  /* 0: none, or not visible */
+    uint64_t pid;  /* 0: not yet known, or not visible */
     uint64_t born; /* hd_process_start() */
     struct memory_kills kills;
 };
@@ -81,7 +81,7 @@ struct collector {
     struct hd_ages *ages;               /* the same, for digests */
     bool unfollowed_reported, unnamed_reported; /* reported once */
     bool is_warm;               /* a session was opened: see hd_collect_options.warm_up */
-    struct hd_reading *reading; /* reads concurrently; NULL: none */
+    struct hd_reading *reading; /* reads concurrently; or NULL */
     int signals;                /* readable when the user cancels; -1: never */
     bool stopped;
     bool finishes; /* the first signal ends the series, a second the current snapshot */
@@ -145,8 +145,8 @@ void collector_unfollow(struct collector *c);
 int collector_take(struct collector *c, const char *name, struct hd_memory *digest);
 
 /* Returns what happened to the process after that error: "was killed ...", a predicate.
- * NULL if it runs, or none was asked. Waits a moment if it closed the connection: its
- * memory is freed before its pid. */
+ * NULL if it runs, or is unknown. Waits a moment if it closed the connection: its memory is
+ * freed before its pid. */
 const char *collector_harm(const struct harm *harm, const struct hd_error *err);
 
 /* Waits until the next snapshot is due by --interval, or for a line with --on-enter; false
@@ -165,8 +165,8 @@ bool collector_is_stopped(struct collector *c, int wait_ms);
  * a struct collector *. */
 struct output_how collect_writer(const struct settings *s, const char *path);
 
-/* Takes a snapshot as a digest in memory; nothing is ever on a disk. False after printing
- * the error, with the name in c->settings->output. */
+/* Takes a snapshot as a digest in memory, never on a disk. False after printing the error,
+ * with the name in c->settings->output. */
 bool collect_digest(struct collector *c, struct hd_memory *digest);
 
 /* True if the output is a core. */

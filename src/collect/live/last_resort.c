@@ -18,13 +18,13 @@
 enum { LEAVE_MS = 800, TICK_MS = 50 };
 
 static struct {
-    pid_t process; /* of the thread; 0: none */
+    pid_t process; /* of the thread; or 0 */
     pthread_t thread;
     int signals;
     int wake[2]; /* a byte: leaves was set; the end: last_resort_end() */
     atomic_bool is_agent, unsaved, leaves;
-    atomic_int late; /* signal read by the thread instead of the program; 0: none */
-    atomic_int last; /* signal read by either; 0: none */
+    atomic_int late; /* signal read by the thread instead of the program; or 0 */
+    atomic_int last; /* signal read by either; or 0 */
 } watch;
 
 static bool is_ours(void)

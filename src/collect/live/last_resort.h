@@ -5,7 +5,7 @@
  * waits for a database, reads no signal. It is then killed by the signal, after removing
  * its temporary file; sessions in other processes end with their connection.
  *
- * At most one per process. A child has none until it starts its own. */
+ * At most one per process. A child must start its own. */
 #ifndef LAST_RESORT_H
 #define LAST_RESORT_H
 

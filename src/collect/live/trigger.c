@@ -85,7 +85,7 @@ void trigger_begin(struct trigger *t)
         t->rules[i].last = -DBL_MAX;
 }
 
-/* Returns the level in bytes; infinite if the rule has none now. */
+/* Returns the level in bytes; infinite for growth, and for a share of an unknown limit. */
 static double level_of(const struct trigger_rules *rules, size_t i, uint64_t limit)
 {
     if (rules->all[i].kind == TRIGGER_SIZE)

@@ -10,8 +10,8 @@
  *
  * The distance between two is at least a hundred times the pause, and half a minute; for
  * the one before the limit ten times, and five seconds. Each snapshot for a rule doubles
- * the distance of that rule, up to the interval of the clock, so that a saw tooth around a
- * level does not cost more than that. */
+ * its distance, up to the interval of the clock, so that a saw tooth around a level does
+ * not cost more than that. */
 #ifndef TRIGGER_H
 #define TRIGGER_H
 
@@ -53,7 +53,7 @@ struct trigger_sight {
     double pause;    /* of the process for a snapshot, in seconds, from the last one; 0:
                         unknown */
     double duration; /* of a snapshot in seconds */
-    uint64_t needed; /* bytes that the process needs for one; 0: none, or unknown */
+    uint64_t needed; /* bytes that the process needs for one; 0: --direct, or unknown */
 };
 
 /* State per process, for trigger_begin(). */
