@@ -383,7 +383,7 @@ static void index_instance(void *context, uint64_t handle)
     HASH_ADD(hh, t->instances, key, sizeof(known->key), known);
 }
 
-/* Finds the MethodTable of a generic struct, or of one with the same layout; or 0. */
+/* Finds the MethodTable of a generic struct, or another with the same layout; or 0. */
 static uint64_t find_instance(struct clr_types *t, uint64_t key)
 {
     struct instance *known;

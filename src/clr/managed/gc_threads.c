@@ -66,10 +66,10 @@ struct gc_threads gc_threads_read(const struct runtime *r, struct arena *a)
 /* --- stacks and registers ------------------------------------------------------- */
 
 /* The C library, glibc or musl, places the target of the thread pointer on top of a
- * thread's stack: other memory follows. The main thread differs. Without thread pointer, as
- * in dumps by createdump on aarch64, the runtime has the end of the stack (base); else it
- * ends with its mapping. left: limit of bytes for all stacks, the size of the memory, since
- * stacks of one process are disjoint. */
+ * thread's stack: other memory follows. The main thread differs. Without a thread pointer,
+ * as in dumps by createdump on aarch64, the runtime has the end of the stack (base); else
+ * it ends with its mapping. left: limit of bytes for all stacks, the size of the memory,
+ * since stacks of a process are disjoint. */
 static void visit_thread(const struct process_image *p, const struct image_thread *t,
                          uint64_t base, uint64_t *left, word_taker *take, void *context)
 {

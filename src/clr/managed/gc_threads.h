@@ -10,10 +10,10 @@
 
 struct gc_thread {
     uint64_t os_id;                                /* 0: unknown */
-    uint64_t allocation_pointer, allocation_limit; /* 0: none */
+    uint64_t allocation_pointer, allocation_limit; /* or 0 */
     uint64_t stack_base;                           /* upper end of its stack; 0: unknown */
-    uint64_t data;    /* its ThreadLocalData; on .NET 8 its ThreadLocalBlock; 0: none */
-    uint64_t statics; /* array of its thread statics; 0: none, or unknown */
+    uint64_t data;    /* its ThreadLocalData; on .NET 8 its ThreadLocalBlock; or 0 */
+    uint64_t statics; /* array of its thread statics; 0: missing or unknown */
 };
 
 struct gc_threads {
