@@ -51,7 +51,7 @@ size_t array_bytes(size_t count, size_t item_size)
 enum { WORTH_IT = 4 << 20, PAGE = 4096, HUGE_PAGE = 2 << 20, MALLOC_HEAD = 32, SPARE = 8 };
 
 /* Returns the bytes to request for an array: with malloc's own words they are whole huge
- * pages, which Linux then aligns, unless that takes more than an eighth of it. */
+ * pages, which Linux then aligns, unless that adds more than an eighth. */
 static size_t whole_pages(size_t size)
 {
 #ifdef MADV_HUGEPAGE
@@ -64,8 +64,8 @@ static size_t whole_pages(size_t size)
 
 /* Requests huge pages for large arrays, including the page with malloc's header: with
  * different advice there would be two mappings, which realloc() would copy instead of
- * moving their pages. malloc has already touched that page, so the first huge page is made
- * of it, which needs Linux 6.1. The kernel may refuse both. */
+ * moving their pages. malloc has already touched that page, so it is collapsed into the
+ * first huge page, which needs Linux 6.1. The kernel may refuse both. */
 static void *advise(void *p, size_t size)
 {
 #ifdef MADV_HUGEPAGE

@@ -37,7 +37,7 @@ void *alloc_resize(void *p, size_t size);
  *     t->all = grow(t->all, t->len, &t->cap, sizeof(*t->all)); */
 void *grow(void *items, size_t len, size_t *cap, size_t item_size);
 
-/* A pointer to a new last item of such an array: *APPEND(t->all, t->len, t->cap) = item; */
+/* A pointer to a new last item, after grow(): *APPEND(t->all, t->len, t->cap) = item; */
 #define APPEND(items, len, cap) \
     ((items) = grow((items), (len), &(cap), sizeof(*(items))), &(items)[(len)++])
 

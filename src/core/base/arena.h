@@ -2,8 +2,8 @@
  * makes grow.
  *
  * A snapshot is built once, read many times and dropped whole, so its strings and tables
- * are in an arena: error paths free nothing, and nothing can leak. A {0} arena is empty and
- * ready to use. */
+ * are in an arena: error paths need not free them, and cannot leak them. A {0} arena is
+ * empty and ready to use. */
 #ifndef ARENA_H
 #define ARENA_H
 

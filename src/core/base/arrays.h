@@ -38,8 +38,8 @@ static inline void bits_set(uint64_t *bits, uint32_t n)
     bits[n / 64] |= UINT64_C(1) << (n % 64);
 }
 
-/* Adds n. False if it was already there; then nothing is written, as most walks mostly meet
- * numbers that they have seen. */
+/* Adds n. False if it was already there, without a write, as most walks mostly meet numbers
+ * that they have seen. */
 static inline bool bits_add(uint64_t *bits, uint32_t n)
 {
     uint64_t bit = UINT64_C(1) << (n % 64);
@@ -81,8 +81,8 @@ int by_first_number(const void *a, const void *b);
 
 /* Sort numbers in ascending order, along with their values. For millions of addresses,
  * hashes and positions, where qsort() would call a function for each of 22 comparisons.
- * Only digits in which the numbers differ are sorted by, and none if they ascend already.
- * O(count) for all inputs. */
+ * Only digits in which the numbers differ are sorted by; ascending numbers are left as they
+ * are. O(count) for all inputs. */
 
 /* Sorts keys, and values along with them unless NULL. Stable. The spare arrays need the
  * same capacity; their content afterwards is undefined. */
@@ -103,8 +103,7 @@ struct pair_table {
     size_t len, cap; /* cap is a power of two, at most half used */
 };
 
-/* Returns the value of a pair; stores and returns `value` if it has none. NO_PAIR only
- * looks. */
+/* Returns the value of a pair; a new pair is stored with `value`. NO_PAIR only looks. */
 uint32_t pair_table_put(struct pair_table *t, uint32_t a, uint32_t b, uint32_t value);
 void pair_table_free(struct pair_table *t);
 

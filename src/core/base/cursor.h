@@ -1,8 +1,8 @@
 /* cursor.h - read little-endian values from untrusted bytes, and the header of files of
  * .NET's tracing library.
  *
- * The cursor remembers its first failure. After that every read returns zero and moves
- * nothing, so decode a whole record, then check cursor_ok() once. A loop over a count from
+ * The cursor remembers its first failure. After that every read returns zero without
+ * moving, so decode a whole record, then check cursor_ok() once. A loop over a count from
  * the file is bounded by cursor_count(), never by the count itself. Copy a cursor to return
  * to its position later. */
 #ifndef CURSOR_H
@@ -49,7 +49,7 @@ const unsigned char *cursor_bytes(struct cursor *c, size_t size);
 
 /* The header of files of .NET's tracing library: .gcdump, .netperf and .nettrace up to
  * version 5. A container for objects of any kind; the type of the first one, its entry
- * object, identifies the format. The content is up to the reader of that format. */
+ * object, identifies the format. The content is up to the format's reader. */
 
 #define FAST_SERIALIZATION "!FastSerialization.1"
 

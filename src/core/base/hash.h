@@ -4,8 +4,8 @@
  * a cache miss, so objects are looked up elsewhere (ids.h).
  *
  * The seed differs from process to process: otherwise a crafted file could have 300 names
- * of one bucket, which would make a table quadratic. So output must not depend on hashes; a
- * loop over a table visits entries in order of insertion. */
+ * in a single bucket, which would make a table quadratic. So output must not depend on
+ * hashes; a loop over a table visits entries in order of insertion. */
 #ifndef HASH_H
 #define HASH_H
 

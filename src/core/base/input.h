@@ -1,4 +1,4 @@
-/* input.h - read the decompressed bytes of one input.
+/* input.h - read the decompressed bytes of an input.
  *
  * A path or "-"; plain, or compressed with gzip, zstd, xz or bzip2; or an entry of a zip.
  * Readers see bytes only. The format chooses one of two ways to read: the whole input
@@ -52,9 +52,9 @@ struct input *input_unpack(const void *data, size_t size, const struct input_opt
                            struct hd_error *err);
 
 /* Bytes of another source, such as a socket. take works like read(2): stores at most
- * capacity bytes, waits only if there are none, returns 0 at the end, and -1 and errno on
- * failure; it may copy them, watch a clock, or give up. There is no head, and the bytes are
- * not decompressed, kept or rewound: for callers that know the format. */
+ * capacity bytes, waits only for the first, returns 0 at the end, and -1 and errno on
+ * failure; it may copy them, watch a clock, or give up. The input has no head, and does not
+ * decompress, keep or rewind: for callers that know the format. */
 struct input *input_stream(ssize_t (*take)(void *from, void *to, size_t capacity),
                            void *from);
 
@@ -123,7 +123,7 @@ bool file_stamps_equal(const struct file_stamp *a, const struct file_stamp *b);
 /* As it was opened. */
 struct file_stamp input_stamp(const struct input *in);
 
-/* True if the stamp is unchanged; true if there is none. */
+/* True unless the stamp has changed. */
 bool input_is_as_opened(const struct input *in);
 
 /* True if the bytes of input_all() may have changed: the mapping of a file that was written
@@ -169,9 +169,9 @@ struct zip_listing {
     size_t count;
 };
 
-/* Lists the files of a zip in its order, with all bytes of those whose names `keep`
- * accepts, up to 1 MiB in total. Names and bytes live in a. False and err if it cannot be
- * unpacked, or has too many files. */
+/* Lists the files of a zip in its order, with all bytes if `keep` accepts the name, up to 1
+ * MiB in total. Names and bytes live in a. False and err if it cannot be unpacked, or has
+ * too many files. */
 bool zip_list(const struct packed *from, bool (*keep)(const char *name),
               struct zip_listing *listing, struct arena *a, struct hd_error *err);
 

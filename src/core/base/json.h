@@ -57,7 +57,7 @@ void json_write_with(json_t *value, struct out *o, json_dump_callback_t piece,
  *
  * For files with a million numbers: jansson allocates for each, which takes twenty times as
  * long. The caller names the expected kind; any other, or invalid JSON, is the scanner's
- * first failure. After that every read returns nothing, as with a cursor. */
+ * first failure. After that every read fails, too, as with a cursor. */
 
 struct json_scan {
     struct cursor at;

@@ -1,6 +1,6 @@
 /* little_endian.h - read and write numbers with the lowest byte first, as in files and on
- * sockets. Byte by byte, so neither alignment nor the processor's own order matters;
- * compilers make one load of it. The caller has checked that the bytes exist. */
+ * sockets. Byte by byte, for any alignment and any byte order of the processor; compilers
+ * merge the bytes into one load. The caller has checked that the bytes exist. */
 #ifndef LITTLE_ENDIAN_H
 #define LITTLE_ENDIAN_H
 

@@ -1,9 +1,9 @@
 /* out.h - write output that remembers its first write error, so that a writer need not
- * check and its caller checks once, at the end. On top of it CSV, tables of columns, XML,
- * and packed bytes.
+ * check and its caller checks once, at the end. CSV, tables of columns, XML and packed
+ * bytes are built on it.
  *
- * Small pieces are joined: a sink receives blocks, and nothing before the first is full.
- * Every out must end with out_finish() or out_abandon(). */
+ * Small pieces are joined: a sink receives full blocks, and the rest at the end. Every out
+ * must end with out_finish() or out_abandon(). */
 #ifndef OUT_H
 #define OUT_H
 

@@ -313,7 +313,7 @@ static bool is_zip(const struct unpacker *u)
     return format == ARCHIVE_FORMAT_ZIP;
 }
 
-/* --- all of it ----------------------------------------------------------------------- */
+/* --- unpacking ----------------------------------------------------------------------- */
 
 struct unpacker *unpacker_open(const struct packed *from, struct hd_error *err)
 {

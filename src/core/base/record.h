@@ -94,8 +94,8 @@ struct record_field {
     struct field_shape shape;
     enum field_null null;
     const char *doc;
-    const char *schema; /* further members of the JSON schema; NULL: no further ones. All of
-                           it, if a function makes the value */
+    const char *schema; /* further members of the JSON schema, or NULL; the whole schema if
+                           a function makes the value */
     bool (*known)(const void *of, const struct record_walk *w); /* else null; NULL: known */
     const struct column *column; /* NULL: no list for people has it */
 };
@@ -120,7 +120,7 @@ struct listed {
 };
 enum { MAX_LISTED = 40 };
 
-/* Finds the columns of one of the lists above; returns their number. */
+/* Finds the columns of a list, such as r->lines; returns their number. */
 size_t record_list(const struct record *r, const char *list, struct listed all[MAX_LISTED]);
 
 /* The same without columns of which the model has no value. */
@@ -270,7 +270,7 @@ const char *column_title(const struct column *c, const struct hd_model *m);
         (void)x, (void)w;                                            \
         return (expression);                                         \
     }
-/* A WORDS function of one statement, also for CSV_CELL(). */
+/* A WORDS function with one statement, also for CSV_CELL(). */
 #define WORDS(name, statement)                                                    \
     static void name(struct text *t, const void *of, const struct record_walk *w) \
     {                                                                             \

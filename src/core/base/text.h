@@ -129,11 +129,11 @@ bool ascii_same_word(const char *a, const char *b);
  * bytes beyond ASCII are "%20". */
 void text_add_word(struct text *t, const char *name);
 
-/* Returns the length of such a word; len is that of the name. */
+/* Returns the length of the word for a name of len bytes. */
 size_t text_word_length(const char *name, size_t len);
 
-/* Returns the next byte of such a word, which has one, and moves *at past it. NUL only if
- * the word has an unescaped one. */
+/* Returns the next byte of the name that the word from *at < end encodes, and moves *at
+ * past it. NUL only if the word has an unescaped one. */
 char text_take_char(const char **at, const char *end);
 
 /* --- path ------------------------------------------------------------------------- */

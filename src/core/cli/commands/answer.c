@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* --- how many, and what is asked of them ------------------------------------ */
+/* --- number of snapshots, and options --------------------------------------- */
 
 static bool count_fits(const struct command *c, size_t count)
 {
@@ -58,8 +58,8 @@ static bool iterations_fit(struct settings *s, size_t snapshots)
     return false;
 }
 
-/* `heapdrift SNAPSHOT`: there is nothing to compare, so this shows the top types. Not with
- * options for an exit status, which one snapshot cannot give. */
+/* `heapdrift SNAPSHOT` shows the top types, except with options for an exit status, which
+ * needs a comparison. */
 static void choose_top(struct settings *s, const struct loaded *l)
 {
     if (!s->command_is_implied || l->count != 1 || s->exit_code || s->strict ||

@@ -184,8 +184,8 @@ static int convert(const struct settings *s, const struct loaded *l,
     return EXIT_INCONCLUSIVE;
 }
 
-/* Snapshots of a series are opened one after the other, so that many need the memory of
- * one, and pass on the ages of their objects. */
+/* Snapshots of a series are opened one after the other, so that only one is in memory, and
+ * pass on the ages of their objects. */
 static int convert_number(const struct settings *s, size_t i,
                           const struct hd_target *target, struct hd_ages *ages)
 {

@@ -56,7 +56,7 @@ json_t *json_document(const char *schema, const char *store)
 
 void json_end(json_t *document)
 {
-    /* ASCII only, so that terminals obey nothing in it. */
+    /* ASCII only, as terminals obey control characters beyond it. */
     char *text = json_dumps(document, JSON_INDENT(2) | JSON_ENSURE_ASCII);
     if (text == NULL)
         no_memory(0);

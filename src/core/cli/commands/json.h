@@ -18,7 +18,7 @@ json_t *json_of_count(uint64_t n);
 void json_member(json_t *object, const char *key, json_t *value);
 void json_add(json_t *array, json_t *value);
 
-/* Returns a document of that schema, with the members that all of them have. */
+/* Returns a document with its schema and the other common members. */
 json_t *json_document(const char *schema, const char *store);
 
 /* Prints it to standard output, and frees it. */

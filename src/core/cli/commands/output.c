@@ -84,7 +84,7 @@ static bool write_to(const struct output_job *j, FILE *to, const char *name)
     return !j->how.tells && trouble(name, err.message);
 }
 
-/* Prints why a file of that name cannot be created, and a remedy. */
+/* Prints why the file cannot be created, and a remedy. */
 static bool no_file(const struct output_job *j, int why)
 {
     const char *slash = strrchr(j->path, '/');

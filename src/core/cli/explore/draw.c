@@ -1,4 +1,4 @@
-/* Draw the state on a grid: the verdict on the first screen, one line of it elsewhere; the
+/* Draw the state on a grid: the verdict, whole on the first screen, one line elsewhere; the
  * panes; the list, details of its row, two lines of words and keys. */
 #include "cli/explore/explore.h"
 
@@ -471,7 +471,7 @@ static void draw_keys(const struct explore *e, struct grid *g, unsigned line)
     }
 }
 
-/* --- all of it ------------------------------------------------------------------- */
+/* --- the screen ------------------------------------------------------------------ */
 
 void explore_draw(struct explore *e, struct grid *g, unsigned width, unsigned height)
 {

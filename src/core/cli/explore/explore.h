@@ -1,12 +1,12 @@
 /* explore.h - hold the state of the browser: open views, the cursor, the effect of keys.
  *
  * A pure machine: explore_press() changes the state, explore_draw() puts it on a grid. Must
- * not depend on a terminal: both are tested without one. All numbers are those of the
- * report; another order or filter changes none of them.
+ * not depend on a terminal: both are tested without one. All numbers are the report's, in
+ * any order and with any filter.
  *
  * The panes are suspects, tree, types, and the process if its facts are known. Views opened
- * from there (a list of objects, one object, the keys) are on a stack above the pane; each
- * of these is a view (view.h). */
+ * from there (a list of objects, one object, the keys) are on a stack above the pane. Panes
+ * are views, too. */
 #ifndef EXPLORE_H
 #define EXPLORE_H
 
@@ -24,7 +24,7 @@
  * safe to print (hd_put_name). A terminal shows a grid (terminal.h), a test reads it. Must
  * not depend on the content. */
 
-/* The role of a piece; nothing may depend on colour alone. */
+/* The role of a piece; colour must not be its only sign. */
 enum look {
     LOOK_PLAIN,
     LOOK_DIM,    /* of the framework, or less important */
@@ -85,10 +85,10 @@ struct paragraph {
     unsigned first, others; /* blanks before the first line, the label within, and others */
 };
 
-/* Returns the number of lines it needs on a screen of that width. */
+/* Returns the number of lines it needs at this width. */
 unsigned grid_paragraph_lines(const struct paragraph *p, unsigned width);
 
-/* Puts it into lines from line on, before end: text too long for the last of them is cut.
+/* Puts it into lines from line on, before end: text too long for the last line is cut.
  * Returns the line after it. */
 unsigned grid_paragraph(struct grid *g, const struct paragraph *p, unsigned line,
                         unsigned end);
@@ -142,7 +142,7 @@ static inline bool key_is_own(const struct key_line *line, enum place place)
 /* "Tree" */
 const char *place_name(enum place place);
 
-/* Characters are themselves; these values are above all of them. */
+/* Characters are themselves; these values are above all characters. */
 enum key {
     KEY_FIRST = 0x110000,
     PRESS_UP,
@@ -194,16 +194,16 @@ struct explore {
     const struct hd_report *report;
     const struct hd_model *model;
     const struct hd_options *ask; /* that the report was asked with */
-    const char *no_tree;          /* why there is no tree */
+    const char *no_tree;          /* reason for a missing tree */
 
     /* Why a file that is there must not be replaced, in *why; NULL: any may be. */
     bool (*keeps)(const struct settings *s, const char *path, char *why);
     const struct settings *settings; /* for keeps */
 
-    /* Objects of one snapshot; NULL: not begun. */
+    /* Objects of `snapshot`; NULL: not begun. */
     struct hd_objects *objects;
     size_t snapshot;
-    unsigned ready; /* parts of these that views have used */
+    unsigned ready; /* parts of the objects that views have used */
 
     struct view *panes[PANES];
     enum pane pane;
@@ -269,7 +269,7 @@ void explore_message(struct explore *e, const char *fmt, ...)
 /* The same for a failure. */
 void explore_fail(struct explore *e, const char *what);
 
-/* Switches to objects of that snapshot; views of objects of another one are closed. */
+/* Switches to the objects of a snapshot; views of objects of other snapshots are closed. */
 void explore_look_at(struct explore *e, size_t snapshot);
 
 /* --- views ------------------------------------------------------------------ */
@@ -277,9 +277,8 @@ void explore_look_at(struct explore *e, size_t snapshot);
 /* A list on the screen: rows of columns, a cursor, an action for Enter.
  *
  * A kind of view defines its rows; drawing, scrolling, searching, marking and exporting are
- * the same for all (explore.h). Rows are built when they are shown, so a view of ten
- * million objects costs nothing. To add one write view_<name>.c that ends in a const struct
- * view_kind. */
+ * the same for all (explore.h). Rows are built when they are shown, so a view may have ten
+ * million objects. To add one write view_<name>.c that ends in a const struct view_kind. */
 
 enum cell_kind {
     CELL_NONE,
@@ -344,7 +343,7 @@ struct row {
     char *lead;        /* before the last column, safe to print; malloc'd, or NULL */
     char tail[128];    /* after it, safe to print */
     enum look tail_look;
-    bool is_heading;           /* nothing to open, skipped by the cursor */
+    bool is_heading;           /* skipped by the cursor, and cannot be opened */
     bool has_count, has_bytes; /* to be compared with a mark */
     uint64_t count, bytes;
 };
@@ -400,7 +399,7 @@ const char *view_order(const struct view *v);
 struct row view_row(const struct view *v, size_t i);
 void row_free(struct row *row);
 
-/* Returns a view of that kind and size, zeroed otherwise. */
+/* Returns a view of `size` bytes, zeroed except for kind and e. */
 void *view_new(struct explore *e, const struct view_kind *kind, size_t size);
 void view_free(struct view *v);
 
@@ -444,7 +443,7 @@ struct view *instances_view(struct explore *e, const char *type, const char *sho
 struct view *place_view(struct explore *e, const struct hd_place_step *steps, size_t count,
                         const char *shown);
 
-/* Objects of one type that an object refers to, or that refer to it. */
+/* Objects of `type` that an object refers to, or that refer to it. */
 struct view *neighbours_view(struct explore *e, uint32_t number,
                              enum hd_direction direction, const char *type,
                              const char *shown);
@@ -459,8 +458,8 @@ struct view *object_view(struct explore *e, uint32_t number);
  *     new in 2      64  64
  *     new in 3         128
  *
- * Returns the number of lines for these columns; 0 if it is too wide, or too large to read.
- * cohorts may be NULL. And line i of these. */
+ * Returns the number of lines for these columns; 0 if b is NULL, too wide, or too large to
+ * read. cohorts_line() prints line i. */
 unsigned cohorts_lines(const struct hd_cohorts *b, unsigned columns);
 void cohorts_line(const struct hd_cohorts *b, unsigned i, struct hd_sink to);
 
@@ -506,8 +505,8 @@ void put_progress(const struct explore *e, unsigned wanted, struct hd_sink to);
  * terminals accept, also through ssh (OSC 52 of xterm). And export of a view to a file:
  * Markdown as shown, or CSV with exact numbers.
  *
- * Copied names are from a file: without control characters, so that pasting them runs
- * nothing. Must not write to a terminal. */
+ * Copied names are from a file: without control characters, so that pasting them cannot run
+ * a command. Must not write to a terminal. */
 
 /* Limit of terminals: 100,000 characters of base64. */
 enum { COPY_MAX = 74994 };

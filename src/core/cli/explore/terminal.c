@@ -107,7 +107,7 @@ static void begin_colors(bool wanted)
 }
 
 /* A locale that is not installed may still ask for UTF-8: then any other with UTF-8 is
- * used. Without one, or if none is asked for, curses only gets ASCII. */
+ * used. Otherwise curses only gets ASCII. */
 static bool begin_characters(void)
 {
     static const char *const locales[] = {"", "C.UTF-8", "en_US.UTF-8"};

@@ -8,8 +8,7 @@
 
 #include "cli/explore/explore.h"
 
-/* False after a message on stderr that there is no terminal, or that it cannot be drawn
- * on. */
+/* True for a terminal that can be drawn on; else false after a message on stderr. */
 bool terminal_is_there(void);
 
 /* Sets up the terminal; colors: if it has some and they are wanted. False as above. */

@@ -1,5 +1,5 @@
 /* A list of objects: the instances of a type, the objects at a place of the tree, or the
- * neighbours of one object. It may have ten million rows, each of which is built when it is
+ * neighbours of an object. It may have ten million rows, each of which is built when it is
  * shown; and it may have to wait for parts that the library is building. */
 #include "cli/explore/explore.h"
 #include "cli/guard/allocate.h"
@@ -107,8 +107,8 @@ static size_t objects_columns(const struct view *v, struct hd_column *all)
     return count;
 }
 
-/* Adds the type of the referrers, or of most of them. Skipped for many referrers, as that
- * would need long. */
+/* Adds the type of all or most referrers. Skipped for many referrers, as that would need
+ * long. */
 static void put_referrer(const struct explore *e, const struct hd_object *o,
                          struct row *row)
 {
@@ -197,7 +197,7 @@ static bool objects_key(struct view *v, uint32_t key)
     return true;
 }
 
-/* All are usually of one type: the text is an address or a number. */
+/* All usually have the same type: the text is an address or a number. */
 static size_t find_row(struct view *v, const char *text, size_t i, int step)
 {
     char *end;

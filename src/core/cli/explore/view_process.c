@@ -21,7 +21,7 @@ static size_t process_columns(const struct view *v, struct hd_column *all)
     return view_list_columns(v->e, process_list(v->e), all);
 }
 
-/* Returns the indent of a part, and of a class of it. */
+/* Returns the indent of a part or class. */
 static char *lead_of(unsigned depth)
 {
     enum { INDENT = 2, MAX_LEAD = 16 };

@@ -217,7 +217,7 @@ void cohorts_line(const struct hd_cohorts *b, unsigned i, struct hd_sink to)
     hd_memory_free(&text);
 }
 
-/* --- what is known of one -------------------------------------------------------- */
+/* --- facts of a suspect ---------------------------------------------------------- */
 
 /* Columns of "held by ", and empty margins. */
 enum { LABEL = 9, MARGINS = 2 };

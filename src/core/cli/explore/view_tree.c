@@ -18,7 +18,7 @@ struct tree_row {
 
 struct tree_rows {
     struct view view;
-    const struct hd_tree *tree; /* empty if the report has none */
+    const struct hd_tree *tree; /* may be empty */
     bool *open, *kept;          /* per node */
     size_t *child;              /* children of all nodes, in their order */
     size_t *begin;              /* per node, and one more: where its children are */

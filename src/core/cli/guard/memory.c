@@ -1,5 +1,5 @@
 /* Read memory limits from the kernel and from control groups, which contain containers and
- * units of systemd. There are two versions of these, and both may be in use:
+ * units of systemd. There are two versions of control groups, and both may be in use:
  * https://docs.kernel.org/admin-guide/cgroup-v2.html#memory
  * https://docs.kernel.org/admin-guide/cgroup-v1/memory.html */
 #include "cli/guard/memory.h"

@@ -21,7 +21,7 @@ uint64_t memory_left(const char *root, uint64_t pid);
 
 /* Returns the bytes that a process may allocate before it is killed or made to wait for
  * memory: by its groups, memory.high included, and by the memory of the system. HD_UNKNOWN
- * if neither is known. */
+ * if both are unknown. */
 uint64_t memory_spare(const char *root, uint64_t pid);
 
 /* True if a process is in a group of this one that has a limit, so that both share the
@@ -30,7 +30,7 @@ bool memory_is_shared(const char *root, uint64_t pid);
 
 /* The number of processes that the kernel has killed for lack of memory, at a moment. */
 struct memory_kills {
-    char path[4096];              /* file with the count of one group */
+    char path[4096];              /* file with the count of the group */
     uint64_t in_group, in_system; /* HD_UNKNOWN if the kernel does not count */
 };
 
@@ -58,7 +58,8 @@ void memory_give_back_large(void);
 void memory_keep_little(void);
 void memory_give_back(void);
 
-/* The default limit: most of the available memory, and never 0, which would be no limit. */
+/* The default limit: three quarters of the available memory, at least 1 byte; 0 (unlimited)
+ * if that is HD_UNKNOWN. */
 uint64_t memory_usual_limit(uint64_t available);
 
 /* --- files that become shorter ----------------------------------------------- */
@@ -66,8 +67,8 @@ uint64_t memory_usual_limit(uint64_t available);
 /* Explain a file that is truncated while it is read.
  *
  * The library maps large files. Touching a page that another process has cut off raises
- * SIGBUS, from which there is no return: the program prints the name of the file and ends.
- * A library leaves that to its program, since there is one handler per process. */
+ * SIGBUS, whose handler cannot return: the program prints the name of the file and ends. A
+ * library leaves that to its program, since there is one handler per process. */
 
 /* Handles SIGBUS from now on. */
 void lost_pages_explain(void);

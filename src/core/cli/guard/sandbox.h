@@ -25,8 +25,8 @@ struct sandbox {
 #define SANDBOX_PODINFO "/etc/podinfo"
 
 /* Drops rights, before the first thread starts; and remaining rights of an earlier sandbox.
- * Without kernel support, or if it is off, does nothing. False after a message on stderr if
- * the kernel supports it and failed. */
+ * True without kernel support, or if it is off. False after a message on stderr if the
+ * kernel supports it and failed. */
 bool sandbox_enter(struct sandbox *s);
 
 /* The same for record, when its store is open: file is that of hd_store_file(), NULL for a

@@ -26,7 +26,7 @@ static volatile sig_atomic_t is_there;
 static int handle = -1;
 static char place[PATH_MAX];
 
-/* A file without a name yet, so that SIGKILL leaves nothing; -1: it has one. */
+/* A file without a name yet, which the kernel frees after SIGKILL; -1: no such file. */
 static int anonymous = -1;
 
 /* Signals by which people, terminals and systems end programs. */

@@ -1,10 +1,10 @@
 /* temporary.h - hold the file that a result is written to until it gets its name.
  *
  * There is one at a time. It is removed when the program ends, however that happens. It is
- * anonymous if the file system supports that (O_TMPFILE), so that SIGKILL leaves nothing
- * either, except in the moment in which it replaces another file. Elsewhere its name begins
- * with a dot, so that a file left by SIGKILL is not read as a snapshot of its folder. Must
- * not depend on the content. */
+ * anonymous if the file system supports that (O_TMPFILE), so that the kernel frees it after
+ * SIGKILL, too, except in the moment in which it replaces another file. Elsewhere its name
+ * begins with a dot, so that a file left by SIGKILL is not read as a snapshot of its
+ * folder. Must not depend on the content. */
 #ifndef TEMPORARY_H
 #define TEMPORARY_H
 

@@ -1,5 +1,5 @@
-/* Walk a path name by name with a handle on each folder, so that nothing on the way can be
- * exchanged between check and use.
+/* Walk a path name by name with a handle on each folder, so that the way cannot be changed
+ * between check and use.
  *
  * O_PATH. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier) */
@@ -32,7 +32,7 @@ static bool anybody_writes(const struct stat *st)
     return (st->st_mode & S_IWOTH) != 0;
 }
 
-/* The bit covers everyone in an access list except owner and others. A group of one:
+/* The bit covers everyone in an access list except owner and others. A private group is
  * root's, or the one with the number of its only user. */
 static bool group_writes(const struct stat *st, const char *at)
 {
@@ -98,8 +98,8 @@ trust_blame(struct trust_walk *w, const char *at, const char *format, ...)
     snprintf(w->culprit, sizeof(w->culprit), "%s", at);
 }
 
-/* True for a link that a user with write access to the folder may have made to a file of
- * somebody else. */
+/* True for a link that a user with write access to the folder may have made to another
+ * user's file. */
 static bool has_strange_name(const struct trust_walk *w, const struct stat *st)
 {
     bool is_owners = !trust_user(st->st_uid) && st->st_uid == w->above.st_uid;

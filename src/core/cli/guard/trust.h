@@ -4,8 +4,8 @@
  * A user who may replace a file, or a folder or link on the way to it, decides which file
  * is read or written. Every name on the way is checked, links as well, as ssh (StrictModes)
  * and git (safe.directory) do. Trusted users are root, the user of this process, and for
- * root the user of sudo. A folder that anybody may write to is fine if it is sticky and the
- * next name belongs to a trusted user.
+ * root the user of sudo. A folder that all users may write to is fine if it is sticky and
+ * the next name belongs to a trusted user.
  *
  * HEAPDRIFT_TRUST has the exceptions, separated by colons: a file, a folder and all below
  * it, or "*" for everything. The folder that a build server has checked out is one, too.

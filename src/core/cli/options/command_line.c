@@ -256,8 +256,8 @@ static bool read_options(struct settings *s, const struct option_table *t)
 }
 
 /* Adds the default to options whose value may be omitted: popt would use the next argument
- * for it. Returns the bytes that popt needs: it copies every argument, some of them twice,
- * and little more. */
+ * for it. Returns the bytes that popt needs: it copies every argument, some twice, and
+ * little more. */
 static size_t fill_in(struct settings *s, int argc, const char **argv)
 {
     bool ended = false;

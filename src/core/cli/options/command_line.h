@@ -15,7 +15,7 @@ void settings_free(struct settings *s);
 
 /* The command line with every @FILE replaced by the content of the file. */
 struct arguments {
-    const char **all; /* count of these, then NULL */
+    const char **all; /* `count` words, then NULL */
     int count;
     bool ended; /* by "--": what begins with an @ is a file from then on */
     struct argument_file *files;

@@ -1,6 +1,6 @@
-/* houses.h - declare the functions and lists that the program needs from collect and fleet.
- * A build without one of them, as Windows without fleet, links src/absent/commands/HOUSE.c
- * instead. */
+/* houses.h - declare the functions and lists that the program needs from the houses collect
+ * and fleet. A build that lacks a house, as Windows lacks fleet, links
+ * src/absent/commands/HOUSE.c instead. */
 #ifndef HOUSES_H
 #define HOUSES_H
 
@@ -16,9 +16,9 @@ extern const struct command *const collect_commands[], *const fleet_commands[];
 
 struct stored_run;
 
-/* If the options name a run of a store, chooses one, prints it, and fetches its snapshots,
- * into s->stored; otherwise does nothing. If several runs match, the one with the newest
- * last snapshot among those with enough snapshots. False after a message. */
+/* Chooses the run of a store that the options name, prints it, and fetches its snapshots
+ * into s->stored. True as well if they name files. If several runs match, the one with the
+ * newest last snapshot among those with enough snapshots. False after a message. */
 bool stored_run_fetch(struct settings *s);
 void stored_run_free(struct stored_run *r); /* NULL is fine */
 

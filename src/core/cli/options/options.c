@@ -150,7 +150,7 @@ struct unit {
     double factor;
 };
 
-/* Parses a number and its unit, up to `most`. False if it is neither. */
+/* Parses a number and its unit. False if malformed, or above `most`. */
 static bool parse_with_unit(const char *value, const struct unit *units, size_t count,
                             double most, double *n)
 {
@@ -400,7 +400,7 @@ enum {
     ON_DIFFS = ON_DIFF | ON_REPORT | ON_EXPLORE,
     ON_GROWTH = ON_DIFFS | ON_CHECK | ON_WATCH,   /* what grew */
     ON_CHAINS = ON_GROWTH | ON_ROOTS,             /* what holds it */
-    ON_ROWS = (ON_CHAINS & ~ON_EXPLORE) | ON_TOP, /* some of these */
+    ON_ROWS = (ON_CHAINS & ~ON_EXPLORE) | ON_TOP, /* select rows */
     ON_PAPER = ON_DIFF | ON_TOP | ON_ROOTS | ON_INFO | ON_CHECK | ON_TREE | ON_OBJECT |
                ON_STATICS,                                   /* printed */
     ON_ALL = ON_PAPER | ON_REPORT | ON_EXPLORE | ON_CONVERT, /* read snapshots */

@@ -67,7 +67,7 @@ struct option {
     size_t given;             /* offset of a bool: whether it was given; 0: not needed */
     unsigned also;   /* commands that accept and ignore it, so that one set of options fits
                         every command */
-    bool hidden;     /* accepted, but listed nowhere */
+    bool hidden;     /* accepted, but not listed */
     bool once;       /* two different values are an error */
     char old_letter; /* it had, and that means another option elsewhere */
     const char *(*parse)(struct settings *s, const struct option *o, const char *value);

@@ -1,5 +1,5 @@
-/* settings.h - the checked command line: the options of all commands, and the place of
- * those of one command or house. */
+/* settings.h - the checked command line: the options of all commands, and a place for the
+ * options of a command or house. */
 #ifndef SETTINGS_H
 #define SETTINGS_H
 
@@ -74,7 +74,7 @@ struct settings {
     size_t file_count;
     const struct argument_file *argument_files; /* of @FILE */
     size_t argument_file_count;
-    struct used_files *used;  /* all of these, as files; NULL: not noted yet */
+    struct used_files *used;  /* all paths above, as files; NULL: not noted yet */
     const char *const *words; /* the whole command line, printed by pages */
     size_t word_count;
     const struct command *command;

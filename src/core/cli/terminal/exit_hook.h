@@ -4,7 +4,7 @@
 #ifndef EXIT_HOOK_H
 #define EXIT_HOOK_H
 
-/* Exit status; if several apply, the first of these. */
+/* Exit status; the first that applies. */
 enum { EXIT_TROUBLE = 2, EXIT_OVER = 1, EXIT_INCONCLUSIVE = 3, EXIT_DONE = 0 };
 
 /* Sets the hook; NULL: no hook. It may be called in a signal handler. */

@@ -32,7 +32,7 @@ void end_message(const char *what);
 bool put_message(const char *kind, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Fills in an error that owns nothing; returns false. */
+/* Fills in an error that owns no memory; returns false. */
 bool set_error(struct hd_error *err, enum hd_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

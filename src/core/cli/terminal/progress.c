@@ -133,7 +133,7 @@ void progress_file(struct progress *p, size_t number, const char *path)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Files may be read again within another phase; that is part of it. */
+/* Files may be read again within another phase, which includes the reading. */
 void progress_report(void *context, enum hd_phase phase, uint64_t more, uint64_t all)
 {
     struct progress *p = context;

@@ -28,7 +28,7 @@ bool style_locale_is_ascii(void);
  * line by line, without escape sequences. */
 bool style_can_redraw(void);
 
-/* True if a terminal with that name, from TERM, has colours. NULL has none. */
+/* True if a terminal with that name, from TERM, has colours; false for NULL. */
 bool style_has_color(const char *term);
 
 #endif
