@@ -33,9 +33,9 @@ struct address_index {
     size_t len;
 };
 
-/* Makes one of len > 0 addresses in any order. False, and nothing to free, if two are
- * equal, not multiples of four, or so far apart that it would take more than 16 bytes for
- * each object. O(len). */
+/* Makes one of len > 0 addresses in any order. False, with *x empty, if two are equal, not
+ * multiples of four, or so far apart that it would take more than 16 bytes for each object.
+ * O(len). */
 bool address_index_make(struct address_index *x, const uint64_t *address, size_t len);
 
 /* The same of any addresses; frees `address` or keeps it. */

@@ -58,7 +58,7 @@ static void put_key(struct text *to, const struct site_frame *frame)
     text_add(to, file, name_length(file));
 }
 
-/* The bytes of a frame as text, if its name shares nothing with others. */
+/* Returns the most bytes of a frame as text; names may share a prefix. */
 static size_t text_length(const struct site_frame *frame)
 {
     enum { NUMBERS = 20 };

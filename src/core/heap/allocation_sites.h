@@ -28,7 +28,7 @@ struct site_frame {
     const char *method; /* as written: "Shop.Checkout.Add"; never NULL */
     const char *file;   /* name without folders; NULL: unknown */
     uint32_t line;      /* from 1; 0: unknown */
-    bool is_own;        /* neither framework nor package */
+    bool is_own;        /* in the program's own code */
 };
 
 struct site_stack {
@@ -80,8 +80,7 @@ void site_builder_begin(struct site_builder *b, struct arena *a);
 uint32_t site_builder_frame(struct site_builder *b, const struct site_frame *frame);
 
 /* Returns the number of a stack of frames of b, innermost first; frames beyond
- * MAX_STACK_FRAMES are dropped. NO_SITE if the limits are reached or there are no
- * frames. */
+ * MAX_STACK_FRAMES are dropped. NO_SITE if the limits are reached or count is 0. */
 uint32_t site_builder_stack(struct site_builder *b, const uint32_t *frames, size_t count);
 
 /* Copies a stack of other sites. */

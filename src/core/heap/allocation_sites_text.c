@@ -177,7 +177,7 @@ struct sites_reader {
     bool failed;
 };
 
-/* Reads a number of at most `most`. Zero, and failed, if there is none. */
+/* Reads a number of at most `most`; else fails and returns 0. */
 static uint64_t take_number(struct sites_reader *r, uint64_t most)
 {
     uint64_t n = 0;

@@ -18,8 +18,8 @@ uint64_t snapshot_rename_types(struct hd_snapshot *snap, type_name_finder *name_
                                void *context);
 
 /* Names the unnamed types of each snapshot by other snapshots of the same process, with a
- * warning (WARN_NAMES_BORROWED). Processes are the same if neither their names nor the
- * addresses of their images differ, and their ids, or if unknown the addresses, are equal.
+ * warning (WARN_NAMES_BORROWED). Processes are the same if the addresses of their images
+ * are equal, and names and ids as far as known; without ids the addresses must be known.
  * O(types log types) per pair of snapshots. */
 void snapshots_borrow_names(struct hd_snapshot *const *snaps, size_t count);
 

@@ -281,7 +281,7 @@ static bool is_too_much(struct builder *b, uint64_t bytes)
            (bytes > b->max_memory || bytes + bytes_outside_graph(b) > account->limit);
 }
 
-/* Charges arrays of these capacities. False if they exceed the limit. */
+/* Charges arrays with these capacities. False if they exceed the limit. */
 static bool graph_fits(struct builder *b, size_t nodes, size_t edges)
 {
     uint64_t bytes = graph_memory(b, nodes, edges);
@@ -580,8 +580,7 @@ static void find_intervals(struct others *o)
         high->count = (last + 1) * BLOCK - high->first;
 }
 
-/* Subtracts the references of one node that is not an object; those of a root group are
- * roots. */
+/* Subtracts the references of a node that is not an object; a root group's are roots. */
 static void take_off_references(struct hd_snapshot *snap, const struct others *o, node_id n)
 {
     const struct graph *g = snap->graph;

@@ -5,7 +5,7 @@
  *   builder_object()  once per object, to count it; or builder_row() once
  *                     per row, in files that are tables
  *   builder_node()    once per node, in node order, if a graph is requested;
- *   builder_edge()    then once per reference of that node
+ *   builder_edge()    then once per reference from the node
  * and returns. builder_finish() merges types into rows by canonical name, computes sums and
  * marks reachable nodes. Readers must not depend on the use of the graph. A graph has one
  * node for each counted object, with the same type and size.
@@ -55,7 +55,7 @@ struct builder {
     size_t type_count, type_cap;
     struct text scratch;
 
-    struct digest *digest; /* instead of a graph; NULL if the file has none */
+    struct digest *digest; /* instead of a graph; may be NULL */
     struct graph *graph;   /* NULL until the first node */
     size_t node_cap, edge_cap;
     uint64_t graph_charged; /* part of the account used by the graph's arrays */
@@ -97,7 +97,7 @@ void builder_image(struct builder *b, uint32_t type, uint64_t base, uint32_t rva
 bool builder_object(struct builder *b, uint32_t type, uint64_t size,
                     enum hd_generation gen);
 
-/* Counts many objects of one generation. The sum of their bytes must fit. */
+/* Counts many objects of a generation. The sum of their bytes must fit. */
 void builder_objects(struct builder *b, uint32_t type, const struct hd_tally *more,
                      enum hd_generation gen);
 

@@ -27,10 +27,9 @@ struct digest_places {
     uint32_t len; /* 0: ownership is unknown */
     uint32_t *parent;
     type_id *type;
-    struct hd_tally *at; /* objects at each place; for pseudo-nodes their number and 0
-                            bytes */
-    struct hd_tally
-        *old; /* the part of them in gen2 and collected with it; NULL if unknown */
+    struct hd_tally *at;  /* objects at each place; for pseudo-nodes their number and 0
+                             bytes */
+    struct hd_tally *old; /* their part in gen2 and collected with it; NULL if unknown */
 
     /* The field through which most objects of each place are held, with numerator and
      * denominator. NULL if unknown. Indexes field_names. */
@@ -82,12 +81,11 @@ struct digest_survivors {
                            before */
 };
 
-/* Ages of objects, for snapshots with known survivors from one to the next. A moment is one
- * of these snapshots; the last is this one. Group i: `objects` objects at a place that
- * first appeared anywhere at moment born[i], and at this place at moment arrived[i] >=
- * born[i]; ascending by place, born and arrived. Objects in no group have been at their
- * place since moment 0 or earlier. Unreachable objects have no place, so their groups are
- * by type. */
+/* Ages of objects, for snapshots with known survivors from one to the next. A moment is
+ * such a snapshot; the last is this one. Group i: `objects` objects at a place that first
+ * appeared anywhere at moment born[i], and at this place at moment arrived[i] >= born[i];
+ * ascending by place, born and arrived. Objects in no group have been at their place since
+ * moment 0 or earlier. Unreachable objects have no place, so their groups are by type. */
 struct digest_ages {
     enum hd_identity_source source;
     uint32_t moment_count;  /* 0 if unknown */

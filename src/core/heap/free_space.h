@@ -2,8 +2,8 @@
  *
  * `dumpheap -stat` lists it as a type, `Free`, without a module, and so do files that were
  * made from its output. Its numbers are facts of the snapshot (HD_FACT_FRAGMENTED, ...) and
- * part of no total. A class of that name in a program has a module, or references. Mono
- * has no such rows. */
+ * part of no total. A program's class with this name has a module, or references. Mono has
+ * no such rows. */
 #ifndef FREE_SPACE_H
 #define FREE_SPACE_H
 

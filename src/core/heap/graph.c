@@ -141,7 +141,7 @@ static size_t free_slot(size_t *next, size_t i)
 }
 
 /* All borders cut the address space into slots; each part in turn claims its free slots.
- * Every slot is claimed once, so overlaps cost nothing. */
+ * Every slot is claimed once, however many parts overlap. */
 struct ranges ranges_build(const struct range *parts, size_t count, struct arena *a)
 {
     struct arena scratch = {0};

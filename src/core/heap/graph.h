@@ -1,7 +1,7 @@
 /* graph.h - objects and references as flat arrays, the fields of references, and the
  * generation of an address.
  *
- * Nodes are numbered from 0. One of them, root, is the root of all roots; below it are the
+ * Nodes are numbered from 0. Node `root` is the root of all roots; below it are the
  * pseudo-nodes that group the GC roots ("[static vars]"), then the objects. The references
  * out of node n are
  *     edge_to[edge_begin[n]] ... edge_to[edge_begin[n + 1] - 1]
@@ -123,9 +123,9 @@ struct fields {
      * edge_begin[n] + i. NO_FIELD for references through handles or roots. */
     void (*of_node)(const void *context, node_id n, field_id *ids);
 
-    /* Returns node n's fields or elements by offset, at most `most` of them starting at
-     * number `first`, in a; *count is their total number. with_text: also the contents of
-     * strings, at most most_text characters. NULL and 0 if unknown. */
+    /* Returns node n's fields or elements by offset, at most `most`, from number `first`
+     * on, in a; *count is their total number. with_text: also the contents of strings, at
+     * most most_text characters. NULL and 0 if unknown. */
     const struct hd_field *(*values)(const void *context, node_id n, uint64_t first,
                                      size_t most, bool with_text, size_t most_text,
                                      struct arena *a, size_t *len, uint64_t *count);

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* nesting of local functions and lambdas; C# makes all of them members of one class */
+/* nesting of local functions and lambdas, which C# makes members of a single class */
 enum { MAX_LOCAL = 8, MAX_ROUNDS = 16 };
 
 struct method_words {

@@ -132,7 +132,7 @@ static size_t find_counter(const char *name, const char *end, size_t *before)
 
 /* --- canonical names ----------------------------------------------------------- */
 
-/* Names become C strings, so a NUL must not hide the rest of one. */
+/* Names become C strings, so a NUL must not hide the rest of a name. */
 static void add_without_nul(struct text *out, const char *raw, size_t len)
 {
     while (len > 0) {
@@ -248,9 +248,9 @@ static size_t parse_steps(char *name, size_t len)
 }
 
 /* A step may uncover text that an earlier one removes: a size class before a version,
- * brackets that an assembly separated. So steps repeat until nothing changes. Among three
- * million generated names none needed more than two rounds; one that needs more than
- * MAX_ROUNDS is not a type name: false. */
+ * brackets that an assembly separated. So steps repeat until the name settles. Two rounds
+ * were enough for three million generated names; one that needs more than MAX_ROUNDS is not
+ * a type name: false. */
 static bool names_settle(char *name, size_t *len)
 {
     enum { MAX_ROUNDS = 8 };
@@ -513,7 +513,7 @@ static bool is_digit_of(char c, bool hex)
     return hex ? is_hex_digit(c) : is_digit(c);
 }
 
-/* Returns the index of the entry that ends the len bytes at s; -1 if none does. */
+/* Returns the index of the entry that ends the len bytes at s, or -1. */
 static int ends_in(const char *s, size_t len)
 {
     for (size_t i = 0; i < sizeof(numbered) / sizeof(*numbered); i++) {

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A part of a name, not NUL-terminated. at is NULL if there is none. */
+/* A part of a name, not NUL-terminated; at may be NULL. */
 struct name_part {
     const char *at;
     size_t len;
@@ -139,10 +139,10 @@ bool async_method_of(struct async_method *m, const char *type);
 
 /* The likely meaning of a pattern that matches no type. */
 
-/* Writes the nearest of these canonical names: the pattern in another case, a name whose
- * last part contains it, or one that is few edits away; the shortest of several, then the
- * first by its bytes. False, without output, if one of the names matches after all, or none
- * is near. Linear in the names. */
+/* Writes the nearest canonical name: the pattern in another case, a name whose last part
+ * contains it, or one that is few edits away; the shortest of several, then the first by
+ * its bytes. False, without output, if a name matches after all, or all are too far. Linear
+ * in the names. */
 bool nearest_name(struct text *out, const char *pattern, const char *const *names,
                   size_t count);
 

@@ -1,9 +1,9 @@
 /* place.h - what keeps an object alive: a root, a static variable, a type; and holders,
- * which are lists of such places.
+ * which are lists of places.
  *
  * All inputs spell places as names, and names are what is stored, compared and matched.
  * Only this file splits such a name into parts and builds one. It must not depend on
- * snapshots; the kind of root of a group is in root_kind.h. */
+ * snapshots; the root kind of a group is in root_kind.h. */
 #ifndef PLACE_H
 #define PLACE_H
 

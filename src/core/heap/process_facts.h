@@ -13,7 +13,7 @@
 
 enum { MAX_PROCESS_LINE = 4096 }; /* bytes of a line; longer ones are not read */
 
-/* Appends the known facts; nothing without any. */
+/* Appends the known facts, if any. */
 void process_facts_put(const struct hd_process_facts *facts, struct text *to);
 
 /* Adds the facts of a line that are unknown so far. */
@@ -36,7 +36,7 @@ struct thread_tally {
     size_t count;
 };
 
-/* Counts a thread; none without a name. */
+/* Counts a thread if it has a name. */
 void thread_tally_add(struct thread_tally *t, const char *name);
 
 /* Stores the most frequent names in facts. Sorts t. */

@@ -15,11 +15,11 @@ extern const char *const root_kind_names[HD_ROOT_KIND_COUNT];
 enum { ROOT_CLASSES = 8 };
 unsigned root_kind_class(enum hd_root_kind kind);
 
-/* The kind given by a pseudo-node's own name, compared without case; HD_ROOT_KIND_COUNT if
- * it has none (the kind of its parent counts then). */
+/* The kind given by a pseudo-node's own name, compared without case; HD_ROOT_KIND_COUNT:
+ * its parent's kind counts. */
 enum hd_root_kind root_kind_of(const char *pseudo_name);
 
-/* dotnet-gcdump's name for the group of such roots. */
+/* dotnet-gcdump's name for the group of a kind. */
 const char *root_kind_group(enum hd_root_kind kind);
 
 /* The kind of a pseudo-node below one of the given kind: its own if its name has one, but a

@@ -11,7 +11,7 @@ struct root_variable {
     enum root_group group;
     const char *name; /* the key; preceded by a byte for the group */
     size_t len;
-    const char *full_name; /* NULL if none or ambiguous */
+    const char *full_name; /* NULL: unknown or ambiguous */
     UT_hash_handle hh;
 };
 
@@ -233,7 +233,7 @@ static void use_group(struct group_order *o, enum root_group group)
     o->used[group] = true;
 }
 
-/* True if dotnet-gcdump visits the root with its event, not after all of them. */
+/* True if dotnet-gcdump visits the root with its event, not after all events. */
 static bool is_met_at_once(const struct root_place *root)
 {
     return root->place < GROUP_COUNT;

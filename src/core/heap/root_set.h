@@ -27,8 +27,8 @@ void root_set_free(struct root_set *s);
 void root_set_add(struct root_set *s, enum hd_root_kind kind, const char *name, size_t len,
                   node_id object);
 
-/* Appends the pseudo-nodes, in the order of enum hd_root_kind and of first use, and the
- * root. Must be called when all objects are nodes; does nothing without roots. */
+/* If there are roots, appends the pseudo-nodes, in the order of enum hd_root_kind and of
+ * first use, and the root. Must be called when all objects are nodes. */
 void root_set_emit(struct root_set *s, struct builder *b);
 
 /* --- the tree of dotnet-gcdump -------------------------------------------- */

@@ -314,8 +314,8 @@ static void find_runtime(struct hd_snapshot *snap)
         snap->info.runtime = arena_strdup(&snap->arena, at, len);
 }
 
-/* 256 MiB: each of 2,600 pairs of snapshots of one process has a common block, with every
- * collector; none of 91,000 pairs of two processes has (docs/warnings.md). Small heaps may
+/* 256 MiB: 2,600 of 2,600 pairs of snapshots of a process have a common block, with every
+ * collector, and 0 of 91,000 pairs of two processes (docs/warnings.md). Small heaps may
  * move as a whole. */
 static void find_blocks(struct hd_snapshot *snap)
 {
@@ -338,7 +338,7 @@ static void find_blocks(struct hd_snapshot *snap)
 void identity_find(struct hd_snapshot *snap)
 {
     find_runtime(snap);
-    /* Two halves of one heap may be disjoint. */
+    /* Two halves of a heap may be disjoint. */
     if (snap->graph == NULL || snap->graph->addresses == NULL || snap->info.sampled ||
         !snap->info.complete)
         return;

@@ -98,7 +98,7 @@ struct source {
     int64_t ticks; /* 100 ns since year 1, local time; 0 unknown */
     int32_t pid;
     uint64_t commit, working_set;
-    const unsigned char *interop; /* table of COM wrappers; size 0 if there is none */
+    const unsigned char *interop; /* table of COM wrappers; size may be 0 */
     size_t interop_size;
     bool has_deferred;                /* the list may be empty */
     struct source_deferred *deferred; /* of the first types */
@@ -119,10 +119,11 @@ struct source {
  * set we store the addresses with the smallest hashes: two such samples are comparable
  * whatever happened to the heaps in between, in bounded memory.
  *
- * Native AOT and Mono have neither. There we use the blocks of memory that contain objects:
- * a collector moves objects, but never all of them to other blocks in one collection, and
- * it never moves literals in the image or pinned objects. So the absence of common blocks
- * proves two processes; a common block proves nothing, since memory may be placed alike.
+ * Native AOT and Mono lack both. There we use the blocks of memory that contain objects: a
+ * collector moves objects, but never all of them to other blocks in one collection, and it
+ * never moves literals in the image or pinned objects. So the absence of common blocks
+ * proves two processes; but two processes may have common blocks, too, since memory may be
+ * placed alike.
  *
  * The rules for missing addresses are conservative: a rule that splits one process into two
  * would cost more than one that gives no answer. */
@@ -219,7 +220,7 @@ static inline uint64_t tally_rounded(double value)
     return r < 18446744073709549568.0 ? (uint64_t)r : HD_UNKNOWN - 1;
 }
 
-/* A row of the type table: all types of one kind that share a canonical name. */
+/* A row of the type table: all types that share a kind and a canonical name. */
 struct type {
     const char *name;      /* canonical, NUL-terminated, any bytes but NUL */
     const char *full_name; /* with the outer class, which name lacks; NULL if unknown */
@@ -285,8 +286,7 @@ struct hd_snapshot {
     size_t type_name_count;
     uint64_t image_base; /* of a native AOT program: an id minus this is the number in the
                             name of an unnamed type; 0: another runtime, or unknown */
-    type_id *renamed;    /* new row of each row, after rows were merged (borrow.h); NULL if
-                            none was */
+    type_id *renamed;    /* new row of each row after merging (borrow.h); else NULL */
     struct warnings warnings;
     unsigned number;   /* index among the snapshots of the input, as builder.number */
     bool is_ordered;   /* order is known without the file name */
@@ -313,8 +313,7 @@ struct hd_snapshot {
     uint32_t node_count, edge_count; /* of the graph, dropped or not; 0 without one */
     uint64_t graph_bytes;            /* size of the graph, dropped or not */
     uint64_t reading_bytes;          /* peak memory of reading, with the graph */
-    struct graph *graph;             /* NULL if the input has none, none was requested, or
-                                        it was dropped */
+    struct graph *graph;             /* NULL: missing, not requested, or dropped */
     struct digest *digest;           /* if read from a digest, instead of the graph; else
                                         NULL */
     struct input *input;             /* open as long as graph addresses point into it */
@@ -428,9 +427,9 @@ static inline double sample_share(double scale, double count)
 
 bool reach_is_known(const struct hd_snapshot *snap);
 
-/* Fills in info.reachable_*, the tallies of SELECT_REACHABLE and graph->reachable, and
- * warns if most objects are garbage; does nothing if reachability is known. snap must have
- * a graph. O(nodes + references), 4 bytes per node while it runs. */
+/* If reachability is unknown, fills in info.reachable_*, the tallies of SELECT_REACHABLE
+ * and graph->reachable, and warns if most objects are garbage. snap must have a graph.
+ * O(nodes + references), 4 bytes per node while it runs. */
 void reach_find(struct hd_snapshot *snap);
 
 /* Does the same after a walk by the caller: nodes are all those on a chain from the root,
@@ -442,8 +441,8 @@ void reach_given(struct hd_snapshot *snap, const node_id *nodes, uint32_t count)
 void reach_from_digest(struct hd_snapshot *snap);
 
 /* Returns the unreachable objects by type and generation, [type * HD_GENERATION_COUNT +
- * generation], in a. NULL if neither graph nor digest has them. Reachability must be
- * known. */
+ * generation], in a. NULL if graph and digest are NULL, or the digest lacks them.
+ * Reachability must be known. */
 struct hd_tally *reach_lost(const struct hd_snapshot *snap, struct arena *a);
 
 #endif

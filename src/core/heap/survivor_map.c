@@ -43,7 +43,7 @@ struct survivor_map survivor_map_write(const struct survivor_side *older,
     return map;
 }
 
-/* False at the end, or if there is no number. */
+/* False at the end of the map, or for more than 63 bits. */
 static bool parse_varint(struct survivor_map_reader *r, uint64_t *n)
 {
     *n = 0;

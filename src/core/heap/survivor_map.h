@@ -63,7 +63,7 @@ struct survivor_map *survivor_map_parse(const char *text, size_t len, struct are
  *
  * Files store the name; a name that only a later version has is ignored. */
 
-/* Returns the reason with this name; HD_SURVIVORS_UNKNOWN_NONE if there is none. */
+/* Returns the reason with this name, or HD_SURVIVORS_UNKNOWN_NONE. */
 enum hd_survivors_unknown survivors_unknown_named(const char *name, size_t len);
 
 #endif

@@ -94,7 +94,7 @@ void warnings_add(struct warnings *w, enum warning_code code, uint64_t line);
 /* Does the same with a message for this case, which must outlive w. */
 void warnings_add_detail(struct warnings *w, enum warning_code code, const char *detail);
 
-/* Revokes count occurrences; removes the warning if none is left. */
+/* Revokes count occurrences; removes the warning when its count is 0. */
 void warnings_take_back(struct warnings *w, enum warning_code code, uint64_t count);
 
 const struct warning *warnings_find(const struct warnings *w, enum warning_code code);
