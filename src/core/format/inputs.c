@@ -124,8 +124,8 @@ static bool has_manifest(const struct hd_inputs *inputs, size_t from)
     return false;
 }
 
-/* Appends the files of subfolders: none of a folder without a snapshot, unless names alone
- * decide. Two folders with a series each are not one series. */
+/* Appends the files of subfolders that have snapshots or a manifest, or of all if names
+ * alone decide. Two folders with a series each are not one series. */
 static bool add_deeper(struct hd_inputs *inputs, struct hd_inputs *deeper,
                        struct hd_error *err)
 {

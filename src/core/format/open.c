@@ -186,7 +186,7 @@ bool snapshot_session(const char *path, struct session *s, struct arena *a)
     return session_of_zip(path, is_snapshot, s, a);
 }
 
-/* Finds the file of a zip for "FILE#2", unless it is known; none if FILE contains a single
+/* Finds the file of a zip for "FILE#2", unless it is known, or FILE contains a single
  * snapshot, whose own number it is. */
 static bool find_part(const char *path, struct hd_zip_part *part, struct hd_error *err)
 {

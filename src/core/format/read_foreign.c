@@ -1,7 +1,7 @@
 /* read_foreign.c - files that people have in hand instead of a snapshot.
  *
- * Reads none of them. Each kind is recognised by its first bytes, to report what the file
- * is and how to get a snapshot from it, which helps more than "not a heap snapshot".
+ * Only recognises each kind by its first bytes, to report what the file is and how to get a
+ * snapshot from it, which helps more than "not a heap snapshot".
  * docs/formats/foreign.md. */
 #include "base/cursor.h"
 #include "base/error.h"
@@ -113,7 +113,7 @@ static bool is_compound(struct bytes head)
 
 /* --- the list ------------------------------------------------------------ */
 
-/* heapdrift does not run on the system of these files. */
+/* heapdrift does not run on macOS. */
 #define ON_MACOS "take a gcdump of the process with `dotnet-gcdump collect -p PID`"
 #define FROM_MACOS                                                                    \
     "; save the output of `dumpheap -stat -live` in `dotnet-dump analyze` as a text " \

@@ -112,8 +112,8 @@ static bool is_in(const struct session *s, const char *name)
     return false;
 }
 
-/* Finds the file of a manifest entry by its last name; none for a path to somewhere else,
- * or a name that several files have. */
+/* Finds the file with the last name that a manifest entry gives. A path, or the name of
+ * several files, is an error of the part. */
 static void find_file(struct session_builder *m, const struct span name,
                       struct session_part *part)
 {
@@ -225,7 +225,7 @@ static bool read_manifest(struct session_builder *m, struct bytes text)
 /* --- metadata.xml ---------------------------------------------------------------- */
 
 /* Returns the value of an attribute of an element, verbatim: entities are not expanded, and
- * a name with one matches no file. Empty if there is none. */
+ * a name with one matches no file. May be empty. */
 static struct span attribute(struct span element, const char *name)
 {
     size_t len = strlen(name);
@@ -245,7 +245,7 @@ static struct span attribute(struct span element, const char *name)
 }
 
 /* Reads the times at which resources were added, for snapshots with one. Elements are found
- * by their first letters: the rest of XML is neither needed nor expanded. */
+ * by their first letters: the rest of XML is skipped. */
 static void read_metadata(struct session_builder *m, struct bytes text)
 {
     static const char begin[] = "<Resource ";

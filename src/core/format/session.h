@@ -22,7 +22,7 @@ struct session_part {
 struct session {
     struct session_part *all;
     size_t count;
-    bool order_is_unknown; /* neither manifest nor names define one */
+    bool order_is_unknown; /* undefined by manifest and names */
 };
 
 /* Returns the snapshots among the files of a zip or folder: the wanted ones, and those

@@ -158,7 +158,7 @@ bool span_number(struct span s, uint64_t *value)
     return true;
 }
 
-/* Returns the group separator at the start of s; empty if there is none. */
+/* Returns the group separator at the start of s, or an empty span. */
 static struct span separator(struct span s)
 {
     static const char *const known[] = {",", ".", "'", u8"\u2019", u8"\u00A0", u8"\u202F"};

@@ -25,10 +25,10 @@ struct lines lines_of(struct span text);
  * of the last line. */
 bool lines_next(struct lines *l, struct span *line);
 
-/* Returns the first line that is not blank; empty if there is none. */
+/* Returns the first line that is not blank, trimmed, or an empty span. */
 struct span first_line(struct span text);
 
-/* Returns the first byte that is neither blank nor line end; 0 if there is none. */
+/* Returns the first byte after blanks and line ends, or 0. */
 char first_byte(struct span text);
 
 /* Removes spaces and tabs around s. No-break spaces are parts of numbers. */

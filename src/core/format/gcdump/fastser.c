@@ -218,8 +218,8 @@ bool fastser_end(struct fastser *f)
     return false;
 }
 
-/* Reads one UTF-16 unit, of one to three bytes. The lead byte alone gives their number, as
- * in Microsoft's reader. */
+/* Reads a UTF-16 unit: one to three bytes. The lead byte alone gives their number, as in
+ * Microsoft's reader. */
 static uint32_t read_unit(struct cursor *c)
 {
     uint32_t lead = cursor_u8(c);

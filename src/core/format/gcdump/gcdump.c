@@ -36,8 +36,7 @@ static const char *read_string(struct parser *p)
 
 /* --- modules and deferred types ------------------------------------------ */
 
-/* Returns the number of an image, which is stored at its first occurrence; NO_TYPE if
- * none. */
+/* Returns the number of an image, which is stored at its first occurrence, or NO_TYPE. */
 static uint32_t read_module(struct parser *p)
 {
     struct fastser *f = &p->f;

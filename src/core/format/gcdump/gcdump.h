@@ -15,7 +15,7 @@ struct gcdump {
     /* the graph */
     uint64_t total_size; /* as stored */
     uint32_t root;
-    int32_t *default_sizes; /* by type: size of nodes that store none */
+    int32_t *default_sizes; /* by type: size of nodes that omit it */
     uint32_t type_count;
     uint64_t node_count;
     const unsigned char *offsets; /* node_count unaligned u32, into blob */

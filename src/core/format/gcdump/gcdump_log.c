@@ -136,7 +136,7 @@ void gcdump_facts_read(struct hd_snapshot *snap, const char *log)
 
 static const char ids_key[] = PREFIX "ids 1 ";
 
-/* Wide enough for 10^5 names; of two equal hashes neither counts. */
+/* Wide enough for 10^5 names; names with equal hashes are ignored. */
 static uint64_t name_hash(const char *name)
 {
     return XXH3_64bits(name, strlen(name)) & 0xFFFFFFFFFFU;
@@ -183,7 +183,7 @@ static struct hashed *hash_names(const struct builder *b, size_t *count)
     return all;
 }
 
-/* NULL if none or several have it. */
+/* Returns the only name with this hash, or NULL. */
 static const char *name_hashed(const struct hashed *all, size_t count, uint64_t hash)
 {
     size_t at = search_first(all, 0, count, has_smaller_hash, &hash);
@@ -230,7 +230,7 @@ void gcdump_ids_read(struct builder *b, const char *log)
 
 /* --- full names ------------------------------------------------------------------ */
 
-/* Limits: bytes of all lines, of one line, and lines read. */
+/* Limits: bytes of all lines, bytes per line, and lines read. */
 enum { MAX_BYTES = 512 << 10, MAX_LINE = 4096, MAX_LINES = 1 << 16 };
 
 static const char full_key[] = PREFIX "full ";

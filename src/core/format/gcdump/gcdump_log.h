@@ -30,8 +30,8 @@ void gcdump_facts_read(struct hd_snapshot *snap, const char *log);
  * canonical name. */
 void gcdump_ids_write(struct text *log, const struct hd_snapshot *snap);
 
-/* Fills in the type names of the snapshot, if it has none, for types that the builder has
- * by name. */
+/* Fills in the type names of the snapshot, if they are missing, for types that the builder
+ * has by name. */
 void gcdump_ids_read(struct builder *b, const char *log);
 
 /* --- full names -------------------------------------------------------------- */
@@ -50,8 +50,8 @@ struct gcdump_names {
 void gcdump_names_read(struct gcdump_names *n, struct builder *b, const char *log);
 void gcdump_names_free(struct gcdump_names *n);
 
-/* name NULL: the type without one. NULL if there is none. It lives as long as the
- * snapshot. */
+/* Returns the full name of a type, which lives as long as the snapshot, or NULL. name may
+ * be NULL: the type without a name. */
 const char *gcdump_names_find(const struct gcdump_names *n, const char *name);
 
 #endif

@@ -153,7 +153,7 @@ gcdump_usual_head(const struct gcdump *d, const unsigned char **at, struct gcdum
     uint32_t usual = (uint32_t)d->default_sizes[h->type];
     h->size = (int32_t)(usual ^ ((usual ^ size) & has_size));
     *at = p + (one + (two & has_size)) / 8;
-    /* neither may be negative */
+    /* both must be at least 0 */
     uint32_t less = (LONGEST_SIZE - two) & has_size;
     return (int32_t)((uint32_t)h->size | less) >= 0;
 }

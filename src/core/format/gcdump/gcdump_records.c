@@ -610,7 +610,7 @@ struct gcdump_records gcdump_records_plan(const struct hd_snapshot *snap, struct
     struct gcdump_records r = {.snap = snap, .arena = a, .threads = snap->read.threads};
     plan_tree(&r);
     plan_numbers(&r);
-    /* For a gcdump the table of that file; else as dotnet-gcdump makes it. */
+    /* For a gcdump its own table; else as dotnet-gcdump makes it. */
     const struct source *s = r.snap->source;
     for (uint32_t i = 0; i < s->gcdump_type_count; i++) {
         const struct source_gcdump_type *type = &s->gcdump_types[i];

@@ -1,8 +1,8 @@
 /* gcdump_records.h - the types and nodes of a .gcdump to write.
  *
  * The offsets of records precede the records, so there are two passes: measuring and
- * writing. Both work on shares of the nodes, on several threads; the result depends on
- * neither. Must not depend on the rest of the file.
+ * writing. Both work on shares of the nodes, on several threads; the result is always the
+ * same. Must not depend on the rest of the file.
  *
  * The roots of any snapshot become the tree that dotnet-gcdump makes:
  *
@@ -27,7 +27,7 @@
  * bytes have types of their own, by size class. */
 struct table_type {
     const char *name, *module; /* NULL: the null string */
-    int32_t size;              /* of nodes that store none; -1 before the first */
+    int32_t size;              /* of nodes that omit it; -1 before the first */
     float multiplier;
     const struct source_type *of; /* set if it has an RVA; else NULL */
     const char *suffix;           /* of its size class; or NULL */
@@ -38,7 +38,7 @@ struct table_type {
 struct tree_group {
     const char *name;
     uint32_t parent; /* number of a group; the root's is its own */
-    node_id members; /* NO_NODE if none */
+    node_id members; /* or NO_NODE */
 };
 
 struct gcdump_records {

@@ -259,7 +259,7 @@ read_heads(struct node_range *r, struct node_batch *batch, uint32_t to, struct g
            range_reserve(r, (size_t)edge_count - r->edge_count);
 }
 
-/* Reads the references of one node, in any form. */
+/* Reads the references of node k of the batch, in any form. */
 static bool any_references(struct node_range *r, const struct node_batch *batch, uint32_t k)
 {
     const struct gcdump *d = r->d;
@@ -278,7 +278,7 @@ static bool any_references(struct node_range *r, const struct node_batch *batch,
     return true;
 }
 
-/* Reads the references of all nodes that have count references; 0: of those with many. */
+/* Reads the references of all nodes that have count references; 0: of nodes with many. */
 static inline __attribute__((always_inline)) bool
 read_references(struct node_range *r, const struct node_batch *batch,
                 const uint32_t *edge_begin, uint32_t count, gcdump_value *short_value)

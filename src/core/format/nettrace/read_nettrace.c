@@ -6,11 +6,11 @@
  * address and its number of references.
  *
  * A trace that is still being written is read once, along with its writer. That suffices
- * for the usual case, a live process: one complete heap walk of one process. Then objects
- * are in memory when the trace ends, and only references remain to be looked up. Whether a
- * trace is usual is not known before its end, so any other is given up: the file is read
- * again from its beginning. 21 bytes per object while it is written, and 6 to 7 more for
- * the references. */
+ * for the usual case, a live process: one complete heap walk of a single process. Then
+ * objects are in memory when the trace ends, and only references remain to be looked up.
+ * Whether a trace is usual is not known before its end, so any other is given up: the file
+ * is read again from its beginning. 21 bytes per object while it is written, and 6 to 7
+ * more for the references. */
 #include "base/alloc.h"
 #include "base/arrays.h"
 #include "base/error.h"

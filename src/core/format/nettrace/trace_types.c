@@ -33,8 +33,7 @@ static struct trace_type *type_slot(struct trace_types *t, uint64_t id)
     return &t->all[n];
 }
 
-/* A repeated definition without changes allocates nothing: every session reports all types
- * again. */
+/* Allocates only for new or changed definitions: every session reports all types again. */
 static void define_type(struct trace_types *t, const struct heap_type *from,
                         struct text *name)
 {

@@ -44,7 +44,7 @@ struct trace_types {
 /* The text in `a`, as UTF-8. */
 struct span trace_wide_span(struct bytes wide, struct arena *a);
 
-/* Adds the definitions of one event; false if they are damaged. */
+/* Adds the definitions in an event; false if they are damaged. */
 bool trace_types_define(struct trace_types *t, const struct bulk *b);
 bool trace_types_module(struct trace_types *t, struct bytes payload);
 

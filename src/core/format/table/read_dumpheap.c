@@ -7,9 +7,9 @@
  *
  * The text may be quoted, have the prefixes of a log, be the tail of a table, or have lines
  * replaced by "...". Other lines than rows are skipped. If rows and footer do not agree
- * then, or there is no footer, the snapshot is incomplete: rows that a pipe, an editor or a
- * paste dropped would be reported as freed. The whole text is held in memory; a table has
- * some 10^4 rows. */
+ * then, or the footer is missing, the snapshot is incomplete: rows that a pipe, an editor
+ * or a paste dropped would be reported as freed. The whole text is held in memory; a table
+ * has some 10^4 rows. */
 #include "base/error.h"
 #include "base/say.h"
 #include "format/table/type_tables.h"
@@ -423,7 +423,7 @@ static bool no_header(struct dumpheap *r)
     return false;
 }
 
-/* Finds the table; a first row without a header is part of it. */
+/* Finds the table; without a header it begins with its first row. */
 static bool find_header(struct dumpheap *r)
 {
     struct span line;
@@ -560,8 +560,7 @@ static bool mismatch(struct dumpheap *r, uint64_t rows, const char *sign, uint64
 }
 
 /* Sets r->has_footer if the line is a footer; false if it is wrong. The SOS written in C++
- * uses a signed 32-bit sum, which wraps; it prints neither bytes nor, since .NET 2.0,
- * separators. */
+ * uses a signed 32-bit sum, which wraps; it omits bytes and, since .NET 2.0, separators. */
 static bool read_footer(struct dumpheap *r, struct span line)
 {
     struct span total = span_word(&line), number = span_word(&line),
@@ -674,7 +673,7 @@ static void report_excerpt(struct dumpheap *r)
     text_free(&t);
 }
 
-/* Reports a filter that no command shows. Tables of one generation may lack either type. */
+/* Reports a filter that no command shows. A generation's table may lack either type. */
 static void report_part(struct dumpheap *r)
 {
     struct builder *b = r->t->b;

@@ -155,7 +155,7 @@ static void size_count_warn(const struct size_count *c, struct builder *b)
  * two numbers above are not compared with the rows: pseudo-objects and types of size 0 have
  * no row. */
 
-/* Before version 5.0 a row has a single number, the size of one object or the count. */
+/* Before version 5.0 a row has a single number, the size of an object or the count. */
 static const char old_words[] = "(Dump size)";
 
 static enum recognition report_by_text(struct span text)
@@ -278,7 +278,7 @@ struct csv_reader {
     struct text values[CSV_NEEDED];
 };
 
-/* Returns the length of the line end at r->at; 0 if there is none. */
+/* Returns the length of the line end at r->at, or 0. */
 static size_t csv_line_end(const struct csv_reader *r)
 {
     if (r->at == r->end || (*r->at != '\n' && *r->at != '\r'))

@@ -199,7 +199,7 @@ static bool refuse_nul(struct heap_text *r)
     return refuse_line(r, "nul-byte", "a NUL byte: not text");
 }
 
-/* Rejects the line because of the current word, with an excerpt of it. */
+/* Rejects the line because of the current word, which it quotes. */
 static bool refuse_word(struct heap_text *r, const char *kind, const char *why)
 {
     char word[AHEAD];

@@ -1,4 +1,4 @@
-/* Writes a heap text of one section: mirror of read_heap_text.c. docs/formats/heap-text.md.
+/* Writes a heap text, one section: mirror of read_heap_text.c. docs/formats/heap-text.md.
  *
  * Object ids are node numbers + 1, type ids count the types with objects; the names after
  * "static var" become types without objects. One pass; a byte per node in addition to the
@@ -23,7 +23,7 @@ struct heap_text_writer {
 
 /* --- fields ---------------------------------------------------------------- */
 
-/* Most of a large file consists of these, so no printf. */
+/* Most of a large file consists of hex numbers, so no printf. */
 static void add_hex(struct text *t, uint64_t value)
 {
     char digits[17];
@@ -112,7 +112,7 @@ static const struct {
     [HD_ROOT_OTHER] = {" 0 0", true},
 };
 
-/* variable: id of the type with its name; 0: none. */
+/* variable: id of the type with its name, or 0. */
 static void write_root(struct heap_text_writer *w, node_id object, enum hd_root_kind kind,
                        uint64_t variable)
 {
@@ -125,7 +125,7 @@ static void write_root(struct heap_text_writer *w, node_id object, enum hd_root_
     w->kinds_changed += !root_codes[kind].exact;
 }
 
-/* Writes the objects of one pseudo-node. The name of a variable is the text after "static
+/* Writes the objects below a pseudo-node. The name of a variable is the text after "static
  * var"; "?" in other groups. */
 static void write_group(struct heap_text_writer *w, node_id n, enum hd_root_kind kind)
 {
