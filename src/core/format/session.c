@@ -112,8 +112,8 @@ static bool is_in(const struct session *s, const char *name)
     return false;
 }
 
-/* Finds the file with the last name that a manifest entry gives. A path, or the name of
- * several files, is an error of the part. */
+/* Finds the file of a manifest entry by its last name. A path, or the name of several
+ * files, is an error of the part. */
 static void find_file(struct session_builder *m, const struct span name,
                       struct session_part *part)
 {

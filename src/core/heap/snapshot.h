@@ -120,7 +120,7 @@ struct source {
  * whatever happened to the heaps in between, in bounded memory.
  *
  * Native AOT and Mono lack both. There we use the blocks of memory that contain objects: a
- * collector moves objects, but never all of them to other blocks in one collection, and it
+ * collector moves objects, but never all objects to other blocks in one collection, and it
  * never moves literals in the image or pinned objects. So the absence of common blocks
  * proves two processes; but two processes may have common blocks, too, since memory may be
  * placed alike.
