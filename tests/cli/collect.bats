@@ -450,12 +450,12 @@ OPERANDS
 @test "watch prints its result from the third snapshot on" {
     play_runtime play
     local said='heapdrift: after 3 of 4 snapshots: UNSURE No leak found '
-    works watch --no-keep --diagnostic-port="$socket" --count=4 --interval=2
+    works watch --no-keep --diagnostic-port="$socket" --count=4 --interval=4
     err_matches "$said"
     err_lacks "after 2 of 4"
     err_lacks "after 4 of 4"
     # With its own options, also for digests, and if the user presses Enter.
-    works watch --diagnostic-port="$socket" --count=4 --interval=2 --budget='*=0' -o "$tmp/x.digest" --format=junit
+    works watch --diagnostic-port="$socket" --count=4 --interval=4 --budget='*=0' -o "$tmp/x.digest" --format=junit
     err_matches "$said|heapdrift: after 3 of 4 snapshots: UNSURE Fewer than two"
     out_lacks "after 3"
     works watch --no-keep --diagnostic-port="$socket" --on-enter --count=4 < <(printf '\n\n\n'; sleep 4; echo)
