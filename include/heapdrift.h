@@ -78,7 +78,7 @@ enum hd_topic {
     HD_ABOUT_LIMIT /* hd_collect_options.memory_left; hd_collect_direct() needs none */
 };
 
-/* What went wrong, for the person who has to fix it. The caller owns it and initialises it
+/* A failure, for the person who has to fix it. The caller owns it and initialises it
  * with {0}; NULL if only success matters. The first failure wins: functions do not change
  * an error that is set. */
 struct hd_error {
@@ -535,7 +535,7 @@ struct hd_comparison *hd_comparison_open(const struct hd_input *inputs, size_t c
                                          const struct hd_read_options *how);
 
 /* Compares snapshots that are already open. The caller still owns them and must neither
- * close them before the comparison is freed nor use them during a question. Of how, only
+ * close them before the comparison is freed nor use them during a question. In how, only
  * threads, max_memory and progress matter; NULL is {0}. */
 struct hd_comparison *hd_comparison_of(struct hd_snapshot *const *snaps, size_t count,
                                        const struct hd_read_options *how);

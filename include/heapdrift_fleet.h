@@ -228,7 +228,7 @@ enum hd_fleet_evidence {
 };
 const char *hd_fleet_evidence_name(enum hd_fleet_evidence evidence);
 
-/* What unsure runs lack for significance: the first that applies. */
+/* The first condition of significance that unsure runs lack. */
 enum hd_fleet_missing {
     HD_MISSING_NOTHING,
     HD_MISSING_SNAPSHOTS, /* no run has enough after its start */

@@ -241,7 +241,7 @@ struct hd_type_table {
 /* How much the snapshots can show. */
 enum hd_confidence { HD_CONFIDENCE_LOW, HD_CONFIDENCE_MEDIUM, HD_CONFIDENCE_HIGH };
 
-/* What a row of the ranking is based on. */
+/* Evidence of a row of the ranking. */
 enum hd_basis {
     HD_BASIS_TABLE, /* shallow bytes of a type */
     HD_BASIS_GRAPH, /* a place in the dominator tree */
@@ -835,7 +835,7 @@ struct hd_tree_node {
     const struct hd_code *code; /* HD_NODE_METHOD; type is its name */
 };
 
-/* Who owns the heap (docs/tree.md). */
+/* The owners of the heap (docs/tree.md). */
 struct hd_tree {
     struct hd_tree_node *nodes; /* in preorder: siblings by growth, size and name */
     size_t len;

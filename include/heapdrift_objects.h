@@ -206,7 +206,7 @@ struct hd_static {
     bool of_thread;  /* [ThreadStatic] */
     uint64_t thread; /* id in the system; 0: unknown */
 
-    /* Of the object that it refers to; HD_UNKNOWN without one. retained includes the
+    /* Bytes of the object that it refers to; HD_UNKNOWN without one. retained includes the
      * object. */
     uint64_t bytes, retained;
 };

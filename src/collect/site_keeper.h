@@ -14,7 +14,7 @@
 
 struct site_keeper {
     struct arena arena; /* of the sites */
-    /* Of the last snapshot; methods are addresses of code, in hexadecimal; or NULL */
+    /* sites of the last snapshot; methods are addresses of code, in hexadecimal; or NULL */
     const struct allocation_sites *by_address;
     struct site_names names;
     uint64_t read_at, cost_ms; /* of the last session for names; or 0 */

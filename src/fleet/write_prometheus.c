@@ -1,6 +1,6 @@
 /* Writes a fleet as metrics for Prometheus: for a textfile collector, a push gateway or a
- * scraper of files. Unknown values have no sample; "never" is +Inf. Of rows with equal
- * labels the worst one is written. */
+ * scraper of files. Unknown values have no sample; "never" is +Inf. Writes the
+ * worst of rows with equal labels. */
 #include "base/hash.h"
 #include "base/text.h"
 #include "fleet/report_fleet.h"

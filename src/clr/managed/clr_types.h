@@ -27,12 +27,12 @@ struct clr_field {
     bool is_signed; /* the numbers of an enum */
     uint32_t size;  /* in bytes */
 
-    /* Of a struct of the core library with a single value: its format. */
+    /* Format of a struct of the core library with a single value. */
     enum clr_form form;
-    /* Of a Nullable with a single value: offset of the value, after a byte that shows
-     * whether it exists. Else 0. */
+    /* Offset of the only value of a Nullable, after a byte that shows whether it exists.
+     * Else 0. */
     uint8_t inside;
-    /* Of a DATE_TIME_OFFSET: offsets of its parts, and size of the time offset. */
+    /* Offsets of a DATE_TIME_OFFSET's parts, and size of the time offset. */
     uint8_t date_at, minutes_at, minutes_size;
 };
 

@@ -33,7 +33,7 @@ enum { STATUS_ID = 32, STATUS_REGISTERS = 112, PROGRAM_ID = 24, PROGRAM_SIZE = 1
 
 /* --- notes ----------------------------------------------------------------------- */
 
-/* Initialised with {0}. Of repeated notes the first one counts, except for threads. */
+/* Initialised with {0}. The first of repeated notes counts, except for threads. */
 struct core_notes {
     struct bytes files, program, auxiliary, redaction, facts;
     struct image_thread *threads; /* malloc'd */

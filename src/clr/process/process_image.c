@@ -223,7 +223,7 @@ static void add_piece(struct mapped_pieces *to, uint64_t address, struct bytes b
     memory_pieces_add(&to->pieces, address, bytes);
 }
 
-/* Adds the pieces of a file. Of an ELF file only segments that are never written, not even
+/* Adds the pieces of a file: in an ELF file only segments that are never written, not even
  * by the loader, whose relocations are not in the file. */
 static void add_file_pieces(struct mapped_pieces *to, const struct file_group *g,
                             uint64_t base, struct bytes file)

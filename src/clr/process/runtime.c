@@ -215,7 +215,7 @@ static const char *runtime_module_version(const struct runtime_module *m,
     const char *found = version_in_path(m->path, a);
     for (size_t i = 0; i < image->mapping_count && found == NULL && m->is_program; i++)
         found = version_in_path(image->mappings[i].path, a);
-    /* Of coreclr.dll, from the list of modules; a program has a version of its own. */
+    /* The version of coreclr.dll in the list of modules; a program has its own. */
     const struct image_mapping *at = image_mapping_at(image, m->base);
     if (found == NULL && !m->is_program && at != NULL && at->version != 0)
         found = spell((unsigned)(at->version >> 48), (unsigned)(at->version >> 32 & 0xffff),

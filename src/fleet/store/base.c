@@ -10,7 +10,7 @@
 
 /* --- bases ----------------------------------------------------------------------- */
 
-/* Of the sidecar's memory; a digest has some ten kilobytes, or hundreds for a large
+/* Bytes of the sidecar's memory; a digest has some ten kilobytes, or hundreds for a large
  * service. */
 enum { MAX_BYTES = 32 << 20 };
 

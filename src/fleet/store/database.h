@@ -8,7 +8,7 @@
  * text: $1, $2, ... in the order of their first use. Words in braces are replaced by the
  * database's own: {id} {text} {bytes} {each} {lock} {now} {owner} {server}, and for a
  * COLUMN that may have values of any kind and size {text_size:COLUMN} {bytes_size:COLUMN}
- * {number:COLUMN}. Of functions only FLOOR, COALESCE and windows are used. */
+ * {number:COLUMN}. The only functions are FLOOR, COALESCE and windows. */
 #ifndef DATABASE_H
 #define DATABASE_H
 
