@@ -32,7 +32,7 @@ size_t hd_fleet_choose(const double *taken, size_t n, size_t most, size_t *chose
  * suspects if no doubt applies. */
 enum hd_judgement {
     HD_JUDGED,
-    HD_UNSURE,     /* too little evidence: counts neither way */
+    HD_UNSURE,     /* too little evidence alone; may count in a pool of runs */
     HD_NOT_JUDGED, /* no comparison was possible */
     HD_JUDGEMENT_COUNT
 };

@@ -126,7 +126,7 @@ bool phrase_reason(struct text *t, const struct hd_finding *rule);
  * which is not printed. */
 void phrase_open_growth(struct text *t, double share, size_t since);
 
-/* "what grew by 12 % of the heap has stayed there: was the load still on?" */
+/* Appends "the heap grew by 12 %, then leveled off; was the load still running?". */
 void phrase_has_leveled_off(struct text *t, double share);
 
 /* Appends "2 suspects are hidden by --type, --exclude or --app-only"; for 0, that no type
