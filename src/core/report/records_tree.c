@@ -176,7 +176,7 @@ static struct hd_cell node_bar(const struct hd_model *m, const void *of)
 #undef LAST
 
 IN_REPORT(bool, is_compared, m->tree == NULL || m->tree->first != m->tree->last)
-/* Known for all places if for the first. */
+/* Known or unknown for all places alike. */
 IN_REPORT(bool, has_survived,
           m->tree != NULL && m->tree->len > 0 && m->tree->nodes[0].survived != HD_UNKNOWN)
 IN_REPORT(bool, is_of_sites, m->tree != NULL && m->tree->is_sites)
