@@ -146,6 +146,16 @@ struct label_slot {
     UT_hash_handle hh;
 };
 
+static void learn_full_name(struct labels *l, struct label *of, const struct type *t)
+{
+    if (t->full_name == NULL)
+        return;
+    if (of->full_name == NULL)
+        of->full_name = arena_strdup(&l->arena, t->full_name, strlen(t->full_name));
+    else if (strcmp(of->full_name, t->full_name) != 0)
+        of->full_name = of->name;
+}
+
 static label_id intern_label(struct labels *l, const struct type *t,
                              const struct own_modules *own, struct text *key)
 {
@@ -157,10 +167,12 @@ static label_id intern_label(struct labels *l, const struct type *t,
     enum type_origin origin = type_origin_of(t->module);
     enum type_rank rank = type_rank_of(own, t);
     if (slot != NULL) {
-        if (l->all[slot->id].origin < origin)
-            l->all[slot->id].origin = origin;
-        if (l->all[slot->id].rank < rank)
-            l->all[slot->id].rank = rank;
+        struct label *known = &l->all[slot->id];
+        if (known->origin < origin)
+            known->origin = origin;
+        if (known->rank < rank)
+            known->rank = rank;
+        learn_full_name(l, known, t);
         return slot->id;
     }
     slot = arena_alloc(&l->arena, sizeof(*slot));
@@ -175,6 +187,7 @@ static label_id intern_label(struct labels *l, const struct type *t,
                        .rank = rank,
                        .count = arena_array(&l->arena, uint64_t, l->snapshots),
                        .scale = arena_array(&l->arena, double, l->snapshots)};
+    learn_full_name(l, &l->all[slot->id], t);
     return slot->id;
 }
 

@@ -34,6 +34,8 @@ struct path_field {
 
 struct label {
     const char *name;
+    const char *full_name; /* with the outer class, or that of a variable; NULL if unknown,
+                              the name if two snapshots contradict */
     enum type_kind kind;
     enum type_origin origin; /* of all snapshots, as is the rank */
     enum type_rank rank;

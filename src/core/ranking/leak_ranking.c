@@ -647,12 +647,21 @@ static const struct known_store *store_above(const struct leak_ranker *r, path_i
     path_id full = r->t->full_of[head * r->n + r->n - 1];
     const struct known_store *found = NULL;
     for (; full != NO_PATH && full != 0; full = f->parent[full]) {
-        const struct known_store *s = known_store_of(r->t->labels.all[f->label[full]].name);
+        const struct label *l = &r->t->labels.all[f->label[full]];
+        const struct known_store *s =
+            known_store_of(l->full_name != NULL ? l->full_name : l->name);
         if (s != NULL && f->count[full] <= 1 &&
             (found == NULL || s->seconds > found->seconds))
             found = s;
     }
     return found;
+}
+
+/* True if the store above a row has room for all its objects. */
+static bool is_within_bound(const struct leak_ranker *r, const struct ranked_type *type)
+{
+    const struct known_store *store = store_above(r, type->head);
+    return store != NULL && store->bound > 0 && type->count[r->n - 1] <= store->bound;
 }
 
 /* Withdraws the suspicion of a row below the bound of its store, and defers it within the
@@ -665,7 +674,7 @@ static void make_reservations(const struct leak_ranker *r, struct ranked_row *ro
         return;
     const struct known_store *store = store_above(r, type->head);
     bool is_young = store != NULL && store->seconds > 0 && r->s->seconds <= store->seconds;
-    if (store != NULL && store->bound > 0 && type->count[r->n - 1] <= store->bound) {
+    if (is_within_bound(r, type)) {
         type->suspicion = HD_SUSPECT_NOT;
     } else if (is_young || (store != NULL && store->is_per_type)) {
         type->suspicion = HD_SUSPECT_NOT;
@@ -840,6 +849,10 @@ static bool may_be_added(const struct leak_ranker *r, const struct type_growths 
         (at != NO_ROW && (r->rows[at].type.suspicion != HD_SUSPECT_NOT ||
                           r->rows[at].type.reservation != HD_RESERVED_NOT)) ||
         type_growths_topmost(g, label) == NO_PATH)
+        return false;
+    if (at != NO_ROW && is_within_bound(r, &r->rows[at].type) &&
+        ranked_delta(&g->count[label * r->n], r->n) <=
+            ranked_delta(r->rows[at].type.count, r->n))
         return false;
     bool once = is_jump(r, label, &g->count[label * r->n], &g->retained[label * r->n]);
     if (reaches_line(r->line, score, r->heap) && !once && !r->turns_over[label] &&
@@ -1060,7 +1073,8 @@ static bool may_leak(const struct leak_ranker *r, const struct ranked_type *row)
     bool queues =
         r->queues[row->label] &&
         (double)row->retention.died >= rank_by.turnover * (double)row->retention.arrived;
-    bool acquitted = (queues || leaves) && b->source == HD_SAME_BY_EVENTS;
+    bool acquitted =
+        is_within_bound(r, row) || ((queues || leaves) && b->source == HD_SAME_BY_EVENTS);
     if (row->suspicion != HD_SUSPECT_NOT || acquitted ||
         ranked_delta(row->count, r->n) < rank_by.fewest_undecided)
         return false;
