@@ -563,7 +563,8 @@ struct hd_diff {
     struct hd_suspect *suspects, *below_threshold, *pooled;
     size_t suspect_count, below_threshold_count, pooled_count;
     size_t suspects_shown; /* number of shown ones, the first */
-    size_t hidden_count;   /* suspects that are hidden by types, excludes or app_only */
+    size_t hidden_count;   /* suspects, or the undecided row, that are hidden by types,
+                              excludes or app_only */
 
     struct hd_growth growth;
     struct hd_power would_show;         /* with or without suspects */
@@ -855,6 +856,7 @@ struct hd_tree {
 struct hd_process_list {
     struct hd_process *all;
     size_t count;
+    const char *name; /* the requested name or pattern; NULL: every process */
 };
 
 /* --- the whole report ---------------------------------------------------- */

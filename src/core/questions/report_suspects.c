@@ -386,7 +386,7 @@ static void judge_growth(const struct suspect_rows *to, bool is_repeated,
         .leveled_off_share = found->leveled_off_count > 0 ? found->leveled_off[0].share : 0,
         .has_suspects = suspects,
         .is_repeated = is_repeated,
-        .has_undecided = r->diff.undecided != NULL,
+        .has_undecided = found->undecided != NULL,
         .growth = g->bytes,
         .rest = g->rest,
         .confidence = r->diff.confidence,
@@ -480,7 +480,7 @@ void suspects_by_graph(struct suspect_rows *to, struct arena *scratch)
     if (undecided.type != NULL && to->r->found.diff.suspect_count == 0) {
         struct hd_suspect *s = arena_alloc(&to->r->arena, sizeof(*s));
         *s = undecided;
-        to->r->diff.undecided = s;
+        to->r->found.diff.undecided = s;
     }
     const uint64_t *reachable = to->tree->retained;
     double heap = (double)reachable[n - 1];

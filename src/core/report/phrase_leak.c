@@ -481,12 +481,13 @@ static void add_clause(struct sentence *h, struct text *clause)
     text_free(clause);
 }
 
-/* Appends "it fills ever more slowly: a cache, or a set that is nearly complete?" or
+/* Appends "it fills ever more slowly, as a cache or a set that is nearly complete does" or
  * "CircuitRegistry keeps closed circuits for 3 min: watch for longer than 7 min". */
 void phrase_reservation(struct text *t, const struct hd_suspect *s)
 {
     if (s->reservation == HD_RESERVED_FILLS) {
-        say(t, "it fills ever more slowly: a cache, or a set that is nearly complete?");
+        say(t,
+            "it fills ever more slowly, as a cache or a set that is nearly complete does");
         return;
     }
     if (s->reservation == HD_RESERVED_PER_TYPE) {

@@ -709,8 +709,10 @@ static const struct record_field growth_of_diff_fields[] = {
         "stopped", RECORDS(leveled_off, leveled_off_count, record_leveled_off), NEVER_NULL,
         "Types that grew by 2 % of the heap or more and then leveled off; without "
         "suspects, and without objects that taking the first snapshot leaves in the heap."),
-    FIELD("suspects_hidden", SIZE(hidden_count), NEVER_NULL,
-          "Suspects hidden by --type, --exclude and --app-only; not in `suspects`."),
+    FIELD(
+        "suspects_hidden", SIZE(hidden_count), NEVER_NULL,
+        "Suspects, or the undecided type, hidden by --type, --exclude and --app-only; not "
+        "in `suspects`."),
     FIELD("span_seconds", REAL(span_seconds), MAY_BE_NULL,
           "Seconds from the first snapshot to the last; null if the files have no times or "
           "the last is not later."),

@@ -74,6 +74,7 @@ void view_suspects(struct hd_diff *shown, const struct hd_diff *all, const struc
     shown->below_threshold_count = all->below_threshold_count;
     shown->pooled = all->pooled;
     shown->pooled_count = all->pooled_count;
+    shown->undecided = all->undecided;
     shown->hidden_count = 0;
     if (v->type_count == 0 && v->exclude_count == 0 && !v->app_only)
         return;
@@ -88,6 +89,11 @@ void view_suspects(struct hd_diff *shown, const struct hd_diff *all, const struc
         shown->hidden_count +=
             all->pooled[i].suspicion != HD_SUSPECT_NOT &&
             !shows_ranked(v, r, all->pooled[i].type, all->pooled[i].title);
+    const struct hd_suspect *s = all->undecided;
+    if (s != NULL && !shows_ranked(v, r, s->type, s->title)) {
+        shown->undecided = NULL;
+        shown->hidden_count++;
+    }
 }
 
 /* --- rows of a diff, by growth ------------------------------------------- */

@@ -11,7 +11,8 @@
 enum { SNAPSHOTS = 5 };
 
 /* Entries of App.Page below an object of this type, 20 more in each snapshot. */
-static struct hd_report *watched(const char *holder, double seconds_apart)
+static struct hd_report *watched_with(const struct hd_options *opt, const char *holder,
+                                      double seconds_apart)
 {
     struct hd_snapshot *snaps[SNAPSHOTS];
     struct hd_error err = {0};
@@ -30,11 +31,16 @@ static struct hd_report *watched(const char *holder, double seconds_apart)
             snaps[k]->clock_is_date = false;
         }
     }
-    struct hd_report *r = ask_diff(snaps, SNAPSHOTS, NULL, &err);
+    struct hd_report *r = ask_diff(snaps, SNAPSHOTS, opt, &err);
     cr_assert_not_null(r, "%s", err.message);
     for (size_t k = 0; k < SNAPSHOTS; k++)
         hd_snapshot_close(snaps[k]);
     return r;
+}
+
+static struct hd_report *watched(const char *holder, double seconds_apart)
+{
+    return watched_with(NULL, holder, seconds_apart);
 }
 
 static const char circuits[] =
@@ -52,6 +58,20 @@ Test(reservations, within_the_lifetime_of_its_entries_a_store_is_not_a_suspect)
         "min.");
     cr_assert_not_null(r->diff.undecided);
     cr_expect_eq(r->diff.undecided->reservation, HD_RESERVED_LIFETIME);
+    hd_report_free(r);
+}
+
+Test(reservations, options_that_hide_its_type_hide_it_from_the_first_line)
+{
+    const char *page = "App.Page";
+    struct hd_options opt = hd_default_options();
+    opt.excludes = &page;
+    opt.exclude_count = 1;
+    struct hd_report *r = watched_with(&opt, circuits, 10);
+    cr_expect_null(r->diff.undecided);
+    cr_expect_eq(r->diff.hidden_count, 1);
+    cr_expect_str_eq(r->diff.headline,
+                     "UNSURE 1 suspect is hidden by --type, --exclude or --app-only.");
     hd_report_free(r);
 }
 
