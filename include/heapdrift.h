@@ -607,6 +607,7 @@ struct hd_processes {
     size_t count;
     struct hd_processes_memory *memory;
     const char *incomplete; /* why the list may be incomplete; NULL: it is complete */
+    const char *name;       /* what the caller selected them by; NULL: not selected */
 };
 
 /* Finds the processes of this machine that have a diagnostics socket, including those in

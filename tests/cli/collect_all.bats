@@ -76,7 +76,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     works ps --name="$(own)*" --sort=uptime --format=csv
     [[ $(column 11) == "$(column 11 | sort -nr)" ]]
     works ps --name="$(own)"
-    out_is "no .NET process to collect from"
+    out_is "no .NET process is called $(own)"
     hd ps --sort=size
     fails_with "--sort=size: must be pid, name, memory or uptime"
 }
@@ -99,7 +99,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     hd watch --all
     fails_with "watch --all requires --store=URL; for files, use \`heapdrift collect --all\`"
     hd collect --all --name="$(own)" -o "$tmp/o"
-    fails_with "no .NET process to collect from is called $(own); see \`heapdrift ps\`"
+    fails_with "no .NET process is called $(own); see \`heapdrift ps\`"
     [[ ! -e $tmp/o ]]
 }
 
@@ -224,7 +224,7 @@ own() { echo "own$$-$BATS_TEST_NUMBER"; }
     err=$(TMPDIR=$open "${as_nobody[@]}" "$open/heapdrift" collect --all --name="$(own)" -o "$open/o" 2>&1) || status=$?
     status_is 2
     err_matches "^heapdrift: note: $(own) \(pid ${players[0]}\) skipped: the diagnostics socket belongs to user root"
-    err_has "heapdrift: no .NET process to collect from is called $(own)"
+    err_has "heapdrift: no .NET process is called $(own)"
     [[ ! -e $open/o ]]
 }
 

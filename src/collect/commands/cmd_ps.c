@@ -65,6 +65,7 @@ static int cmd_ps_run(struct settings *s)
         return EXIT_TROUBLE;
     if (processes.count > 0)
         qsort(processes.all, processes.count, sizeof(*processes.all), orders[o->order]);
+    processes.name = o->name;
     struct hd_report *report = hd_report_processes(&processes);
     int status = output_report(s, report, false) ? EXIT_DONE : EXIT_TROUBLE;
     hd_report_free(report);

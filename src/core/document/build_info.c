@@ -264,7 +264,10 @@ void build_processes(struct build *b)
     const struct hd_process_list *list = &b->r->processes;
     struct doc_section *s = doc_section(b->doc, DOC_PLAIN);
     if (list->count == 0) {
-        PARAGRAPH(b, s, "no .NET process to collect from");
+        if (list->name != NULL)
+            PARAGRAPH(b, s, "no .NET process is called ", run_name(list->name));
+        else
+            PARAGRAPH(b, s, "no .NET process to collect from");
         return;
     }
     struct doc_table *t = begin_table(b, s);

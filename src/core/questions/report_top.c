@@ -149,6 +149,7 @@ struct hd_report *hd_report_processes(const struct hd_processes *processes)
 {
     struct hd_report *r = report_new(HD_REPORT_PROCESSES, NULL);
     r->processes.count = processes->count;
+    r->processes.name = report_string(r, processes->name);
     r->processes.all = arena_array(&r->arena, struct hd_process, processes->count);
     for (size_t i = 0; i < processes->count; i++) {
         struct hd_process *p = &r->processes.all[i];

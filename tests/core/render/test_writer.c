@@ -244,9 +244,12 @@ Test(writer, processes_are_rows)
                    "4711  -          -       -  -        -     -\n"
                    "    does not answer\n");
     hd_report_free(r);
-    const struct hd_processes none = {0};
+    const struct hd_processes none = {0}, no_shop = {.name = "Shop*"};
     r = hd_report_processes(&none);
     expect_written(r, "text", "no .NET process to collect from\n");
+    hd_report_free(r);
+    r = hd_report_processes(&no_shop);
+    expect_written(r, "text", "no .NET process is called Shop*\n");
     hd_report_free(r);
 }
 
