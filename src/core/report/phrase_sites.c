@@ -32,8 +32,26 @@ const char *short_method(const char *method)
     return last_part(method, at);
 }
 
-/* "Checkout.Add (Checkout.cs:42)" */
-static void add_code(struct sentence *h, const struct hd_code *c, bool in_full)
+enum { SHOWN_LINES = 3 };
+
+/* Lines within a method. */
+struct code_lines {
+    uint64_t all[SHOWN_LINES + 1];
+    size_t len;
+};
+
+static void learn_line(struct code_lines *l, uint64_t line)
+{
+    size_t i = 0;
+    while (i < l->len && l->all[i] != line)
+        i++;
+    if (i == l->len && i <= SHOWN_LINES && line != HD_UNKNOWN)
+        l->all[l->len++] = line;
+}
+
+/* Appends "Checkout.Add (Checkout.cs:42, 57)". */
+static void add_code(struct sentence *h, const struct hd_code *c, bool in_full,
+                     const struct code_lines *lines)
 {
     struct text word = {0};
     format_name(&word, in_full ? c->method : short_method(c->method));
@@ -45,15 +63,17 @@ static void add_code(struct sentence *h, const struct hd_code *c, bool in_full)
     format_name(&word, c->file);
     sentence_add_name(h, &word);
     text_free(&word);
-    if (c->line != HD_UNKNOWN)
-        say(h, ":", as_digits(c->line));
-    say(h, ")");
+    for (size_t i = 0; i < lines->len && i < SHOWN_LINES; i++)
+        say(h, i == 0 ? ":" : ", ", as_digits(lines->all[i]));
+    say(h, lines->len > SHOWN_LINES ? ", …)" : ")");
 }
 
 void phrase_code(struct sentence *h, const struct hd_code *code)
 {
     h->name_count = 0; /* the caller needs only words */
-    add_code(h, code, false);
+    struct code_lines line = {.len = 0};
+    learn_line(&line, code->line);
+    add_code(h, code, false, &line);
 }
 
 /* --- samples ------------------------------------------------------------------------ */
@@ -64,11 +84,29 @@ enum { ENOUGH_SAMPLES = 3 };
 /* Level of detail, from full to least. */
 enum detail { IN_FULL, SHORT_NAMES, WITHOUT_INTERVALS, WITHOUT_CALLER, DETAILS };
 
+/* Returns all lines of the method that allocated, the one with most samples first: the
+ * samples of a site are those of the method. */
+static struct code_lines lines_of(const struct hd_site *site)
+{
+    struct code_lines l = {.len = 0};
+    learn_line(&l, site->code->line);
+    for (size_t i = 0; i < site->stack_count; i++) {
+        const struct hd_site_stack *s = &site->stacks[i];
+        size_t k = 0;
+        while (k < s->frame_count && strcmp(s->frames[k].method, site->code->method) != 0)
+            k++;
+        if (k < s->frame_count)
+            learn_line(&l, s->frames[k].line);
+    }
+    return l;
+}
+
 static void add_site(struct sentence *h, const struct hd_allocations *a, enum detail detail)
 {
     const struct hd_site *site = &a->sites[0];
     bool is_sure = a->samples >= ENOUGH_SAMPLES;
-    add_code(h, site->code, detail == IN_FULL);
+    struct code_lines lines = lines_of(site);
+    add_code(h, site->code, detail == IN_FULL, &lines);
     if (site->caller != NULL && detail < WITHOUT_CALLER) {
         struct text word = {0};
         format_name(&word, short_method(site->caller->method));

@@ -144,7 +144,7 @@ Test(report_sites, samples_are_counted_by_the_interval_that_made_them)
 
 /* One stack has three samples of line 42; three stacks have seven of line 10: four from
  * Import, three from Post. */
-Test(report_sites, the_line_and_the_caller_are_those_of_most_samples)
+Test(report_sites, the_first_line_and_the_caller_are_those_of_most_samples)
 {
     static const char *const stacks[] = {
         ADD " < Shop.Other.Run",
@@ -170,6 +170,10 @@ Test(report_sites, the_line_and_the_caller_are_those_of_most_samples)
     cr_expect_eq(a->sites[0].samples, 10);
     cr_expect_eq(a->sites[0].code->line, 10);
     cr_expect_str_eq(a->sites[0].caller->method, "Shop.Import.Run");
+    char *text = written(r, "text");
+    expect_line(text, "allocated",
+                "Shop.Checkout.Add (Checkout.cs:10, 42) ← Import.Run   10 of 10 samples");
+    free(text);
     hd_report_free(r);
 }
 
