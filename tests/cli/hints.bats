@@ -37,10 +37,10 @@ EOF
 
 @test "code in a hint looks the same in both places" {
     works -q -v fixtures/leaklab/events
-    [[ $(grep -c 'unsubscribe (-=) in Dispose' <<<"$out") == 2 ]]
+    [[ $(grep -c 'unsubscribe (-=) the same' <<<"$out") == 2 ]]
     out_lacks '`'
     works -q --format=md fixtures/leaklab/events
-    out_has 'unsubscribe (`-=`) in Dispose'
+    out_has 'unsubscribe (`-=`) the same'
 }
 
 @test "minor rows and rows by namespace have none" {
@@ -87,4 +87,8 @@ EOF
     fails_with 'no hint is called z\n\x1b[31m; `heapdrift help hint` lists them'
     hd help hint timer-not-disposed regex-per-call
     fails_with "help takes one topic"
+}
+
+@test "patterns in a hint's commands match names with a namespace" {
+    [[ $(grep -cE -- "--type='[^*.']+[*?]" docs/hints.md) == 0 ]]
 }

@@ -1007,6 +1007,17 @@ static void write_pattern(struct text *out, const char *pattern, const char *nam
     text_add_string(out, name);
 }
 
+/* A pattern with wildcards must match from the first character on: "List<*" meant
+ * "*List<*". */
+static const char *from_anywhere(struct arena *a, const char *pattern)
+{
+    size_t len = strlen(pattern);
+    char *longer = arena_alloc(a, len + 2);
+    longer[0] = '*';
+    memcpy(longer + 1, pattern, len + 1);
+    return longer;
+}
+
 bool nearest_name(struct text *out, const char *pattern, const char *const *names,
                   size_t count)
 {
@@ -1018,14 +1029,17 @@ bool nearest_name(struct text *out, const char *pattern, const char *const *name
     for (size_t i = 0; i < count; i++)
         lowered[i] = lower(&a, names[i]);
     const char *low = lower(&a, pattern);
-    bool wild = strpbrk(pattern, "*?") != NULL;
     const char *best = best_of(low, names, lowered, count, names_match);
-    if (best != NULL && wild) {
-        write_pattern(out, pattern, best);
+    if (strpbrk(pattern, "*?") != NULL) {
+        const char *longer = from_anywhere(&a, pattern);
+        if (best != NULL)
+            write_pattern(out, pattern, best);
+        else if (best_of(longer, names, names, count, names_match) != NULL)
+            text_add_string(out, best = longer);
     } else {
-        if (best == NULL && !wild)
+        if (best == NULL)
             best = best_of(low, names, lowered, count, has_inside);
-        if (best == NULL && !wild)
+        if (best == NULL)
             best = fewest_edits(low, names, lowered, count, &a);
         if (best != NULL)
             text_add_string(out, best);

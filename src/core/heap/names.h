@@ -141,8 +141,8 @@ bool async_method_of(struct async_method *m, const char *type);
 
 /* Writes the nearest canonical name: the pattern in another case, a name whose last part
  * contains it, or one that is few edits away; the shortest of several, then the first by
- * its bytes. False, without output, if a name matches after all, or all are too far. Linear
- * in the names. */
+ * its bytes. A pattern with wildcards stays one, with a leading "*" if needed. False,
+ * without output, if a name matches after all, or all are too far. Linear in the names. */
 bool nearest_name(struct text *out, const char *pattern, const char *const *names,
                   size_t count);
 

@@ -60,8 +60,8 @@ const struct hint hints[] = {
          {.at = "Microsoft.Extensions.Primitives.CompositeChangeToken"},
          {TOKEN_CALLBACK, .with = "Microsoft.Extensions.Primitives.CompositeChangeToken"})},
     {"event-not-unsubscribed",
-     "Handlers are added to an event and never removed: unsubscribe (`-=`) in Dispose, or "
-     "use a weak event.",
+     "Handlers are added to an event and never removed: unsubscribe (`-=`) the same "
+     "delegate in Dispose, not a new lambda.",
      "event subscriptions", HINT_OF_MECHANISM,
      CASES(LISTED("System.EventHandler"), LISTED("System.EventHandler<*>"),
            LISTED("System.Action"), LISTED("System.Action<*>"), LISTED("System.Func<*>"),

@@ -40,6 +40,13 @@ Test(nearest_name, wildcards_stay_where_they_were)
     expect("Zebra.*", NULL);
 }
 
+Test(nearest_name, a_pattern_without_the_namespace_gets_a_leading_wildcard)
+{
+    expect("List<*", "*List<*");
+    expect("Session*", "*Session*");
+    expect("Sessions?Session", "*Sessions?Session");
+}
+
 Test(nearest_name, a_part_of_the_last_part_is_enough)
 {
     expect("store", "Shop.Sessions.SessionStore");
