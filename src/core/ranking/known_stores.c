@@ -67,6 +67,10 @@ static const struct known_store stores[] = {
     {.holder = "System.Number.s_smallNumberCache",
      .keeps = "strings of small numbers",
      .bound = 300},
+    /* The same in files that name a variable by the type of its value. */
+    {.holder = "System.String[].s_smallNumberCache",
+     .keeps = "strings of small numbers",
+     .bound = 300},
     /* EF Core: entries of size 10 in a MemoryCache with SizeLimit 10,240. */
     {.holder = "Microsoft.EntityFrameworkCore.Query.Internal.CompiledQueryCache",
      .keeps = "compiled queries",

@@ -125,22 +125,25 @@ Test(leak_ranking_cohorts, objects_that_order_cannot_match_are_not_cleared)
     }
 }
 
+#define OWN "[static var App.Store.s_smallNumberCache]"
+
 /* Entries rise in every step and survive, above the line for suspects or below. Files may
  * name a variable by the type of its value. */
 Test(leak_ranking_cohorts, entries_below_the_bound_of_a_named_variable_are_expected)
 {
     static const size_t each_step[] = {38, 3};
     static const struct {
-        const char *full_name;
+        const char *variable, *full_name;
         bool is_known;
-    } cases[] = {{"[static var System.Number.s_smallNumberCache]", true},
-                 {"[static var App.Number.s_smallNumberCache]", false},
-                 {NULL, false}};
+    } cases[] = {{OWN, "[static var System.Number.s_smallNumberCache]", true},
+                 {OWN, "[static var App.Number.s_smallNumberCache]", false},
+                 {OWN, NULL, false},
+                 {"[static var System.String[].s_smallNumberCache]", NULL, true}};
     static struct store s;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
         for (size_t fast = 0; fast < 2; fast++) {
             s = (struct store){.source = HD_SAME_BY_EVENTS,
-                               .variable = "[static var App.Store.s_smallNumberCache]",
+                               .variable = cases[i].variable,
                                .full_name = cases[i].full_name};
             for (size_t k = 0; k < SNAPSHOTS; k++)
                 add_entries(&s, k, FOR_EVER, k == 0 ? 100 : each_step[fast]);

@@ -194,7 +194,6 @@ struct explore {
     const struct hd_report *report;
     const struct hd_model *model;
     const struct hd_options *ask; /* that the report was asked with */
-    const char *no_tree;          /* reason for a missing tree */
 
     /* Why a file that is there must not be replaced, in *why; NULL: any may be. */
     bool (*keeps)(const struct settings *s, const char *path, char *why);
