@@ -65,6 +65,14 @@ const char *summary_line(struct hd_report *r)
 
 /* --- leaks ---------------------------------------------------------------- */
 
+static bool gain_the_same(const struct hd_tally *x, const struct hd_tally *y, size_t count)
+{
+    for (size_t k = 1; k < count; k++)
+        if (x[k].count - x[k - 1].count != y[k].count - y[k - 1].count)
+            return false;
+    return true;
+}
+
 /* True if the native kind and the suspect have the same cause, which the hint of the
  * suspect explains: they gain the same in every step. */
 static bool comes_with(const struct hd_native_memory *n, const struct hd_report *r,
@@ -72,12 +80,59 @@ static bool comes_with(const struct hd_native_memory *n, const struct hd_report 
 {
     struct leak_counts c = leak_counts_of(r, s);
     const struct hint *hint = hint_named(s->hint);
-    if (hint == NULL || hint->breadth != HINT_OF_PART)
-        return false;
-    for (size_t k = 1; k < c.len && c.len == r->snapshot_count; k++)
-        if (n->at[k].count - n->at[k - 1].count != c.at[k].count - c.at[k - 1].count)
-            return false;
-    return c.len == r->snapshot_count;
+    return hint != NULL && hint->breadth == HINT_OF_PART && c.len == r->snapshot_count &&
+           gain_the_same(n->at, c.at, c.len);
+}
+
+/* True if the first chain to the suspect passes through the counted objects of another. */
+static bool passes_through(const struct hd_suspect *s, const struct hd_suspect *above)
+{
+    const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;
+    for (size_t i = 0; c != NULL && i + 1 < c->frame_count; i++)
+        for (unsigned k = 0; k < c->frames[i].type_count; k++)
+            if (strcmp(c->frames[i].types[k], above->title) == 0)
+                return true;
+    return false;
+}
+
+/* Suspects with a separate line. Others share their cause, and so the remedy: they are
+ * inside each counted object, or the same objects in another place. */
+struct leaks {
+    const struct hd_suspect *all[MAX_LEAKS];
+    size_t len, more;              /* more: without a line for lack of space */
+    const struct hd_suspect *part; /* the first with another name, or NULL */
+    const struct hd_suspect *part_of;
+    size_t parts;
+};
+
+static const struct hd_suspect *leak_with(const struct leaks *l, const struct hd_report *r,
+                                          const struct hd_suspect *s)
+{
+    struct leak_counts own = leak_counts_of(r, s);
+    for (size_t i = 0; i < l->len; i++) {
+        struct leak_counts c = leak_counts_of(r, l->all[i]);
+        if (c.len == own.len && gain_the_same(c.at, own.at, c.len) &&
+            (strcmp(l->all[i]->title, s->title) == 0 || passes_through(s, l->all[i])))
+            return l->all[i];
+    }
+    return NULL;
+}
+
+static struct leaks leaks_of(const struct hd_report *r)
+{
+    struct leaks l = {.len = 0};
+    for (size_t i = 0; i < r->diff.suspect_count; i++) {
+        const struct hd_suspect *s = &r->diff.suspects[i], *of = leak_with(&l, r, s);
+        if (of == NULL && l.len < MAX_LEAKS) {
+            l.all[l.len++] = s;
+        } else if (of == NULL) {
+            l.more++;
+        } else if (strcmp(of->title, s->title) != 0) {
+            l.part_of = l.parts == 0 ? of : l.part_of;
+            l.part = l.parts++ == 0 ? s : l.part;
+        }
+    }
+    return l;
 }
 
 /* True if native memory is the main finding, not a few objects that accompany another
@@ -109,7 +164,7 @@ static void add_leaks(struct hd_report *r, const char *label, bool has_fix)
 {
     const struct hd_diff *d = &r->diff;
     const struct hd_native_memory *native_memory = phrase_native_memory_of(d);
-    bool several = d->suspect_count > 1;
+    const struct leaks l = leaks_of(r);
     if (leads(native_memory, r)) {
         struct sentence h = {0};
         phrase_native_memory(&h.words, native_memory);
@@ -119,22 +174,22 @@ static void add_leaks(struct hd_report *r, const char *label, bool has_fix)
             add_fix(r, native_memory->hint);
         has_fix = false;
     }
-    for (size_t i = 0; i < d->suspect_count && i < MAX_LEAKS; i++) {
+    for (size_t i = 0; i < l.len; i++) {
         struct sentence h = {0};
         /* More time, or the right order, may still clear it. A check has a verdict of its
          * own. */
         bool is_open = d->time_limit > HD_TIME_UNKNOWN || heading_times_fall(r);
         if (is_open && strcmp(label, "LEAK") == 0)
             say(&h, "so far, ");
-        phrase_leak(&h, r, &d->suspects[i], several);
+        phrase_leak(&h, r, l.all[i], l.len > 1);
         summary_add(r, label, &h);
         if (has_fix)
-            add_fix(r, d->suspects[i].hint);
+            add_fix(r, l.all[i]->hint);
         has_fix = false;
     }
-    if (d->suspect_count > MAX_LEAKS) {
+    if (l.more > 0) {
         struct sentence h = {0};
-        say(&h, "and ", d->suspect_count - MAX_LEAKS, " more");
+        say(&h, "and ", l.more, " more");
         summary_add(r, NULL, &h);
     }
 }
@@ -171,7 +226,7 @@ static void add_heap(struct hd_report *r)
     /* Causes of growth: the leaks, and the growth without an explanation. */
     if (g->known && d->suspect_count > 0 && d->hidden_count == 0) {
         const char *what = is_leak(d) ? "leak" : "suspect";
-        say(&h, ", ", as_noun(is_leak(d) ? d->suspect_count : 2, what), " ",
+        say(&h, ", ", as_noun(is_leak(d) ? leaks_of(r).len : 2, what), " ",
             as_size_signed(g->suspects));
         if (g->unexplained)
             say(&h, ", unexplained ", as_size_signed(g->rest));
@@ -236,11 +291,17 @@ static void add_also(struct hd_report *r)
     const struct hd_diff *d = &r->diff;
     const struct hd_native_memory *native_memory = phrase_native_memory_of(d);
     struct sentence h = {0};
+    const struct leaks l = leaks_of(r);
     size_t smaller = 0;
     /* Without suspects the verdict has sentences about the rest, except that a failing
      * check has the rules there. */
     bool fails = r->kind == HD_REPORT_CHECK && r->check.verdict == HD_FAIL;
     bool rest = d->suspect_count > 0 || fails;
+    if (l.parts > 0)
+        say(also(&h), as_place(r, l.part->title), " in each ",
+            as_place(r, l.part_of->title));
+    if (l.parts > 1)
+        say(also(&h), l.parts - 1, " more parts");
     if (rest && native_memory != NULL && !leads(native_memory, r))
         say(also(&h), native_memory->last, " ", native_memory->what,
             ", more in every step");

@@ -30,9 +30,10 @@ static void tell_types(struct made *m, uint64_t first, uint64_t last)
 }
 
 /* App.Order, 0 to 600, in this number of snapshots: a third of the heap, held by s_orders.
- */
+ * Further suspects have the same numbers. */
 static struct made *make(size_t snapshots, size_t suspects)
 {
+    static const char *const titles[] = {"App.Order", "App.Bill", "App.Parcel"};
     struct made *m = calloc(1, sizeof(*m));
     struct hd_diff *d = &m->r.diff;
     m->r.kind = HD_REPORT_DIFF;
@@ -45,11 +46,11 @@ static struct made *make(size_t snapshots, size_t suspects)
     for (size_t i = 0; i < 3; i++)
         m->suspects[i] = (struct hd_suspect){.rank = i + 1,
                                              .type = "App.Order",
-                                             .title = "App.Order",
+                                             .title = titles[i],
                                              .basis = HD_BASIS_GRAPH,
                                              .suspicion = HD_SUSPECT_SIZE,
                                              .at = m->at,
-                                             .counted = "App.Order",
+                                             .counted = titles[i],
                                              .counts = m->counts,
                                              .more = 2048,
                                              .more_share = 1.0 / 3,
@@ -106,7 +107,10 @@ static void expect_words(struct made *m, enum hd_severity severity, const char *
 #define ORDERS "App.Order: 0 → 600 objects in 6 snapshots, +2.00 KiB, 33 % of the heap"
 #define LEAK "LEAK " ORDERS
 #define HELD ", kept alive by static s_orders"
-#define BRIEF "Order: 0 → 600 objects, +2.00 KiB (33 %), held by static s_orders"
+#define BRIEFLY ": 0 → 600 objects, +2.00 KiB (33 %), held by static s_orders"
+#define BRIEF "Order" BRIEFLY
+#define BILL "LEAK Bill" BRIEFLY
+#define PARCEL "LEAK Parcel" BRIEFLY
 
 /* --- suspects ------------------------------------------------------------------------ */
 
@@ -118,15 +122,49 @@ Test(summary, one_suspect_is_a_sentence)
 
 Test(summary, each_of_several_leaks_has_a_line_and_the_fourth_is_counted)
 {
-    expect_words(make(6, 2), HD_SEVERITY_BAD, "LEAK " BRIEF "; LEAK " BRIEF);
-    expect_words(make(6, 3), HD_SEVERITY_BAD,
-                 "LEAK " BRIEF "; LEAK " BRIEF "; LEAK " BRIEF);
+    expect_words(make(6, 2), HD_SEVERITY_BAD, "LEAK " BRIEF "; " BILL);
+    expect_words(make(6, 3), HD_SEVERITY_BAD, "LEAK " BRIEF "; " BILL "; " PARCEL);
     struct made *m = make(6, 3);
     m->r.diff.suspect_count = 3;
     m->suspects[3] = m->suspects[0];
+    m->suspects[3].title = "App.Letter";
     m->r.diff.suspect_count = 4;
-    expect_words(m, HD_SEVERITY_BAD,
-                 "LEAK " BRIEF "; LEAK " BRIEF "; LEAK " BRIEF "; and 1 more");
+    expect_words(m, HD_SEVERITY_BAD, "LEAK " BRIEF "; " BILL "; " PARCEL "; and 1 more");
+}
+
+static const char *also_of(struct made *m)
+{
+    for (size_t i = 0; i < m->r.summary.fact_len; i++)
+        if (strcmp(m->r.summary.facts[i].label, "also") == 0)
+            return m->r.summary.facts[i].text;
+    return "";
+}
+
+/* The chain to App.Bill leads through an App.Order. */
+Test(summary, what_each_object_of_a_leak_holds_has_no_line_of_its_own)
+{
+    struct hd_frame frames[] = {{.types = {"App.Order"}, .type_count = 1},
+                                {.types = {"App.Bill"}, .type_count = 1}};
+    struct hd_chain_row row = {
+        .chain = {.frames = frames, .frame_count = 2, .owner_frame = SIZE_MAX, .share = 1}};
+    uint64_t others[] = {0, 130, 240, 360, 480, 600};
+    for (size_t i = 0; i < 3; i++) {
+        struct made *m = make(6, 2);
+        m->suspects[1].chains = (struct hd_chains){.all = &row, .len = i != 0};
+        if (i == 2)
+            m->suspects[1].counts = others;
+        report_summarize(&m->r);
+        cr_expect_eq(m->r.summary.verdict_len, i == 1 ? 1 : 2, "%zu", i);
+        cr_expect_str_eq(also_of(m), i == 1 ? "App.Bill in each App.Order" : "");
+        drop(m);
+    }
+}
+
+Test(summary, the_same_objects_in_two_places_are_one_leak)
+{
+    struct made *m = make(6, 2);
+    m->suspects[1].title = "App.Order";
+    expect_words(m, HD_SEVERITY_BAD, LEAK HELD);
 }
 
 Test(summary, two_or_three_snapshots_show_no_leak)
