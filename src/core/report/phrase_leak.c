@@ -791,6 +791,13 @@ static void add_survived(struct sentence *h, const struct hd_report *r,
     say(h, ", ", survived, " of ", arrived, " new objects survived");
 }
 
+/* Rounds seconds up to whole minutes. */
+static uint64_t minutes_up(double seconds)
+{
+    const double minute = 60;
+    return (uint64_t)(ceil(floor(seconds) / minute) * minute);
+}
+
 /* Adds what time limits: a leak and objects that live long look alike. */
 static void doubt_time(struct sentence *to, const struct hd_report *r)
 {
@@ -809,7 +816,8 @@ static void doubt_time(struct sentence *to, const struct hd_report *r)
         break;
     case HD_TIME_YOUNG:
         say(reason(to), "the process was ", as_duration((uint64_t)d->uptime_seconds),
-            " old at first, so caches may still fill");
+            " old at first, so caches may still fill: watch when it is older than ",
+            as_duration(minutes_up((rank_by.old_spans - 1) * d->span_seconds)));
         break;
     default:
         break;
