@@ -284,6 +284,8 @@ static struct hd_snapshot *read_along(struct collector *c, FILE *trace, const ch
         hd_reading_end(c->reading);
         if (names != NULL)
             *names = read_full_names(c);
+        /* Between the two, the progress line was drawn again. */
+        end_progress(c, true);
     }
     struct hd_snapshot *snap = hd_reading_snapshot(c->reading, err);
     c->reading = NULL;

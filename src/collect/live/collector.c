@@ -28,13 +28,13 @@ bool collector_is_stopped(struct collector *c, int wait_ms)
     return c->stopped;
 }
 
-/* Without a terminal, prints a line every half minute. */
+/* On a terminal, redraws a line; without one, prints a line every half minute. */
 static void collector_show(struct collector *c, const struct hd_collect_progress *so_far)
 {
-    const double first = 0.5, line_every = 30;
-    double seconds = seconds_now() - c->begin;
-    bool is_time = c->progress ? seconds >= first
-                               : c->lines && seconds - c->line_seconds >= line_every;
+    const double first = 0.5, redraw_every = 0.2, line_every = 30;
+    double seconds = seconds_now() - c->begin, since = seconds - c->line_seconds;
+    bool is_time = c->progress ? seconds >= first && since >= redraw_every
+                               : c->lines && since >= line_every;
     if (!is_time)
         return;
     c->line_seconds = seconds;
