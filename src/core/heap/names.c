@@ -960,10 +960,13 @@ static bool nearest_name_is_better(const char *name, const char *than)
     return strcmp(name, than) < 0;
 }
 
+/* Generic arguments do not count: a list of agents is not an agent. */
 static bool has_inside(const char *pattern, const char *name)
 {
     enum { SHORTEST = 3 };
-    return strlen(pattern) >= SHORTEST && strstr(last_part(name), pattern) != NULL;
+    const char *part = last_part(name), *found = strstr(part, pattern);
+    return strlen(pattern) >= SHORTEST && found != NULL &&
+           (size_t)(found - part) < strcspn(part, "<");
 }
 
 /* Returns the best of the names that fit; pattern and lowered are in lower case. */

@@ -52,6 +52,8 @@ Test(nearest_name, a_part_of_the_last_part_is_enough)
     expect("store", "Shop.Sessions.SessionStore");
     expect("entry", "Shop.Orders.Cart+Entry");
     expect("Cart", NULL);
+    expect("list", "System.Collections.Generic.List<Shop.Orders.Order>");
+    expect("ders", NULL);
 }
 
 Test(nearest_name, so_are_few_edits)
