@@ -24,7 +24,7 @@ static void add_rule_name(struct build *b, const struct hd_finding *f)
     if (twice)
         CELL(b, run_name(name));
     else
-        CELL(b, run_name(name), ": ", run_name(f->title));
+        CELL(b, run_name(name), ": ", run_name(report_shown(b->r, f->title)));
     text_free(&rule);
 }
 
