@@ -284,7 +284,7 @@ static struct hd_snapshot *read_along(struct collector *c, FILE *trace, const ch
         hd_reading_end(c->reading);
         if (names != NULL)
             *names = read_full_names(c);
-        /* Between the two, the progress line was drawn again. */
+        /* Following the collector redraws the progress line. */
         end_progress(c, true);
     }
     struct hd_snapshot *snap = hd_reading_snapshot(c->reading, err);

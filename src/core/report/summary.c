@@ -84,10 +84,13 @@ static bool comes_with(const struct hd_native_memory *n, const struct hd_report 
            gain_the_same(n->at, c.at, c.len);
 }
 
-/* True if the first chain to the suspect passes through the counted objects of another. */
+/* True if the first chain to the suspect passes through the counted objects of another.
+ * Variables are not objects. */
 static bool passes_through(const struct hd_suspect *s, const struct hd_suspect *above)
 {
     const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;
+    if (place_names_variable(above->title))
+        return false;
     for (size_t i = 0; c != NULL && i + 1 < c->frame_count; i++)
         for (unsigned k = 0; k < c->frames[i].type_count; k++)
             if (strcmp(c->frames[i].types[k], above->title) == 0)
