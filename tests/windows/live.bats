@@ -99,7 +99,7 @@ END
         grep -q LeakLab "$tmp/o"
         stop_lab
         run_windows 0 ps --name=LeakLab
-        lacks LeakLab "$tmp/o"
+        grep -qx 'no .NET process is called LeakLab' <(tr -d '\r' <"$tmp/o")
     done
 }
 
