@@ -84,16 +84,14 @@ static bool comes_with(const struct hd_native_memory *n, const struct hd_report 
            gain_the_same(n->at, c.at, c.len);
 }
 
-/* True if the first chain to the suspect passes through the counted objects of another.
- * Variables are not objects. */
+/* True if the first chain to the suspect passes through the counted objects of another:
+ * its title may be a single object that holds them. */
 static bool passes_through(const struct hd_suspect *s, const struct hd_suspect *above)
 {
     const struct hd_chain *c = s->chains.len > 0 ? &s->chains.all[0].chain : NULL;
-    if (place_names_variable(above->title))
-        return false;
     for (size_t i = 0; c != NULL && i + 1 < c->frame_count; i++)
         for (unsigned k = 0; k < c->frames[i].type_count; k++)
-            if (strcmp(c->frames[i].types[k], above->title) == 0)
+            if (strcmp(c->frames[i].types[k], above->counted) == 0)
                 return true;
     return false;
 }
@@ -103,10 +101,16 @@ static bool passes_through(const struct hd_suspect *s, const struct hd_suspect *
 struct leaks {
     const struct hd_suspect *all[MAX_LEAKS];
     size_t len, more;              /* more: without a line for lack of space */
-    const struct hd_suspect *part; /* the first with another name, or NULL */
+    const struct hd_suspect *part; /* the first of other objects, or NULL */
     const struct hd_suspect *part_of;
     size_t parts;
 };
+
+/* True if both are the same objects, at two places. */
+static bool is_same(const struct hd_suspect *x, const struct hd_suspect *y)
+{
+    return strcmp(x->counted, y->counted) == 0 && strcmp(x->title, y->title) == 0;
+}
 
 static const struct hd_suspect *leak_with(const struct leaks *l, const struct hd_report *r,
                                           const struct hd_suspect *s)
@@ -115,7 +119,7 @@ static const struct hd_suspect *leak_with(const struct leaks *l, const struct hd
     for (size_t i = 0; i < l->len; i++) {
         struct leak_counts c = leak_counts_of(r, l->all[i]);
         if (c.len == own.len && gain_the_same(c.at, own.at, c.len) &&
-            (strcmp(l->all[i]->title, s->title) == 0 || passes_through(s, l->all[i])))
+            (is_same(l->all[i], s) || passes_through(s, l->all[i])))
             return l->all[i];
     }
     return NULL;
@@ -130,7 +134,7 @@ static struct leaks leaks_of(const struct hd_report *r)
             l.all[l.len++] = s;
         } else if (of == NULL) {
             l.more++;
-        } else if (strcmp(of->title, s->title) != 0) {
+        } else if (strcmp(of->counted, s->counted) != 0) {
             l.part_of = l.parts == 0 ? of : l.part_of;
             l.part = l.parts++ == 0 ? s : l.part;
         }
@@ -301,8 +305,8 @@ static void add_also(struct hd_report *r)
     bool fails = r->kind == HD_REPORT_CHECK && r->check.verdict == HD_FAIL;
     bool rest = d->suspect_count > 0 || fails;
     if (l.parts > 0)
-        say(also(&h), as_place(r, l.part->title), " in each ",
-            as_place(r, l.part_of->title));
+        say(also(&h), as_place(r, l.part->counted), " in each ",
+            as_place(r, l.part_of->counted));
     if (l.parts > 1)
         say(also(&h), l.parts - 1, " more parts");
     if (rest && native_memory != NULL && !leads(native_memory, r))

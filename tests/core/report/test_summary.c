@@ -148,13 +148,15 @@ Test(summary, what_each_object_of_a_leak_holds_has_no_line_of_its_own)
     struct hd_chain_row row = {
         .chain = {.frames = frames, .frame_count = 2, .owner_frame = SIZE_MAX, .share = 1}};
     uint64_t others[] = {0, 130, 240, 360, 480, 600};
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 5; i++) {
         struct made *m = make(6, 2);
         m->suspects[1].chains = (struct hd_chains){.all = &row, .len = i != 0};
         if (i == 2)
             m->suspects[1].counts = others;
         if (i == 3)
             m->suspects[0].title = frames[0].types[0] = "[static var App.Shop.s_orders]";
+        if (i == 4) /* a single owner */
+            m->suspects[0].title = frames[0].types[0] = "App.Shop";
         report_summarize(&m->r);
         cr_expect_eq(m->r.summary.verdict_len, i == 1 ? 1 : 2, "%zu", i);
         cr_expect_str_eq(also_of(m), i == 1 ? "App.Bill in each App.Order" : "");
@@ -165,8 +167,13 @@ Test(summary, what_each_object_of_a_leak_holds_has_no_line_of_its_own)
 Test(summary, the_same_objects_in_two_places_are_one_leak)
 {
     struct made *m = make(6, 2);
-    m->suspects[1].title = "App.Order";
+    m->suspects[1].title = m->suspects[1].counted = "App.Order";
     expect_words(m, HD_SEVERITY_BAD, LEAK HELD);
+    m = make(6, 2); /* two fields */
+    m->suspects[1].title = "App.Order";
+    report_summarize(&m->r);
+    cr_expect_eq(m->r.summary.verdict_len, 2);
+    drop(m);
 }
 
 Test(summary, two_or_three_snapshots_show_no_leak)
