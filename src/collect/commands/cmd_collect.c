@@ -343,13 +343,11 @@ static bool collect_choose(struct all *a, const struct hd_processes *processes)
     }
     if (a->count > 0)
         return true;
-    fprintf(stderr, "heapdrift: no .NET process %s",
-            name != NULL ? "is called " : "to collect from\n");
-    if (name != NULL) {
-        hd_put_name(hd_sink_file(stderr), name);
-        fputs("; see `heapdrift ps`\n", stderr);
-    }
-    return false;
+    return name != NULL ? put_message(NULL, NULL,
+                                      "no .NET process is called %s; see "
+                                      "`heapdrift ps`",
+                                      name)
+                        : refuse("no .NET process to collect from");
 }
 
 /* --- folders ----------------------------------------------------------------------- */

@@ -658,9 +658,9 @@ static const struct known_store *store_above(const struct leak_ranker *r, path_i
 }
 
 /* True if the store above a row has room for all its objects. */
-static bool is_within_bound(const struct leak_ranker *r, const struct ranked_type *type)
+static bool has_room(const struct leak_ranker *r, const struct known_store *store,
+                     const struct ranked_type *type)
 {
-    const struct known_store *store = store_above(r, type->head);
     return store != NULL && store->bound > 0 && type->count[r->n - 1] <= store->bound;
 }
 
@@ -674,7 +674,7 @@ static void make_reservations(const struct leak_ranker *r, struct ranked_row *ro
         return;
     const struct known_store *store = store_above(r, type->head);
     bool is_young = store != NULL && store->seconds > 0 && r->s->seconds <= store->seconds;
-    if (is_within_bound(r, type)) {
+    if (has_room(r, store, type)) {
         type->suspicion = HD_SUSPECT_NOT;
     } else if (is_young || (store != NULL && store->is_per_type)) {
         type->suspicion = HD_SUSPECT_NOT;
@@ -850,10 +850,6 @@ static bool may_be_added(const struct leak_ranker *r, const struct type_growths 
                           r->rows[at].type.reservation != HD_RESERVED_NOT)) ||
         type_growths_topmost(g, label) == NO_PATH)
         return false;
-    if (at != NO_ROW && is_within_bound(r, &r->rows[at].type) &&
-        ranked_delta(&g->count[label * r->n], r->n) <=
-            ranked_delta(r->rows[at].type.count, r->n))
-        return false;
     bool once = is_jump(r, label, &g->count[label * r->n], &g->retained[label * r->n]);
     if (reaches_line(r->line, score, r->heap) && !once && !r->turns_over[label] &&
         !r->queues[label])
@@ -865,12 +861,24 @@ static bool may_be_added(const struct leak_ranker *r, const struct type_growths 
            (accumulates || type_growths_are_exact(g, label));
 }
 
+/* True if a store has room for all that a type gained in the heap. */
+static bool is_bounded_growth(const struct leak_ranker *r, const struct type_growths *g,
+                              label_id label)
+{
+    size_t at = r->row_of[label];
+    if (at == NO_ROW || ranked_delta(&g->count[label * r->n], r->n) >
+                            ranked_delta(r->rows[at].type.count, r->n))
+        return false;
+    const struct ranked_type *type = &r->rows[at].type;
+    return has_room(r, store_above(r, type->head), type);
+}
+
 /* Adds types that grow as a whole outside of the suspects. */
 static void add_types(struct leak_ranker *r, const struct type_growths *g)
 {
     for (label_id label = 0; label < r->t->labels.len; label++) {
         size_t at = r->row_of[label];
-        if (!may_be_added(r, g, label))
+        if (!may_be_added(r, g, label) || is_bounded_growth(r, g, label))
             continue;
         struct ranked_row row = {.name = ranked_name(r, label), .type = {.label = label}};
         rank_whole_type(r, &row, g);
@@ -1073,14 +1081,14 @@ static bool may_leak(const struct leak_ranker *r, const struct ranked_type *row)
     bool queues =
         r->queues[row->label] &&
         (double)row->retention.died >= rank_by.turnover * (double)row->retention.arrived;
-    bool acquitted =
-        is_within_bound(r, row) || ((queues || leaves) && b->source == HD_SAME_BY_EVENTS);
+    bool acquitted = (queues || leaves) && b->source == HD_SAME_BY_EVENTS;
     if (row->suspicion != HD_SUSPECT_NOT || acquitted ||
         ranked_delta(row->count, r->n) < rank_by.fewest_undecided)
         return false;
     double more = (double)ranked_delta(row->retained, r->n);
-    return grows_unmatched(r, row) || (trend_rises_always(row->count, r->n) &&
-                                       reaches_steady_line(r->line, more, r->heap));
+    bool grows = grows_unmatched(r, row) || (trend_rises_always(row->count, r->n) &&
+                                             reaches_steady_line(r->line, more, r->heap));
+    return grows && !has_room(r, store_above(r, row->head), row);
 }
 
 /* Counts that rise in each of several steps are not chance; with ages a fast leak would
